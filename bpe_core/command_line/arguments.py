@@ -1,4 +1,4 @@
-"""Arguments and texts that several commands share."""
+"""The arguments and texts that several commands share."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from bpe_core.text.patterns import NAMED_PATTERNS, SPELLED_OUT
 ANY_TABLE = "a merge table or session written by `train`, or any tokenizer that `convert` reads; hf:owner/name, too"
 # The common choices that are arguments.
 OF_ALL = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", "marker", "border", "whole_characters")
-LIMITS, LANGUAGES = "when to stop", "languages"  # groups of arguments that there are without those of methods
-OwnArguments = Mapping[str, tuple[Choice, Argument]]  # choices that single methods have, by name
+LIMITS, LANGUAGES = "when to stop", "languages"  # groups of arguments that exist without those of single methods
+OwnArguments = Mapping[str, tuple[Choice, Argument]]  # choices that only some methods have, by name
 MOST_DIGITS = 25  # beyond 64 bits; each reader sets its own limit
 
 
@@ -89,7 +89,7 @@ def add_merge_limits(parser: argparse.ArgumentParser, own: OwnArguments = Mappin
 
 
 def own_arguments(command: str, methods: Iterable[MethodFacts] | None = None) -> OwnArguments:
-    """Return the choices that a command takes and that single methods have: these methods, or all."""
+    """Return the choices of single methods that a command takes: those of these methods, or of all."""
     found: dict[str, tuple[Choice, Argument]] = {}
     for method in METHODS.values() if methods is None else methods:
         for name, declared in method.own_choices.items():
@@ -99,10 +99,10 @@ def own_arguments(command: str, methods: Iterable[MethodFacts] | None = None) ->
 
 
 def add_own_choices(parser: argparse._ActionsContainer, own: OwnArguments, group: str | None = None) -> None:
-    """Declare choices of single methods, all or those of a group."""
+    """Declare the choices of single methods: all, or those of a group."""
     for name, (declared, argument) in own.items():
         if group is None or argument.group == group:
-            with suppress(argparse.ArgumentError):  # a plug-in may name an option as the command does
+            with suppress(argparse.ArgumentError):  # a plug-in may name an option like one of the command
                 _add_own_choice(parser, name, declared, argument)
 
 
@@ -128,7 +128,7 @@ def _reader(declared: Choice, argument: Argument) -> Callable[[str], Any]:
 
 
 def option_of(name: str, argument: Argument | None) -> str:
-    """Return how a command calls a choice."""
+    """Return the option of a command for this choice."""
     return f"--{((argument and argument.option) or name).replace('_', '-')}"
 
 
@@ -157,7 +157,7 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
 
 
 def changes_in(options: argparse.Namespace, names: Iterable[str], own: OwnArguments) -> dict[str, Any]:
-    """Return the choices of a recipe that were given: of these, and of those of single methods."""
+    """Return the choices of a recipe that were given: among `names`, and among the choices of single methods."""
     given: Mapping[str, Any] = vars(options)
     changes = {name: given[name] for name in (*names, *own) if given.get(name) is not None}
     for name, (_, argument) in own.items():
@@ -191,7 +191,7 @@ def chosen_recipe(options: argparse.Namespace, preset: str, own: OwnArguments = 
 
 
 def _whose(choice: str) -> str:
-    """Say of what a choice of some methods is, and what to choose for it to mean something."""
+    """Return which methods have a choice, and what to choose so that it means something."""
     argument = CHOICES[choice].argument
     if argument is not None and argument.whose:
         return argument.whose
@@ -203,8 +203,8 @@ def _whose(choice: str) -> str:
 
 
 def _recipe_in(path: str) -> Recipe:
-    from bpe_core.session_file import is_session_file  # wanted seldom
-    from bpe_core.session_file.reading import read_session  # wanted seldom
+    from bpe_core.session_file import is_session_file  # rarely needed
+    from bpe_core.session_file.reading import read_session  # rarely needed
 
     if is_session_file(path):
         return read_session(path).recipe
@@ -230,14 +230,14 @@ def add_merge_table(parser: argparse.ArgumentParser) -> None:
 
 
 def new_name(name: str) -> str:
-    """Refuse a name that the person did not choose if such a file exists."""
+    """Refuse a name that the person did not choose, if such a file exists."""
     if Path(name).exists():
         raise OutputError(f"There is a file {name} already; say with -o what is to be written.")
     return name
 
 
 def text_or_standard_input(words: Sequence[str]) -> str:
-    """Join the arguments by blanks, as `echo` would; without any, read all of standard input."""
+    """Join the arguments by blanks, as `echo` does; without any, read all of standard input."""
     if words:
         return " ".join(words)
     data = sys.stdin.buffer.read()

@@ -1,4 +1,4 @@
-"""The command of any question, made of its parameters: its arguments, its print, and the files it writes."""
+"""The command of any question, made from its parameters: its arguments, its print, and the files it writes."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from bpe_core.support.optional_packages import renderer_or_none
 if TYPE_CHECKING:
     from bpe_core.figures.sheet import Paper
 
-DIFFERENT = 3  # the exit code where two things differ
+DIFFERENT = 3  # the exit code if two things differ
 MOST_SHOWN = 20
-TERMINAL_GROUNDS = (153, 222, 151, 218, 183, 159)  # pale ones, under black
+TERMINAL_GROUNDS = (153, 222, 151, 218, 183, 159)  # pale colours, readable under black
 WIDEST = 100  # characters of a cell in the terminal
 PURPOSES = {
     "texts": "the texts it is about; a session brings its own",
@@ -111,7 +111,7 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
 
 
 def coloured(tokens: Sequence[str]) -> str:
-    """Put neighbouring tokens on different grounds; where no terminal shows colours, a bar between them."""
+    """Put neighbouring tokens on different background colours; without colours, put a bar between them."""
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return " | ".join(tokens)
     grounds = cycle(TERMINAL_GROUNDS)
@@ -207,7 +207,7 @@ def _studies(
 
 
 def _take_text_behind_tables(question: type[Question], options: argparse.Namespace) -> None:
-    """Let `diff A B TEXT` be `diff A B --text TEXT`."""
+    """Read `diff A B TEXT` as `diff A B --text TEXT`."""
     if question.studies in (None, NONE) or getattr(options, "text", None) != "":
         return
     most = question.studies[1] - bool(options.merges)
@@ -220,7 +220,7 @@ def _several(question: type[Question], options: argparse.Namespace) -> dict[str,
         raise BpeError("--runs is about one session.")
     is_whole_session = not question.takes_moments and len(tables) == 1 and is_session_file(tables[0])
     if is_whole_session or options.runs:
-        from bpe_core.studies.sessions import runs_of_session  # loads SQLite
+        from bpe_core.studies.sessions import runs_of_session  # this module loads SQLite
 
         found = runs_of_session(tables[0], with_moment=not is_whole_session)
     else:
@@ -249,7 +249,7 @@ def _add_paper(parser: argparse.ArgumentParser) -> None:
 
 
 def _check_output(options: argparse.Namespace) -> None:
-    """Refuse what cannot be written before anything is computed."""
+    """Refuse a file that cannot be written before anything is computed."""
     path: Path = options.output
     ending = path.suffix.lower()
     _paper(options)

@@ -1,7 +1,7 @@
 """The scripts that complete commands in bash, zsh and fish.
 
-Each is made of what the commands declare: their options, the values from which an option chooses, and which arguments
-are files. Where a value is neither chosen from a list nor a file, the shells complete nothing.
+Each is made from what the commands declare: their options, the possible values of an option, and which arguments are
+files. Other values are not completed.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from bpe_core.support.version import PROGRAM
 class CompletedArgument(NamedTuple):
     """An argument as a shell completes it."""
 
-    flags: tuple[str, ...]  # none where it is known by its place
+    flags: tuple[str, ...]  # empty for a positional argument
     help: str
     takes_value: bool
-    values: tuple[str, ...]  # from which it chooses
+    values: tuple[str, ...]  # the possible values
     is_file: bool
 
     @classmethod
@@ -57,11 +57,11 @@ class CompletedCommand(NamedTuple):
 
     @property
     def words(self) -> list[str]:
-        """Return the values of arguments that are known by their place."""
+        """Return the values of positional arguments."""
         return [value for argument in self.arguments if not argument.flags for value in argument.values]
 
 
-Commands = Mapping[str, CompletedCommand]  # by name
+Commands = Mapping[str, CompletedCommand]  # options by name
 
 
 def completed_commands() -> Commands:
@@ -184,7 +184,7 @@ def _zsh_value(argument: CompletedArgument) -> str:
 
 
 def _plain(text: str) -> str:
-    """Escape what would end a description in a list of zsh."""
+    """Escape characters that would end a description in a list of zsh."""
     return "".join(f"\\{sign}" if sign in "[]:\\" else sign for sign in text)
 
 

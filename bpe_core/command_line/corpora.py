@@ -1,6 +1,6 @@
 """The texts that commands read.
 
-Texts that were passed over, or changed while they were read, are reported on standard error.
+Texts that were skipped, or that changed while they were read, are reported on standard error.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from bpe_core.errors import CorpusError, plain
 from bpe_core.studies.texts import CorpusTexts
 
-if TYPE_CHECKING:  # loaded where files are read
+if TYPE_CHECKING:  # loaded when files are read
     from bpe_core.text.corpus import Corpus, SkippedText
 
 FIELD = (
@@ -38,7 +38,7 @@ def add_corpus(parser: argparse.ArgumentParser, purpose: str, *, required: bool 
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Declare how files are read; it holds for all that a command reads."""
+    """Declare how files are read; it applies to all files that a command reads."""
     parser.set_defaults(reading_as=read_as)
     reading = parser.add_argument_group("how files are read")
     add = reading.add_argument
@@ -69,7 +69,7 @@ def reading(
     groups: Mapping[str, Sequence[str]] | None = None,
     twice: bool = False,
 ) -> Iterator[Corpus]:
-    """Open these files or groups; afterwards report odd things about them, except those `reported` before."""
+    """Open these files or groups; afterwards report oddities about them, except those `reported` before."""
     corpus = _corpus_of(files, groups or {}, twice, _said.get())
     yield corpus
     for skipped in corpus.skipped:
@@ -91,7 +91,7 @@ def _corpus_of(
 
 
 def named_texts(files: Sequence[str], groups: Mapping[str, Sequence[str]] = MappingProxyType({})) -> CorpusTexts:
-    """Return texts that may be read several times; odd things about them are reported once."""
+    """Return texts that may be read several times; oddities about them are reported once."""
     reported: list[SkippedText] = []
 
     @contextmanager
@@ -104,7 +104,7 @@ def named_texts(files: Sequence[str], groups: Mapping[str, Sequence[str]] = Mapp
 
 
 def names_of(files: Sequence[str], groups: Mapping[str, Sequence[str]] = MappingProxyType({})) -> list[str]:
-    """Return what a session calls these texts: the names of files, without their folders.
+    """Return the names that a session gives these texts: the names of files, without their folders.
 
     >>> names_of(["texts/a.txt", "-"], {"en": ["/home/me/en.txt"]})
     ['a.txt', 'standard input', 'en.txt']

@@ -1,4 +1,4 @@
-"""Pairs that a command forbids or forces, written as tokens: `t+h@12`."""
+"""The pairs that a command forbids or forces, written as tokens: `t+h@12`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bpe_core.support.progress import Work
 
 
 class Decision(NamedTuple):
-    """An act on a pair. Its tokens are known once its step has come."""
+    """A decision about a pair. Its tokens are known once its step is reached."""
 
     step: int
     act: Act
@@ -50,7 +50,7 @@ def decided(
     work: Work,
     history: History | None = None,
 ) -> tuple[Recipe, History | None]:
-    """Give each decision the ids of its step, forbidden pairs first; return the recipe and the steps learned."""
+    """Give each decision the ids of its step, forbidden pairs first; return the recipe and the learned steps."""
     if not (decisions := sorted([*(options.forbid or ()), *(options.force or ())])):
         return recipe, history
     for one in decisions:

@@ -1,4 +1,4 @@
-"""The arguments of a command as a list, for those who look for a name among them or write them down elsewhere."""
+"""The arguments of a command as a list, for code that looks for a name among them or writes them elsewhere."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 
 class DeclaredArguments:
-    """A stand-in for a parser that keeps the arguments that a command declares."""
+    """A stand-in for a parser that collects the arguments that a command declares."""
 
     def __init__(self, declare: Callable[[argparse.ArgumentParser], object]) -> None:
         self.actions: list[argparse.Action] = []
         self.description = self.epilog = ""
-        self._parser = argparse.ArgumentParser(add_help=False)  # knows the name of each
+        self._parser = argparse.ArgumentParser(add_help=False)  # knows the name of each argument
         declare(self)  # type: ignore[arg-type]  # it takes them as a parser does
 
     def add_argument(self, *flags: str, **told: Any) -> argparse.Action:
@@ -28,7 +28,7 @@ class DeclaredArguments:
         return self
 
     def set_defaults(self, **_: Any) -> None:
-        """Do without: what is asked here has no defaults."""
+        """Ignore defaults, which this list does not need."""
 
     @property
     def options(self) -> list[str]:
@@ -36,6 +36,6 @@ class DeclaredArguments:
 
 
 def shown_name(action: argparse.Action) -> str:
-    """Return what stands for the value of an argument, or for the last one of several."""
+    """Return the placeholder of an argument's value, or of the last of several values."""
     name = action.metavar[-1] if isinstance(action.metavar, tuple) else action.metavar
     return name or action.dest.upper()

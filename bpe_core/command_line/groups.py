@@ -17,7 +17,7 @@ from bpe_core.methods.registry import METHODS
 from bpe_core.support.limits import size_in
 from bpe_core.text.mixture import By, Group, Mixture, Of, Sample, weight_of
 
-if TYPE_CHECKING:  # loaded where files are read
+if TYPE_CHECKING:  # loaded when files are read
     from bpe_core.text.corpus import Corpus
 
 
@@ -49,7 +49,7 @@ def add_mixture(parser: argparse.ArgumentParser) -> None:
 
 
 def add_languages(parser: argparse.ArgumentParser, own: OwnArguments) -> None:
-    """Declare what a method that serves languages needs to know of them."""
+    """Declare what a method that compares languages needs to know about them."""
     serving = " or ".join(name for name, method in METHODS.items() if method.serves_languages)
     languages = parser.add_argument_group(f"{LANGUAGES}, which are the groups by --method {serving}")
     add = languages.add_argument
@@ -86,7 +86,7 @@ def dev_name(language: str) -> str:
 
 
 def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | None) -> Mixture | None:
-    """Change the recipe's mixture by what was given as arguments; files of counts bring groups of their own."""
+    """Change the recipe's mixture by the given arguments; files of counts bring their own groups."""
     names = [] if corpus.groups == ("",) else list(corpus.groups)
     given: Mapping[str, Any] = vars(options)
     ratios, with_dev = given.get("ratio", []), {dev_name(language): language for language, *_ in given.get("dev", [])}
@@ -115,19 +115,19 @@ class _MixtureBuilder:
     def __init__(self, names: Sequence[str], told: Mixture) -> None:
         self.by: By = told.by
         self._names = names or [""]
-        # Where shares are given, a group without one has none: whoever weighs the words says so.
+        # If shares are given, a group without one has none: the code that weighs the words reports it.
         unsaid = self._names if told.by == "times" else ()
         self.groups = {name: told.of(name) for name in [*unsaid, *(one.name for one in told.groups)]}
 
     def change(self, given: Sequence[str], change: Callable[[Group, str], Group]) -> None:
-        """Take each NAME=VALUE for that group, and a value alone for all."""
+        """Apply each NAME=VALUE to that group, and a value alone to all groups."""
         for one in given:
             name, equals, value = one.rpartition("=")
             for chosen in [name] if equals else self._names:
                 self.groups[chosen] = change(self.groups.get(chosen, Group(chosen)), value)
 
     def weigh(self, weights: Sequence[str], by: By | None, with_dev: Collection[str]) -> None:
-        """Take new weights for all groups; dev texts need none."""
+        """Set new weights for all groups; dev texts need none."""
         are_shares = {one.strip().endswith("%") for one in weights}
         if len(are_shares) == 2:
             raise RecipeError("Give all weights as shares (70%) or all as factors (2, 0.5), not both.")

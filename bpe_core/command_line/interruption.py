@@ -33,14 +33,14 @@ class SecondInterrupt(KeyboardInterrupt):
 
 
 def exit_code(number: int) -> int:
-    """Return 130 for Ctrl-C."""
+    """Return the exit code for this signal: 130 for Ctrl-C."""
     return 128 + number
 
 
 class Interruption:
     """A context in which the first Ctrl-C only sets `requested`, and the second one interrupts.
 
-    Before there is anything to keep, the first one interrupts: work that waits for standard input would not ask.
+    While there is nothing to keep yet, the first Ctrl-C interrupts: work that waits for standard input would not ask.
     """
 
     def __init__(self, announcement: str = "") -> None:
@@ -72,7 +72,7 @@ class Interruption:
         return SecondInterrupt(self._number)
 
     def say(self, *lines: str) -> None:
-        """Write lines to standard error, above the progress that is shown there."""
+        """Write lines to standard error, above the progress shown there."""
         if lines:
             self.clear()
             sys.stderr.writelines(f"{line}\n" for line in lines)
@@ -82,7 +82,7 @@ class Interruption:
         self._number = number
         if not (is_first and self.worth_keeping):
             raise self.as_error()
-        # Straight to the descriptor: the stream itself may be in the middle of a line.
+        # Write directly to the descriptor: the stream itself may be in the middle of a line.
         with suppress(OSError):
             os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, f"\n{self._announcement}\n".encode())
 
@@ -113,7 +113,7 @@ _style: ContextVar[str] = ContextVar("how progress is shown", default=STYLES[0])
 
 @contextmanager
 def progress_as(style: str) -> Iterator[None]:
-    """Let all work inside show its progress in this style; by itself a terminal gets a bar, and a log gets lines."""
+    """Show all progress inside in this style; by default a terminal gets a bar, and a log gets lines."""
     token = _style.set(style)
     try:
         yield
@@ -130,13 +130,13 @@ def shown_on(stream: TextIO, style: str, *, quiet: bool = False) -> ShownProgres
 
 
 class ShownProgress:
-    """The progress of work as it is shown on a stream: here not at all."""
+    """The progress of work on a stream; this base shows nothing."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._stage = ""
         self._began = self._shown = time.monotonic()
-        self._done_before = 0  # a stage may begin in the middle: training goes on
+        self._done_before = 0  # a stage may begin in the middle, as when training goes on
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
@@ -145,10 +145,10 @@ class ShownProgress:
         self.show(progress, now, is_new=is_new)
 
     def show(self, progress: Progress, now: float, *, is_new: bool) -> None:
-        """Show a moment of a stage, which may be a new one."""
+        """Show a moment of a stage, which may be a new stage."""
 
     def clear(self) -> None:
-        """Remove what is of use only while the work goes on."""
+        """Remove lines that are useful only while the work goes on."""
 
     def rate(self, progress: Progress, now: float) -> float:
         return (progress.done - self._done_before) / max(now - self._began, 1e-9)
@@ -159,7 +159,7 @@ BAR_WIDTH = 24
 
 
 class TerminalBar(ShownProgress):
-    """A line for each Progress on a terminal, removed in the end."""
+    """A progress display in one line of a terminal, removed at the end."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
@@ -170,7 +170,7 @@ class TerminalBar(ShownProgress):
             self.clear()
         elif is_new or now - self._shown >= SECONDS_BETWEEN_DRAWINGS:
             self._shown, self._visible = now, True
-            import shutil  # wanted on a terminal only
+            import shutil  # needed on a terminal only
 
             width = shutil.get_terminal_size().columns - 1
             self._stream.write("\r\x1b[K" + bar_line(progress, self.rate(progress, now))[:width])
@@ -184,12 +184,12 @@ class TerminalBar(ShownProgress):
 
 
 FIRST_LINE_AFTER, MOST_SECONDS_BETWEEN_LINES = 5.0, 60.0
-# How long it is still to wait for machine code is told sooner, but not of what is over at once.
+# The time left for machine code is shown earlier, but not for work that is over at once.
 FIRST_LINE_OF_WAITING, SECONDS_BETWEEN_LINES_OF_WAITING = 1.0, 10.0
 
 
 class ProgressInLines(ShownProgress):
-    """A line now and then for a log: work of a few seconds writes none, and each pause is twice the one before."""
+    """A progress display in lines of a log: none for work of a few seconds, and each pause is twice the one before."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
@@ -211,7 +211,7 @@ SECONDS_BETWEEN_OBJECTS = 0.5
 
 
 class ProgressInJson(ShownProgress):
-    """A line of JSON now and then for a program that watches: the first and the last of each stage always."""
+    """A progress display in lines of JSON, for a program that watches: always with the ends of each stage."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)

@@ -15,7 +15,7 @@ from bpe_core.segmenting.cutting import ALLOWED
 from bpe_core.studies.study import Study
 from bpe_core.support.honest_text import escape
 
-AT_ONCE = 1 << 18  # bytes that are read together, where so many have arrived
+AT_ONCE = 1 << 18  # bytes that are read together, if so many have arrived
 ON_INVALID: dict[str, Literal["strict", "replace", "ignore"]] = {
     "strict": "strict",
     "replace": "replace",
@@ -36,13 +36,13 @@ def encode_lines(study: Study, at: int, options: argparse.Namespace) -> None:
 
 
 def lines_of(stream: BinaryIO) -> Iterator[list[bytes]]:
-    """Yield the lines that have arrived, without their ends; the last one of all may have none.
+    """Yield the lines that have arrived, without their ends; the very last one may have no end.
 
     >>> import io
     >>> list(lines_of(io.BytesIO(b"low\\r\\n\\nlower")))
     [[b'low', b''], [b'lower']]
     """
-    held: list[bytes] = []  # the pieces of a line that goes on
+    held: list[bytes] = []  # the pieces of an incomplete line
     while data := stream.read1(AT_ONCE):  # type: ignore[attr-defined]  # all that are open on a file have it
         head, *rest = data.split(b"\n")
         held.append(head)

@@ -36,7 +36,7 @@ from bpe_core.support.atomic import making
 from bpe_core.support.version import PROGRAM
 
 FAILED, USAGE, PIPE_CLOSED = 1, 2, 141
-ALWAYS_NEEDED = ("numpy", "regex")  # an interrupted set-up may lack them
+ALWAYS_NEEDED = ("numpy", "regex")  # packages that an interrupted installation may lack
 
 
 def run(argv: Sequence[str]) -> int:
@@ -103,7 +103,7 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _require_one_of(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Demand one of several arguments; groups of argparse cannot do that for lists."""
+    """Require one of several arguments; groups of argparse cannot do that for lists."""
     wanted: dict[str, str] = getattr(options, "one_of", {})  # set by the command
     if wanted and not any(getattr(options, name) for name in wanted):
         parser.error(f"the following arguments are required: {' or '.join(wanted.values())}")
@@ -121,20 +121,20 @@ def _accounted_for(argv: Sequence[str], command: Command, options: argparse.Name
 
 
 def _open_what_is_closed() -> None:
-    """Print into nothing where the program was started without an output (`>&-`)."""
+    """Open the null device for output if the program was started without one (`>&-`)."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
 
 
 def _print_what_the_terminal_cannot() -> None:
-    """Write `▁` as its escape on a terminal without it, instead of ending the program."""
+    """Escape characters such as `▁` that a terminal cannot show, instead of ending the program."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def _forget_standard_output() -> None:
-    """Drop the rest of the buffer, which nobody reads: writing it would fail when the process ends."""
+    """Drop the rest of the buffer, which no process reads: writing it at the end would fail."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

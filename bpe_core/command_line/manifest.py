@@ -1,6 +1,6 @@
-"""Write beside a table, figure, export or report how it was made, so that it can be made again and compared.
+"""Manifests: the record of how a table, figure, export or report was made, so that it can be made again and compared.
 
-All paths in it are relative to the manifest: a folder that holds texts, results and manifest can be moved as a whole.
+All paths in a manifest are relative to it: a folder that holds texts, results and manifest can be moved as a whole.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from bpe_core.support.plugins import used
 from bpe_core.support.small_files import read_small_file
 from bpe_core.support.version import program_version
 
-VERSION = 3  # 2: without plug-ins
-FIRST_LAID_OUT_ALIKE = 2  # older ones laid out pages and figures differently
+VERSION = 3  # version 2 had no plug-ins
+FIRST_LAID_OUT_ALIKE = 2  # older versions laid out pages and figures differently
 STANDARD_OUTPUT = "-"
 
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """A file, or all files of a folder, as it was."""
+    """The size and hash of a file, or of all files of a folder, at some time."""
 
     path: str
     bytes: int
@@ -45,12 +45,13 @@ class Fingerprint:
 
 @dataclass(frozen=True)
 class Manifest:
-    program: str  # its version and commit
-    folder: str  # where it was asked
-    arguments: list[str]  # of the command line; an absolute path becomes one from the manifest, behind PATH
+    program: str  # the program's version and commit
+    folder: str  # the folder in which the command ran
+    arguments: list[str]  # the words of the command line; an absolute path becomes PATH and a path from the manifest
     inputs: list[Fingerprint]
     results: list[Fingerprint]
-    recipes: dict[str, Any] = field(default_factory=dict)  # with groups and weights, by the files that hold them
+    # with their groups and weights, by the files that hold the recipes
+    recipes: dict[str, Any] = field(default_factory=dict)
     texts: dict[str, Any] = field(default_factory=dict)  # by session: the texts that its runs were learned from
     plugins: dict[str, str] = field(default_factory=dict)  # packages with their versions, files with their SHA-256
     version: int = VERSION
@@ -61,7 +62,7 @@ PATH = "path:"
 
 @contextmanager
 def overheard() -> Iterator[io.StringIO]:
-    """Keep what is printed, and refuse standard input, which nobody could read again."""
+    """Keep what is printed, and refuse standard input, which could not be read again."""
     kept, shown, before = io.StringIO(), sys.stdout, sys.stdin
 
     class Both(io.TextIOBase):
@@ -85,7 +86,7 @@ def overheard() -> Iterator[io.StringIO]:
 
 
 class Account:
-    """Files as they were before a command; the manifest is written when it has succeeded."""
+    """The state of files before a command; the manifest is written when the command has succeeded."""
 
     def __init__(self, argv: Sequence[str], options: argparse.Namespace) -> None:
         self.path: Path = options.manifest
@@ -136,7 +137,7 @@ class Account:
             return word
         if run is not None:
             return f"{PATH}{self._relative(place)}#{run}"
-        return PATH + self._relative(word) + ("/" if word.endswith("/") else "")  # new folders end in it
+        return PATH + self._relative(word) + ("/" if word.endswith("/") else "")  # names of new folders end in it
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -178,7 +179,7 @@ def _recipe(path: str) -> dict[str, Any] | None:
 
 
 def _texts_in(path: str) -> list[dict[str, Any]]:
-    from bpe_core.session_file.reading import read_session  # loads SQLite
+    from bpe_core.session_file.reading import read_session  # this module loads SQLite
 
     if not Path(path).is_file() or not is_session_file(path):
         return []

@@ -1,4 +1,4 @@
-"""Files that are named on the command line: `ours=tokenizer.json`."""
+"""Files with a name on the command line: `ours=tokenizer.json`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def named_file(word: str) -> tuple[str, str]:
-    """Part NAME=FILE into the name and the file; the name is empty where the word is a file, or gives none.
+    """Split NAME=FILE into the name and the file; the name is empty if the word is a file, or gives no name.
 
     >>> named_file("ours=a.csv"), named_file("a.csv"), named_file("=a.csv")
     (('ours', 'a.csv'), ('', 'a.csv'), ('', '=a.csv'))

@@ -1,4 +1,4 @@
-"""Build the parsers of all commands and their help."""
+"""The parsers of all commands and their help."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ WITHOUT_MANIFEST = (
     "import",
     "presets",
     "repeat",
-)  # these make nothing to keep
-# These are done at once, or show no progress.
+)  # these commands write no results
+# These commands end at once, or show no progress.
 WITHOUT_PROGRESS = (*WITHOUT_MANIFEST[1:], "pin", "report", "share", "verify", "words")
-RESULTS = ("output", "out", "summary", "listed", "page")  # the arguments that name what is written
+RESULTS = ("output", "out", "summary", "listed", "page")  # the arguments that name results
 # the placeholders of arguments that name files
 FILES = frozenset(["FILE", "TABLE", "LIST", "PLAN", "RESULTS", "FOLDER", "IN", "A", "B", "RUN", "SESSION_OR_MERGES"])
-# What these read may be replaced by what they make; a sweep goes on with its own table, and refuses any other.
+# Commands that may replace the files they read; a sweep continues its own table, and refuses any other file.
 EDITING = ("branch", "convert", "count", "export", "extend", "merge", "specials", "sweep", "trim")
 DONE = 0
 MOST_NARROW = 40  # columns of a terminal, for which lines are wrapped
@@ -97,13 +97,15 @@ def as_question(argv: Sequence[str]) -> Sequence[str]:
 class Command:
     """The functions in the file of a command; a question offers the same."""
 
-    add_arguments: Callable[[argparse.ArgumentParser], None]  # declares them, and explains them in the parser's texts
+    # declares the arguments, and explains them in the parser's texts
+    add_arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]  # returns the exit code
     settle: Callable[[argparse.Namespace], None] = lambda options: None  # chooses the output by default
-    texts_in: Callable[[argparse.Namespace], Sequence[str]] = lambda options: ()  # files named in its files
+    # files that are named inside its files
+    texts_in: Callable[[argparse.Namespace], Sequence[str]] = lambda options: ()
     examples: str = ""  # for the end of its help
-    ends_well: Collection[int] = (DONE,)  # exit codes that report findings
-    grows: bool = False  # whether its results change bit by bit, so that their manifest goes first
+    ends_well: Collection[int] = (DONE,)  # exit codes that report a finding
+    grows: bool = False  # whether its results grow bit by bit, so that an old manifest is removed first
 
 
 def command_named(name: str) -> Command:
@@ -140,14 +142,14 @@ def names_files(action: argparse.Action) -> bool:
 
 
 def complete_what_is_named(options: argparse.Namespace, results: Sequence[str]) -> None:
-    """Let files take their places that a killed command has left beside them."""
+    """Finish the replacement of files that a killed command has left next to them."""
     for path in {*results, *files_read_by(options)}:
         if "://" not in path:
             standing(path)
 
 
 def refuse_to_replace_what_is_read(options: argparse.Namespace, results: Sequence[str], told_in: Path | None) -> None:
-    """Refuse, too, a manifest in the place of the result that it describes."""
+    """Refuse results that would replace a file that is read; refuse, too, a manifest in the place of its result."""
     told = [] if told_in is None else [str(told_in)]
     written = told if options.command in EDITING else [*told, *results]
     read = files_read_by(options) if written else ()
@@ -161,7 +163,7 @@ def refuse_to_replace_what_is_read(options: argparse.Namespace, results: Sequenc
 def _is_same_file(one: str, other: str) -> bool:
     try:
         return os.path.realpath(one) == os.path.realpath(other) or (Path(one).is_file() and Path(one).samefile(other))
-    except (OSError, ValueError):  # such as a NUL in a name, which is refused where it is opened
+    except (OSError, ValueError):  # such as a NUL in a name, which is refused when the file is opened
         return False
 
 
@@ -185,7 +187,7 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace | None:
 
 
 def options_in(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Namespace:
-    """Parse the arguments; of an option that there is not, say which one is alike."""
+    """Parse the arguments; for an unknown option, suggest a similar one."""
     options, rest = parser.parse_known_args(argv)
     mistyped = next((word.partition("=")[0] for word in rest if word.startswith("-")), None)
     if mistyped is not None:
@@ -204,7 +206,7 @@ def _about_option(mistyped: str, command: str) -> str:
 
 
 def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
-    """Make a parser with the arguments of the chosen command; the others only have names."""
+    """Make a parser with the arguments of the chosen command; the other commands only have names."""
     parser = _Parser(prog=PROGRAM, description=DESCRIPTION)
     add_general_arguments(parser)
     told = {"title": "commands", "help": "one of the groups below", "metavar": "COMMAND", "prog": PROGRAM}
@@ -234,7 +236,7 @@ def declared_by(command: str) -> DeclaredArguments:
 
 
 def add_common_arguments(parser: argparse.ArgumentParser | DeclaredArguments, command: str) -> None:
-    """Declare what most commands take."""
+    """Declare the arguments that most commands take."""
     if command not in WITHOUT_PROGRESS:
         told = "how far it is: lines for a log, JSON for a program, or none; else a bar on a terminal, lines elsewhere"
         parser.add_argument("--progress", choices=STYLES, default=STYLES[0], help=told)
@@ -250,7 +252,7 @@ def add_general_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def grouped_commands(width: int) -> Iterator[str]:
-    """List all commands as lines for the help: each group, and what each command in it does."""
+    """List all commands as lines for the help: each group, and the purpose of each command in it."""
     asked = {name: question_summary(question_of(name)) for name in command_questions()}
     for title, commands in {**GROUPS, QUESTIONS_TITLE: asked}.items():
         yield f"{title.lower()}:"
@@ -260,7 +262,7 @@ def grouped_commands(width: int) -> Iterator[str]:
 
 
 class _CommandParser(argparse.ArgumentParser):
-    """Shortens arguments that an error repeats, and escapes characters that act on the terminal."""
+    """A parser that shortens arguments in errors, and escapes characters that act on the terminal."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **given)
@@ -270,7 +272,7 @@ class _CommandParser(argparse.ArgumentParser):
 
 
 class _Parser(_CommandParser):
-    """Lists the commands by groups, which takes a look into the file of each question: only where help is wanted."""
+    """A parser that lists the commands by groups; only the help needs that, as it reads every question's file."""
 
     def format_help(self) -> str:
         width = max(MOST_NARROW, shutil.get_terminal_size().columns - 2)

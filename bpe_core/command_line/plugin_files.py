@@ -1,4 +1,4 @@
-"""`--plugin FILE`, before or behind any command: run the code of a file once a person has agreed."""
+"""The option `--plugin FILE`, before or after any command: run the code of a file once a person has agreed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FLAG, AGREED, END = "--plugin", "--yes", "--"
 
 
 def without_plugins(argv: Sequence[str]) -> list[str]:
-    """Load the plug-ins that are named, and return the other words."""
+    """Load the named plug-ins, and return the other words."""
     words = list(argv)
     end = words.index(END) if END in words else len(words)
     before, behind = words[:end], words[end:]

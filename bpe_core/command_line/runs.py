@@ -1,4 +1,4 @@
-"""Runs that a command is given: of sessions with their titles and notes, or tables by the names of their files."""
+"""The runs that a command is given: those of sessions with their titles and notes, or tables by their file names."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def run_named(table: str) -> tuple[str, Study, Report | None]:
-    """Return its title and its study; of a run of a session also its description."""
+    """Return its title and its study; for a run of a session also its description."""
     place, number = run_of(table)
     if not is_session_file(place):
         return Path(table).name, open_study(table), None
     from bpe_core.report import report_of
-    from bpe_core.session_file.reading import read_session  # loads SQLite
+    from bpe_core.session_file.reading import read_session  # this module loads SQLite
 
     report = report_of(read_session(place), number)
     return report.title, report.study, report

@@ -1,4 +1,4 @@
-"""Write steps as lines for people."""
+"""Steps as lines for people."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bpe_core.support.wording import count_text
 
 
 def step_lines(history: History) -> Iterator[str]:
-    """Write a line a step: `   1  l + o → lo   3 times, as often as o + w`; `− lo` if it drops, `+ lo` if it adds."""
+    """Write a line for each step: `   1  l + o → lo   3 times`; `− lo` for a drop, `+ lo` for an addition."""
     texts = TokenTexts.of(history).text
     forced = {*history.forced}
     for step in history:

@@ -1,4 +1,4 @@
-"""Write a table for other libraries and report the check, for `export` and `convert`."""
+"""The writing of a table for other libraries with a report of the check, for `export` and `convert`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.threads import available_threads
 from bpe_core.verification.checking import PreparedExport, prepare_export
 
-CHECKED = ("words", "asked", "differing", "differences", "cannot_hold", "chosen")  # lines printed of a check
+CHECKED = ("words", "asked", "differing", "differences", "cannot_hold", "chosen")  # lines of a check that are printed
 
 
 def format_list() -> str:
@@ -50,7 +50,7 @@ def add_checks(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Source:
-    """The table that a command changes: as it was named, what it was, and what is renamed in it."""
+    """The table that a command changes: its name, its state before, and the tokens that are renamed."""
 
     named: str
     study: Study
@@ -63,12 +63,12 @@ class Source:
 
     @property
     def first_free_id(self) -> int | None:
-        """Return where new ids begin if the files beside the table give further ones; None: behind its own."""
+        """Return where new ids begin if sidecar files give further ids; None: after the table's own."""
         largest = self.sidecars.largest_id
         return largest + 1 if largest > int(own_numbers(self.study.history).max(initial=-1)) else None
 
     def plan(self, options: argparse.Namespace) -> FolderPlan:
-        """Plan the folder that is asked for, which may hold nothing but what was written there so."""
+        """Plan the requested folder, which may hold only files that were written there in this way."""
         file = tokenizer_file(self.named) if self.study.format else Path(self.named)
         plan = plan_for(options.out, self.sidecars, file, self.study.format, options.to)
         if (plan.path / plan.main).resolve() == file.resolve():
@@ -122,7 +122,7 @@ def _way_to_write(
         plan, before = source.plan(options), source.study.history
         return partial(prepare_changed_folder, plan, before, renamed=source.renamed, overriding=source.overriding)
     chosen = FORMATS[options.to] if options.to else format_for(target)
-    # The library is loaded here: asking another process about each word takes longer.
+    # The library is loaded in this process: asking another process about each word takes longer.
     apart = chosen.holds_splitting and available_threads() > 1
     if source is not None and chosen.name == source.study.format == WHOLE:
         file, before = tokenizer_file(source.named), source.study.history

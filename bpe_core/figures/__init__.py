@@ -1,1 +1,1 @@
-"""Figures: what they show as data, and the one painter that draws them."""
+"""Figures as data, and the one painter that draws them."""

@@ -10,12 +10,12 @@ from bpe_core.figures.figure import DotFigure, LineFigure, Numbers
 from bpe_core.figures.scale import Axis, Scale
 from bpe_core.figures.sheet import Sheet
 
-SHARE_OF_LEGEND = 0.25  # of the height, on the screen
-LEAST_ON_LOG = 1e-9  # where a logarithmic axis begins at the lowest
+SHARE_OF_LEGEND = 0.25  # share of the height, on the screen
+LEAST_ON_LOG = 1e-9  # the lowest number at which a logarithmic axis may begin
 
 
 def axes_of(figure: LineFigure) -> tuple[Axis, Axis]:
-    """Return the axes that show all of a figure: along, and upright."""
+    """Return the horizontal and the vertical axis that show a whole figure."""
     xs = np.concatenate([np.array(figure.marks, np.float64), *(line.x for line in figure.lines)])
     ys = np.concatenate([line.heights for line in figure.lines] or [np.zeros(0)])
     ys = ys if figure.is_log_y else np.append(ys, figure.first_y)
@@ -47,7 +47,7 @@ def _reaching(
 
 
 def lines_apart(wanted: Sequence[float], height: float, top: float, bottom: float) -> list[float]:
-    """Move labels up and down, none further than it must, until no two of this height cover each other.
+    """Move labels up and down, none further than necessary, until no two labels of this height overlap.
 
     >>> lines_apart([10.0, 11.0, 50.0], 10.0, 0.0, 100.0)
     [5.5, 15.5, 50.0]
@@ -55,7 +55,7 @@ def lines_apart(wanted: Sequence[float], height: float, top: float, bottom: floa
     ([85.0, 95.0], [5.0])
     """
     order = sorted(range(len(wanted)), key=lambda label: wanted[label])
-    groups: list[list[int]] = []  # labels that touch, the upper ones first
+    groups: list[list[int]] = []  # groups of labels that touch, the upper ones first
     middles: list[float] = []
     for label in order:
         groups.append([label])
@@ -108,7 +108,7 @@ class Legend:
         self.rows = len(self.names)
 
     def draw(self, sample: Callable[[float, int, int], None], start: float, behind: float) -> None:
-        """Draw them from `start`; `sample` draws the sample of a number at a place in a row."""
+        """Draw the legend from `start`; `sample` draws the line or dot of an entry at its offset in a row."""
         number, unit = 0, self.sheet.paper.text
         for row, names in enumerate(self.names):
             x, y = start * unit, (1.3 + 1.5 * row) * unit

@@ -1,4 +1,4 @@
-"""Write a text with each token on a coloured ground, for reports and notebooks."""
+"""A text with each token on a coloured background, as HTML for reports and notebooks."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from bpe_core.support.honest_text import escape
 from bpe_core.support.markup import Content, Markup, element, joined
 
-# Grounds of tokens, in the window as on pages. Any two differ clearly, even to people who lack one kind of cone, and
-# the text of its scheme is easy to read on each. Both were measured.
+# Backgrounds of tokens, in the window and on pages. Any two differ clearly, even for people without one kind of cone,
+# and the text of each scheme is easy to read on them. Both were measured.
 LIGHT_GROUNDS = ("#9fd3cc", "#ffdfff", "#ecd67a", "#d0bafc", "#bcfcc8", "#feb29d")
 DARK_GROUNDS = ("#033b61", "#834c2f", "#056b5e", "#541e37", "#403e02", "#5b4e83")
 SAMPLE = "The keeper read 1,204 unbelievable letters and was surprised: Schöne Grüße, said the lowest one."
 CLASS = "bpe-explorer"
-# Of whole pages, light or dark as the reader's system is, on screen and on paper.
+# The colours of whole pages, light or dark like the reader's system, on screen and on paper.
 PAGE_COLOURS = """
 :root { color-scheme: light dark; --ground: #fcfcfd; --panel: #fff; --text: #1d232b; --muted: #5b6470;
   --line: #dfe2e7; --accent: #1f64b0; --bar: #a9c4e2; --mark: #c9650a;
@@ -36,7 +36,7 @@ def coloured(raw: bytes, spans: Sequence[tuple[int, int, int | None]]) -> Markup
 
 
 def grounds(inside: str = "") -> tuple[str, str]:
-    """Return the style of the light and of the dark grounds, for all that is `inside`."""
+    """Return the style of the light and of the dark backgrounds, for everything in the class `inside`."""
     light, dark = (
         "".join(f"{inside}.t{place} {{ background: {colour}; }}" for place, colour in enumerate(colours))
         for colours in (LIGHT_GROUNDS, DARK_GROUNDS)
@@ -59,7 +59,7 @@ def _visible(raw: bytes) -> str:
 
 
 def _style() -> str:
-    """Follow the reader's light or dark system; nothing outside is touched."""
+    """Return a style that follows the reader's light or dark system, and affects nothing outside."""
     light, dark = grounds(f".{CLASS} ")
     tokens = f".{CLASS} .tokens {{ font-family: monospace; white-space: pre-wrap; line-height: 1.9; }}"
     spans = f".{CLASS} .tokens span {{ border-radius: 3px; padding: .1em 0; color: #1d232b; }}"

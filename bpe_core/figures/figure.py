@@ -20,8 +20,8 @@ Numbers = npt.NDArray[np.float64]
 
 MOST_POINTS = 300
 MOST_SPOTS = 16  # dots of a hollow line
-FIRST = 3  # values that are said of many
-LOGARITHMIC = " (logarithmic)"  # behind the title of such an axis
+FIRST = 3  # values mentioned in a sentence, if there are many
+LOGARITHMIC = " (logarithmic)"  # after the title of such an axis
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,14 @@ class Line:
     x: Numbers
     y: Numbers
     has_stairs: bool = False  # a value holds until the next one
-    band: tuple[Numbers, Numbers] | None = None  # the lower and upper bound; not a number where unknown
+    band: tuple[Numbers, Numbers] | None = None  # the lower and upper bounds; NaN where they are unknown
     points: Sequence[Point] = ()
-    is_faint: bool = False  # shown only to compare another line with
-    is_hollow: bool = False  # about too little of its text to be compared with others: hollow dots instead of a curve
+    is_faint: bool = False  # shown only for comparison with another line
+    is_hollow: bool = False  # about too small a part of its text to be compared: hollow dots instead of a curve
 
     @property
     def spots(self) -> list[tuple[float, float]]:
-        """Return the places of the dots that stand for a hollow line."""
+        """Return where the dots are that represent a hollow line."""
         places = thinned(len(self.x), is_log=False, most=MOST_SPOTS)
         return [*zip(self.x[places].tolist(), self.y[places].tolist(), strict=True)]
 
@@ -74,7 +74,7 @@ class Line:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Figure(ABC):
-    """Any of the kinds below, or a new one, whose layout is registered with `painter.layout_of`."""
+    """A figure of any of the kinds below, or of a new kind, whose layout is registered with `painter.layout_of`."""
 
     name: str  # unique in a page
     title: str
@@ -117,10 +117,10 @@ class LineFigure(Figure):
     is_log_x: bool = False
     is_log_y: bool = False
     has_bars: bool = False
-    marks: Sequence[float] = ()  # values of x marked by a vertical line
+    marks: Sequence[float] = ()  # values of x that are marked by a vertical line
     first_y: float = 0.0  # a value that a linear y axis always includes
-    first_x: float | None = None  # start of the x axis; a logarithmic one counts from here, so that 0 can be shown
-    last_x: float | None = None  # end of the x axis
+    first_x: float | None = None  # the start of the x axis; a logarithmic axis counts from here, so that 0 can be shown
+    last_x: float | None = None  # the end of the x axis
     is_share: bool = False  # y is a share of 1, written in per cent
 
     @property
@@ -140,7 +140,7 @@ class LineFigure(Figure):
         return all(bool(np.all(line.x == np.round(line.x))) for line in self.lines)
 
     def values_at(self, x: float) -> str:
-        """Return the values of all lines at `x`, one per row of text."""
+        """Return the values of all lines at `x`, one in each row of text."""
         written = [f"{self.x_title}: {_number(x)}"]
         for line in self.lines:
             if len(line.x):
@@ -161,9 +161,9 @@ class LineFigure(Figure):
 class Bar:
     name: str
     value: float
-    written: str  # the value, as written behind the bar
+    written: str  # the value, as written after the bar
     kind: str = ""  # "next", "tied" or ""
-    interval: tuple[float, float] | None = None  # in which the value lies
+    interval: tuple[float, float] | None = None  # an interval that contains the value
 
     @property
     def said(self) -> str:
@@ -172,7 +172,7 @@ class Bar:
 
 @dataclass(frozen=True, repr=False)
 class BarFigure(Figure):
-    """Bars below each other, the best first. Those without room are not drawn."""
+    """Bars below each other, the best first. Bars without room are not drawn."""
 
     bars: Sequence[Bar]
     below: str  # written below all bars
@@ -189,24 +189,24 @@ class BarFigure(Figure):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DotFigure(Figure):
-    """One measure of many texts: a place for each text, a dot in its colour for each tokenizer."""
+    """A measure of many texts: a row for each text, and a dot in its colour for each tokenizer."""
 
     tokenizers: Sequence[str]
     texts: Sequence[str]
-    values: Numbers  # a row for each tokenizer, a column for each text; not a number where unknown
-    not_encoded: Numbers | None = None  # the share of each text that a tokenizer does not know, of the same form
+    values: Numbers  # a row for each tokenizer, a column for each text; NaN where it is unknown
+    not_encoded: Numbers | None = None  # the share of each text that a tokenizer does not know, in the same shape
 
     @property
     def is_empty(self) -> bool:
         return not np.isfinite(self.values).any()
 
     def is_hollow(self, row: int, column: int) -> bool:
-        """Return whether a value is about too little of its text to be compared with others."""
+        """Return whether a value is about too small a part of its text to be compared with others."""
         return self.not_encoded is not None and bool(self.not_encoded[row, column] > UNKNOWN_AT_MOST)
 
     @property
     def in_words(self) -> str:
-        """Describe the figure, with its first values, and say how many are about too little of their text."""
+        """Describe the figure with its first values, and say how many are about too small a part of their text."""
         places = [*zip(*np.nonzero(np.isfinite(self.values)), strict=True)]
         hollow = sum(self.is_hollow(row, column) for row, column in places)
         first = "; ".join(self.said_of(row, column).replace("\n", ", ") for row, column in places[:FIRST])
@@ -232,15 +232,15 @@ class Branch:
     text: str
     start: int
     stop: int
-    written: str = ""  # its step and count; nothing for a symbol
+    written: str = ""  # its step and count; empty for a symbol
     tip: str = ""  # the same in full
-    is_part: bool = False  # inside a larger token
-    has_fallen: bool = False  # apart again, and is faint
-    strength: float = 1.0  # how visible it is; a place is kept for a branch of strength 0
+    is_part: bool = False  # part of a larger token
+    has_fallen: bool = False  # split off again, and drawn faintly
+    strength: float = 1.0  # how visible it is; a branch of strength 0 still takes its room
 
 
 class Spans(Protocol):
-    """Anything that covers some symbols in a row."""
+    """A protocol for objects that cover some symbols in a row."""
 
     @property
     def start(self) -> int: ...
@@ -253,7 +253,7 @@ Spanning = TypeVar("Spanning", bound=Spans)
 
 
 def nested(branches: Iterable[Spanning]) -> list[Spanning]:
-    """Return those that fit into one tree, each behind its parts: where two cross or cover the same, the first one.
+    """Return the branches that fit into one tree, each after its parts; of two that cross or are equal, the first.
 
     >>> [(one.start, one.stop) for one in nested(map(Branch, "abcd", (1, 0, 0, 0), (2, 2, 1, 2)))]
     [(0, 1), (1, 2), (0, 2)]
@@ -279,7 +279,7 @@ class TreeFigure(Figure):
     """The merge tree of a word. The parts of each token come before it."""
 
     branches: Sequence[Branch]
-    mark: int | None = None  # the marked boundary: before the symbol with this number
+    mark: int | None = None  # the marked boundary: the one before the symbol with this index
 
     @property
     def is_empty(self) -> bool:

@@ -1,4 +1,4 @@
-"""Draw charts from their tables of exact values, for the window, the report and the commands."""
+"""Charts drawn from their tables of exact values, for the window, the report and the commands."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from bpe_core.support.wording import count_text, told_apart
 from bpe_core.sweep.results import WITH_INTERVAL, Row, summed
 
 OF_LAB = ("tokens_per_pretoken", "bytes_per_token", "renyi_efficiency")
-OF_PAIRS = ("after_step", "is_next", "is_tied")  # beside the columns of the two tokens and what they are chosen by
+OF_PAIRS = ("after_step", "is_next", "is_tied")  # columns besides those of the two tokens and the reasons
 MOST_LINES = 8
-MOST_BARS = 24  # percent; the few longest tokens beyond that are not drawn
-LONGEST_NAME = 20  # of a token beside an axis
-LOG_RATIO = 20  # of the last step drawn to the first; from there on, the axis is logarithmic
-FEW = 0.005  # of the tokens
+MOST_BARS = 24  # of a table; the few longest tokens beyond these are not drawn
+LONGEST_NAME = 20  # characters of a token next to an axis
+LOG_RATIO = 20  # ratio of the last step to the first; from there on, the axis is logarithmic
+FEW = 0.005  # share of the tokens
 NOT_ENCODED, UNKNOWN = "unencoded_share", "unknown_share"
 
 
@@ -60,7 +60,7 @@ def counts_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
 
 
 def passes_chart(table: DataTable, sentence: str) -> LineFigure:
-    """Draw how often the best merge within words, and the best across them, occurred at each step."""
+    """Draw how often the best merge within words, and the best across words, occurred at each step."""
     steps = _numbers(table, "step")
     counts = {name: _numbers(table, name) for name in ("within_words", "across_words")}
     lines = [
@@ -116,7 +116,7 @@ def race_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
 def life_chart(
     table: DataTable, steps: str = "Steps", end: int = 0, at: int | None = None, *, is_log: bool = True
 ) -> LineFigure:
-    """Draw the count of a token up to the step `end`, and until its birth that of its pair; `at` is marked."""
+    """Draw the count of a token up to the step `end`, and before its birth the count of its pair; `at` is marked."""
     after, counts = _numbers(table, "after_step"), _numbers(table, "count")
     last, born = max(float(end), *after, 1.0), float("inf")
     name = next(iter(_texts(table, "text")), "")
@@ -164,7 +164,7 @@ def _said_of_hollow(lines: Sequence[Line]) -> str:
 
 
 def river_chart(table: DataTable, steps: str = "Steps", texts: Sequence[str] = ()) -> LineFigure:
-    """Draw what each language takes, between the fewest and the most of all."""
+    """Draw the tokens that each language needs, with the range from the fewest to the most of all."""
     names = np.array(_texts(table, "text"), object)
     known = list(dict.fromkeys(names.tolist()))
     x = _numbers(table, "step")[names == known[0]]
@@ -216,7 +216,7 @@ def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
 
 
 def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
-    """Draw the mean at each size, named by what differs between lines; several seeds, or documents, give it a band.
+    """Draw the mean at each size, with names of what differs between lines; several seeds, or documents, give a band.
 
     >>> from bpe_core.sweep.results import WHOLE, table_of
     >>> rows = [{"recipe": "a", "corpus": "b", "ties": "c", "run": "d", **dict.fromkeys(WHOLE, 1), "vocabulary": size,
@@ -244,7 +244,7 @@ def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
 
 
 def _distinguishing(rows: Sequence[Row]) -> list[str]:
-    """Choose those of recipe, corpus and ties that distinguish lines."""
+    """Return those of recipe, corpus and ties that distinguish lines."""
     found = list(NAMED_BY[:1])
     for name in NAMED_BY[1:]:
         with_it = [*found, name]
@@ -265,7 +265,7 @@ def _point(rows: list[Row], measure: str) -> tuple[float, float, float, float]:
 
 
 def lab_chart(table: DataTable, measure: str = "") -> Figure:
-    """Draw one measure, or all of the lab beside each other."""
+    """Draw one measure of the lab, or all measures next to each other."""
     if measure:
         return replace(sizes_chart(table, measure), name="lab")
     charts = [replace(sizes_chart(table, measure), name=f"lab-{measure}") for measure in OF_LAB]
@@ -275,7 +275,7 @@ def lab_chart(table: DataTable, measure: str = "") -> Figure:
 def blocks_chart(table: DataTable) -> LineFigure:
     steps, lines = _numbers(table, "step"), []
     names = list(table.columns)
-    own, *others = names[names.index("count") + 1 :]  # the method's, and what other compressors make of all
+    own, *others = names[names.index("count") + 1 :]  # the size by the method, and by other compressors
     for name in (own, *others):
         sizes = _numbers(table, name)
         places = thinned(len(sizes), is_log=False) if name == own else np.unique([0, len(sizes) - 1])
@@ -285,7 +285,7 @@ def blocks_chart(table: DataTable) -> LineFigure:
 
 
 def pairs_chart(table: DataTable) -> BarFigure:
-    """Draw the leading pairs; the next one and ties have colours of their own."""
+    """Draw the leading pairs; the next pair and ties have their own colours."""
     columns = {name: list(values) for name, values in table.columns.items()}
     measure = [name for name in columns if not name.startswith(("left_", "right_")) and name not in OF_PAIRS][-1]
     halves = zip(columns["left_text"], columns["right_text"], strict=True)
@@ -326,7 +326,7 @@ def dots_chart(table: DataTable, measure: str = "tokens") -> DotFigure:
 
 
 def _by_text(table: DataTable, names: Sequence[str], texts: Sequence[str], column: str) -> Numbers:
-    """Return a column with a row for each tokenizer, a place for each text; not a number where nothing is known."""
+    """Return a column with a row for each tokenizer and a column for each text; NaN where it is unknown."""
     found = np.full((len(names), len(texts)), np.nan)
     if column in table.columns:
         rows = zip(_texts(table, "tokenizer"), _texts(table, "text"), _numbers(table, column).tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""The lattice of a word: its symbols in a row, above them each token in its place, below them the ways to cut it."""
+"""The lattice of a word: its symbols in a row, its tokens above them, and the ways to split it below."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROW, BOX = 1.95, 1.6  # from one row to the next, and the height of a box
 APART = 1.0  # between the tokens and the ways
 BAR = 0.22  # the height of the bar that shows a share
 GAP, MARGIN, NARROWEST = 0.4, 0.6, 1.8
-READABLE = 0.7  # of the size of the text on a screen; where all would be smaller, only the tokens are drawn
+READABLE = 0.7  # of the size of the text on a screen; if everything would be smaller, only the tokens are drawn
 WIDER = 1.1  # a small text is somewhat wider than a large one
 
 
@@ -25,7 +25,7 @@ class LatticeToken:
     text: str
     start: int
     stop: int
-    share: float | None = None  # of the ways that hold it
+    share: float | None = None  # the share of the ways that contain it
     tip: str = ""
 
     @property
@@ -43,7 +43,7 @@ class LatticeToken:
 class WayDrawn:
     name: str
     tokens: Sequence[LatticeToken]  # end to end
-    written: str = ""  # behind them
+    written: str = ""  # after them
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,13 +62,13 @@ class LatticeFigure(Figure):
 
 
 class Lattice(Layout):
-    """A drawing of a lattice, as large as the text allows, or smaller where there is less room."""
+    """A drawing of a lattice, as large as the text allows, or smaller if there is less room."""
 
     def __init__(self, figure: LatticeFigure, sheet: Sheet) -> None:
         self.figure, self.sheet, self._ways = figure, sheet, figure.ways
         self._measure()
         if sheet.paper.is_screen and self.unit < READABLE * sheet.paper.text:
-            self._ways = ()  # a table beside has them, too
+            self._ways = ()  # a table next to it has them, too
             self._measure()
 
     def _measure(self) -> None:
@@ -136,7 +136,7 @@ class Lattice(Layout):
 
 
 def _rows(tokens: Sequence[LatticeToken]) -> list[int]:
-    """Return the row of each token, counted from the symbols up: shorter ones below, none above another.
+    """Return the row of each token, counted from the symbols up: shorter ones below, and no two overlap.
 
     >>> _rows([LatticeToken("a", 0, 1), LatticeToken("b", 1, 2), LatticeToken("ab", 0, 2), LatticeToken("bc", 1, 3)])
     [0, 0, 1, 2]

@@ -20,9 +20,9 @@ from bpe_core.figures.tree import Tree
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.markup import Markup, element, joined
 
-HOLLOW = 0.25  # of the size of the text: the radius of a dot of a hollow line
+HOLLOW = 0.25  # in sizes of the text: the radius of a dot of a hollow line
 DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>\n'
-WIDTH, HEIGHT, TEXT_SIZE = 120.0, 80.0, 8.0  # of a picture: millimetres, and points
+WIDTH, HEIGHT, TEXT_SIZE = 120.0, 80.0, 8.0  # the default of a picture, in millimetres and points
 USE = "`draw` takes the answer of a question that has a figure, such as bpe.draw(bpe.race(study), 'race.svg')."
 
 
@@ -164,14 +164,14 @@ class Lines(Layout):
         free = 0.0  # where the next number may begin
         for value, text in zip(ticks, self._along.written(ticks), strict=True):
             half = unit * (sheet.ems(text, "digits") / 2 + 0.2 * DIGIT)
-            middle = min(self.x(value), sheet.paper.width - half)  # so that the last number is on the paper, too
+            middle = min(self.x(value), sheet.paper.width - half)  # so that the last number stays on the paper
             if middle - half >= free:
                 sheet.text(middle, bottom + 1.45 * unit, text, "tick")
                 free = middle + half
 
     def _draw_titles(self) -> None:
         figure, sheet, paper, unit = self.figure, self.sheet, self.sheet.paper, self.sheet.paper.text
-        half = unit * sheet.ems(figure.x_title, "letters") / 2  # the whole title is on the paper
+        half = unit * sheet.ems(figure.x_title, "letters") / 2  # the whole title stays on the paper
         middle = max(half, min((self.left + self.right) / 2, paper.width - half))
         sheet.text(middle, paper.height - 0.55 * unit, figure.x_title, "axis")
         self._upright.draw_title(figure.y_title)
@@ -223,7 +223,7 @@ class Lines(Layout):
 
 
 class Bars(Layout):
-    row, most_of_width = 1.6, 0.5  # the height of one in sizes of the text, and the share of the width for names
+    row, most_of_width = 1.6, 0.5  # the height of a row in sizes of the text, and the share of the width for names
 
     def __init__(self, figure: BarFigure, sheet: Sheet) -> None:
         self.figure, self.sheet = figure, sheet
@@ -291,7 +291,7 @@ class Dots(Layout):
 
 
 class Parts(Layout):
-    """Figures beside each other, or below each other where the sheet is higher than wide."""
+    """Figures next to each other, or below each other if the sheet is higher than wide."""
 
     def __init__(self, figure: SideBySide, sheet: Sheet) -> None:
         self.figure, self.sheet, paper = figure, sheet, sheet.paper

@@ -1,4 +1,4 @@
-"""The chunks of PNG files, which also hold pictures that move."""
+"""The chunks of PNG files, including those with moving pictures."""
 
 from __future__ import annotations
 

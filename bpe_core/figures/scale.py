@@ -1,4 +1,4 @@
-"""Map numbers to places on an axis, and choose the numbers to write beside it: alike on paper and on the screen.
+"""The places of numbers on an axis, and the choice of numbers to write there: the same on paper and on the screen.
 
 >>> Scale(0, 100, 0, 200)(25)
 50.0
@@ -22,27 +22,27 @@ import numpy as np
 from bpe_core.figures.figure import Numbers
 
 WANTED_TICKS = 5
-FINER = 4  # than the ticks: steps at which an axis may begin
-NEAR_NOTHING = 0.15  # of the largest value: an axis with smaller values begins at 0
-LEAST_LOGARITHM = 1e-12  # the least number that a logarithmic axis has a place for
+FINER = 4  # times finer than the ticks: steps at which an axis may begin
+NEAR_NOTHING = 0.15  # share of the largest value: an axis with smaller values begins at 0
+LEAST_LOGARITHM = 1e-12  # the smallest number that a logarithmic axis can show
 
 
 @dataclass(frozen=True)
 class Axis:
-    """The numbers along a side of a figure: from where to where, how they lie, and how they are written.
+    """The numbers along a side of a figure: their range, their spacing, and how they are written.
 
-    Numbers lie evenly, by their logarithm, or by that of their distance from `least`, where this has a place, too.
+    Numbers are spaced evenly, by their logarithm, or by that of their distance from `least`, if that can be shown, too.
     """
 
     least: float
     most: float
     is_log: bool = False
     is_from_least: bool = False  # a logarithmic axis counts from `least`, as from 0
-    is_share: bool = False  # of 1, written in per cent
+    is_share: bool = False  # shares of 1, written in per cent
     is_whole: bool = False  # only whole numbers are written
 
     def place(self, number: float) -> float:
-        """Return where a number lies; equal distances look equal.
+        """Return where a number is on the axis; equal distances look equal.
 
         >>> Axis(0, 9).place(3), Axis(1, 100, is_log=True).place(10), Axis(0, 9, True, True).place(0)
         (3, 1.0, 0.0)
@@ -52,7 +52,7 @@ class Axis:
         return math.log10(max(number, LEAST_LOGARITHM)) if self.is_log else number
 
     def places(self, numbers: Numbers) -> Numbers:
-        """Return where many numbers lie; not a number where a logarithm has no value.
+        """Return where many numbers are; NaN if a logarithm has no value.
 
         >>> Axis(1, 100, is_log=True).places(np.array([0.0, 1.0, 100.0])).tolist()
         [nan, 0.0, 2.0]
@@ -62,7 +62,7 @@ class Axis:
         return np.log10(np.where(numbers > 0, numbers, np.nan)) if self.is_log else numbers
 
     def number(self, place: float) -> float:
-        """Return the number that lies there.
+        """Return the number at that place.
 
         >>> Axis(1, 100, is_log=True).number(1.0), Axis(0, 99, True, True).number(math.log1p(9))
         (10.0, 9.0)
@@ -72,7 +72,7 @@ class Axis:
         return round(self.least + math.expm1(place) if self.is_from_least else 10.0**place, 9)
 
     def ticks(self, least: float, most: float, wanted: int = WANTED_TICKS) -> list[float]:
-        """Choose round numbers between two, about as many as wanted: the whole axis, or a part that is enlarged.
+        """Choose about `wanted` round numbers between two numbers: for the whole axis, or for an enlarged part.
 
         >>> axis = Axis(0, 5000, is_log=True, is_from_least=True)
         >>> axis.ticks(0, 5000), axis.ticks(200, 900, 4)
@@ -109,7 +109,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Scale:
-    """Maps `least` to `start` and `most` to `stop`."""
+    """A map of numbers from `least` and `most` to the places `start` and `stop`."""
 
     least: float
     most: float
@@ -134,7 +134,7 @@ class Scale:
         return self.start + (self.stop - self.start) * share
 
     def value_at(self, place: float) -> float:
-        """Return the number that lies at a place, or the end of the axis beyond it.
+        """Return the number at a place, or the end of the axis beyond it.
 
         >>> Scale(1, 1000, 0, 300, is_log=True).value_at(200), Scale(0, 9, 0, 90).value_at(-5)
         (100.0, 0.0)

@@ -12,7 +12,7 @@ from bpe_core.errors import OutputError
 from bpe_core.support.markup import Markup, element
 
 POINTS_A_MILLIMETRE = 72 / 25.4
-# Distinguishable without colour vision; the dashes help where lines cross.
+# Colours that people without colour vision can distinguish; the dashes help where lines cross.
 LINES = ("#0b62a4", "#c25e00", "#00785a", "#a3477f", "#5b5f00", "#2f8fc4", "#7a4a1f", "#555b66")
 LINES_ON_DARK = ("#6caaf0", "#f0953f", "#3fc59a", "#e08bc0", "#d6d24a", "#8fd0f5", "#c99b6d", "#aab2bd")
 DASHES = (
@@ -24,7 +24,7 @@ FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 BAND_OPACITY, EDGE_OPACITY = 0.18, 0.5
 LEAST, MOST = 20.0, 2_000.0  # millimetres of a side
 SMALLEST_TEXT, LARGEST_TEXT = 3.0, 72.0  # points
-# Average widths of characters, as multiples of the text size, where no font can be asked.
+# Average widths of characters, as multiples of the text size, if no font can be asked.
 LETTER, DIGIT, WIDE = 0.56, 0.64, 0.76
 TOKEN = 1.15 * LETTER  # in a box, which has room for wide letters
 
@@ -49,7 +49,7 @@ DARK = Inks("#181b20", "#363c46", "#c8ced6", "#3d5f86", LINES_ON_DARK, LINES_ON_
 
 @dataclass(frozen=True)
 class Paper:
-    """The size of a figure and of its text, in points where it is a picture of its own."""
+    """The size of a figure and of its text, in points if it is a separate picture."""
 
     width: float = 460
     height: float = 250
@@ -60,7 +60,7 @@ class Paper:
 
     @classmethod
     def of_millimetres(cls, width: float, height: float, text: float, *, is_dark: bool = False) -> Paper:
-        """Return the paper of a picture of its own; `text` is in points. Impossible sizes are refused."""
+        """Return the paper of a separate picture; `text` is in points. Impossible sizes are refused."""
         if not (LEAST <= width <= MOST and LEAST <= height <= MOST):
             raise OutputError(f"A picture is {LEAST:g} to {MOST:g} mm wide and high, not {width:g} by {height:g}.")
         if not SMALLEST_TEXT <= text <= LARGEST_TEXT:
@@ -73,7 +73,7 @@ class Paper:
 
 
 class Sheet(Protocol):
-    """Takes the parts of a figure, placed from the upper left corner; `strength` is the opacity of the next parts."""
+    """A sheet that takes the parts of a figure, placed from its upper left corner."""
 
     paper: Paper
     strength: float
@@ -96,7 +96,7 @@ class Sheet(Protocol):
         """Draw a box of kind "bar", "bar next", "bar tied", "token" or "token part"."""
 
     def curve(self, places: Places, line: int, *, is_faint: bool = False) -> None:
-        """Draw a line through all places in the colour of the line with this number."""
+        """Draw a line through all places in the colour of the line with this index."""
 
     def band(self, places: Places, line: int) -> None:
         """Fill the area that these places enclose."""
@@ -211,7 +211,7 @@ class SvgSheet:
         self.parts.append(element(name, attributes, *inside))
 
     def _look(self, kind: str, line: int = 0) -> Attributes:
-        """Return the colours of a part; a page around it has them in its style sheet."""
+        """Return the colours of a part; inside a page, the style sheet has them."""
         paper, inks = self.paper, self.paper.inks
         if not paper.is_alone:
             return {}

@@ -15,13 +15,13 @@ from bpe_core.figures.sheet import Layout, Sheet
 # In sizes of the text: from one row to the next, and the heights of a symbol and of a token.
 LEVEL, LOW, HIGH = 4.0, 1.7, 2.7
 LEVEL_ON_SCREEN = 3.4
-SMALL = 0.8  # of the text for step and count
-FAINT = 0.5  # the strength of what fell apart
+SMALL = 0.8  # size of the text for step and count
+FAINT = 0.5  # the strength of tokens that were split again
 GAP, MARGIN, NARROWEST = 0.8, 1.0, 2.2
 
 
 class Tree(Layout):
-    """A tree in the middle of its sheet, as large as its text allows, or smaller where there is less room."""
+    """A tree in the middle of its sheet, as large as its text allows, or smaller if there is less room."""
 
     def __init__(self, figure: TreeFigure, sheet: Sheet) -> None:
         self.figure, self.sheet = figure, sheet
@@ -40,7 +40,7 @@ class Tree(Layout):
         ]
         self._edges = column_edges([(one.start, one.stop) for one in branches], self._widths, GAP)
         self._places: list[tuple[float, int, list[int]]] = []  # the middle, the height in levels, and the parts
-        open_: list[int] = []  # branches without one above them yet
+        open_: list[int] = []  # branches without a branch above them so far
         for here, one in enumerate(branches):
             parts: list[int] = []
             while open_ and branches[open_[-1]].start >= one.start:

@@ -1,1 +1,1 @@
-"""A run as a film: drawn pixel by pixel with letters of our own, so that its frames are equal on every machine."""
+"""A run as a film, drawn pixel by pixel by our own code, so that its frames are equal on every machine."""

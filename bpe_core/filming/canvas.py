@@ -13,7 +13,7 @@ from PIL import Image, ImageColor, ImageDraw
 from bpe_core.filming.fonts import Colour, Face, Fonts
 
 SCALE = 2
-CAPITALS = 0.72  # of the size of a text: how high its capitals are
+CAPITALS = 0.72  # share of the size of a text: the height of its capitals
 MORE = "…"
 JOINER = "\N{ZERO WIDTH JOINER}"
 FROM_RIGHT = ("R", "AL")  # directions of characters, as Unicode calls them
@@ -25,18 +25,18 @@ def colour_of(hexadecimal: str) -> Colour:
 
 
 def graphemes_of(text: str) -> list[str]:
-    """Split a text into what a reader calls characters: a letter with its accent is one."""
+    """Split a text into the characters that a reader sees: a letter with its accent is one."""
     return list(regex.findall(r"\X", text))
 
 
 def is_from_right(text: str) -> bool:
-    """Return whether a text is read from the right, by its first character that has a direction."""
+    """Return whether a text is read from right to left, by its first character that has a direction."""
     found = (unicodedata.bidirectional(character) for character in text)
     return next((direction in FROM_RIGHT for direction in found if direction in ("L", *FROM_RIGHT)), False)
 
 
 def _beginnings(graphemes: Sequence[str]) -> Iterator[str]:
-    """Yield the first of them, the first two, and so on, whose last letter looks as if the next one followed."""
+    """Yield the first character, the first two, and so on, with the last letter shaped as if the next one followed."""
     beginning = ""
     for grapheme, following in zip_longest(graphemes, graphemes[1:], fillvalue=" "):
         beginning += grapheme
@@ -44,7 +44,7 @@ def _beginnings(graphemes: Sequence[str]) -> Iterator[str]:
 
 
 class Pen:
-    """Measures texts and draws them with the fonts that hold them."""
+    """A pen that measures texts and draws them with the fonts that hold them."""
 
     def __init__(self, fonts: Fonts) -> None:
         self.fonts = fonts
@@ -62,7 +62,7 @@ class Pen:
             x += size * width
 
     def ends_of(self, graphemes: Sequence[str]) -> list[float]:
-        """Return where each of them ends, in sizes; letters that join are as wide as they are joined."""
+        """Return where each character ends, in sizes; letters that join have the width of their joined form."""
         if not is_from_right("".join(graphemes)):
             return list(accumulate(map(self.fonts.width, graphemes)))
         ends = [self.width_of(beginning, 1.0) for beginning in _beginnings(graphemes)]

@@ -26,11 +26,11 @@ class FilmChoices:
     text: str = ""
     title: str = ""
     size: str = "readme"
-    first: int | None = None  # a step; of two runs, a size
+    first: int | None = None  # a step; for two runs, a size
     last: int | None = None
     seconds: float | None = None
     dark: bool = False
-    font: Path | None = None  # a file, for what its letters are drawn with
+    font: Path | None = None  # a font file for the letters
 
     def check(self) -> None:
         if self.seconds is not None and not 1 <= self.seconds <= LONGEST_SECONDS:

@@ -1,4 +1,4 @@
-"""Pictures that move, as files: PNG and GIF by Pillow, MP4 by ffmpeg."""
+"""Moving pictures as files: PNG and GIF by Pillow, MP4 by ffmpeg."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from PIL import Image
 from bpe_core.errors import OutputError
 from bpe_core.filming.fonts import Colour
 
-Numbers = npt.NDArray[np.uint8]  # of colours
-Frames = Iterable[tuple[Image.Image, int]]  # each with the milliseconds it is shown
+Numbers = npt.NDArray[np.uint8]  # colours as numbers
+Frames = Iterable[tuple[Image.Image, int]]  # each with the milliseconds that it is shown
 
-COLOURS = 96  # of a film; the see-through one is another
+COLOURS = 96  # colours of a film, besides the transparent one
 UNKNOWN = 255  # a number that no colour has
-OVER = 1  # how a picture of a PNG file is put on the one before
-KEEP = 1  # what becomes of a picture of a GIF file when the next one is put on it
+OVER = 1  # the picture of a PNG file is put over the one before
+KEEP = 1  # the picture of a GIF file stays when the next one is put on it
 FOR_EVER = 0  # how many times a film is played
 NO_FFMPEG = "A film as MP4 is made by ffmpeg, which was not found here. Install it, or end the name in .gif or .png."
 
@@ -42,7 +42,7 @@ def write_moving(
 
 
 def changes(frames: Iterable[Image.Image], colours: Sequence[Colour]) -> Iterator[Image.Image]:
-    """Yield pictures in these colours; from the second on, what is as in the one before is see-through."""
+    """Yield pictures in these colours; from the second on, unchanged parts are transparent."""
     palette = _Palette(colours)
     before: Numbers | None = None
     for frame in frames:
@@ -56,7 +56,7 @@ def changes(frames: Iterable[Image.Image], colours: Sequence[Colour]) -> Iterato
 
 
 class _Palette:
-    """Finds the nearest colour. Pillow's own search looks at fewer bits, by which plain grounds would change."""
+    """A finder of the nearest colour. Pillow's own search uses fewer bits, which would change plain backgrounds."""
 
     def __init__(self, colours: Sequence[Colour]) -> None:
         self._colours = np.array(colours, np.int64)
@@ -74,7 +74,7 @@ class _Palette:
 
 
 def frequent_colours(samples: Sequence[Image.Image]) -> list[Colour]:
-    """Return the most frequent colours; the others of a film become the nearest of them."""
+    """Return the most frequent colours; other colours of a film are replaced by the nearest of them."""
     counted = Counter[Colour]()
     for sample in samples:
         for count, colour in sample.getcolors(sample.width * sample.height) or ():
@@ -85,7 +85,7 @@ def frequent_colours(samples: Sequence[Image.Image]) -> list[Colour]:
 
 
 def write_mp4(frames: Frames, width: int, height: int, path: Path, milliseconds: int) -> None:
-    """Let ffmpeg write it, a picture every `milliseconds`."""
+    """Let ffmpeg write the film, with a picture every `milliseconds`."""
     program = shutil.which("ffmpeg")
     if program is None:
         raise OutputError(NO_FFMPEG)

@@ -32,7 +32,7 @@ FIRST_STAYS, LAST_STAYS = 10, 25  # times as long as the others
 MOST_RUNS = 2
 MOST_TEXT = 2_000  # characters
 NAMED = 3  # characters that no font has
-SAMPLED = 5  # frames, for the colours of all
+SAMPLED = 5  # frames from which the colours of all are chosen
 
 
 def film(
@@ -51,7 +51,7 @@ def film(
 ) -> None:
     """Write the film of a run, or of two by their names, as .png, .gif or .mp4.
 
-    It shows the first twenty seconds, or the stretch between two steps; of two runs, between two sizes.
+    It shows the first twenty seconds, or the part between two steps; for two runs, between two sizes.
     """
     several = given if isinstance(given, Mapping) else {"": given}
     runs = [(name, Study.of(one)) for name, one in several.items()]
@@ -100,7 +100,8 @@ def _write_moving(scene: Scene, frames: Iterator[Image], shown: Sequence[int], p
 
     places = scene.stretch.places
     size = scene.size.width * scene.size.height
-    check_room(size * len({*places}), "The film", "Make it shorter or smaller.")  # which Pillow holds until the end
+    # Pillow holds all frames until the end
+    check_room(size * len({*places}), "The film", "Make it shorter or smaller.")
     samples = [scene.frame(places[i * (len(places) - 1) // (SAMPLED - 1)]).image for i in range(SAMPLED)]
     with write_atomically(path) as file:
         write_moving(frames, shown, samples, file, kind)

@@ -1,7 +1,7 @@
 """The fonts of this computer, asked for each character that a film shows.
 
-The font that a person names comes first, then the usual one of the system, then any that holds the character. Pillow
-brings one for ASCII along, for a computer without fonts.
+The font that a person names comes first, then the usual font of the system, then any that holds the character. Pillow
+has a font for ASCII, for a computer without fonts.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from bpe_core.errors import BpeError, cause_of
 Colour = tuple[int, int, int]
 
 EM = 64  # pixels of the size at which widths are measured
-STRIKES = (109, 160, 136, 128, 96, 64, 32)  # the sizes that pictures of emoji have
-NO_CHARACTER = "\uffff"  # which no font holds: what is drawn for it stands for all that are missing
-BLANK, NOTHING = 0.3, 0.6  # of the size: the width of a blank, and the room of a character that no font holds
+STRIKES = (109, 160, 136, 128, 96, 64, 32)  # the sizes of pictures of emoji
+NO_CHARACTER = "\uffff"  # a character that no font holds: its picture shows how a font draws missing characters
+BLANK, NOTHING = 0.3, 0.6  # share of the size: the width of a blank, and the room for a character that no font holds
 INSTEAD = {"␣": "_", "▁": "_", "⏎": "/", "⇥": ">", "−": "-", "…": "..."}
-JOINERS = ("Mn", "Me", "Cf")  # kinds of characters that are seen by what they do to their neighbours
+JOINERS = ("Mn", "Me", "Cf")  # kinds of characters that are only seen by their effect on their neighbours
 FONTCONFIG = "fc-match"
 LONGEST_ASKED = 10  # seconds
-MOST_ASKED = 60  # times that the system looks for a font
-# Where there is no fontconfig: the fonts of Windows and macOS, and free ones, by the names of their files.
+MOST_ASKED = 60  # times that the system may be asked for a font
+# Fonts for systems without fontconfig: those of Windows and macOS, and free ones, by the names of their files.
 USUAL = ("segoeui.ttf", "Arial.ttf", "Helvetica.ttc", "DejaVuSans.ttf", "NotoSans-Regular.ttf")
 FURTHER = (
     *("seguisym.ttf", "seguiemj.ttf", "YuGothM.ttc", "msyh.ttc", "malgun.ttf", "Nirmala.ttc", "Nirmala.ttf"),
@@ -39,7 +39,7 @@ FURTHER = (
 
 
 class Face:
-    """A font in any size; one that holds pictures is scaled from the size that it has."""
+    """A font in any size; a font of pictures is scaled from the size that it has."""
 
     def __init__(self, open_at: Callable[[float], ImageFont.FreeTypeFont]) -> None:
         self._open = cache(open_at)
@@ -83,7 +83,7 @@ class Face:
         return bool(seen) and all(bytes(self._measured.getmask(one)) != self._missing for one in seen)
 
     def width(self, text: str) -> float:
-        """Return how wide a text is, in sizes."""
+        """Return the width of a text, in sizes."""
         return self._measured.getlength(text) / (EM if self._strike is None else self._strike)
 
     def draw(
@@ -112,7 +112,7 @@ class Face:
 
 
 class Fonts:
-    """The faces in use; more are looked for when a character needs them."""
+    """The faces in use; others are looked for when a character needs them."""
 
     def __init__(self, chosen: Path | None = None) -> None:
         self._known = dict[str, tuple[str, Face | None]]()
@@ -123,7 +123,7 @@ class Fonts:
         self._faces = [face for face in (*first, usual, Face.bundled()) if face is not None]
 
     def shown(self, grapheme: str) -> tuple[str, Face | None]:
-        """Return what is drawn for a character of a reader, and the face that draws it; none if it is not seen."""
+        """Return the text drawn for a visible character, and the face that draws it; None if it is invisible."""
         if grapheme not in self._known:
             found = grapheme, self._face(grapheme)
             if found[1] is None and grapheme in INSTEAD:
@@ -132,7 +132,7 @@ class Fonts:
         return self._known[grapheme]
 
     def width(self, grapheme: str) -> float:
-        """Return how wide it is, in sizes."""
+        """Return the width of a visible character, in sizes."""
         if grapheme.isspace():
             return 0.0 if grapheme == "\n" else BLANK
         shown, face = self.shown(grapheme)

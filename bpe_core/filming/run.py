@@ -1,4 +1,4 @@
-"""The state of a run at each moment of a film: the tokens of a text, the leading pairs, and what a step took."""
+"""The state of a run at each moment of a film: the tokens of a text, the leading pairs, and the last step."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from bpe_core.methods.kit.tokenizer import TokenSpan
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import Work
 
-LARGEST_WORDS = 500_000  # bytes of distinct words; of more, the next step and its runner-up are shown
+LARGEST_WORDS = 500_000  # bytes of distinct words; for more, only the next step and its runner-up are shown
 LEADERS = 5
 FRAMES_A_SECOND = 12.5
 MILLISECONDS = 80
-SLOWEST, GROWTH = 2.0, 8.0  # steps a second; and one more for so many that were seen
+SLOWEST, GROWTH = 2.0, 8.0  # steps a second; it grows by one after so many steps
 
 
 @dataclass(frozen=True)
 class Leader:
     name: str
-    measure: float = 0.0  # by which it leads, where that is known
+    measure: float = 0.0  # the value by which pairs are ranked, if it is known
     written: str = ""
-    taken: str = ""  # how many the last step took, and for which token
+    taken: str = ""  # how many tokens the last step took, and which token it made
 
 
 class FilmedRun:
@@ -53,7 +53,7 @@ class FilmedRun:
         return self.study.history.vocabulary_size_at(at)
 
     def step_with_size(self, size: int) -> int:
-        """Return the step after which the vocabulary has this size, or the nearest one it ever has."""
+        """Return the step after which the vocabulary has this size, or the nearest size that it ever has."""
         first = self.size_at(0)
         far = size - first if self.size_at(len(self)) >= first else first - size
         return max(0, min(len(self), far))
@@ -104,13 +104,13 @@ class Stretch:
 
     places: tuple[int, ...]
     is_by_size: bool
-    most: int  # the last step there is, or the largest size
+    most: int  # the last step, or the largest size
 
     @classmethod
     def of(
         cls, runs: Sequence[FilmedRun], first: int | None, last: int | None, seconds: float | None, usual: float
     ) -> Stretch:
-        """Go at a pace that grows; from the first to the last in these seconds if both are given."""
+        """Return a walk at a pace that grows; from the first to the last moment in these seconds if both are given."""
         is_by_size = len(runs) > 1
         least, most = 0, len(runs[0])
         if is_by_size:
@@ -133,7 +133,7 @@ class Stretch:
 
 
 def _walked(start: int, end: int, most: int | None) -> list[int]:
-    """Return the moments of a walk from start to end, a frame each, and not more than `most` of them.
+    """Return the moments of a walk from start to end, one for each frame, and at most `most` of them.
 
     >>> _walked(0, 3, None)
     [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3]

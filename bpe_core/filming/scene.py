@@ -1,4 +1,4 @@
-"""Draws a moment of one or two runs: the text in its tokens, the pairs that lead, and how the text shrinks."""
+"""The picture of a moment of one or two runs: the text in its tokens, the leading pairs, and how the text shrinks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from bpe_core.filming.choices import Size
 from bpe_core.filming.fonts import Colour, Fonts
 from bpe_core.filming.run import LEADERS, FilmedRun, Stretch
 
-LARGEST, SMALLEST, LINE = 2.6, 0.8, 1.9  # of the letters of the text, in small ones; and lines, in its own letters
+# the size of the letters of the text, in small letters; and the height of its lines, in its own letters
+LARGEST, SMALLEST, LINE = 2.6, 0.8, 1.9
 PIECES = re.compile(r"\S+[^\S\n]*|[^\S\n]+|\n")
 
 
@@ -39,7 +40,7 @@ class Area(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """The place of one character as a reader sees it; in Unicode it may be several characters."""
+    """The place of one visible character; in Unicode it may be several characters."""
 
     character: str
     line: int
@@ -130,7 +131,7 @@ class Scene:
         return letters, [cell for cell in cells if cell.line < most], kept
 
     def _measured(self) -> list[list[tuple[int, int]]]:
-        """Return the tokens of the text of each run at each moment of the film."""
+        """Return the number of tokens of the text for each run at each moment of the film."""
         places = sorted(self._shown)
         return [[(place, len(run.tokens(self.stretch.step(run, place)))) for place in places] for run in self.runs]
 
@@ -255,7 +256,7 @@ class Scene:
 
 
 def placed(text: str, letters: float, width: float, pen: Pen) -> tuple[list[Cell], list[Part]]:
-    """Place a text in lines that break before words; blanks may stick out."""
+    """Place a text in lines that break before words; blanks may go beyond the end of a line."""
     words = list(_turned(_in_lines(text, letters, width, pen)))
     parts = list[Part]()
     for word in words:
@@ -289,7 +290,7 @@ def _in_lines(text: str, letters: float, width: float, pen: Pen) -> Iterator[lis
 
 
 def _turned(words: Iterable[list[Cell]]) -> Iterator[list[Cell]]:
-    """Let words that are read from the right run to the left, those that follow each other in a line together."""
+    """Let words that are read from right to left run that way, together with neighbours of their kind in a line."""
     filled = [word for word in words if word]
     for (_, turns), several in groupby(filled, lambda word: (word[0].line, is_from_right(_text_of(word)))):
         group = list(several)
@@ -307,7 +308,7 @@ def _text_of(word: Sequence[Cell]) -> str:
 
 
 def _stretches(ends: list[tuple[int, float, float]]) -> Iterator[tuple[int, float, float]]:
-    """Join what lies side by side in a line.
+    """Join parts that touch in a line.
 
     >>> list(_stretches([(0, 0.0, 5.0), (0, 5.0, 9.0), (1, 0.0, 4.0)]))
     [(0, 0.0, 9.0), (1, 0.0, 4.0)]

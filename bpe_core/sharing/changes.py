@@ -1,8 +1,8 @@
 """The changes that a page makes to texts, character by character, and the table by which it splits them.
 
-A character is unsure where what it becomes hangs on its neighbours, as a capital sigma at the end of a word. A text
-that holds one is not cut by the page. Unicode's forms are left to the browser, which knows them; but for the characters
-that have none here, as this Python does not know them yet, or the libraries that files come from did not.
+A character is unsure if its replacement depends on its neighbours, like a capital sigma at the end of a word. The page
+does not split a text with such a character. The browser applies Unicode's normalization forms, except to characters
+without a form in this Python, or in the libraries that files come from.
 
     >>> from bpe_core.recipes.recipe import Recipe
     >>> found, = changes_by(Recipe.preset("clean-words"))
@@ -29,7 +29,7 @@ from bpe_core.text.older_unicode import without_form
 from bpe_core.text.scanner import ScanTable
 from bpe_core.text.scanner.machine import ROW
 
-_BETWEEN = "漢"  # becomes nothing else, whatever the recipe
+_BETWEEN = "漢"  # a character that is never replaced, whatever the recipe
 _AT_ONCE = 1_024
 _SURROGATES = range(0xD800, 0xE000)
 _CODE_POINTS = 0x110000
@@ -37,7 +37,7 @@ _CODE_POINTS = 0x110000
 
 @lru_cache(maxsize=4)
 def changes_by(recipe: Recipe) -> list[dict[str, Any]]:
-    """Return the changes of a recipe, one after the other, without those of a preparation."""
+    """Return the changes of a recipe, one after the other, without the steps of its preparation."""
     recipe, form = recipe.with_changes(preparation=()), recipe.unicode_form
     rest = recipe.with_changes(unicode_form="", clean_text=recipe.clean_text and not form)
     unsure = {ord("Σ")} if recipe.lowercase and recipe.final_sigma else set[int]()
@@ -66,7 +66,7 @@ def changes_of(change: Callable[[str], str], unsure: Collection[int] = ()) -> di
 
 def _changed(characters: list[str], change: Callable[[str], str]) -> list[str]:
     together = change(_BETWEEN.join(characters)).split(_BETWEEN)
-    alone = len(together) != len(characters)  # one of them is, or becomes, what stands between them
+    alone = len(together) != len(characters)  # a text is, or becomes, the separator itself
     return [*map(change, characters)] if alone else together
 
 
@@ -76,7 +76,7 @@ def form_of(form: Form) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _apart() -> npt.NDArray[np.int64]:
-    """Return the characters that have no form here: where ranges of them begin and end, each from the one before."""
+    """Return the characters without a form here: the ends of their ranges, each as the distance from the one before."""
     has_none = [chr(code) in without_form() or unicodedata.category(chr(code)) == "Cn" for code in range(_CODE_POINTS)]
     return np.diff(np.flatnonzero(np.diff(np.array([False, *has_none, False]))), prepend=0)
 

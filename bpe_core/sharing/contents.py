@@ -1,6 +1,6 @@
-"""The contents of a page about a run: how it cuts words, its alphabet, its steps, and the words learned from.
+"""The contents of a page about a run: how it splits words, its alphabet, its steps, and the words learned from.
 
-`why_not` says what a page cannot do exactly; it then shows the steps, and cuts no text.
+`why_not` says what a page cannot do exactly; the page then shows the steps, but splits no text.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from bpe_core.sharing.preparing import preparing_of
 from bpe_core.splitting.splitter import scan_table
 from bpe_core.text.preparation.pieces import AddedToken
 
-LARGEST_PRIORITY = 2**26  # the page keeps a priority and a place in one number
-# Bytes that the words may have: some, and more for each step, so that the page of a small run stays small.
+LARGEST_PRIORITY = 2**26  # the page keeps a priority and an offset in one number
+# Bytes of words: a number, more for each step, and at most so many, so that the page of a small run stays small.
 FEW_WORDS, MORE_WORDS, MOST_WORDS = 6_000, 20, 200_000
 _LETTER_OF_KIND = dict(
     byte="b", character="c", marker="m", glued="g", unknown="u", fallback="f", continuation="i", seed="s"
@@ -37,7 +37,7 @@ _LETTER_OF_KIND = dict(
 class SharedRun:
     title: str
     history: History
-    words: WordTable | None = None  # that it was learned from
+    words: WordTable | None = None  # those of the texts that it was learned from
     note: str = ""
 
 
@@ -70,7 +70,7 @@ def contents_of(run: SharedRun) -> dict[str, Any]:
 
 
 def _matched(recipe: Recipe) -> list[str]:
-    """Return the special tokens that the engine looks for in every text, and the page does not."""
+    """Return the special tokens that the engine searches for in every text, and the page does not."""
     if recipe.spelled_specials != "matched":
         return []
     always = {step.content for step in recipe.preparation if isinstance(step, AddedToken) and not step.special}
@@ -78,7 +78,7 @@ def _matched(recipe: Recipe) -> list[str]:
 
 
 def why_not(history: History) -> str:
-    """Say what this page cannot do as the engine does; nothing where it can do all."""
+    """Return what this page cannot do as the engine does; empty if it can do everything."""
     recipe, joining = history.recipe, history.joining
     if recipe.preparation and preparing_of(recipe) is None:
         return "The file this run came from prepares texts by steps of its own, which this page does not know."
@@ -99,7 +99,7 @@ def why_not(history: History) -> str:
 
 
 def _rule_of(method: Method) -> str:
-    """Return how the page splits by a method; nothing where a method derived from another has a cutter of its own."""
+    """Return how the page splits for a method; empty if a derived method has a splitter of its own."""
     kind = type(method)
     declares = next(base for base in kind.__mro__ if "shared_as" in vars(base))
     overrides = [base for base in kind.__mro__[: kind.__mro__.index(declares)] if "cutter" in vars(base)]
@@ -108,7 +108,7 @@ def _rule_of(method: Method) -> str:
 
 def _scan(recipe: Recipe) -> dict[str, Any]:
     table = scan_table(recipe)
-    assert table is not None  # why_not asked before
+    assert table is not None  # why_not checked it before
     return scan_of(table)
 
 
@@ -139,7 +139,7 @@ def _cuts(history: History) -> dict[str, Any]:
         return {"by": "ranks"}
     if rule == "longest":
         return {"by": "longest"}
-    assert scores is not None  # why_not asked before
+    assert scores is not None  # why_not checked it before
     return {"by": "paths", "since": list(scores.since), "rows": list(scores.rows), "waiting": scores.waiting}
 
 
@@ -158,7 +158,7 @@ def _laid(texts: Sequence[bytes]) -> dict[str, Any]:
 
 
 def _steps(history: History) -> dict[str, Any]:
-    """Write what follows from other columns as the difference from these, which takes next to no room."""
+    """Write columns as differences from their predicted values, which takes hardly any room."""
     columns = history.columns
     found: dict[str, Any] = {"left": columns.left, "right": columns.right}
     if TOKEN in history.reasons:

@@ -1,7 +1,7 @@
 """The contents of a page for a lesson: each step as the engine shows it, and its reply to every guess.
 
-The page needs no engine: all guesses that differ in what is said of them are judged here. So the answers are on the
-page, packed; nobody reads them by accident, but who unpacks the page can.
+The page needs no engine: all guesses with different replies are judged here. So the answers are on the page, but
+packed: nobody reads them by accident, only by unpacking the page.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bpe_core.lessons.bench import Bench
 from bpe_core.lessons.lessons import Lesson, LessonStep, as_plain, filled, told
 from bpe_core.recipes.recipe import Recipe
 
-ANY = "\0"  # in place of a pair that occurs nowhere
+ANY = "\0"  # in place of a pair that does not occur
 
 
 def lesson_contents(lesson: Lesson) -> dict[str, Any]:
@@ -98,12 +98,12 @@ def _prediction(before: Bench, after: Bench) -> dict[str, Any]:
 
 
 def _judged(pair: Pair, made: Pair, bench: Bench, *, again: bool) -> list[dict[str, str]]:
-    """Judge a guess twice: while there is another try, and the last time."""
+    """Judge a guess twice: while there is another try, and for the last try."""
     return [asdict(judged(pair, made, bench, again=again)), asdict(judged(pair, made, bench))]
 
 
 def _guesses(bench: Bench) -> Iterator[Pair]:
-    """Go through all that could be guessed and occurs."""
+    """Yield all possible guesses that occur in the words."""
     history = bench.history
     if history.recipe.single:
         yield from ((int(id), SINGLE[history.recipe.single]) for id in history.vocabulary)
@@ -114,7 +114,7 @@ def _guesses(bench: Bench) -> Iterator[Pair]:
 
 
 def _elsewhere(made: Pair, bench: Bench, *, again: bool) -> list[dict[str, str]]:
-    """Judge a pair that occurs nowhere; the page writes it in place of `ANY`."""
+    """Judge a pair that does not occur; the page writes it in place of `ANY`."""
     if bench.history.recipe.single:
         return []
     known = {*_guesses(bench)}

@@ -1,7 +1,7 @@
 """Any JSON value with arrays of numbers in it, packed small for a page.
 
-The value becomes JSON in which a reference stands for each array. Their bytes follow it, the lowest bytes of all
-numbers first, and everything is deflated. `resources/share/unpack.js` reads it.
+The value becomes JSON in which a reference represents each array. The bytes of the arrays follow it, the lowest bytes
+of all numbers first, and everything is compressed by deflate. `resources/share/unpack.js` reads it.
 
     >>> import base64, zlib
     >>> zlib.decompress(base64.b64decode(packed({"left": np.array([7, 9])})))[4:]

@@ -33,7 +33,7 @@ MOST_TEXT = 20_000  # characters of the text to begin with
 
 
 def share(given: Any, path: Path | str, *, title: str = "", text: str = "", note: str = "") -> None:
-    """Write a run, or several by their names, as one page that cuts any text and plays all steps."""
+    """Write a run, or several by their names, as one page that splits any text and plays all steps."""
     several = given if isinstance(given, Mapping) else {"": given}
     runs = [shared(Study.of(one), name, note) for name, one in several.items()]
     write_page(runs, path, title=title, text=text)
@@ -45,7 +45,7 @@ def shared(study: Study, name: str = "", note: str = "") -> SharedRun:
 
 
 def shared_report(report: Report) -> SharedRun:
-    """Return the run of a report, with the notes a person left at its steps."""
+    """Return the run of a report, with the notes that a person made at its steps."""
     steps = report.wording.step.capitalize()
     notes = (f"{steps} {mark.merge:,}: {mark.note}" for mark in report.bookmarks if mark.note)
     return shared(report.study, report.title, "\n".join(notes))
@@ -57,7 +57,7 @@ def share_reports(reports: Sequence[Report], path: Path | str) -> None:
 
 
 def told_apart(runs: Sequence[SharedRun]) -> list[SharedRun]:
-    """Add what they were learned by to the titles of runs that are called alike."""
+    """Add what they were learned from to the titles of runs that have the same name."""
     times = Counter(run.title for run in runs)
     return [
         run
@@ -80,7 +80,7 @@ def page_of(runs: Sequence[SharedRun], *, title: str = "", text: str = "") -> st
     runs = told_apart(runs)
     kept = (text or SAMPLE)[:MOST_TEXT].encode(errors="replace").decode()
     contents = [contents_of(run) for run in runs]
-    some = {one["cuts"]["by"] for one in contents} - {""}  # no page brings what it does not need
+    some = {one["cuts"]["by"] for one in contents} - {""}  # a page holds only the scripts that it needs
     some |= {"prepare"} if any(one["preparation"] for one in contents) else set()
     data = {"title": title, "text": kept, "runs": contents}
     return _page(title, data, (*RUN_SCRIPTS, *sorted(some), "page"), ("page",))

@@ -1,7 +1,7 @@
 """The small steps of a file that prepare a text, as far as a page can follow them.
 
-Added tokens that are found in every text, changes of the text, and what splits it, in the order of the recipe. The page
-knows a few plain operations; steps become these, or the page splits no text.
+These are added tokens that are found in every text, changes of the text, and splits, in the order of the recipe. The
+page knows a few plain operations; steps are translated into these, or the page splits no text.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ BY_CHARACTER = (Lowercase, Nmt, StripAccents)
 
 
 class NotFollowed(Exception):
-    """A step that pages do not know."""
+    """An error for a step that pages do not know."""
 
 
 @lru_cache(maxsize=4)
 def preparing_of(recipe: Recipe) -> Operation | None:
-    """Return what the page does before it splits words; nothing if it cannot."""
+    """Return the operations of the page before it splits words; None if it cannot follow them."""
     steps = recipe.preparation
     try:
         return {
@@ -79,7 +79,7 @@ def _cuts(step: Step, recipe: Recipe) -> list[Operation]:
         at = {"do": "at", "text": step.replacement, "behavior": "MergedWithNext", "invert": False}
         sign = {"do": "sign", "text": step.replacement, "where": step.prepend_scheme}
         return [sign, at] if step.split else [sign]
-    is_last = step is recipe.preparation[-1]  # what is split behind it is split as bytes
+    is_last = step is recipe.preparation[-1]  # what is split after it is split as bytes
     if isinstance(step, ByteLevel) and is_last and recipe.base == "bytes":
         begin = [{"do": "begin", "text": " ", "once": True}] if step.add_prefix_space else []
         return begin + ([_scan(table_of(GPT2, older=True))] if step.use_regex else [])

@@ -1,7 +1,7 @@
-"""The commands of `bpe-explorer` that need no window, each with its line in a group of them.
+"""The commands of `bpe-explorer` that need no window, in groups, with a line about each.
 
-Every command is the file of its name. It offers `add_arguments(parser)`, and `run(options)`, which returns the exit
-code. Only the file of the chosen command is loaded.
+Every command is the file with its name. The file has `add_arguments(parser)`, and `run(options)`, which returns the
+exit code. Only the file of the chosen command is loaded.
 """
 
 GROUPS: dict[str, dict[str, str]] = {
@@ -49,4 +49,4 @@ GROUPS: dict[str, dict[str, str]] = {
     },
 }
 COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
-QUESTIONS_TITLE = "Questions about a table"  # the group of commands that follow from questions
+QUESTIONS_TITLE = "Questions about a table"  # the group of commands that are made from questions

@@ -1,4 +1,4 @@
-"""`bpe-explorer bench`: how fast a tokenizer encodes, here and in the library that owns its format."""
+"""The command `bpe-explorer bench`: how fast a tokenizer encodes, here and in the library that owns its format."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ROUNDS = 3
 LONGEST = 20_000_000  # characters
 PIECE = 10_000  # characters
 SHOWN = 3  # differences
-SAMPLES_ANEW = 20  # times
+SAMPLES_ANEW = 20  # times that each is measured
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -113,7 +113,7 @@ def _measured(
         return facts | {"note": "No library owns this format."}
     try:
         peer = format.peer(content_of(path), study.history, str(path), files_beside(path))
-    except Exception as error:  # whatever another library throws
+    except Exception as error:  # any exception of another library
         return facts | {"note": plain(f"{format.peer_name} does not load the file: {error}")}
     if peer is None:
         return facts | {"note": f"{format.peer_name} is not installed: pip install {format.peer_name}."}

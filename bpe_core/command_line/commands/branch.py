@@ -1,4 +1,4 @@
-"""`bpe-explorer branch`: go another way from a step of a saved run on, as a new run."""
+"""The command `bpe-explorer branch`: a new run that leaves a saved run at a step and goes on differently."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _recipe_before(history: History, step: int) -> Recipe:
-    """Keep the decisions before that step, and drop later ones."""
+    """Keep the decisions before that step, and drop the later ones."""
     own = history.recipe.grown_from
     if step > len(history):
         steps = history.recipe.wording.counted(len(history))
@@ -78,7 +78,7 @@ def _recipe_before(history: History, step: int) -> Recipe:
 def _write(old: History, branch: History, words: WordTable, first: int, options: argparse.Namespace) -> None:
     branch = branch.numbered(_numbers(old, branch, first))
     if is_session_name(options.out):
-        from bpe_core.studies.sessions import add_branch  # loads SQLite
+        from bpe_core.studies.sessions import add_branch  # this module loads SQLite
 
         add_branch(options.table, old, branch, words, options.out, names_of(options.corpus or ()))
     else:
@@ -86,7 +86,7 @@ def _write(old: History, branch: History, words: WordTable, first: int, options:
 
 
 def _numbers(old: History, branch: History, first: int) -> Int64s | None:
-    """Keep the numbers of common tokens; the others are numbered behind them."""
+    """Keep the ids of common tokens; give the other tokens the ids after these."""
     if old.numbers is None:
         return None
     made = len(old.alphabet) + first
@@ -101,7 +101,7 @@ def _tell(old: History, branch: History, first: int, options: argparse.Namespace
         print(json.dumps({**found, "output": options.out}, indent=1))
         return
     counted = branch.recipe.wording.counted(len(branch))
-    beside = f", the run at {left[0]:,}" if left[0] >= 0 else ""  # unknown for tables from elsewhere
+    beside = f", the run at {left[0]:,}" if left[0] >= 0 else ""  # unknown for tables from other programs
     end = f" {END_SENTENCES[branch.end_reason]}" if branch.end_reason else ""
     print(
         f"The branch has {counted}, the first {first:,} of them in common ({', '.join(decided_here)}); it leaves the "

@@ -1,4 +1,4 @@
-"""`bpe-explorer completion`: a script that completes the commands in a shell, made of the arguments they declare."""
+"""The command `bpe-explorer completion`: a script that completes commands in a shell, made from their arguments."""
 
 from __future__ import annotations
 

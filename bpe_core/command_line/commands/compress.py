@@ -1,4 +1,4 @@
-"""`bpe-explorer compress`: make a file smaller as Gage did in 1994, where byte-pair encoding comes from."""
+"""The command `bpe-explorer compress`: make a file smaller as Gage did in 1994, in the origin of byte-pair encoding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`bpe-explorer convert`: from one format to another."""
+"""The command `bpe-explorer convert`: from one format to another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`bpe-explorer count`: the words of texts with their counts, as a file."""
+"""The command `bpe-explorer count`: the words of texts with their counts, as a file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from bpe_core.text.reading.counts_head import CountsHead
 from bpe_core.text.reading.opening import is_address
 from bpe_core.text.reading.source import STANDARD_INPUT
 
-LEAST_MEMORY = 200_000_000  # the program itself takes a part of it
+LEAST_MEMORY = 200_000_000  # bytes; the program itself needs a part of them
 examples = f"""\
 examples:
   bpe-explorer count book.txt folder/ -o counts.parquet

@@ -1,4 +1,4 @@
-"""`bpe-explorer decode`: the text that token ids stand for."""
+"""The command `bpe-explorer decode`: the text of token ids."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"text": raw.decode(errors="replace"), "bytes": raw.hex(" ")}, ensure_ascii=False))
         return 0
-    # An id may hold half a character, so the bytes are written as they are.
+    # An id may hold half a character, so the bytes are written unchanged.
     sys.stdout.flush()
     sys.stdout.buffer.write(raw + b"\n" if sys.stdout.isatty() else raw)
     return 0

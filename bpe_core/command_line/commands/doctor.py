@@ -1,4 +1,4 @@
-"""`bpe-explorer doctor`: list what is in use here, where it is kept, and why something is missing."""
+"""The command `bpe-explorer doctor`: list what is in use here, where it is kept, and why something is missing."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _prepared() -> bool:
-    """Have all machine code made, and report progress on the error output, or why it was given up."""
+    """Make all machine code, and report progress, or why it was given up, on standard error."""
     if readiness.why_not():
         print(f"No machine code was made: {readiness.why_not()}.", file=sys.stderr)
         return False

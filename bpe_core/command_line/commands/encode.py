@@ -1,4 +1,4 @@
-"""`bpe-explorer encode`: the tokens of a text, or of whole files, by a merge table."""
+"""The command `bpe-explorer encode`: the tokens of a text, or of whole files, by a merge table."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _encode_text(options: argparse.Namespace, study: Study, at: int) -> None:
 
 
 def _tell_agreement(path: str, study: Study) -> None:
-    """Write it to standard error, so that scripts read ids only."""
+    """Write to standard error whether the file's library agrees, so that scripts read only ids."""
     if study.format in TABLES:
         return  # no other library knows sessions
     from bpe_core.verification.import_check import what_to_tell
@@ -147,7 +147,7 @@ def _encode_files(options: argparse.Namespace, study: Study, at: int) -> None:
 
 
 def _about_dropped(study: Study, at: int) -> str | None:
-    """Say where ids go beyond the size of the vocabulary; a model with a row for each token needs to know."""
+    """Report ids beyond the size of the vocabulary; a model with a row for each token needs to know them."""
     history = study.history
     left, largest = history.vocabulary_size_at(at), int(history.numbers_of(np.arange(history.id_count)).max(initial=0))
     if history.only_joins or largest < left:

@@ -1,4 +1,4 @@
-"""`bpe-explorer extend`: let a tokenizer from anywhere go on learning on new texts."""
+"""The command `bpe-explorer extend`: let a tokenizer from any program go on learning on new texts."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
         _check_numbers(found.history, format, options)
         notes = (*study.notes, *_about_specials(source))
         return write_and_tell(found.history, options, notes, described, source=source)
-    from bpe_core.studies.sessions import write_run  # loads SQLite
+    from bpe_core.studies.sessions import write_run  # this module loads SQLite
 
     with folder_for(target.parent) if into_folder else nullcontext(target.parent) as place:
         write_run(found.history, words, place / target.name, names_of(options.corpus))
@@ -109,9 +109,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _target(source: Source, options: argparse.Namespace) -> tuple[Path, Format | None]:
-    """Return the file to write and its format, None of a session.
+    """Return the file to write and its format, which is None for a session.
 
-    In a folder it gets the table's name, or the usual name of its format.
+    In a folder the file gets the table's name, or the usual name of its format.
     """
     target, table = Path(options.out), Path(options.table)
     is_session = is_session_name(table if is_folder_name(options.out) else target) and not options.to

@@ -1,4 +1,4 @@
-"""`bpe-explorer film`: a run, or two side by side, as a moving picture for a chat, a slide or a README."""
+"""The command `bpe-explorer film`: a run, or two side by side, as a moving picture for a chat, a slide or a README."""
 
 from __future__ import annotations
 

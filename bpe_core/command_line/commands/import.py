@@ -1,4 +1,4 @@
-"""`bpe-explorer import`: list the tokenizers in the Hugging Face cache, and say what one of them holds."""
+"""The command `bpe-explorer import`: list the tokenizers in the Hugging Face cache, and show what one of them holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`bpe-explorer pin`: write down the ids of hard texts, so that `check --pins` finds a later change."""
+"""The command `bpe-explorer pin`: write down the ids of hard texts, so that `check --pins` finds a later change."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     path = options.output or Path(options.table).with_suffix(".pins.json")
-    from bpe_core.studies.making import open_study  # whoever asks for help needs none
+    from bpe_core.studies.making import open_study  # the help needs none
 
     pins = Pins.of(open_study(options.table))
     pins.write(path)

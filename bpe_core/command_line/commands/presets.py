@@ -1,4 +1,4 @@
-"""`bpe-explorer presets`: list all presets with an explanation; or print one in full."""
+"""The command `bpe-explorer presets`: list all presets with an explanation, or print one in full."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`bpe-explorer repeat`: run the command of a manifest again, and compare the results byte by byte."""
+"""The command `bpe-explorer repeat`: run the command of a manifest again, and compare the results byte by byte."""
 
 from __future__ import annotations
 
@@ -43,11 +43,12 @@ examples:
       The first also writes how the drawing was made; the second makes it again, in a temporary folder, and says
       whether each byte is as it was. The exit code is 1 where something differs.
 """
-MADE_AT = re.compile(rb"\d\d \w+ \d{4}, \d\d:\d\d")  # in a report
-# In a PDF: when it was made, and its id, which depends on that.
+MADE_AT = re.compile(rb"\d\d \w+ \d{4}, \d\d:\d\d")  # the date in a report
+# The dates in a PDF, and its id, which depends on them.
 OF_PDF = re.compile(rb"\(D:\d{14}[^)]*\)|\d{4}-\d\d-\d\dT[\d:.+Z-]+|uuid:[\da-f-]{36}|/ID \[[^\]]*\]")
-OF_MAKING = {".html": (MADE_AT, 1), ".pdf": (OF_PDF, 0)}  # what differs each time, and how often it occurs in the file
-FOR_PEOPLE = (STANDARD_OUTPUT, ".html")  # read by people, not computed with
+# the parts that differ each time, and how often each occurs in the file
+OF_MAKING = {".html": (MADE_AT, 1), ".pdf": (OF_PDF, 0)}
+FOR_PEOPLE = (STANDARD_OUTPUT, ".html")  # files for people, not for computing
 TAKEN = "seconds"  # the column of durations
 
 
@@ -107,7 +108,7 @@ def _check_inputs(manifest: Manifest, home: Path) -> None:
 
 
 def _check_plugins(manifest: Manifest) -> list[str]:
-    """Refuse where one is missing; return a sentence of each that is another now."""
+    """Refuse a manifest if a plug-in is missing; return a sentence for each plug-in that has changed."""
     notes = []
     for name, was in manifest.plugins.items():
         now = here(name)
@@ -119,7 +120,7 @@ def _check_plugins(manifest: Manifest) -> list[str]:
 
 
 def _make_again(manifest: Manifest, home: Path, folder: Path, on: str | None) -> tuple[bytes, dict[str, Path]]:
-    """Run the same command in its folder with its results led elsewhere; return its print, and the new places."""
+    """Run the same command in its folder with its results written elsewhere; return its print, and the new places."""
     there = (home / manifest.folder).resolve()
     with gate(f"The folder {manifest.folder}"):
         is_there = there.is_dir()
@@ -146,7 +147,7 @@ def _make_again(manifest: Manifest, home: Path, folder: Path, on: str | None) ->
 
 
 def _check_command(words: list[str], folder: Path, on: str | None) -> Collection[int]:
-    """Refuse a command that writes more than is compared (a manifest may come from anybody); return its exit codes."""
+    """Refuse a command that writes more than is compared, as a manifest may be a stranger's; return its exit codes."""
     options = parsed(words)
     if options is None or options.command in WITHOUT_MANIFEST or options.manifest is not None:
         raise FormatError("The manifest holds no command of this program that makes a table, figure, export or report.")

@@ -1,4 +1,4 @@
-"""`bpe-explorer report`: one HTML page about a run, to be mailed to a colleague."""
+"""The command `bpe-explorer report`: one HTML page about a run, to be mailed to a colleague."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _report(options: argparse.Namespace) -> Report:
     if is_session_file(options.source):
-        from bpe_core.session_file.reading import read_session  # loads SQLite
+        from bpe_core.session_file.reading import read_session  # this module loads SQLite
 
         return report_of(read_session(options.source), options.run)
     if options.run is not None:

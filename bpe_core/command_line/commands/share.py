@@ -1,4 +1,4 @@
-"""`bpe-explorer share`: runs, or lessons, as one web page that anybody can open."""
+"""The command `bpe-explorer share`: runs, or lessons, as one web page that anybody can open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`bpe-explorer specials`: special tokens listed, renamed, added or removed, with all ids kept."""
+"""The command `bpe-explorer specials`: list, rename, add or remove special tokens, with all ids kept."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _pair(said: str, known: dict[str, int]) -> tuple[str, str]:
-    """Part the former text from the new one; either may hold a = itself.
+    """Split OLD=NEW into the former text and the new one; either may hold a = itself.
 
     >>> _pair("<a=b>=<c>", {"<a=b>": 1}), _pair("[unused1]=<c>", {})
     (('<a=b>', '<c>'), ('[unused1]', '<c>'))

@@ -1,4 +1,4 @@
-"""`bpe-explorer sweep`: learn and measure the runs of a plan into one table; go on after a stop."""
+"""The command `bpe-explorer sweep`: learn and measure the runs of a plan into one table; go on after a stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`bpe-explorer train`: learn a merge table from files."""
+"""The command `bpe-explorer train`: learn a merge table from files."""
 
 from __future__ import annotations
 
@@ -141,8 +141,8 @@ def _session_learned(
     report: ProgressReport,
     interruption: Interruption,
 ) -> History:
-    """Learn a run that is kept while it grows; go on where the same was stopped or killed."""
-    from bpe_core.studies.sessions import GrowingRun  # loads SQLite
+    """Learn a run that is saved while it grows; go on with the same run if it was stopped or killed."""
+    from bpe_core.studies.sessions import GrowingRun  # this module loads SQLite
 
     growing = GrowingRun(options.output, words, names_of(options.files, groups_of(options)))
     kept = growing.known(recipe)
@@ -157,7 +157,7 @@ def _session_learned(
 
 
 def _first_preset(method: str | None) -> str:
-    """Return the preset that is named like a method, or its first one."""
+    """Return the preset with the name of a method, or the first preset of the method."""
     presets = METHODS[method or USUAL].presets
     if method is not None and method in presets:
         return method

@@ -1,4 +1,4 @@
-"""`bpe-explorer verify`: check whether files are valid."""
+"""The command `bpe-explorer verify`: check whether files are valid."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _verified(path: Path) -> dict[str, Any]:
     opened = open_table(path)
     notes = [*opened.notes]
     if FORMATS[opened.format].peer_name:
-        from bpe_core.verification.import_check import check_import  # loads all that encodes
+        from bpe_core.verification.import_check import check_import  # this module loads all that encodes
 
         agreement = check_import(path, opened)
         notes += agreement.notes if agreement is not None else ()
@@ -76,7 +76,7 @@ def _verified(path: Path) -> dict[str, Any]:
 
 
 def _certificate_in(path: Path) -> Any:
-    """Return the certificate of a floor that a file holds, alone or in an answer; nothing if it holds none."""
+    """Return the certificate of a floor in a file, alone or in an answer; empty if the file holds none."""
     try:
         data = path.read_bytes() if path.suffix == ".json" else b""
     except (OSError, ValueError):
@@ -87,8 +87,9 @@ def _certificate_in(path: Path) -> Any:
 
 
 def _floors(told: Any) -> dict[str, Any]:
-    """Add up all floors anew, those of the certificate and those of the answer that it came with."""
-    from bpe_core.reference.floor import checked, reached  # plain code: shares nothing with what made the prices
+    """Add up all floors again: those of the certificate, and those of the answer that it came with."""
+    # plain code: it shares nothing with the code that made the prices
+    from bpe_core.reference.floor import checked, reached
 
     is_answer = isinstance(told, dict) and "certificate" in told
     proof = told["certificate"] if is_answer else told
@@ -134,7 +135,7 @@ def _is_counts(path: Path) -> bool:
 
 
 def _session(path: Path) -> dict[str, Any]:
-    from bpe_core.session_file.reading import read_session  # loads SQLite
+    from bpe_core.session_file.reading import read_session  # this module loads SQLite
 
     try:
         return {"found": _parts(read_session(path))}

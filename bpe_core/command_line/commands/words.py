@@ -1,4 +1,4 @@
-"""`bpe-explorer words`: watch a handful of words being merged, step by step."""
+"""The command `bpe-explorer words`: watch a handful of words being merged, step by step."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def counted(arguments: list[str]) -> Counter[str]:
-    """Count the words: how often each was given, or the number behind its `=`.
+    """Count the words: how often each was given, or the number after its `=`.
 
     >>> counted(["low", "low", "new=6", "a=b", "old=0"])
     Counter({'new': 6, 'low': 2, 'a=b': 1})
@@ -76,12 +76,13 @@ def counted(arguments: list[str]) -> Counter[str]:
             counts[word] += int(number[:MOST_DIGITS])
         else:
             counts[argument] += 1
-    return +counts  # without words that occur no time
+    return +counts  # without words whose count is zero
 
 
 def _applied(word: str, history: History, write: Callable[[bytes], str]) -> list[str]:
     unknown, texts = history.alphabet.unknown_id, TokenTexts.of(history, write).text
-    symbols = history.alphabet.symbols_of(word.encode(), history.recipe)  # one for each character; a marker comes last
+    # one symbol for each character; a marker comes last
+    symbols = history.alphabet.symbols_of(word.encode(), history.recipe)
     strangers = (write(character.encode()) for character, id in zip(word, symbols, strict=False) if id == unknown)
     return [next(strangers) if id == unknown else texts[id] for id in Tokenizer(history).encode(word)]
 
