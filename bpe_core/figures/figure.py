@@ -136,7 +136,7 @@ class LineFigure(Figure):
 
     @property
     def counts_along(self) -> bool:
-        """Return whether x counts something, such as steps, so that there is nothing between two whole numbers."""
+        """Return whether x counts whole things, such as steps, so that no values lie between two numbers."""
         return all(bool(np.all(line.x == np.round(line.x))) for line in self.lines)
 
     def values_at(self, x: float) -> str:

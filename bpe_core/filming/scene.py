@@ -117,7 +117,7 @@ class Scene:
     # -- placing ---------------------------------------------------------------------------
 
     def _fitting_letters(self) -> tuple[float, list[Cell], list[Part]]:
-        """Take the largest letters with which the text fits; if none are small enough, its beginning is shown."""
+        """Choose the largest letters with which the text fits; if none are small enough, shorten the text."""
         text, area = self.runs[0].text, self._texts[0]
         for tenth in range(round(10 * LARGEST), round(10 * SMALLEST) - 1, -1):
             letters = self.size.letters * tenth / 10

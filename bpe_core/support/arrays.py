@@ -1,4 +1,4 @@
-"""The kinds of NumPy arrays that the engine uses, and how to repeat their numbers without stopping other threads."""
+"""The kinds of NumPy arrays that the engine uses, and how to repeat their numbers without blocking other threads."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ UInt64s = npt.NDArray[np.uint64]
 Records = npt.NDArray[np.void]
 
 
-AT_ONCE = 1 << 15  # numbers; some 0.1 ms, and then whoever waits has a turn
+AT_ONCE = 1 << 15  # numbers; after some 0.1 ms other threads get a turn
 
 Number = TypeVar("Number", bound=np.generic)
 
 
 def repeated(numbers: npt.NDArray[Number], times: npt.NDArray[Any]) -> npt.NDArray[Number]:
-    """Return each number that many times, as `np.repeat` gives them, in parts between which a window may draw.
+    """Return each number that many times, like `np.repeat`, in parts between which a window may draw.
 
     >>> repeated(np.array([7, 8, 9]), np.array([2, 0, 1])).tolist()
     [7, 7, 9]
@@ -35,7 +35,7 @@ def repeated(numbers: npt.NDArray[Number], times: npt.NDArray[Any]) -> npt.NDArr
 
 
 def grown(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
-    """Return a copy of the array with room behind its numbers."""
+    """Return a copy of the array with room after its numbers."""
     grown = np.empty(room, array.dtype)
     grown[: len(array)] = array
     return grown

@@ -1,6 +1,6 @@
-"""The messages of an Arrow file, looked at before Arrow unpacks them: each buffer begins with the size it claims.
+"""The messages of an Arrow file, checked before Arrow unpacks them: each buffer begins with the size it claims.
 
-A message is a FlatBuffer, whose tables say where their fields are, with a body of buffers behind it.
+A message is a FlatBuffer, whose tables say where their fields are, followed by a body of buffers.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ MARK = b"ARROW1"
 STREAM_MARK = b"\xff\xff\xff\xff"
 SCHEMA, DICTIONARY, BATCH = 1, 2, 3  # kinds of messages
 _LONGEST = 2**26  # bytes of a message without its body
-_BUFFER, _BLOCK = 16, 24  # bytes of what says where one is
+_BUFFER, _BLOCK = 16, 24  # bytes of the entry that says where a message is
 
 
 class Message(NamedTuple):
     kind: int
     stored: int  # bytes of its body
     unpacked: int
-    end: int  # its place in the file
+    end: int  # its offset in the file
 
 
 def refuse_bomb_at(raw: BinaryIO, place: int) -> None:
-    """Look at the batch from this place on, and the dictionaries before it; Arrow reads on where it was."""
+    """Check the batch at this offset, and the dictionaries before it; Arrow then reads on where it was."""
     before = raw.tell()
     while (message := message_at(raw, place)) is not None:
         if is_bomb(message.unpacked, message.stored):
@@ -50,7 +50,7 @@ def within_reason(batches: Iterable[Any], stored: int) -> Iterator[Any]:
 
 
 def message_at(raw: BinaryIO, place: int) -> Message | None:
-    """Find a message, or None if there is none; then Arrow will say so."""
+    """Find a message; return None if there is none, which Arrow itself then reports."""
     try:
         start, size = place + 4, _number(_bytes_at(raw, place, 4), 0, "<i")
         if size == -1:  # the mark; versions before 0.15 had none
@@ -72,7 +72,7 @@ def message_at(raw: BinaryIO, place: int) -> Message | None:
 
 
 def blocks_of(raw: BinaryIO) -> tuple[list[int], list[int]]:
-    """Return the offsets of the dictionaries and the batches of a file with a footer; none if it cannot be read."""
+    """Return the offsets of the dictionaries and the batches of a file with a footer; empty if it cannot be read."""
     try:
         end = raw.seek(0, 2) - len(MARK) - 4
         size = _number(_bytes_at(raw, end, 4), 0, "<i")
@@ -114,7 +114,7 @@ class _Table:
         return cls(data, _number(data, 0, "<I"))
 
     def _place_of(self, field: int) -> int:
-        """Return the offset of a field, or 0 if the table does not have it."""
+        """Return the offset of a field, or 0 if the table lacks it."""
         entry = 4 + 2 * field
         known = entry < _number(self._data, self._fields, "<H")
         offset = _number(self._data, self._fields + entry, "<H") if known else 0

@@ -1,7 +1,8 @@
-"""Write a file so that whoever looks sees the old one or the new one, never half of it.
+"""The writing of files so that readers see the old file or the new one, but never half of it.
 
-Files that belong together, such as `vocab.json` and `merges.txt`, or a result and its manifest, take their places
-together: what a kill leaves half done is completed by whoever next opens or writes one of them (see journal.py).
+Files that belong together, such as `vocab.json` and `merges.txt`, or a result and its manifest, are put in place
+together. If a process is killed in between, the next program that opens or writes one of them completes it (see
+journal.py).
 """
 
 from __future__ import annotations
@@ -31,19 +32,19 @@ from bpe_core.support.lock import Lock
 
 STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 
-_told_in: dict[Path, Path] = {}  # results that grow, and the manifests that describe the former ones
+_told_in: dict[Path, Path] = {}  # results that grow, with the manifests that describe the former ones
 waiting: list[Together] = []  # results that wait for the manifest that describes them
 
 
 @contextlib.contextmanager
 def making(*paths: Path | str, told_in: Path | None = None, grows: bool = False) -> Iterator[None]:
-    """Refuse to begin if another process is making one of these: both would spend their time, and one its result.
+    """Refuse to begin if another process is making one of these: both would spend their time for one result.
 
-    If a manifest describes them, they wait beside their places until it is written, and all take them together; if it
-    is not written, the one of before goes. Where a result `grows` bit by bit, it is removed before the first of them
-    changes, so it never lies beside other results.
+    If a manifest describes them, they wait next to their places until it is written, and all are put in place together;
+    if it is not written, the old manifest is removed. If a result `grows` step by step, the old manifest is removed
+    before the first change, so it never lies next to other results.
     """
-    places = sorted({_place_of(path) for path in paths})  # in one order, so that of two processes one gets them all
+    places = sorted({_place_of(path) for path in paths})  # in a fixed order, so that one of two processes gets them all
     told = dict.fromkeys(places, _place_of(told_in)) if told_in is not None and _is_replaced(told_in) else {}
     with contextlib.ExitStack() as stack:
         for place in places:
@@ -62,7 +63,7 @@ def making(*paths: Path | str, told_in: Path | None = None, grows: bool = False)
 
 
 class Together:
-    """Results that are whole and wait for the file which tells of them."""
+    """Results that are complete and wait for the file that describes them."""
 
     def __init__(self, places: Iterable[Path], told_in: Path) -> None:
         self._places, self._told_in = {*places, told_in}, told_in
@@ -72,7 +73,7 @@ class Together:
         waiting.append(self)
 
     def __exit__(self, *_: object) -> None:
-        """Let all take their places, also after a mistake: what is whole is kept, but without what would tell of it."""
+        """Put all in place, also after an error: complete results are kept, but not the file that describes them."""
         waiting.remove(self)
         moves = dict(self._moves)
         if not moves:
@@ -96,7 +97,7 @@ class Together:
         return [move for place, move in self._moves.items() if folder in place.parents]
 
     def standing(self, place: Path) -> Path | None:
-        """Return where a result lies by now, or a file of one that is a folder."""
+        """Return where a result lies by now, or a file inside a result that is a folder."""
         for above in (place, *place.parents):
             if above in self._moves:
                 return self._moves[above].part / place.relative_to(above)
@@ -115,10 +116,10 @@ def at_once() -> Iterator[None]:
 
 
 def standing(path: Path | str) -> Path:
-    """Return the file that counts as the one at a path: mostly that very one.
+    """Return the file that counts as the one at a path: usually the path itself.
 
-    A result may wait beside its place for what tells of it. What a killed writer has left is completed first, or where
-    nothing may be written, read where it lies.
+    A result may wait next to its place for the file that describes it. The work of a killed writer is completed first,
+    or if nothing may be written, its file is read where it lies.
     """
     try:
         place = _place_of(path)
@@ -141,14 +142,14 @@ def files_in(folder: Path) -> dict[str, Path]:
 
 
 def _leaving(place: Path) -> Move:
-    """Prepare that a file goes when others take their places; an empty one beside it stands for that."""
+    """Prepare the removal of a file when others are put in place; an empty file next to it represents this."""
     _remove_abandoned(place)
     beside = _new_file_beside(place)
     return Move(place, beside.path, beside.release, beside.release, goes=True)
 
 
 def _take_places(replacements: Sequence[_Replacement]) -> None:
-    """Let files take their places, or wait for what tells of them."""
+    """Put files in place, or let them wait for the file that describes them."""
     if not replacements:
         return
     places, moves = [one.target for one in replacements], [one.move for one in replacements]
@@ -164,16 +165,16 @@ def _take_places(replacements: Sequence[_Replacement]) -> None:
 
 @contextlib.contextmanager
 def write_atomically(path: Path | str) -> Iterator[BinaryIO]:
-    """Open a binary file beside `path`, and rename it over `path` when all went well; else `path` is untouched."""
+    """Open a binary file next to `path`, and rename it to `path` if all went well; otherwise `path` is unchanged."""
     with write_together(path) as (file,):
         yield file
 
 
 @contextlib.contextmanager
 def write_together(*paths: Path | str) -> Iterator[list[BinaryIO]]:
-    """Write files that belong together, the main one first: when all are whole on the disk, all take their places.
+    """Write files that belong together, the main one first: they are put in place when all are complete on the disk.
 
-    What a kill leaves is all old, or is made all new by the next one who opens or writes one of them.
+    If the process is killed, all files are old, or the next program that opens or writes one of them makes all new.
     """
     with _sentences(Path(paths[0])), contextlib.ExitStack() as stack:
         files: list[BinaryIO] = []
@@ -185,7 +186,7 @@ def write_together(*paths: Path | str) -> Iterator[list[BinaryIO]]:
                 replacements.append(stack.enter_context(_replacement(target)))
                 to = replacements[-1].path
             elif str(target) in STREAMS:
-                to = os.dup(STREAMS[str(target)])  # opened by its name, a log would begin anew
+                to = os.dup(STREAMS[str(target)])  # opened by its name, a log would start again
             files.append(stack.enter_context(open(to, "wb")))
         yield files
         for file in files:
@@ -197,7 +198,7 @@ def write_together(*paths: Path | str) -> Iterator[list[BinaryIO]]:
 
 @contextlib.contextmanager
 def replace_atomically(path: Path | str) -> Iterator[Path]:
-    """Give the name of an empty file beside `path`, to be written by name; it then takes the place of `path`."""
+    """Yield the name of an empty file next to `path`, to be written by name; it then replaces `path`."""
     with _sentences(Path(path)), _replacement(Path(path)) as one:
         yield one.path
         one.settle()
@@ -205,7 +206,7 @@ def replace_atomically(path: Path | str) -> Iterator[Path]:
 
 
 class _Replacement:
-    """A file beside another whose place it is to take."""
+    """A file next to the one that it will replace."""
 
     def __init__(self, target: Path) -> None:
         self._named = target
@@ -240,9 +241,9 @@ def _replacement(target: Path) -> Iterator[_Replacement]:
 
 @contextlib.contextmanager
 def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
-    """Give the folder to write files in: the folder itself, or a new one that takes its name when whole.
+    """Yield the folder to write files in: the folder itself, or a new one that gets its name when it is complete.
 
-    If it `replaces` one that is there, it is always made beside, and takes its place with nothing of it left.
+    If it `replaces` a folder, it is always made next to it, and takes its place without any old file.
     """
     named = Path(path)
     with _sentences(named):
@@ -279,13 +280,13 @@ def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
                 take_places([move])
         except BaseException as error:
             give_up()
-            if isinstance(error, OutputError):  # of a file in it
+            if isinstance(error, OutputError):  # the path of a file in it
                 raise OutputError(str(error).replace(str(beside), str(named))) from error
             raise
 
 
 def _is_replaced(target: Path) -> bool:
-    """Return whether another file takes its place: not that of a device or pipe, nor of a log behind a stream."""
+    """Return whether another file replaces it: not a device or pipe, and not a log behind a stream."""
     return str(target) not in STREAMS and (target.is_file() or not target.exists())
 
 
@@ -293,7 +294,7 @@ def _place_of(path: Path | str) -> Path:
     """Return the real path, so that a link stays a link and the file it names is replaced."""
     try:
         return Path(os.path.realpath(path))
-    except ValueError as error:  # a NUL, or half of a character
+    except ValueError as error:  # a NUL, or a lone surrogate
         raise OutputError(f"{str(path)!a} cannot be the name of a file.") from error
 
 
@@ -312,7 +313,7 @@ def _claim_on(place: Path) -> Lock | None:
     path = _beside(place, hashlib.sha256(os.fsencode(place.name)).hexdigest()[:16])
     try:
         lock = Lock.acquire(path)
-    except OSError:  # no locks are known here, or nothing can be written, which the writer will report
+    except OSError:  # the file system knows no locks, or nothing can be written, which the writer will report
         return Lock(path) if os.access(path, os.W_OK) else None
     if lock is None:
         raise OutputError(
@@ -322,9 +323,9 @@ def _claim_on(place: Path) -> Lock | None:
 
 
 def _new_file_beside(target: Path) -> Lock:
-    """Create a temporary file and lock it as long as its writer lives.
+    """Create a temporary file that is locked as long as its writer lives.
 
-    A file that nobody locks was left by a writer that was killed.
+    A file without a lock was left by a writer that was killed.
     """
     while True:
         path = _beside(target, os.urandom(8).hex())
@@ -333,7 +334,7 @@ def _new_file_beside(target: Path) -> Lock:
         except OSError:
             if not path.exists():
                 raise
-            return Lock(path)  # no locks are known here: then nobody can take it for abandoned either
+            return Lock(path)  # the file system knows no locks: then nobody can consider it abandoned either
         if lock is not None:
             return lock
 
@@ -343,7 +344,7 @@ def _beside(target: Path, number: str) -> Path:
 
 
 def _remove_abandoned(target: Path) -> None:
-    """Complete or remove what writers of the same file have left that were killed."""
+    """Complete or remove what killed writers of the same file have left."""
     if not completed(target):
         return
     name = re.compile(re.escape(start_of_name(target)) + "[0-9a-f]{16}[.]part")
@@ -354,7 +355,8 @@ def _remove_abandoned(target: Path) -> None:
             lock = Lock.of_existing(Path(entry)) if entry.is_file(follow_symlinks=False) else None
             if lock is not None:
                 beside, former = (lock.path.with_suffix(ending) for ending in (OF_FOLDERS, OF_FORMER))
-                if former.is_dir() and not target.exists():  # killed between taking one away and putting the other
+                # killed between taking one file away and putting the other in place
+                if former.is_dir() and not target.exists():
                     former.rename(target)
                 for gone in (beside, former):
                     shutil.rmtree(gone, ignore_errors=True)
@@ -362,7 +364,7 @@ def _remove_abandoned(target: Path) -> None:
 
 
 def _copy_mode(target: Path, beside: Path) -> None:
-    """Give the new file the old one's permissions, or those any new file would get."""
+    """Give the new file the old one's permissions, or those of any new file."""
     if target.exists():
         mode = target.stat().st_mode & 0o777
     else:

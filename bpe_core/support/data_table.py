@@ -1,6 +1,7 @@
-"""Named columns of exact values, and the files that they are written as.
+"""Named columns of exact values, and the files that they are written to.
 
-Numbers keep all their digits, unknown values stay empty, and no row is left out, so that a reader can compute on.
+Numbers keep all their digits, unknown values stay empty, and no row is left out, so that a reader can compute with
+them.
 
 >>> table = DataTable({"step": np.array([1111, 1112]), "share": np.array([1 / 3, 2.0]), "loser": [None, 7]})
 >>> print(csv_text(table), end="")
@@ -34,7 +35,7 @@ from bpe_core.support.parquet_file import ParquetFile
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.support.wording import as_call, count_text
 
-# Of one kind: whole numbers, numbers, texts, tuples of texts, or truths; None where something is not known.
+# The values of a column: whole numbers, numbers, texts, tuples of texts, or booleans; None for an unknown value.
 Values = npt.NDArray[Any] | Sequence[Any]
 ROWS_AT_ONCE = 16_384
 MOST_SHOWN = 20  # rows in a notebook
@@ -43,7 +44,7 @@ ENDINGS = (".csv", ".tsv", ".json", ".parquet")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DataTable:
-    """The columns by their names, all equally long."""
+    """The columns by their names, all of the same length."""
 
     columns: Mapping[str, Values]
 
@@ -82,7 +83,7 @@ def is_data(path: Path | str) -> bool:
 
 
 def write_data(table: DataTable, path: Path | str, *, cancelled: CancelCheck = never_cancelled) -> None:
-    """Write a file of the format that the ending of its name says."""
+    """Write a file in the format of its name's ending."""
     columns = getattr(table, "columns", None)
     if not isinstance(columns, Mapping):
         raise OutputError(f"This is a {type(table).__name__}, not a table of this program; a data frame writes itself.")
@@ -97,7 +98,7 @@ def write_data(table: DataTable, path: Path | str, *, cancelled: CancelCheck = n
 
 
 def checked_name(path: Path | str) -> Path:
-    """Refuse a name that says no format, or one that cannot be written here, before anything is computed."""
+    """Refuse a name without a known format, or with one that cannot be written here, before anything is computed."""
     if not is_data(path):
         raise OutputError(f"A table is written as {', '.join(ENDINGS)}; end the name {path} in one of them.")
     if Path(path).suffix.lower() == ".parquet" and pyarrow_or_none() is None:
@@ -106,20 +107,20 @@ def checked_name(path: Path | str) -> Path:
 
 
 def read_data(path: Path | str, texts: Collection[str]) -> DataTable:
-    """Read what `write_data` wrote; name the columns that hold `texts`, as all others are numbers."""
+    """Read what `write_data` wrote; `texts` names the columns of texts, as all others are numbers."""
     columns = read_plainly(path)
     with gate(f"{path} is no table of columns, or a damaged one"):
         return DataTable({name: _read(values, name in texts) for name, values in columns.items()})
 
 
 def read_plainly(path: Path | str) -> dict[str, list[Any]]:
-    """Return the columns as they stand there: in a file of text, whatever they hold, as texts."""
+    """Return the columns as stored; in a file of text, all values as texts."""
     with gate(f"{path} is no table of columns, or a damaged one"):
         return _READERS[checked_name(path).suffix.lower()](Path(path))
 
 
 def _read(values: Sequence[Any], is_text: bool) -> Values:
-    """Return numbers as an array, NaN where none is given."""
+    """Return numbers as an array, with NaN for a missing number."""
     if is_text:
         return ["" if value is None else str(value) for value in values]
     numbers = [math.nan if value is None or value == "" else value for value in values]
@@ -167,7 +168,7 @@ def csv_text(table: DataTable, separator: str = ",", *, headers: bool = True) ->
 def _write_separated(
     table: DataTable, file: TextIO, cancelled: CancelCheck, separator: str = ",", *, headers: bool = True
 ) -> None:
-    # Before Python 3.13 a lone \r within a cell is put in quotes only where it is one of what ends a line.
+    # Before Python 3.13 a lone \r within a cell is put in quotes only if it is among the line ends.
     lines = SimpleNamespace(write=lambda row: file.write(row.removesuffix("\r\n") + "\n"))
     writer = csv.writer(lines, delimiter=separator, lineterminator="\r\n")
     if headers:
@@ -180,7 +181,7 @@ def _cells(row: tuple[Any, ...]) -> list[Any]:
 
 
 def _write_json(table: DataTable, file: TextIO, cancelled: CancelCheck) -> None:
-    """Write a list of rows, a line each, every one an object."""
+    """Write a list of rows, one on each line, every row an object."""
     names, before = list(table.columns), "[\n"
     for row in table.rows(cancelled):
         file.write(before + json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, allow_nan=False))

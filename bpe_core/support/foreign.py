@@ -1,6 +1,6 @@
-"""The gate for all data of others: what is too deep in it, of another type, missing or too large becomes a sentence.
+"""The guard for all data from elsewhere: nested too deeply, of a wrong type, missing or too large, it becomes an error.
 
-A reader asks its data for what it needs as if it were valid; whatever it trips over is said of the file.
+A reader asks its data for what it needs as if it were valid; any exception is then reported as a fault of the file.
 
 >>> with gate("how.json", FormatError):
 ...     json_of(b'{"results": 1}', "how.json", FormatError)["inputs"]
@@ -30,19 +30,19 @@ _BY_DATA: tuple[type[Exception], ...] = (
 
 @contextmanager
 def gate(what: str, kind: type[BpeError] = FormatError, advice: str = "") -> Iterator[None]:
-    """Say `what` cannot be read, and why, whatever a reader trips over here; sentences of ours pass."""
+    """Report that `what` cannot be read, and why, whatever exception a reader raises; let our own sentences pass."""
     try:
         yield
     except BpeError:
         raise
     except Exception as error:
-        arrow = sys.modules.get("pyarrow.lib")  # some of its errors are of no kind of Python's
+        arrow = sys.modules.get("pyarrow.lib")  # some of its errors are no `Exception`
         if not isinstance(error, _BY_DATA if arrow is None else (*_BY_DATA, arrow.ArrowException)):
             raise
         raise kind(f"{what}: {cause_of(error)}.{advice and ' '}{advice}") from error
 
 
-MOST_VALUES = 5_000_000  # of one JSON; a vocabulary of a million pieces has three
+MOST_VALUES = 5_000_000  # values of a JSON text; a vocabulary of a million pieces has three million
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
@@ -52,7 +52,7 @@ class DamagedPart(Exception):
 
 @contextmanager
 def telling_damage(name: str, kind: type[BpeError] = FormatError) -> Iterator[None]:
-    """Say what a reader of large files found damaged in this one."""
+    """Report the damage that a reader of large files found in this one."""
     try:
         yield
     except DamagedPart as damage:
@@ -67,7 +67,7 @@ def json_of(data: bytes | str, what: str, kind: type[BpeError] = FormatError) ->
 
 
 def parsed_json(text: str, **choices: Any) -> Any:
-    """Parse JSON like `json.loads`, but refuse too many values: even a short one takes a hundred bytes."""
+    """Parse JSON like `json.loads`, but refuse too many values: even a short value takes a hundred bytes."""
     if _values(text) > MOST_VALUES and _values(_TEXT.sub("", text)) > MOST_VALUES:
         raise TooManyValues
     return json.loads(text, **choices)
@@ -80,7 +80,7 @@ def _values(text: str) -> int:
 
 def toml_of(text: str, what: str, kind: type[BpeError] = FormatError) -> dict[str, Any]:
     with gate(what, kind):
-        import tomllib  # few files are of its kind
+        import tomllib  # few files have this form
 
         return tomllib.loads(text)
 

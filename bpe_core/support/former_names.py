@@ -1,7 +1,7 @@
-"""The names that modules had before, for plug-ins that were written then.
+"""The former names of modules, for older plug-ins.
 
-A module that moved is still found by its former name while plug-ins are loaded, and a `DeprecationWarning` says the
-new one. Classes that plug-ins use and that have a new name are still found by the former one, too.
+A module that moved is still found by its former name while plug-ins are loaded, and a `DeprecationWarning` gives the
+new name. Classes that plug-ins use are still found by their former names, too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PACKAGES = {"bpe_core.learning", "bpe_core.learning.bpe"}
 
 
 class FormerNames(MetaPathFinder, Loader):
-    """A finder of modules by the names that they had."""
+    """A finder of modules by their former names."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -45,10 +45,10 @@ class FormerNames(MetaPathFinder, Loader):
         return None
 
     def create_module(self, spec: ModuleSpec) -> None:
-        return None  # an ordinary one
+        return None  # an ordinary module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Let the module give what the one has that took its place."""
+        """Fill the module with the names of its successor."""
         now = FORMER.get(module.__name__)
         if now is None:
             return
@@ -68,7 +68,7 @@ def find_former_names() -> None:
 
 
 def former_classes(module: str, **new_names: str) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a module whose classes have new names; their former ones still work.
+    """Return the `__getattr__` of a module whose classes have new names; their former names still work.
 
     >>> with warnings.catch_warnings(record=True) as said:
     ...     warnings.simplefilter("always")

@@ -1,4 +1,4 @@
-"""Results that one work needs more than once: found the first time, and kept until the work is over.
+"""Results that one piece of work needs more than once: computed the first time, and kept until the work is over.
 
 >>> with each_found_once():
 ...     [once("length", "low", lambda: print("counted") or 3) for _ in range(2)]
@@ -22,7 +22,7 @@ _kept: ContextVar[dict[object, list[tuple[Any, Any]]] | None] = ContextVar("kept
 
 @contextmanager
 def each_found_once() -> Iterator[None]:
-    """Keep results until the work in this block is over; an inner block shares the results of the outer one."""
+    """Keep results until the work in this block is over; an inner block shares the results of the outer block."""
     if _kept.get() is not None:
         yield
         return
@@ -36,7 +36,7 @@ def each_found_once() -> Iterator[None]:
 def once(what: object, given: Given, find: Callable[[], Found], are_same: Callable[[Given, Given], bool] = eq) -> Found:
     """Return the result of `find`, kept for equal values of `given`, on which alone it may depend.
 
-    Neither may be changed by anybody.
+    Neither the values nor the result may be changed.
     """
     kept = _kept.get()
     if kept is None:

@@ -1,4 +1,4 @@
-"""Python's search for garbage, left out where there is none."""
+"""The garbage collector of Python, switched off where it finds nothing."""
 
 from __future__ import annotations
 

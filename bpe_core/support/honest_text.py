@@ -1,7 +1,7 @@
 """Any bytes as text that hides nothing, can be read back, and holds no tab or line break.
 
-What does not print, and bytes that are no whole character, are written `<0xHH>`, byte by byte; so is a `<` that would
-itself begin such a form.
+Characters that do not print, and bytes that are no whole character, are written `<0xHH>`, byte by byte; so is a `<`
+that would itself begin such a form.
 
     >>> escape(b" the\\n"), escape("é".encode()[:1]), escape(b"<0x41>")
     (' the<0x0A>', '<0xC3>', '<0x3C>0x41>')
@@ -27,14 +27,14 @@ def escape(raw: bytes) -> str:
     )
 
 
-@lru_cache(maxsize=1_024)  # of the bytes that print nothing, each is written several times for every table
+@lru_cache(maxsize=1_024)  # for bytes that print nothing; each is written several times for every table
 def _forms(character: str) -> str:
     return "".join(f"<0x{byte:02X}>" for byte in character.encode("utf-8", "surrogateescape"))
 
 
 def unescape(text: str) -> bytes:
-    """Return the bytes an escaped text stands for; a ValueError where it holds half a character."""
+    """Return the bytes of an escaped text; raise a ValueError if it holds a lone surrogate."""
     if not _FORM.search(text):
-        return text.encode()  # nearly all
+        return text.encode()  # nearly all texts
     pieces = _FORM.split(text)  # literal, two hex digits, literal, ...
     return b"".join(bytes.fromhex(piece) if i % 2 else piece.encode() for i, piece in enumerate(pieces))

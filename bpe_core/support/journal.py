@@ -1,17 +1,18 @@
-"""A journal of files that take their places together, which whoever comes next completes.
+"""A journal of files that are put in place together; the next program that comes along completes it.
 
-No system renames two files at once. So when all of them lie beside their places, whole and on the disk, a journal is
-written beside the first place: it names all of them. From then on the new ones count. What a kill or a loss of power
-leaves is finished by whoever next opens or writes one of them with this program, so that they are all old or all new:
+No system renames two files at once. So when all files lie next to their places, complete and on the disk, a journal
+with the names of all is written next to the first place. From then on the new files count. After a kill or a loss of
+power, the next program of this kind that opens or writes one of them finishes the work, so that all files are old or
+all are new:
 
-- Before the journal is whole, nothing has moved: all are old, and what lies beside them is removed later.
-- With a journal, the rest is renamed as it says. Beside each of the other places a file tells where the journal is.
-- A reader who may not write there reads the new ones where they lie.
-- Where somebody has changed one of the places since, the journal is given up, and nothing of theirs is replaced.
+- Before the journal is complete, nothing has moved: all files are old, and the new ones are removed later.
+- With a journal, the rest is renamed as it says. Next to each of the other places a file tells where the journal is.
+- A reader without permission to write reads the new files where they lie.
+- If another program has changed one of the places since, the journal is given up, and no change of it is replaced.
 
 Other programs know no journal. So that they never read a new file with an old one, the first place is empty while the
-others change: a pair is either of one kind, or lacks its main file. A single file is renamed over the old one, and a
-folder takes the place of another, as ever.
+others change: a pair of files is old, or new, or lacks its main file. A single file is still renamed over the old one,
+and a folder still takes the place of another.
 """
 
 from __future__ import annotations
@@ -32,21 +33,21 @@ from typing import Any
 from bpe_core.errors import OutputError
 from bpe_core.support.lock import Lock
 
-# The endings of a folder that is written beside, and of what lay in a place before; a file with its lock ends in .part.
+# The endings of a folder written next to its place, and of an old file or folder; a file with its lock ends in .part.
 OF_PARTS, OF_FOLDERS, OF_FORMER, OF_JOURNALS = ".part", ".folder", ".former", ".together"
-LONGEST_NAME = 150  # bytes of a name that are told in that of a file beside; file systems allow 255
-SHORT_NAME = 60  # characters, with which a journal is called as its file
+LONGEST_NAME = 150  # bytes of a name that are repeated in the name of a file next to it; file systems allow 255
+SHORT_NAME = 60  # characters of a file's name up to which its journal has the same name
 LARGEST = 2**20  # bytes of a journal
-PATIENCE = 5.0  # seconds to wait for who is renaming just now
+PATIENCE = 5.0  # seconds to wait for a program that is renaming now
 BETWEEN = 0.005
-UNLOCKED_SECONDS = 60.0  # after which a journal is nobody's where nothing can be locked
+UNLOCKED_SECONDS = 60.0  # seconds after which a journal counts as abandoned if nothing can be locked
 
-Identity = tuple[int, int] | None  # size and time of change; None: nothing is there
+Identity = tuple[int, int] | None  # size and time of change; None: there is no file
 
 
 @dataclass
 class Move:
-    """A file or folder beside the place that it is to take; one that `goes` leaves the place empty."""
+    """A file or folder next to the place that it is to take; one that `goes` leaves the place empty."""
 
     place: Path
     part: Path
@@ -64,7 +65,7 @@ def start_of_name(target: Path) -> str:
 
 
 def journal_of(place: Path) -> Path:
-    """Return the name of the journal beside a place, or of what tells where it is."""
+    """Return the name of the journal next to a place, or of the file that tells where the journal is."""
     if len(place.name) <= SHORT_NAME:
         return place.with_name(f".{place.name}{OF_JOURNALS}")
     number = hashlib.sha256(os.fsencode(place.name)).hexdigest()[:16]
@@ -72,7 +73,7 @@ def journal_of(place: Path) -> Path:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a new name last; what cannot do so does it by itself or has no names that last."""
+    """Make new names in a folder durable; systems that cannot do so do it themselves, or have no durable names."""
     if os.name != "posix":
         return
     with contextlib.suppress(OSError):
@@ -87,9 +88,9 @@ def sync_folder(folder: Path) -> None:
 
 
 def take_places(moves: Sequence[Move]) -> None:
-    """Let all take their places; the first one, without which the others are of no use, goes first and comes last.
+    """Put all in place; the first file, without which the others are useless, is removed first and renamed last.
 
-    If one cannot be renamed, all are as before, and the OSError goes on.
+    If a file cannot be renamed, all are restored, and the OSError is raised.
     """
     try:
         is_at_once = len(moves) == 1 and not (moves[0].goes or (moves[0].part.is_dir() and moves[0].place.is_dir()))
@@ -137,7 +138,7 @@ def _by_journal(moves: Sequence[Move]) -> None:
 def _claimed(path: Path) -> Iterator[Lock]:
     try:
         lock = _waited_for(path, os.O_CREAT)
-    except OSError:  # no locks are known here
+    except OSError:  # the file system knows no locks
         if not path.exists():
             raise
         lock = Lock(path)
@@ -150,7 +151,7 @@ def _claimed(path: Path) -> Iterator[Lock]:
 
 
 def _waited_for(path: Path, create: int = 0) -> Lock | None:
-    """Return the lock of a journal; None where it is gone, or where somebody holds it for long."""
+    """Return the lock of a journal; None if the journal is gone, or if another program holds it for long."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         lock = Lock.acquire(path, create) if create else Lock.of_existing(path)
@@ -161,7 +162,7 @@ def _waited_for(path: Path, create: int = 0) -> Lock | None:
 
 
 def _give_up(master: Lock) -> None:
-    """Let all be as before; if that, too, ends early, the journal stays and says so."""
+    """Restore all files; if that also ends early, the journal stays and says so."""
     try:
         _write(master.path, {**_read(master.path), "back": True})
         moves = _moves_in(master.path)
@@ -174,7 +175,7 @@ def _give_up(master: Lock) -> None:
 
 
 def _take_away(move: Move, *, keeps_place: bool) -> None:
-    """Keep what is in a place; where the system can, it stays in the place, too, until the new one comes."""
+    """Keep the old file of a place; if the system can, it also stays in place until the new one comes."""
     if not move.place.exists():
         return
     if keeps_place and not move.goes and not move.place.is_dir():
@@ -201,7 +202,7 @@ def _relative(path: Path, folder: Path) -> str:
 
 
 def _write(path: Path, told: dict[str, Any]) -> None:
-    """Write a journal whole before anything is done that it tells; half of it is no JSON, and counts for nothing."""
+    """Write a journal completely before anything in it is done; half a journal is no JSON, and counts for nothing."""
     with open(path, "r+b") as file:
         file.write(json.dumps(told).encode())
         file.truncate()
@@ -224,7 +225,7 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-# --- What a killed one has left ---------------------------------------------------------
+# --- What a killed writer has left ------------------------------------------------------
 
 
 def completed(place: Path) -> bool:
@@ -246,7 +247,7 @@ def complete_all_in(folder: Path) -> None:
 
 
 def waiting_for(place: Path) -> Path | None:
-    """Return the new file for a place where a journal cannot be completed by us; None where the place itself counts."""
+    """Return the new file for a place if we cannot complete its journal; None if the place itself counts."""
     journal = journal_of(place)
     with contextlib.suppress(OSError):
         told = _read(journal)
@@ -267,7 +268,7 @@ def _completed(journal: Path) -> bool:
         return done
     try:
         lock = _waited_for(journal)
-    except OSError:  # no locks are known here, or nothing can be written
+    except OSError:  # the file system knows no locks, or nothing can be written
         if not os.access(journal, os.W_OK) or time.time() - journal.stat().st_mtime < UNLOCKED_SECONDS:
             return False
         lock = Lock(journal)
@@ -276,7 +277,8 @@ def _completed(journal: Path) -> bool:
     claims = [lock]
     try:
         moves = _moves_in(journal)
-        claims.extend(_claim_on(move.part) for move in moves)  # those before one that somebody has are kept
+        # the claims before one that another program holds are kept
+        claims.extend(_claim_on(move.part) for move in moves)
         if _read(journal).get("back") or not all(map(_is_untouched, moves)):
             _put_back(moves)
         else:
@@ -304,7 +306,7 @@ def _claim_on_pointer(path: Path) -> Lock | None:
 
 
 def _claim_on(part: Path) -> Lock:
-    """Claim what lies beside a place; an OSError where somebody who lives has it."""
+    """Claim what lies next to a place; raise an OSError if a living program has claimed it."""
     path = part.with_suffix(OF_PARTS)
     lock = Lock.of_existing(path)
     if lock is None and path.exists():
@@ -314,7 +316,7 @@ def _claim_on(part: Path) -> Lock:
 
 @dataclass(frozen=True)
 class _TornMove:
-    """A move as a journal tells it."""
+    """A move as a journal describes it."""
 
     place: Path
     part: Path
@@ -327,7 +329,7 @@ class _TornMove:
 
 
 def _read(journal: Path) -> dict[str, Any]:
-    """Read a journal; empty where it is not whole, so that nothing has been done yet."""
+    """Read a journal; empty if it is incomplete, which means that nothing has been done yet."""
     with open(journal, "rb") as file:
         data = file.read(LARGEST)
     try:
@@ -338,7 +340,7 @@ def _read(journal: Path) -> dict[str, Any]:
 
 
 def _moves_in(journal: Path) -> list[_TornMove]:
-    """Return what a journal tells; none where it names what lies not beside its place, as we never do."""
+    """Return the moves of a journal; none if a name in it does not lie next to its place, as we never write that."""
     told = _read(journal).get("moves")
     found = [_torn(row, journal.parent) for row in told] if isinstance(told, list) else []
     moves = [move for move in found if move is not None]
@@ -357,7 +359,7 @@ def _torn(row: Any, folder: Path) -> _TornMove | None:
 
 
 def _is_untouched(move: _TornMove) -> bool:
-    """Return whether only the torn writer has changed a place."""
+    """Return whether only the interrupted writer has changed a place."""
     there = _identity(move.place)
     if _identity(move.part) is None:
         return there == move.is_now
@@ -376,7 +378,7 @@ def _go_on(moves: Sequence[_TornMove]) -> None:
 
 
 def _put_back(moves: Sequence[_TornMove]) -> None:
-    """Let each place be as before, but for those that somebody else has changed."""
+    """Restore each place, except those that another program has changed."""
     for move in moves:
         is_new = not move.part.exists() and _identity(move.place) == move.is_now is not None
         if is_new and (move.was is None or move.former.exists()):

@@ -1,7 +1,8 @@
-"""The limits of memory, checked before it is needed: a sentence instead of a process that is killed.
+"""The limits of memory, checked before it is needed: an error in place of a process that is killed.
 
-Systems promise memory they do not have, and kill whoever uses it. So large arrays are asked for here first, and long
-work looks now and then. The environment variable BPE_EXPLORER_MEMORY holds the program to fewer megabytes.
+Systems promise memory they do not have, and kill a process that uses it. So large arrays are requested here first, and
+long work checks from time to time. The environment variable BPE_EXPLORER_MEMORY limits the program to that many
+megabytes.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from bpe_core.support.progress import CancelCheck
 
 SETTING = "BPE_EXPLORER_MEMORY"  # megabytes
 RESERVE = 256 * 2**20  # bytes that are left to the window, to other programs and to the system
-WORTH_ASKING = 64 * 2**20  # smaller arrays are not asked for: that would take longer than making them
+WORTH_ASKING = 64 * 2**20  # smaller arrays are not checked: that would take longer than making them
 LOOK_SECONDS = 0.2
 HARMLESS = 256 * 2**20  # bytes that any file may unpack to
-MOST_TIMES = 250  # its size; texts become some ten times smaller, a bomb a thousand times
+MOST_TIMES = 250  # times its size; texts become some ten times smaller, a bomb a thousand times
 
 PROC = Path("/proc")
 CGROUP = Path("/sys/fs/cgroup")
@@ -42,7 +43,7 @@ _VERSION_2 = _Names("memory.max", "memory.current", ("inactive_file", "active_fi
 
 
 def check_room(wanted: int, work: str, advice: str) -> None:
-    """Raise TooLarge unless that many bytes more can be used; `work` begins the sentence, `advice` ends it."""
+    """Raise TooLarge unless that many more bytes can be used; `work` begins the sentence, `advice` ends it."""
     if wanted < WORTH_ASKING:
         return
     available = available_memory()
@@ -54,12 +55,12 @@ def check_room(wanted: int, work: str, advice: str) -> None:
 
 
 def is_bomb(unpacked: int, stored: int) -> bool:
-    """Return whether the unpacked size of a file is far more than texts can have."""
+    """Return whether the unpacked size of a file is far larger than that of texts can be."""
     return unpacked > HARMLESS and unpacked > MOST_TIMES * max(stored, 1)
 
 
 def refuse_bomb(held: int, stored: int) -> None:
-    """Raise TooLarge if so much text had to be held at once of so few bytes that were read, where that is known."""
+    """Raise TooLarge if far more text has to be held at once than the bytes read can give, if these are known."""
     if stored and is_bomb(held, stored):
         raise TooLarge(
             f"A text of more than {size_text(HARMLESS)} had to be held at once, but only {stored:,} bytes were read of "
@@ -84,7 +85,7 @@ def watching_memory(cancelled: CancelCheck, work: str, advice: str) -> CancelChe
 
 
 def available_memory() -> int | None:
-    """Return how many bytes can be used without harm to others; None where the system does not say."""
+    """Return how many bytes can be used without harm to others; None if the system does not say."""
     found = [value for value in (_of_system(), _of_cgroup(), _of_setting()) if value is not None]
     return min(found) if found else None
 
@@ -94,7 +95,7 @@ def size_text(size: int) -> str:
 
 
 def used_memory() -> int | None:
-    """Return how many bytes this process holds, without mapped files; None where the system does not say."""
+    """Return how many bytes this process holds, without mapped files; None if the system does not say."""
     try:
         _, resident, shared = (PROC / "self/statm").read_text(encoding="ascii").split()[:3]
         return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
@@ -166,7 +167,7 @@ elif sys.platform == "darwin":
     import ctypes
 
     def _of_system() -> int | None:
-        """Return the share that the system itself calls free, of all there is."""
+        """Return a share of the memory that the system itself calls free."""
         share, total = _control("kern.memorystatus_level", ctypes.c_uint32), _control("hw.memsize", ctypes.c_uint64)
         return None if share is None or total is None else total * share // 100
 

@@ -1,6 +1,6 @@
-"""A claim on something that only one process may have, given up by the system when the process ends.
+"""A claim on a resource that only one process may have; the system releases it when the process ends.
 
-However it ends: a lock is no file that exists, but one that is held.
+A lock is not the existence of a file, but a file that is held. So it ends with the process, however that ends.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 class Lock:
-    """A lock that is held until `release`; without a handle it is only a file, for whoever must go on without locks."""
+    """A lock that is held until `release`; without a handle it is only a file, where the system knows no locks."""
 
     def __init__(self, path: Path, handle: int | None = None) -> None:
         self.path, self._handle = path, handle
@@ -20,11 +20,11 @@ class Lock:
 
     @classmethod
     def acquire(cls, path: Path, create: int = os.O_CREAT) -> Lock | None:
-        """Return the lock, or None if somebody holds it; an OSError where no file can be made or locked."""
+        """Return the lock, or None if another process holds it; raise an OSError if no file can be made or locked."""
         while True:
             handle = os.open(path, os.O_RDWR | create | _NO_LINK, 0o600)
             try:
-                is_taken = _take(handle)  # an OSError on a file system that knows no locks
+                is_taken = _take(handle)  # an OSError on a file system without locks
                 if is_taken and os.path.samestat(path.stat(), os.fstat(handle)):
                     lock, handle = cls(path, handle), -1
                     return lock
@@ -45,7 +45,7 @@ class Lock:
             return None
 
     def release(self) -> None:
-        """Give it up; the file is removed while it is still ours."""
+        """Release the lock; the file is removed while it is still ours."""
         if self._is_released:
             return
         self._is_released = True
@@ -56,12 +56,12 @@ class Lock:
         self._close()
 
     def leave(self) -> None:
-        """Give it up; the file stays, for whoever comes next."""
+        """Release the lock; the file stays for the next process."""
         self._is_released = True
         self._close()
 
     def release_as(self, path: Path) -> None:
-        """Give it up; the file takes the place of another."""
+        """Release the lock; the file takes the place of another."""
         if sys.platform == "win32":  # nor can it be renamed
             self._close()
         os.replace(self.path, path)
@@ -78,7 +78,7 @@ if sys.platform == "win32":
     import msvcrt
 
     _NO_LINK = 0
-    _FAR = 0x7FFF_FFFF  # what is locked there cannot be written, so it is a byte that no file has
+    _FAR = 0x7FFF_FFFF  # a locked part cannot be written there, so it is a byte that no file has
 
     def _take(handle: int) -> bool:
         os.lseek(handle, _FAR, os.SEEK_SET)
@@ -91,7 +91,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    _NO_LINK = os.O_NOFOLLOW  # a link could lead to a file of the person's that matters
+    _NO_LINK = os.O_NOFOLLOW  # a link could lead to an important file of the person
 
     def _take(handle: int) -> bool:
         try:

@@ -1,4 +1,4 @@
-"""HTML from Python values: whatever is put in is text, unless it was made here.
+"""HTML from Python values: every value becomes text, unless it is markup that was made here.
 
 >>> str(element("p", {"class": "note"}, "1 < 2 & ", element("b", {}, "so on")))
 '<p class="note">1 &lt; 2 &amp; <b>so on</b></p>'
@@ -10,7 +10,7 @@ import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-# What no HTML page may hold, even escaped; and marks that turn the direction of all that follows.
+# Characters that no HTML page may hold, even escaped; and marks that turn the direction of all that follows.
 _FORBIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"  # never allowed
     "\u202a-\u202e\u2066-\u2069]"  # turns the direction
@@ -25,7 +25,7 @@ Content = str | Markup
 
 
 def escaped(text: str) -> Markup:
-    """Escape any text for HTML; what cannot stand in a page becomes U+FFFD."""
+    """Escape any text for HTML; characters that a page cannot hold become U+FFFD."""
     if isinstance(text, Markup):
         return text
     return Markup(html.escape(_FORBIDDEN.sub("\ufffd", text), quote=True))

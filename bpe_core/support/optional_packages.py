@@ -1,4 +1,4 @@
-"""Packages that only some files need: asked for when such a file is met, and missed in a sentence."""
+"""Packages that only some files need: imported when such a file is met, with a sentence if they are missing."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-# Of a drawing in SVG, its width and height in millimetres, and where it is written as .pdf or .png: what is missing
-# for that, or nothing.
+# Gets a drawing in SVG, its width and height in millimetres, and the path of a .pdf or .png file. Returns what is
+# missing for that, or an empty text.
 Renderer = Callable[[bytes, float, float, Path], str]
 
 MISSING_PYARROW = "needs the package pyarrow, which is not installed: pip install 'bpe-explorer[parquet]'."
@@ -25,7 +25,7 @@ MISSING_HIGHS = "needs the package highspy, which is not installed: pip install 
 
 
 def pyarrow_or_none() -> Any:
-    """Return the package, or None; it is large, so it is loaded only when a file of its kinds is wanted."""
+    """Return the package, or None; it is large, so it is loaded only for a file of its kinds."""
     try:
         import pyarrow
         import pyarrow.compute
@@ -51,7 +51,7 @@ def quiet_solver_or_none() -> Any:
     except ImportError:
         return None
     make: Any = highspy.Highs
-    with no_print():  # it says its version where it is made, before it can be told to be quiet
+    with no_print():  # it prints its version when it is made, before that can be turned off
         solver = make()
     solver.silent()
     return solver
@@ -59,7 +59,7 @@ def quiet_solver_or_none() -> Any:
 
 @contextmanager
 def no_print() -> Iterator[None]:
-    """Let nothing reach the standard output, also of what is no Python."""
+    """Suppress the standard output, also of code that is not Python."""
     if sys.stdout is None:  # a window without a terminal
         yield
         return
@@ -107,5 +107,5 @@ def renderer_or_none() -> Renderer | None:
 
 
 def program() -> str:
-    """Return the module that is run for a command in a process of its own: as much of the program as there is here."""
+    """Return the module to run for a command in a separate process: the whole program, or only the engine."""
     return _renderers[0][1] if _renderers else ENGINE

@@ -1,4 +1,4 @@
-"""Parquet files, read a row group after the other, so that a small file never takes much memory."""
+"""Parquet files, read one row group after another, so that a small file never takes much memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bpe_core.support.optional_packages import pyarrow_or_none
 from bpe_core.support.parquet_pages import Pages, TooWide
 
 BUFFER = 2**20  # bytes of a column that are read ahead
-MOST_ROWS = 2**14  # at a time
+MOST_ROWS = 2**14  # rows at a time
 
 
 class ParquetFile:
@@ -26,12 +26,12 @@ class ParquetFile:
 
     @property
     def columns(self) -> list[str]:
-        """Return the paths of the columns as they are stored: of a nested one those of its parts."""
+        """Return the paths of the columns as they are stored; a nested column has the paths of its parts."""
         return [self._file.schema.column(leaf).path for leaf in range(len(self._file.schema))]
 
     @property
     def size(self) -> int:
-        """Bytes without compression. Reading the sizes of damaged columns would end the program."""
+        """Return the bytes without compression. Reading the sizes of damaged columns would end the program."""
         return sum(self._group(number).total_byte_size for number in range(self._file.metadata.num_row_groups))
 
     def read(self, columns: Sequence[str] | None = None, groups: Iterable[int] | None = None) -> Any:
@@ -54,7 +54,7 @@ class ParquetFile:
             except DamagedPart as damage:
                 raise DamagedPart(f"{where} cannot be read, as {damage}") from damage
             except (self._arrow.ArrowException, OSError) as error:
-                if isinstance(error, OSError) and error.errno:  # of the disk
+                if isinstance(error, OSError) and error.errno:  # bytes on the disk
                     raise
                 raise DamagedPart(f"{where} cannot be read") from error
             if start != stop:

@@ -1,7 +1,7 @@
-"""The pages of a Parquet file, looked at on their way to Arrow: what they claim must be possible.
+"""The pages of a Parquet file, checked on their way to Arrow: their claims must be possible.
 
-Arrow makes room for whatever the header of a page says of its size, so a damaged file of a thousand bytes could take
-gigabytes. The headers pass by here before Arrow sees them, and each says where the next one is.
+Arrow makes room for whatever size the header of a page claims, so a damaged file of a thousand bytes could take
+gigabytes. The headers are checked here before Arrow sees them, and each says where the next one is.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from bpe_core.support.wrapped import WrappedFile
 
 MARK = b"PAR1"
 HARMLESS = 2**26  # bytes that any page may unpack to, and the rows of a batch if each is the longest of a dictionary
-_FOOTER_LENGTH = 4  # bytes that hold it
+_FOOTER_LENGTH = 4  # bytes with the length of the footer
 _DICTIONARY = 2  # a kind of page
-_INTEGER = 5  # of 32 bits, a type of Thrift
-_MOST_PARTS = 1_000  # of a header, which has some twenty
+_INTEGER = 5  # the type of 32-bit numbers in Thrift
+_MOST_PARTS = 1_000  # fields of a header, which has some twenty
 _LONGEST = 2**24  # bytes of a header; it holds the smallest and the largest value
 _DEEPEST = 32
 
 
 class TooWide(Exception):
-    """The rows asked for at once could be too long together; `Pages.most_rows` says how many may be asked for."""
+    """An error for rows that could be too long together; `Pages.most_rows` says how many may be asked for."""
 
 
 class Pages(WrappedFile):
     """A Parquet file between the disk and Arrow, which reads each column from its first page to its last.
 
-    Without its footer, once that was read: the columns of a file that lacks its middle must not go on into it.
+    The footer is left out once it was read: if a file lacks its middle, the columns must not go on into the footer.
     """
 
     def __init__(self, raw: BinaryIO) -> None:
         super().__init__(raw)
         self.size = self._end = raw.seek(0, io.SEEK_END)
-        self._columns: dict[int, _Column] | None = None  # by the place to which each was read
-        self._rows = self.most_rows = 0  # of a batch: how many are read, and how many may be
+        self._columns: dict[int, _Column] | None = None  # by the offset up to which each was read
+        self._rows = self.most_rows = 0  # rows of a batch: how many are read, and how many may be
 
     def end_before_footer(self) -> None:
         self.raw.seek(self._end - len(MARK) - _FOOTER_LENGTH)
@@ -73,18 +73,18 @@ class Pages(WrappedFile):
 class Page(NamedTuple):
     """The values in the header of a page."""
 
-    place: int  # of the header in the file
+    place: int  # the offset of the header in the file
     kind: int
     unpacked: int  # bytes
     stored: int
 
 
 class _Column:
-    """Finds the headers of its pages as its bytes pass by, wherever they were cut."""
+    """A finder of the headers in a column, whose bytes it sees in parts of any size."""
 
     def __init__(self, place: int) -> None:
-        self._place = place  # of the next header in the file
-        self._held, self._passed = b"", place  # the beginning of a header, and how far the bytes went that were seen
+        self._place = place  # the offset of the next header in the file
+        self._held, self._passed = b"", place  # the beginning of a header, and the offset up to which bytes were seen
 
     def pages_in(self, data: bytes) -> list[Page]:
         self._passed += len(data)
@@ -99,7 +99,7 @@ class _Column:
                 if len(self._held) > _LONGEST:
                     raise DamagedPart(_NOT_READ) from None
                 break
-            except _NoHeader:  # behind the last page; or Arrow will say so
+            except _NoHeader:  # after the last page; if not, Arrow reports it
                 self._place = self._passed
                 break
             pages.append(Page(self._place, *header))
@@ -111,18 +111,18 @@ _NOT_READ = "what a page says of itself makes no sense"
 
 
 class _NoHeader(Exception):
-    """Something else is where the header of a page should be."""
+    """An error for bytes that are no header of a page."""
 
 
 class _Compact:
-    """The compact form in which Thrift writes its structures: a byte a field, whole numbers seven bits a byte."""
+    """A reader of Thrift's compact form: one byte for each field, and whole numbers in groups of seven bits."""
 
     def __init__(self, data: bytes, place: int) -> None:
         self._data, self._place = data, place
         self._parts = 0
 
     def header(self) -> tuple[tuple[int, int, int], int]:
-        """Return the kind, the bytes unpacked and stored, and where the page begins."""
+        """Return the kind, the bytes unpacked and stored, and the offset at which the page begins."""
         found = self._structure(_DEEPEST)
         try:
             kind, unpacked, stored = found[1], found[2], found[3]
@@ -133,7 +133,7 @@ class _Compact:
         return (kind, unpacked, stored), self._place
 
     def _structure(self, depth: int) -> dict[int, int]:
-        """Read a structure's 32-bit integers by field; of duplicates the last."""
+        """Read a structure's 32-bit integers by field; for duplicates the last."""
         found: dict[int, int] = {}
         number = 0
         while (head := self._byte()) & 15:
@@ -147,7 +147,7 @@ class _Compact:
     def _pass_over(self, kind: int, depth: int) -> None:
         if not depth:
             raise DamagedPart(_NOT_READ)
-        if kind in (1, 2):  # yes and no, said by the type
+        if kind in (1, 2):  # booleans, given by the type
             return
         if kind in (4, 5, 6):
             self._unsigned()
@@ -169,7 +169,7 @@ class _Compact:
     def _several(self, size: int, kinds: tuple[int, ...], depth: int) -> None:
         for _ in range(min(size, _MOST_PARTS)):
             for kind in kinds:
-                self._pass_over(3 if kind in (1, 2) else kind, depth - 1)  # yes and no are a byte each here
+                self._pass_over(3 if kind in (1, 2) else kind, depth - 1)  # booleans are a byte each here
 
     def _byte(self) -> int:
         self._pass(1)

@@ -5,9 +5,9 @@ A plug-in is an installed package that names what it brings by entry points,
     [project.entry-points."bpe_explorer.patterns"]
     lines = "my_package:LINES"
 
-or a Python file that is named with `--plugin`, with a dictionary `METHODS`, `FORMATS`, `PATTERNS` or `QUESTIONS`. What
-cannot be used is left out, and said once. Packages are searched only when a name is asked for that the program itself
-does not have, or when all names are listed.
+or a Python file that is named with `--plugin`, with a dictionary `METHODS`, `FORMATS`, `PATTERNS` or `QUESTIONS`. Rows
+that cannot be used are left out, and reported once. Packages are searched only for a name that the program itself does
+not have, or when all names are listed.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ Row = TypeVar("Row")
 KINDS = ("methods", "formats", "patterns", "questions")
 GROUP = "bpe_explorer."  # the group of entry points is this and a kind
 LONGEST_CAUSE = 160  # characters
-_FILES = "bpe_explorer_plugin_files"  # the package that modules of named files are in
+_FILES = "bpe_explorer_plugin_files"  # the package of the modules made from named files
 
 _files: dict[str, ModuleType] = {}  # by the name of the file
-_used: set[str] = set()  # the plug-ins from which something was wanted
-left_out: list[str] = []  # what could not be used, a sentence each
+_used: set[str] = set()  # the plug-ins that something was taken from
+left_out: list[str] = []  # a sentence for each thing that could not be used
 
 
 class Registry(MutableMapping[str, Row]):
     """The registry of all rows of one kind, by name.
 
-    `check` raises anything where a row of a plug-in cannot be used; `convert` brings one of before into today's form.
+    `check` raises any exception if a row of a plug-in cannot be used; `convert` brings an older row into today's form.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Registry(MutableMapping[str, Row]):
         self._convert = convert
         self.kind, self._own, self._check = kind, own, check
         self._brought: dict[str, Row] | None = None  # None: not searched yet
-        self.sources: dict[str, str] = {}  # which plug-in brought what
+        self.sources: dict[str, str] = {}  # the plug-in of each row
 
     @property
     def own(self) -> Mapping[str, Row]:
@@ -79,7 +79,7 @@ class Registry(MutableMapping[str, Row]):
             row = load()
             row = row if self._convert is None else self._convert(row)
             self._check(name, row)
-        except (Exception, SystemExit) as error:  # whatever the code of others throws
+        except (Exception, SystemExit) as error:  # any exception of other people's code
             cause = plain(str(error) or type(error).__name__, LONGEST_CAUSE).rstrip(".")
             tell_left_out(f"The plug-in {name} ({self.kind}, from {source}) is left out: {cause}.")
         else:
@@ -93,7 +93,7 @@ class Registry(MutableMapping[str, Row]):
         return row
 
     def use(self, name: str) -> None:
-        """Remember that something was made with it."""
+        """Remember that something was made with this row."""
         if name in self.sources:
             _used.add(self.sources[name])
 
@@ -108,14 +108,14 @@ class Registry(MutableMapping[str, Row]):
 
     def __iter__(self) -> Iterator[str]:
         yield from self._own
-        yield from self.brought  # searched only by who goes on so far
+        yield from self.brought  # searched only if the iteration goes on so far
 
     def items(self) -> ItemsView[str, Row]:
         """Return a view of all rows, which loads none."""
         return {**self._own, **self.brought}.items()
 
     def values(self) -> ValuesView[Row]:
-        """Return a look at one after the other, which uses none, and searches packages only for who goes on so far."""
+        """Return a view of the values, which loads none, and searches packages only if the iteration goes on so far."""
         return _Rows(self)
 
     def __bool__(self) -> bool:
@@ -142,15 +142,15 @@ def tell_left_out(sentence: str) -> None:
 
 
 def used() -> dict[str, str]:
-    """Return the plug-ins from which something was wanted: packages with their versions, files with their SHA-256."""
+    """Return the plug-ins that something was taken from: packages with their versions, files with their SHA-256."""
     return {name: here(name) for name in sorted(_used)}
 
 
 def here(name: str) -> str:
-    """Return the version or SHA-256 of a plug-in, whether it is used or not; empty where there is none."""
+    """Return the version or SHA-256 of a plug-in, whether it is used or not; empty if it is not there."""
     if name not in _files:
         return version_of(name)
-    from bpe_core.support.fingerprints import fingerprint_of  # rarely needed, and it loads what hashes
+    from bpe_core.support.fingerprints import fingerprint_of  # rarely needed, and slow to import
 
     return fingerprint_of(_path(name))[1]
 
@@ -160,12 +160,12 @@ def _path(file: str) -> Path:
 
 
 def agreed_words() -> list[str]:
-    """Return the words that have another process of the program run the same files."""
+    """Return the arguments with which another process of the program runs the same files."""
     return [word for file in _files for word in (f"--plugin={_path(file)}", "--yes")]
 
 
 def run_file(path: Path) -> None:
-    """Run the code of a plug-in in one file, and offer what it brings."""
+    """Run the code of a plug-in in one file, and offer its rows."""
     find_former_names()
     name = f"{_FILES}.{path.stem}"
     spec = util.spec_from_file_location(name, path)
@@ -174,7 +174,7 @@ def run_file(path: Path) -> None:
     module = sys.modules[name] = util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # whatever the code of others throws
+    except (Exception, SystemExit) as error:  # any exception of other people's code
         del sys.modules[name]
         raise BpeError(f"The plug-in {path} cannot be used: {type(error).__name__}: {error}.") from error
     if not any(hasattr(module, kind.upper()) for kind in KINDS):
@@ -182,7 +182,7 @@ def run_file(path: Path) -> None:
     _files[path.name] = module
 
 
-Found = tuple[str, str, Callable[[], Any]]  # a name, where it is from, and what loads its row
+Found = tuple[str, str, Callable[[], Any]]  # a name, its origin, and a function that loads its row
 
 
 def _of_files(kind: str) -> Iterator[Found]:
@@ -198,7 +198,7 @@ def _of_packages(kind: str) -> Iterator[Found]:
 
     for found in metadata.entry_points(group=GROUP + kind):
         package = found.dist.name if found.dist is not None else "a package"
-        is_module = not found.attr  # as of questions
+        is_module = not found.attr  # such as those of questions
         yield found.name, package, partial(_as_it_is, found.module) if is_module else found.load
 
 
@@ -213,5 +213,5 @@ def _any_package_brings(group: bytes) -> bool:
             if any(group in one.read_bytes() for one in Path(folder).glob("*.*-info/entry_points.txt")):
                 return True
         except OSError:
-            continue  # it may not be read
+            continue  # it may not be readable
     return False

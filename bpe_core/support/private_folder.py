@@ -1,4 +1,4 @@
-"""Folders that belong to the person alone, for what the program finds again and trusts: machine code, locks, copies."""
+"""Folders that only the person can change, for trusted files of the program: machine code, locks, copies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def home() -> Path | None:
-    """Return the person's own folder; a user without a name on this computer may have none."""
+    """Return the person's home folder; a user without a name on this computer may have none."""
     try:
         found = Path.home()
     except RuntimeError:
@@ -19,10 +19,10 @@ def home() -> Path | None:
 
 
 def private_folder(path: Path) -> Path:
-    """Return the folder, made if it is missing; an OSError if it is not safe.
+    """Return the folder, made if it is missing; raise an OSError if it is not safe.
 
     It is ours, no link, and nobody else may look into it. Each folder on the way belongs to us or to the system, and
-    others may not change it, or (as in the common temporary folder) only what is theirs.
+    others may not change it, or (as in the common temporary folder) only their own files in it.
     """
     if os.name != "posix":  # elsewhere a person's folders are closed to others from the beginning
         path.mkdir(parents=True, exist_ok=True)
@@ -39,7 +39,7 @@ def private_folder(path: Path) -> Path:
 
 
 def make_private_file(path: Path) -> None:
-    """Make an empty file that nobody else may read; raise OSError where there is one."""
+    """Make an empty file that nobody else may read; raise an OSError if there is one."""
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
@@ -54,7 +54,7 @@ def _made(folder: Path) -> os.stat_result:
 
 
 def _check_parent(folder: Path, status: os.stat_result) -> None:
-    is_sticky = bool(status.st_mode & stat.S_ISVTX)  # what is in it can be renamed or removed by its owner only
+    is_sticky = bool(status.st_mode & stat.S_ISVTX)  # only the owner of a file in it can rename or remove it
     if status.st_uid not in (0, os.geteuid()) or (_can_be_changed_by_others(status) and not is_sticky):
         raise _refusal(folder)
 
@@ -70,7 +70,7 @@ def _can_be_changed_by_others(status: os.stat_result) -> bool:
 
 
 def _is_group_of_one(gid: int) -> bool:
-    """Return whether a group is the user's own, as many systems make one for each user and let it write."""
+    """Return whether a group is the user's own: many systems make one for each user and let it write."""
     import grp
     import pwd
 

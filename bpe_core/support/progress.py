@@ -11,19 +11,19 @@ from bpe_core.errors import Cancelled
 Item = TypeVar("Item")
 
 PERCENT = "%"  # the unit of work of which only the share is known
-ASKED_EVERY = 1024  # items; some milliseconds
+ASKED_EVERY = 1024  # items; some milliseconds of work
 
 
 @dataclass(frozen=True)
 class Progress:
-    """A moment in long work; `total` is None where it cannot be known beforehand."""
+    """A moment in long work; `total` is None if it cannot be known beforehand."""
 
     stage: str  # "reading", "counting", "training", ...
     done: int
     total: int | None
     unit: str  # "bytes", "merges", ...
     detail: str = ""  # such as the file being read
-    so_far: object = field(default=None, compare=False)  # an answer that gets better the longer one waits
+    so_far: object = field(default=None, compare=False)  # an answer that gets better over time
 
 
 ProgressReport = Callable[[Progress], None]
@@ -40,7 +40,7 @@ def never_cancelled() -> bool:
 
 
 def while_wanted(items: Iterable[Item], cancelled: CancelCheck, every: int = ASKED_EVERY) -> Iterator[Item]:
-    """Yield the items, as long as somebody wants to know what comes of them.
+    """Yield the items, until the work is cancelled.
 
     >>> list(while_wanted("abc", never_cancelled))
     ['a', 'b', 'c']
@@ -52,20 +52,20 @@ def while_wanted(items: Iterable[Item], cancelled: CancelCheck, every: int = ASK
 
 
 def ignore_remark(remark: str) -> None:
-    """Ignore remarks, for callers that report by themselves what was odd about texts."""
+    """Ignore remarks, for callers that themselves report oddities of texts."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """The callbacks of long work: it reports its progress and remarks, and learns that it was cancelled."""
+    """The callbacks of long work: it reports its progress and remarks, and asks whether it was cancelled."""
 
     progress: ProgressReport = ignore_progress
     cancelled: CancelCheck = never_cancelled
-    remark: Callable[[str], object] = ignore_remark  # called with what is odd about a text
+    remark: Callable[[str], object] = ignore_remark  # called with each oddity of a text
 
     def check(self) -> None:
         if self.cancelled():
             raise Cancelled("Cancelled.")
 
 
-ALONE = Work()  # nobody listens, nobody stops it
+ALONE = Work()  # without reports, and never cancelled

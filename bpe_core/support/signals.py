@@ -1,4 +1,4 @@
-"""The signals that ask a program to end: Ctrl-C, what a system sends that shuts down, a terminal that was closed."""
+"""The signals that ask a program to end: Ctrl-C, the shutdown of the system, and the closing of a terminal."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ Handler = Callable[[int, FrameType | None], object]
 
 
 class SignalListener:
-    """Calls a handler until `stop`. Ignored signals stay ignored, as whoever used `nohup` or `&` wished."""
+    """A listener that calls a handler until `stop`. Ignored signals stay ignored, as `nohup` and `&` want it."""
 
     def __init__(self, handler: Handler) -> None:
         self._handler = handler
-        mine = SIGNALS if threading.current_thread() is threading.main_thread() else ()  # only that may set handlers
+        # only the main thread may set handlers
+        mine = SIGNALS if threading.current_thread() is threading.main_thread() else ()
         before = {number: signal.getsignal(number) for number in mine}
         self._before = {number: former for number, former in before.items() if former not in (signal.SIG_IGN, None)}
         for number in self._before:
@@ -43,7 +44,7 @@ class SignalListener:
 
 
 def _let_go_of_a_closed_terminal() -> None:
-    """Point streams of a closed terminal to nowhere, so that printing cannot end the work too early."""
+    """Point streams of a closed terminal to the null device, so that printing cannot end the work too early."""
     for stream in (sys.__stdout__, sys.__stderr__):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             number = stream.fileno()  # type: ignore[union-attr]

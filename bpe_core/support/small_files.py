@@ -6,11 +6,11 @@ from pathlib import Path
 
 from bpe_core.errors import BpeError, cause_of
 
-LARGEST = 2**28  # bytes; a list of a million words takes a tenth of it
+LARGEST = 2**28  # bytes; a list of a million words takes a tenth of them
 
 
 def read_small_file(path: Path | str, what: str, error: type[BpeError]) -> str:
-    """Read it in UTF-8; the error says `what` it was to hold, such as "the plan"."""
+    """Read a file in UTF-8; `what` names its content in errors, such as "the plan"."""
     try:
         with open(path, "rb") as file:
             data = file.read(LARGEST + 1)

@@ -1,10 +1,10 @@
-"""A stopwatch for work that reports now and then; the clock may jump."""
+"""A stopwatch for work that reports from time to time; the clock may jump."""
 
 from __future__ import annotations
 
 import time
 
-LONGEST_SILENCE = 60.0  # seconds between two reports; a longer one is a machine that slept, or a clock that was set
+LONGEST_SILENCE = 60.0  # seconds between two reports; a longer time is a machine that slept, or a clock that was set
 
 
 class Stopwatch:
@@ -12,7 +12,7 @@ class Stopwatch:
         self.seconds, self._last = 0.0, time.monotonic()
 
     def tick(self) -> float:
-        """Add the seconds since the last report, and return those of all."""
+        """Add the seconds since the last report, and return the sum."""
         now = time.monotonic()
         self.seconds += min(max(0.0, now - self._last), LONGEST_SILENCE)
         self._last = now

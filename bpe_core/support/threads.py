@@ -1,4 +1,4 @@
-"""Work on several threads: for code that lets other threads run meanwhile.
+"""Work on several threads, for code that lets other threads run meanwhile.
 
 >>> at_once(sum, [(1, 2), (3, 4)])
 [3, 7]
@@ -26,10 +26,10 @@ WORTH_THREADS = 1 << 22  # bytes of text to encode: some 20 ms
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 Item = TypeVar("Item")
-Job = Callable[[CancelCheck], Result]  # given a check for cancellation
+Job = Callable[[CancelCheck], Result]  # a function that gets a check for cancellation
 
 WAIT = 0.05  # seconds between two checks for cancellation
-TOLD_EVERY = 0.3  # seconds between two reports though nothing was done
+TOLD_EVERY = 0.3  # seconds between two reports even if nothing was done
 CANCELLED = "The measuring was stopped."
 
 
@@ -48,7 +48,7 @@ def at_once(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Resul
 
 
 class Steps:
-    """Counts the steps that are done, where jobs consist of many."""
+    """A counter of finished steps, for jobs of many steps."""
 
     def __init__(self, total: int) -> None:
         self.total, self.done = total, 0
@@ -65,7 +65,7 @@ class Steps:
 
 
 class WorkerPool:
-    """Runs jobs with progress as each is done; it is left when everything begun has ended."""
+    """A pool that runs jobs and reports each finished one; it ends when every started job has ended."""
 
     def __init__(self, threads: int | None = None, work: Work = ALONE) -> None:
         from concurrent.futures import ThreadPoolExecutor  # takes a while to load
@@ -92,7 +92,7 @@ class WorkerPool:
     def each(
         self, jobs: Sequence[Job[Result]], stage: str, unit: str, steps: Steps | None = None
     ) -> Iterator[tuple[int, Result]]:
-        """Yield the results one by one as each is done, with its place."""
+        """Yield the results as the jobs finish, each with its index."""
         from concurrent.futures import FIRST_COMPLETED, wait
 
         place_of: dict[Future[Result], int] = {

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 PROGRAM = "bpe-explorer"
-KEPT = "commit.txt"  # in an installed package, where building it has put it
+KEPT = "commit.txt"  # in an installed package, where the build has put it
 PATIENCE = 5.0  # seconds
 _PACKAGE = Path(__file__).parents[1]
 
 
 def version_of(package: str) -> str:
-    """Look up the version of an installed package; empty where none of that name is, or can be."""
-    from importlib import metadata  # takes longer than all the rest of the help
+    """Return the version of an installed package; empty if there is none with that name."""
+    from importlib import metadata  # takes longer than the rest of the help
 
     try:
         return metadata.version(package)
@@ -21,13 +21,13 @@ def version_of(package: str) -> str:
 
 
 def program_version() -> str:
-    """Say version and commit, such as `0.2.0, commit 0123456789ab`."""
+    """Return version and commit, such as `0.2.0, commit 0123456789ab`."""
     version, commit = version_of(PROGRAM) or "not installed: run from its sources", commit_of(_PACKAGE.parent)
     return f"{version}, commit {commit}" if commit else version
 
 
 def commit_of(folder: Path) -> str:
-    """Return the commit that a package keeps, or that git names for a clone; empty where there is neither.
+    """Return the commit that a package keeps, or that git names for a clone; empty if there is neither.
 
     A clone with changes is called `-dirty`.
     """
@@ -37,7 +37,7 @@ def commit_of(folder: Path) -> str:
         pass
     if not (folder / ".git").exists():
         return ""
-    import subprocess  # rarely needed, and it takes longer than the rest of a small command's start
+    import subprocess  # rarely needed, and slower than the rest of a small command's start
 
     try:
         told = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]

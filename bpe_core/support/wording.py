@@ -25,19 +25,19 @@ def as_call(name: str, /, *values: object, **named: object) -> str:
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:
-    """Ask whether a mistyped word was to be one of these names; return nothing if none is alike.
+    """Ask whether a mistyped word was meant as one of these names; return an empty text if none is similar.
 
     >>> did_you_mean("trian", ["train", "trim"]), did_you_mean("fly", ["train", "trim"])
     ('; did you mean train?', '')
     """
-    from difflib import get_close_matches  # wanted after a mistake only
+    from difflib import get_close_matches  # needed only after a mistake
 
     alike = get_close_matches(word, list(names), n=1)
     return f"; did you mean {alike[0]}?" if alike else ""
 
 
 def told_apart(names: Sequence[str]) -> list[str]:
-    """Shorten paths to what tells them apart: without the folders, the ending and the beginning that all have.
+    """Shorten paths to the parts that differ: without folders, endings and beginnings that all share.
 
     >>> told_apart(["dom/multi-de.txt", "dom/multi-fr.txt"]), told_apart(["ours.json", "gpt2"])
     (['de', 'fr'], ['ours.json', 'gpt2'])
