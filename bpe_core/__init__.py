@@ -23,7 +23,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-# Names of former versions, and what serves instead.
+# Former names, and their replacements.
 _FORMER = {
     "Tokenizer": ("bpe_core.studies.study", "as_study"),
     "open_table": ("bpe_core.studies.making", "open_study"),
@@ -33,7 +33,7 @@ _FORMER = {
 
 @cache
 def _homes() -> dict[str, tuple[str, str]]:
-    """Return the module of each public name, and what it is called there."""
+    """Return the module of each public name, and its name there."""
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.module]
     names = ((str(node.module), one) for node in imports for one in node.names if one.name != "*")
@@ -45,7 +45,7 @@ def __getattr__(name: str) -> Any:
         return sorted(_homes())
     if name == "__version__":
         return _version()
-    if name == "tables":  # where questions were functions before
+    if name == "tables":  # the former module of questions that were functions
         return sys.modules[__name__]
     home = _homes().get(name) or _FORMER.get(name)
     if home is not None:

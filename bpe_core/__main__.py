@@ -1,4 +1,4 @@
-"""The engine without its window: `python -m bpe_core train ...`; alone it prints where to begin."""
+"""The engine without its window: `python -m bpe_core train ...`; without arguments it prints how to begin."""
 
 import sys
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""The hook that the tool which builds packages calls: it keeps the commit, and on request machine code, in the package.
+"""The hook that the build tool of packages calls: it puts the commit, and on request machine code, into the package.
 
-Where machine code was asked for and cannot be made, nothing is built. A package without it has the program's first
-start make it by a second process.
+If machine code was requested and cannot be made, the build fails. For a package without it, a second process makes it
+at the program's first start.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 WITH_MACHINE_CODE = "BPE_EXPLORER_MACHINE_CODE"  # in the environment: 1 for a wheel of this Python and platform
 COMPILED_WITH = ("numpy", "numba", "regex", "backports.zstd")
 PATIENCE = 3_600.0  # seconds; it takes two minutes, and much longer on a busy machine
-# The sources are named here, as tools leave out of the path what is already installed from the same place.
+# The path of the sources is given here, as build tools leave out of the path what is already installed from there.
 MAKE = """
 import json
 import sys
@@ -72,7 +72,7 @@ class BuildHook(BuildHookInterface):  # type: ignore[misc]  # where packages are
         build_data |= {"pure_python": False, "infer_tag": True}  # for this kind of computer and Python
 
     def _made(self) -> tuple[str, str]:
-        """Have it made by a process that can be ended: where it is, and where it belongs in the package."""
+        """Make machine code in a process that can be ended; return where it is, and its place in the package."""
         done = subprocess.run(
             [sys.executable, "-P", "-c", MAKE, self.root],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},

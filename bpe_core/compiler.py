@@ -1,8 +1,8 @@
-"""The second process that a cold start leaves the compiling to: `python -m bpe_core.compiler`.
+"""The second process that compiles after a cold start: `python -m bpe_core.compiler`.
 
-It starts one process for each part of the work, in the order of need, and one that tries what they have made, so that
-whatever a new Numba or llvmlite may do, up to a crash, happens there. Where it fails, kernels are left to Numba's own
-cache. Each part is kept as soon as it is made: whoever ends this goes on there the next time.
+It starts one process for each part of the work, in the order of need, and one that tries the result, so that any fault
+of a new Numba or llvmlite, even a crash, happens there. If that process fails, kernels are left to Numba's own cache.
+Each part is kept as soon as it is made: after an interruption the work goes on from there.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from bpe_core.support.lock import Lock
 from bpe_core.support.threads import available_threads
 
 PATIENCE = 600.0  # seconds to wait for another process that makes the same
-PATIENCE_ASIDE = 1.0  # the same where nobody waits for this one; others only look whether it is being made
+PATIENCE_ASIDE = 1.0  # the same if no process waits for this one; others only check whether it is being made
 SECONDS_BETWEEN_LOOKS = 0.5  # whether it is still wanted
 _ENDED_BY = {getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGKILL")}
-AT_ONCE = 2  # parts, where there are processors and memory for them
-ROOM = 700_000_000  # bytes that a process which compiles needs
-BEHIND_ALL_OTHERS = 15  # how nice a process is that makes something in the background
+AT_ONCE = 2  # parts, if there are processors and memory for them
+ROOM = 700_000_000  # bytes that a compiling process needs
+BEHIND_ALL_OTHERS = 15  # how nice a process is that works in the background
 
 
 def compile_kernels(patience: float = PATIENCE) -> bool:
-    """Leave the machine code of all kernels where every process finds it; return whether it is there now.
+    """Put the machine code of all kernels where every process finds it; return whether it is there now.
 
-    Where another process makes it, wait that long for that one, anew after each part that it has made.
+    If another process makes it, wait that many seconds, counted again after each part that it has made.
 
-    Where there is but Numba's own cache, machine code is tried again: Numba may be another one by now.
+    If there is only Numba's own cache, machine code is tried again: Numba may be another version by now.
     """
     if _is_made():
         return True
@@ -69,9 +69,9 @@ def _wait_for_claim(patience: float) -> Lock | None:
 
 
 def make(keep: Callable[[Pack], None] = lambda made: None) -> Pack:
-    """Make all machine code, or if that fails let Numba keep its own; an OSError where neither is possible.
+    """Make all machine code, or if that fails let Numba keep its own; raise an OSError if neither is possible.
 
-    What is there already is not made again, and `keep` is given all there is after each part.
+    Parts that are there already are not made again, and `keep` gets all parts after each new one.
     """
     there = kept.pack()
     try:
@@ -84,7 +84,7 @@ def make(keep: Callable[[Pack], None] = lambda made: None) -> Pack:
 
 
 def _in_parts(way: str, made: Pack, keep: Callable[[Pack], None]) -> Pack:
-    """Compile each missing part in a process of its own, as many at once as memory and cores allow."""
+    """Compile each missing part in a separate process, as many at once as memory and cores allow."""
     free = available_memory()
     at_once = max(1, min(AT_ONCE, available_threads(), AT_ONCE if free is None else free // ROOM))
     with ThreadPoolExecutor(at_once) as pool:
@@ -112,7 +112,7 @@ def _run(*arguments: str, way: str = "", input: bytes = b"") -> bytes:
     Raises OSError if it was ended by a signal, and NotImplementedError with its reason if it failed.
     """
     environment = {**os.environ, kept.COMPILES: way} if way else None
-    # From a file: what a pipe takes slowly, `communicate` with a limit of time gives up.
+    # From a file: `communicate` with a time limit gives up on a pipe that is read slowly.
     with TemporaryFile() as given:
         given.write(input)
         given.seek(0)
@@ -130,7 +130,7 @@ def _run(*arguments: str, way: str = "", input: bytes = b"") -> bytes:
 
 
 def _answer_while_wanted(process: Popen[bytes]) -> tuple[bytes, bytes]:
-    """Return what it writes and what it complains of; an OSError once nobody can use it any more."""
+    """Return its output and its errors; raise an OSError once nobody can use the result any more."""
     is_wanted = _wanted()
     while True:
         try:
@@ -141,14 +141,14 @@ def _answer_while_wanted(process: Popen[bytes]) -> tuple[bytes, bytes]:
 
 
 def _wanted() -> Callable[[], bool]:
-    """Return what says whether the folder is still there; without one, whether who started this process is."""
+    """Return a function that says whether the folder is still there; without a folder, whether the starter is."""
     place, parent = kept.folder(), os.getppid()
     return (lambda: os.getppid() == parent) if place is None else place.is_dir
 
 
 def _make_part(part: str) -> Pack:
-    """Run a part of the work, in a process that knows by its environment that it compiles."""
-    from bpe_core.warm_up import PARTS  # what it imports is compiled
+    """Run a part of the work, in a process whose environment says that it compiles."""
+    from bpe_core.warm_up import PARTS  # the modules that it imports are compiled
 
     PARTS[part]()
     if os.environ[kept.COMPILES] == kept.FOR_NUMBA:
@@ -159,7 +159,7 @@ def _make_part(part: str) -> Pack:
 
 
 def _try(pack: Pack) -> None:
-    """Load everything: what cannot be loaded may end the process."""
+    """Load everything: code that cannot be loaded may end the process."""
     for made in pack.kernels.values():
         load(made)
 

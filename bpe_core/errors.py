@@ -1,7 +1,7 @@
-"""Every way a person's request can fail.
+"""The errors of a person's requests.
 
-Anything else that escapes the engine is a bug, not a mistake of the person using it.
-The message is the whole sentence shown to them: what, where (file, line, byte), what to do.
+Any other exception that leaves the engine is a bug, not a mistake of the person using it. The message is the whole
+sentence shown to that person: what, where (file, line, byte), what to do.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-LONGEST_SENTENCE = 300  # characters; a value that is quoted may be as long as a file
-_LOOKED_AT = 4_000  # characters at the beginning, and at the end, of one that is longer
+LONGEST_SENTENCE = 300  # characters; a quoted value may be as long as a file
+_LOOKED_AT = 4_000  # characters at the beginning, and at the end, of a longer text
 _LONG_WORD = r"(\S{30})\S{41,}(\S{40})"  # a path, or a value without blanks; its end distinguishes it
 
 
 class BpeError(Exception):
-    """Something a person can understand and mend."""
+    """An error that a person can understand and mend."""
 
     def __init__(self, sentence: str = "") -> None:
         super().__init__(plain(sentence, LONGEST_SENTENCE))
 
     def say_of(self, what: str) -> None:
-        """Put before its sentence what it is about; the catcher raises it again, with all that it holds."""
+        """Put the subject before its sentence; the caller raises it again, with everything that it holds."""
         self.args = (plain(f"{what}: {self}", LONGEST_SENTENCE),)
 
 
 def plain(sentence: str, longest: int | None = None) -> str:
-    """Return a sentence with names and values of others, as it may be shown: no control characters, and not too long.
+    """Return a sentence that may be shown, with names and values of others: no control characters, and not too long.
 
     >>> plain("/home/anna" * 50 + "/text.txt is a folder, not a file.", 300)
     '/home/anna/home/anna/home/anna…a/home/anna/home/anna/home/anna/text.txt is a folder, not a file.'
@@ -54,7 +54,7 @@ _HARMLESS = frozenset("\n\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}")
 
 
 def _escaped(sign: str) -> str:
-    """Escape a character, except a space of another kind, which does nothing."""
+    """Escape a character, except a special kind of space, which does no harm."""
     if unicodedata.category(sign) == "Zs":
         return sign
     return sign.encode("unicode-escape").decode("ascii")
@@ -62,7 +62,7 @@ def _escaped(sign: str) -> str:
 
 @contextmanager
 def throwing_exceptions() -> Iterator[None]:
-    """Make whatever another library throws an Exception: a panic of one written in Rust is none by itself."""
+    """Raise an Exception for whatever another library raises: a panic in Rust code is no Exception by itself."""
     try:
         yield
     except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
@@ -72,7 +72,7 @@ def throwing_exceptions() -> Iterator[None]:
 
 
 def cause_of(error: BaseException) -> str:
-    """Why something went wrong, for the middle of a sentence, without the insides of libraries."""
+    """Return why something went wrong, for the middle of a sentence, without internals of libraries."""
     if isinstance(error, BpeError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -112,19 +112,19 @@ _OF_DATABASES = {
 
 
 class TooManyValues(ValueError):
-    """JSON with more values than files of its kind have; whoever reads it makes a sentence of that."""
+    """An error for JSON with more values than files of its kind have; the caller makes a sentence of it."""
 
 
 class RecipeError(BpeError):
-    """A recipe whose choices are impossible or contradict each other."""
+    """An error for a recipe whose choices are impossible or contradict each other."""
 
 
 class PatternError(RecipeError):
-    """A regular expression that is invalid, never matches, or runs out of time."""
+    """An error for a regular expression that is invalid, never matches, or runs out of time."""
 
 
 class SizeDoesNotFit(RecipeError):
-    """A vocabulary too small for what it must hold, or larger than all it can be chosen from; and one that would do."""
+    """An error for a vocabulary size that is too small or too large; it suggests one that fits."""
 
     def __init__(self, problem: str, advice: str, fitting: int) -> None:
         super().__init__(f"{problem} {advice}")
@@ -132,39 +132,39 @@ class SizeDoesNotFit(RecipeError):
 
 
 class CorpusError(BpeError):
-    """A text that cannot be found, opened, decompressed or parsed."""
+    """An error for a text that cannot be found, opened, decompressed or parsed."""
 
 
 class EncodingError(CorpusError):
-    """Bytes that are not text in the encoding they were read with."""
+    """An error for bytes that are not text in the encoding they were read with."""
 
 
 class NoDocuments(CorpusError):
-    """A question that needs texts, where only their words are known."""
+    """An error for a question that needs texts, if only their words are known."""
 
 
 class NothingToLearn(BpeError):
-    """The corpus holds no two neighbouring symbols, so no merge can be learned."""
+    """An error for a corpus without two neighbouring symbols, from which no merge can be learned."""
 
 
 class FormatError(BpeError):
-    """A merge table or tokenizer file that is damaged or of an unknown kind."""
+    """An error for a merge table or tokenizer file that is damaged or of an unknown kind."""
 
 
 class OutputError(BpeError):
-    """A file could not be written; what was there before is unchanged."""
+    """An error for a file that could not be written; the old file is unchanged."""
 
 
 class ClusterError(BpeError):
-    """Computers that do not answer, or cannot do their part of the work."""
+    """An error for computers that do not answer, or cannot do their part of the work."""
 
 
 class TooLarge(BpeError):
-    """The work would exceed a limit of memory or size."""
+    """An error for work that would exceed a limit of memory or size."""
 
 
 class Cancelled(BpeError):
-    """The work was stopped because the person asked for it."""
+    """An error that says that the work was stopped because the person asked for it."""
 
 
 def refuse_long_text(what: str, text: str, longest: int) -> None:
@@ -173,6 +173,6 @@ def refuse_long_text(what: str, text: str, longest: int) -> None:
 
 
 def refuse_half_characters(what: str, text: str) -> None:
-    """Refuse half of a surrogate pair: JSON can spell one, but it is no character and has no UTF-8."""
+    """Refuse a lone surrogate: JSON can spell one, but it is no character and has no UTF-8."""
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
         raise RecipeError(f"{what} holds half of a surrogate pair, which is not a character: {text!r}.")

@@ -41,7 +41,7 @@ MOST_LISTED = 12
 MOST_SOURCES = 50
 MOST_CHARACTERS = 1_500  # of the text
 LONGEST_TOKEN = 80  # characters; the rest is cut off
-MOST_MOMENTS = 6  # at which the text is shown
+MOST_MOMENTS = 6  # moments at which the text is shown
 # Whatever tokens and notes hold, the page loads nothing and runs nothing.
 MADE_WITH = "Made with BPE Explorer. This page loads nothing from elsewhere."
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -49,14 +49,14 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Everything on the page; unknown parts are left out."""
+    """The content of the page; unknown parts are left out."""
 
     title: str
     study: Study
     sources: tuple[SavedSource, ...] = ()
     sentence: str = ""  # the reason why training ended
     text: str = ""  # the person's text, shown at some moments
-    moments: tuple[int, ...] = ()  # chosen by the person, or else by the report
+    moments: tuple[int, ...] = ()  # chosen by the person, or by default by the report
     bookmarks: tuple[Bookmark, ...] = ()
     run: int = 1
     made: datetime = field(default_factory=datetime.now)
@@ -71,7 +71,7 @@ class Report:
 
     @property
     def shown_moments(self) -> list[int]:
-        """Return the moments a person chose or marked; else the beginning, a tenth of the way and the end."""
+        """Return the moments that a person chose or marked; otherwise the beginning, a tenth of the way and the end."""
         end = len(self.history)
         chosen = self.moments or tuple(mark.merge for mark in self.bookmarks)
         moments = {0, end, *(moment for moment in chosen if 0 <= moment <= end)}
@@ -81,7 +81,7 @@ class Report:
 
 
 def report_of(session: SavedSession, run: int | None = None) -> Report:
-    """Make a report of one run of a session; by default the one that was shown."""
+    """Make a report of one run of a session; by default of the run that was shown."""
     chosen = session.chosen_run("The session", run)
     assert chosen.history is not None  # chosen by the person
     names = chosen.names_of_texts

@@ -1,6 +1,6 @@
-"""Run every kernel once on a tiny job, so that all machine code is there; in parts, in the order of need.
+"""Tiny jobs that run every kernel once, so that all machine code is there; in parts, in the order of need.
 
-Each job goes through the same doors as real work, as only these know the exact types of the arguments.
+Each job uses the same functions as real work, as only these know the exact types of the arguments.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _count() -> None:
     table = table_for("gpt2")
     assert table is not None
     count_compiled([Chunk(words, False), Chunk(words, True)], table, threads=2, block_size=len(words))
-    Counter(table).add(Counter(table))  # whether threads come to that depends on their speed
+    Counter(table).add(Counter(table))  # whether threads reach this depends on their speed
     first_invalid(memoryview(bytearray(words)))
     join_by_kernels([WordColumns.of([b"low", b"new"]), WordColumns.of([b"new"])])
     nothing = np.zeros(0, np.int64)
@@ -61,8 +61,8 @@ def _count() -> None:
 
 
 def _open() -> None:
-    """Find what tokens of files are made of, and write rows."""
-    parts_of([b"lo", b"low", b"old" * FEW])  # which no two make
+    """Find the parts of the tokens of files, and write rows."""
+    parts_of([b"lo", b"low", b"old" * FEW])  # tokens that no two parts make
     pairs = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), PAIRS)
     JoinedTexts(pairs, np.zeros(pairs.first_special, np.int64)).found(108, 111)
     UsualPieces(bytes(9), 6, 1).skip(0)
@@ -71,13 +71,13 @@ def _open() -> None:
 
 
 def _measure() -> None:
-    """Look at what was learned, and call kernels that otherwise only tests call."""
+    """Ask about what was learned, and call kernels that otherwise only tests call."""
     _rank()
     _call_inner()
 
 
 def _call_inner() -> None:
-    """Call kernels that otherwise only other kernels call, and tests."""
+    """Call kernels that otherwise only other kernels and tests call."""
     table, one = table_for("gpt2"), np.int64(1)
     assert table is not None
     machine, registers, cuts = scan.machine_of(table), np.zeros(scan.REGISTERS, np.int64), np.empty(99, np.int32)
@@ -89,7 +89,7 @@ def _call_inner() -> None:
 
 
 def _learn() -> None:
-    """Learn as runs do it, and with what only long ones, or large alphabets, need."""
+    """Learn like ordinary runs, and with the features that only long runs, or large alphabets, need."""
     recipe = Recipe.preset("gpt2", merges=8)
     alphabet = Alphabet.for_words(WORDS, recipe)
     learner = CompiledLearner(WORDS, alphabet, recipe, None)
@@ -166,7 +166,7 @@ _WORK = {
 
 
 def run_part(part: str) -> None:
-    """Run the kernels of a part: those that all methods share, and what only some of them work by."""
+    """Run the kernels of a part: those that all methods share, and those that only some methods need."""
     own = (method.warm_up.get(part) for method in METHODS.own.values() if isinstance(method, Method))
     for work in dict.fromkeys((_WORK.get(part), *own)):
         if work is not None:

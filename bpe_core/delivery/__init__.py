@@ -1,1 +1,1 @@
-"""A tokenizer as a folder that others load at once: its file, what its special tokens are for, and how to load it."""
+"""A tokenizer as a folder that other libraries load at once: its file, the roles of its tokens, and a README."""

@@ -40,12 +40,12 @@ WHOLE = "tokenizer.json"
 ROLES = tuple(f"{role}_token" for role in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"))
 LISTED = 5
 LONGEST_CAUSE = 120  # characters
-AROUND = "low"  # a text that no tokenizer joins to what is put around it
+AROUND = "low"  # a text that no tokenizer joins to the text around it
 
 
 @dataclass(frozen=True)
 class FolderPlan:
-    """A folder to write: the name and the format of its main file, and the files beside the table of before."""
+    """A folder to write: the name and format of its main file, and the sidecar files of the old table."""
 
     path: Path
     main: str
@@ -54,7 +54,7 @@ class FolderPlan:
 
     @property
     def names(self) -> set[str]:
-        """Return the names that may lie there when it is written."""
+        """Return the names of all files that may be in the written folder."""
         main = self.format.main_file(self.path / self.main)
         names = {path.name for path in (main, *self.format.companions(main))}
         for other in self.others:
@@ -64,19 +64,19 @@ class FolderPlan:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Return the files for other loaders that are written, too: none where a person asked for another format."""
+        """Return the files for other loaders that are written, too: none if a person asked for another format."""
         known = self.main == self.sidecars.main
         return tuple(name for name in self.sidecars.others if name != self.main) if known else ()
 
     def refuse_other_contents(self) -> None:
-        """Refuse the folder that is read, and one that holds what is not written there."""
+        """Refuse the folder that is read, and a folder with files that are not written here."""
         if self.sidecars.main and self.path.resolve() == self.sidecars.folder.resolve():
             raise OutputError(f"{self.path} is the table's own folder; choose another folder, or name a file.")
         refuse_other_contents(self.path, self.names)
 
 
 def refuse_other_contents(folder: Path, names: Collection[str]) -> None:
-    """Write into a folder that is there only over what the same command has written, by these names."""
+    """Refuse a folder with other files: it may only hold files with these names, which the same command has written."""
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder} is a file; choose another folder.")
     there = {path.name for path in folder.iterdir()} if folder.exists() else set()
@@ -86,7 +86,7 @@ def refuse_other_contents(folder: Path, names: Collection[str]) -> None:
 
 
 def plan_for(folder: Path | str, sidecars: Sidecars, source: Path, source_format: str, to: str | None) -> FolderPlan:
-    """Choose the main file's name: that of the table, or the usual one of the format that is asked for."""
+    """Choose the main file's name: that of the table, or the usual name of the requested format."""
     if to and (to != source_format or not _shows(source, to)):
         ending = FORMATS.rows[to].endings[0]
         name = ending if not ending.startswith(".") else source.name.split(".")[0] + FORMATS.extension(to)
@@ -97,7 +97,7 @@ def plan_for(folder: Path | str, sidecars: Sidecars, source: Path, source_format
 
 
 def _shows(path: Path, format: str) -> bool:
-    """Return whether the name of a file ends as those of that format do."""
+    """Return whether a file's name has an ending of this format."""
     return any(path.name.lower().endswith(ending) for ending in FORMATS.rows[format].endings)
 
 
@@ -111,7 +111,7 @@ def prepare_changed_file(
     merges: int | None = None,
     **choices: Any,
 ) -> PreparedExport:
-    """Write a tokenizer.json that was made of another one, and keep what that puts around texts."""
+    """Write a tokenizer.json that was made from another one, and keep the tokens that it puts around texts."""
     made = prepare_export(history, path, format=FORMATS[WHOLE], merges=merges, **choices)
     table = history if merges is None else history.first(merges)
     change = TokenChange(before, table.numbered(unless_ids(made.format.numbers(table))), renamed or {})
@@ -180,7 +180,7 @@ def about_others(sidecars: Sidecars, history: History) -> list[str]:
 def _for_another_loader(
     plan: FolderPlan, name: str, change: TokenChange, lost: list[str], work: Work
 ) -> Mapping[Path, bytes]:
-    """Write another file of the folder as the table is now; nothing, and a sentence, where it cannot say the same."""
+    """Write another file of the folder for the changed table; if it cannot say the same, add a sentence instead."""
     try:
         opened = open_table(plan.sidecars.folder / name)
         if differing := _first_differing(opened.history, change.before):
@@ -204,7 +204,7 @@ def _for_another_loader(
 
 
 def _first_differing(one: History, other: History) -> str:
-    """Name a token that has another id in one of two tables; empty where all that both have are the same."""
+    """Return a token that has different ids in two tables; empty if all common tokens have the same."""
     known = TokenChange(other, other)
     compared = TokenChange(one, one)
     ids = {**known.texts, **known.specials}
@@ -214,7 +214,7 @@ def _first_differing(one: History, other: History) -> str:
 
 
 def _missing(before: History, now: History, change: TokenChange) -> str:
-    """Name a token that a file had and that stays, but that would not be in it; empty where there is none."""
+    """Return a token that a file had and that stays, but that would not be in the new file; empty if there is none."""
     known, has = TokenChange(before, before), TokenChange(now, now)
     texts = (text for text in (*known.texts, *known.specials) if not change.is_gone(text))
     lacking = next((text for text in texts if has.id_of(change.text(text)) is None), None)
@@ -222,7 +222,7 @@ def _missing(before: History, now: History, change: TokenChange) -> str:
 
 
 def _changed_alike(history: History, change: TokenChange) -> History:
-    """Take the same tokens out of a table that has the ids of before, rename the same, and give the ids of now."""
+    """Remove the same tokens from a table with the old ids, rename the same tokens, and give the new ids."""
     known = TokenChange(history, history)
     renamed = {text: new for text, new in change.renamed.items() if known.id_of(text) is not None}
     gone = [text for text in history.recipe.special_tokens if change.is_gone(text)]
@@ -253,19 +253,19 @@ def _checked_by_loading(
     overriding: Mapping[str, Any],
     text: str,
 ) -> Verification:
-    """Add what came of loading both folders: roles, sides, templates and ids; no network is asked."""
+    """Add the result of loading both folders: roles, sides, templates and ids; no network is used."""
     if CONFIG not in plan.sidecars.files or not found.agrees:
         return found
     with quietly():
         try:
-            from transformers import AutoTokenizer  # not needed to run: only asked whether it agrees
+            from transformers import AutoTokenizer  # optional libraries, which only serve for comparison
         except ImportError:
             note = f"{LIBRARY} is not installed here, so only the tokenizer itself was checked, not the folder."
             return replace(found, cannot_hold=(*found.cannot_hold, note))
         try:
             with throwing_exceptions():
                 before = AutoTokenizer.from_pretrained(str(plan.sidecars.folder), local_files_only=True)
-        except Exception as error:  # whatever another library throws
+        except Exception as error:  # any exception of another library
             cause = plain(str(error).split("\n")[0], LONGEST_CAUSE).rstrip(".")
             note = (
                 f"{LIBRARY} does not load {plan.sidecars.folder} ({cause}), so it was not asked about the new folder."
@@ -281,7 +281,7 @@ def _checked_by_loading(
                     now = AutoTokenizer.from_pretrained(place, local_files_only=True)
                     wrong = [*_roles_differing(before, now, change, overriding)]
                     wrong += islice(_ids_differing(before, now, change, text), LISTED)
-            except Exception as error:  # whatever another library throws
+            except Exception as error:  # any exception of another library
                 wrong = [plain(f"{LIBRARY} does not load the folder: {error}", LONGEST_SENTENCE)]
     asked = " and ".join(name for name in (found.asked, LIBRARY) if name)
     return replace(found, differences=(*found.differences, *wrong), differing=found.differing + len(wrong), asked=asked)
@@ -306,7 +306,7 @@ def _roles_differing(before: Any, now: Any, change: TokenChange, overriding: Map
 
 
 def _ids_differing(before: Any, now: Any, change: TokenChange, text: str) -> Iterator[str]:
-    """Compare ids with ours; what the library did otherwise before, too, is no difference."""
+    """Compare ids with ours; an id that the library already gave differently before is no difference."""
     old, new = Tokenizer(change.before), Tokenizer(change.after)
     by_former_names = {now: former for former, now in change.renamed.items()}
     by_former_names |= dict.fromkeys(change.added, next(iter(change.specials_before), ""))
@@ -328,7 +328,7 @@ def _ids_differing(before: Any, now: Any, change: TokenChange, text: str) -> Ite
 
 
 def _respelled(text: str, places: Iterable[tuple[int, int]], names: Mapping[str, str]) -> str:
-    """Return a text with special tokens by their former names, or that of another one in the place of what is new."""
+    """Return a text with special tokens by their former names, or with another token in place of a new one."""
     parts, end = list[str](), 0
     for start, stop in places:
         parts += [text[end:start], names[text[start:stop]]]
@@ -337,7 +337,7 @@ def _respelled(text: str, places: Iterable[tuple[int, int]], names: Mapping[str,
 
 
 def _put_around(loaded: Any) -> tuple[list[int], list[int]] | None:
-    """Return the ids that are put before a text and behind it."""
+    """Return the ids that are put before a text and after it."""
     whole, bare = loaded(AROUND)["input_ids"], loaded(AROUND, add_special_tokens=False)["input_ids"]
     places = [at for at in range(len(whole) - len(bare) + 1) if whole[at : at + len(bare)] == bare]
     return (whole[: places[0]], whole[places[0] + len(bare) :]) if places else None

@@ -1,4 +1,4 @@
-"""A folder that `transformers.AutoTokenizer` loads: written in memory, checked by loading it, only then in place."""
+"""A folder that `transformers.AutoTokenizer` loads: written in memory, checked by loading it, and then put in place."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from bpe_core.verification import checking
 from bpe_core.verification.sampling import HARD_TEXTS, joined_tokens, special_texts
 
 ADDED_PAD = "<|pad|>"
-# The usual names, the first that is there counts; in small letters.
+# The usual names in small letters; the first one that is there counts.
 _USUAL = {
     "pad": ("<pad>", "[pad]", "<|pad|>", "<|padding|>", "<|finetune_right_pad_id|>", "<|pad_token|>"),
     "bos": ("<s>", "<bos>", "[bos]", "<|begin_of_text|>", "<|startoftext|>", "<|bos|>", "[cls]", "<|endoftext|>"),
@@ -55,7 +55,7 @@ class Roles:
         return {role: text for role, text in asdict(self).items() if text}
 
     def missing(self, history: History) -> list[str]:
-        """Return those that the table has no token for yet."""
+        """Return the tokens that the table still lacks."""
         known = {*history.recipe.special_tokens, unknown_of(history)}
         return [text for text in dict.fromkeys(self.given.values()) if text not in known]
 
@@ -66,9 +66,9 @@ def unknown_of(history: History) -> str:
 
 
 def guessed(specials: Sequence[str], unknown: str, **said: str | None) -> Roles:
-    """Guess the roles by usual names, but for those that are given; an empty text: there is none.
+    """Guess the roles by usual names, except those that are given; an empty text means that there is none.
 
-    What ends a text also fills up; if nothing does, a token is added for that.
+    The token that ends a text also serves as padding; if no token does, one is added for that.
 
     >>> guessed(("<|endoftext|>",), "")
     Roles(pad='<|endoftext|>', bos='<|endoftext|>', eos='<|endoftext|>', unk='')
@@ -116,11 +116,11 @@ QUIET = {
 def checked_by_loading(
     found: checking.Verification, files: Mapping[Path, bytes], history: History, delivery: Delivery, text: str
 ) -> checking.Verification:
-    """Add what came of loading the folder: ids, roles and a padded batch are compared; no network is asked."""
+    """Add the result of loading the folder: ids, roles and a padded batch are compared; no network is used."""
     with quietly():
         try:
             import tokenizers
-            from transformers import AutoTokenizer  # neither is needed to run: only asked whether it agrees
+            from transformers import AutoTokenizer  # optional libraries, which only serve for comparison
         except ImportError:
             note = f"{LIBRARY} is not installed here, so only tokenizer.json was checked, not the folder as a whole."
             return replace(found, cannot_hold=(*found.cannot_hold, note))
@@ -134,7 +134,7 @@ def checked_by_loading(
                     loaded = AutoTokenizer.from_pretrained(folder, local_files_only=True)
                     plainly = tokenizers.Tokenizer.from_file(str(Path(folder, "tokenizer.json")))
                     wrong = [*_differing(loaded, plainly, history, delivery, text)]
-            except Exception as error:  # whatever another library throws
+            except Exception as error:  # any exception of another library
                 wrong = [plain(f"{LIBRARY} does not load the folder: {error}", LONGEST_SENTENCE)]
     asked = " and ".join(one for one in (found.asked, LIBRARY) if one)
     return replace(found, differences=(*found.differences, *wrong), differing=found.differing + len(wrong), asked=asked)
@@ -142,7 +142,7 @@ def checked_by_loading(
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Keep the library from asking a network, and from saying what it could do beside."""
+    """Keep the library from using a network, and from printing advice."""
     before = {name: os.environ.get(name) for name in QUIET}
     os.environ.update(QUIET)
     logger = logging.getLogger(LIBRARY)
@@ -170,7 +170,7 @@ def _differing(loaded: Any, plainly: Any, history: History, delivery: Delivery, 
     spelled = [token for token in roles.given.values() if token not in history.recipe.special_tokens]
     for sample in samples:
         if any(token in sample for token in spelled):
-            continue  # by being given a role it becomes a token wherever it is spelled
+            continue  # with a role it becomes a token wherever it is spelled
         ids = plainly.encode(sample, add_special_tokens=False).ids
         if loaded(sample, add_special_tokens=False)["input_ids"] != ids:
             yield f"{LIBRARY} splits {quoted(sample)} otherwise than tokenizer.json says."
@@ -296,7 +296,7 @@ def deliver(
 
 
 def config_of(delivery: Delivery) -> str:
-    """Write tokenizer_config.json: what `AutoTokenizer` makes of the other file."""
+    """Write tokenizer_config.json, which tells `AutoTokenizer` how to use the other file."""
     config: dict[str, object] = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "clean_up_tokenization_spaces": False,
@@ -316,7 +316,7 @@ def read_template(path: Path | str) -> str:
 
 
 def with_special_tokens(history: History, added: list[str]) -> History:
-    """Add special tokens, numbered behind all others."""
+    """Add special tokens with ids after all others."""
     if not added:
         return history
     numbers = history.numbers

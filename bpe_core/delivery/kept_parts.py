@@ -1,6 +1,6 @@
-"""The parts of a tokenizer.json that are no part of a table: what is put around a text, and how texts get one length.
+"""The parts of a tokenizer.json that belong to no table: tokens put around a text, truncation and padding.
 
-They go from the file of before into that of now, with the tokens and ids of now.
+They are copied from the old file to the new one, with the new names and ids of tokens.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ ENDS = ("sep", "cls")  # a text and its id
 
 
 class _GoneError(Exception):
-    """A token that is gone, so that a part cannot stay as it was."""
+    """An error for a token that is gone, so that a part cannot stay."""
 
 
 def with_parts_of(before: bytes, now: bytes, name: str, change: TokenChange, notes: list[str]) -> bytes:
-    """Return the file of now with these parts of the one of before; `notes` gets what is lost."""
+    """Return the new file with these parts of the old one; losses are added to `notes`."""
     try:
         whole = parsed_object(before, name, counts_last=True)
     except FormatError:
@@ -50,7 +50,7 @@ def _padding(part: Object, change: TokenChange) -> Object:
 
 
 def _processor(part: Object, change: TokenChange, taken: dict[str, None]) -> Object:
-    """Return a post-processor of now; a template goes on without tokens that are gone, which `taken` gets."""
+    """Return the new post-processor; a template loses tokens that are gone, which are added to `taken`."""
     found = dict(part)
     if isinstance(part.get("processors"), list):
         found["processors"] = [
@@ -75,14 +75,14 @@ def _processor(part: Object, change: TokenChange, taken: dict[str, None]) -> Obj
 
 
 def _name_in(item: Any) -> str:
-    """Return the token that a piece of a template stands for; empty for one that stands for a text."""
+    """Return the token in a piece of a template; empty for a piece that represents a text."""
     special = item.get("SpecialToken") if isinstance(item, dict) else None
     name = special.get("id") if isinstance(special, dict) else None
     return name if isinstance(name, str) else ""
 
 
 def _piece(item: Any, change: TokenChange) -> Any:
-    """Rename the token of a piece of a template; a template says it by the name that its list has."""
+    """Rename the token in a piece of a template; a template names it as its own list does."""
     name = _name_in(item)
     return {**item, "SpecialToken": {**item["SpecialToken"], "id": change.text(name)}} if name else item
 
@@ -96,7 +96,7 @@ def _named(item: Any, change: TokenChange) -> Any:
 
 
 def _token(text: Any, id: Any, change: TokenChange) -> tuple[Any, Any]:
-    """Return the text and the id of now; a token that the table has never had stays as it is."""
+    """Return the new text and id; a token that the table never had stays unchanged."""
     if not isinstance(text, str):
         return text, id
     if change.is_gone(text):

@@ -1,8 +1,8 @@
-"""The sidecar files of a tokenizer: what its tokens are for, and how a chat is written; changed as its table was.
+"""The sidecar files of a tokenizer, changed together with its table: the roles of its tokens, and chat templates.
 
-Transformers reads them from the folder of a tokenizer. Texts of special tokens and ids are all that a change of the
-table makes wrong in them: what was renamed has its new name everywhere, an id becomes that of the same token, and what
-is not there any more goes. All else stays as it was written, to the byte where nothing of a file changes.
+Transformers reads them from the folder of a tokenizer. A change of the table makes only their special tokens and ids
+wrong: a renamed token gets its new name everywhere, an id becomes the new id of the same token, and removed tokens are
+left out. Everything else stays as it was written, to the byte if nothing in a file changes.
 """
 
 from __future__ import annotations
@@ -33,33 +33,33 @@ GENERATION = "generation_config.json"
 TEMPLATES = ("chat_template.jinja", "chat_template.json", "additional_chat_templates/*.jinja")
 AS_THEY_ARE = ("normalizer.json",)
 OF_TOKENIZERS = (CONFIG, MAP, ADDED, GENERATION, *TEMPLATES, *AS_THEY_ARE)
-# What transformers loads a tokenizer from.
+# The files that transformers loads a tokenizer from.
 LOADED = ("tokenizer.json", "merges.txt", "vocab.txt", "sentencepiece", "tekken", "tiktoken")
-BELONGS = ("vocab.json", "encoder.json")  # to merges of the same folder
+BELONGS = ("vocab.json", "encoder.json")  # the sidecar file of merges in the same folder
 NAMED_TOKENS = ("additional_special_tokens", "extra_special_tokens", "model_specific_special_tokens")
 NUMBERED = "added_tokens_decoder"
 TEMPLATE = "chat_template"
 _OF_IDS = re.compile(r"_token_ids?$|_token_index$|^(suppress|begin_suppress)_tokens$|^(lang|task)_to_id$|_words_ids$")
-FORCED = "forced_decoder_ids"  # pairs of a place and an id
+FORCED = "forced_decoder_ids"  # pairs of a key and an id
 MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
 class Sidecars:
-    """The files beside a tokenizer that say what its tokens are for."""
+    """The files next to a tokenizer that describe its tokens."""
 
     folder: Path
     main: str  # the file of the tokenizer
-    files: Mapping[str, bytes] = field(default_factory=dict)  # by name
+    files: Mapping[str, bytes] = field(default_factory=dict)  # contents by name
     others: tuple[str, ...] = ()  # other files from which a loader could read the same tokenizer
-    strangers: tuple[str, ...] = ()  # what else lies there
+    strangers: tuple[str, ...] = ()  # the names of all further files
 
     def __bool__(self) -> bool:
         return bool(self.files)
 
     @cached_property
     def read(self) -> dict[str, Object]:
-        """Return the content of each file of JSON; those that are damaged are left out."""
+        """Return the content of each JSON file; damaged files are left out."""
         found = {}
         for name in self.files:
             if name.endswith(".json") and name not in AS_THEY_ARE:
@@ -75,14 +75,14 @@ class Sidecars:
 
     @property
     def largest_id(self) -> int:
-        """Return the largest id of a token that these files number; -1 where they number none."""
+        """Return the largest id of a token in these files; -1 if they have no ids."""
         numbered = self.read.get(CONFIG, {}).get(NUMBERED)
         keys = [int(key) for key in numbered if key.isdecimal()] if isinstance(numbered, dict) else []
         return max([-1, *keys, *(id for id in self.read.get(ADDED, {}).values() if isinstance(id, int))])
 
 
 def sidecars_of(table: Path | str, format: str) -> Sidecars:
-    """Find what lies beside a tokenizer that was opened by this name, a file or its folder, and has this format."""
+    """Return the sidecar files of a tokenizer with this format, given by its file or its folder."""
     if format not in LOADED:
         return Sidecars(Path(), "")
     main = tokenizer_file(table)
@@ -94,7 +94,7 @@ def sidecars_of(table: Path | str, format: str) -> Sidecars:
         if path.is_file() and path.stat().st_size <= LARGEST_BESIDE
     ]
     names += [MODEL] if names and (folder / MODEL).is_file() else []
-    if not names and main == Path(table):  # a file, which may lie anywhere
+    if not names and main == Path(table):  # a file, which may be in any folder
         return Sidecars(folder, main.name)
     files = {name: (folder / name).read_bytes() for name in names}
     loaders = {path.name for pattern in FILES for path in folder.glob(pattern) if path.is_file()}
@@ -138,7 +138,7 @@ class TokenChange:
 
     @cached_property
     def learned(self) -> bool:
-        """Return whether tokens are new that are no special ones."""
+        """Return whether there are new tokens besides special ones."""
         return not self.texts.keys() <= {*self.texts_before, *self.specials_before}
 
     @cached_property
@@ -157,17 +157,17 @@ class TokenChange:
         return self.specials_before.get(text, self.texts_before.get(text))
 
     def id_of(self, text: str) -> int | None:
-        """Return the id that a token has now."""
+        """Return the new id of a token."""
         return self.specials.get(text, self.texts.get(text))
 
     def is_gone(self, text: str) -> bool:
-        """Return whether this was a token of the table, and is none now."""
+        """Return whether this was a token of the table and is none now."""
         was = text in self.specials_before or text in self.texts_before
         return was and self.id_of(self.text(text)) is None
 
     @cached_property
     def ids(self) -> dict[int, int | None]:
-        """Return the id of now for each id of before; None where the token is gone."""
+        """Return the new id for each old id; None if the token is gone."""
         found: dict[int, int | None] = {}
         for text, id in self.texts_before.items():
             if found.get(id) is None:
@@ -187,7 +187,7 @@ def _specials(history: History) -> dict[str, int]:
 
 
 def _ids_by_text(history: History) -> dict[str, int]:
-    """Return the id of each token but special ones by what is written; of two written alike that of the older."""
+    """Return the id of each token but special ones by its text; of two with the same text that of the older."""
     numbers = own_numbers(history)[: history.first_special]
     texts = written(history)
     has_one = np.flatnonzero(numbers != NO_NUMBER).tolist()
@@ -197,13 +197,13 @@ def _ids_by_text(history: History) -> dict[str, int]:
 @dataclass(frozen=True)
 class ChangedSidecars:
     files: Mapping[str, bytes]
-    notes: tuple[str, ...]  # what was changed, and what is lost
+    notes: tuple[str, ...]  # sentences about changes and losses
 
 
 def changed(sidecars: Sidecars, change: TokenChange, overriding: Mapping[str, Any] | None = None) -> ChangedSidecars:
     """Change these files as the table was changed; `overriding` are entries of the configuration that a person gives.
 
-    An entry of None is taken out of it.
+    An entry of None is removed.
     """
     notes = [f"{name} is damaged, and was left out." for name in sidecars.damaged]
     files, overriding = dict[str, bytes](), dict(overriding or {})
@@ -232,7 +232,7 @@ def changed(sidecars: Sidecars, change: TokenChange, overriding: Mapping[str, An
 def laid_out(whole: Object) -> bytes:
     try:
         return json.dumps(whole, ensure_ascii=False, indent=2).encode() + b"\n"
-    except UnicodeEncodeError:  # half a character, which a file may say by its number
+    except UnicodeEncodeError:  # a lone surrogate, which a file may spell by its code
         return json.dumps(whole, indent=2).encode() + b"\n"
 
 
@@ -268,7 +268,8 @@ def _changed_config(config: Object, name: str, change: TokenChange, notes: list[
             found[key] = _changed_template(value, name, change, notes)
         elif key.endswith("_token") and _content(value):
             if change.is_gone(_content(value)):
-                found |= {key: None} if name == CONFIG else {}  # said, as a class may have a token of its own for it
+                # kept explicitly, as a class may have its own token for it
+                found |= {key: None} if name == CONFIG else {}
                 notes.append(
                     f"{name} called {quoted(_content(value))} its {key}, which is no token any more; nothing is now."
                 )
@@ -280,7 +281,7 @@ def _changed_config(config: Object, name: str, change: TokenChange, notes: list[
 
 
 def _content(item: Any) -> str:
-    """Return the text of a token as a configuration names it, plainly or with its flags; empty where it names none."""
+    """Return the text of a token in a configuration, with or without its flags; empty if it names none."""
     text = item.get("content") if isinstance(item, dict) else item
     return text if isinstance(text, str) else ""
 
@@ -291,7 +292,7 @@ def _renamed(item: Any, change: TokenChange) -> Any:
 
 
 def _numbered_objects(listed: Object, name: str, change: TokenChange, notes: list[str]) -> Object:
-    """Return the tokens of a configuration by their ids of now, with those that are new."""
+    """Return the tokens of a configuration by their new ids, with the added tokens."""
     found: list[tuple[int, Any]] = []
     for key, item in listed.items():
         id = _id_now(_content(item), int(key), name, change, notes) if key.isdecimal() else None
@@ -306,7 +307,7 @@ def _numbered_objects(listed: Object, name: str, change: TokenChange, notes: lis
 
 
 def _numbered_texts(listed: Object, name: str, change: TokenChange, notes: list[str]) -> Object:
-    """Return the ids of now by the texts of tokens, with those that are new."""
+    """Return the new ids by the texts of tokens, with the added tokens."""
     found: Object = {}
     for text, value in listed.items():
         id = _id_now(text, value, name, change, notes) if isinstance(value, int) else value
@@ -316,7 +317,7 @@ def _numbered_texts(listed: Object, name: str, change: TokenChange, notes: list[
 
 
 def _id_now(text: str, id: int, name: str, change: TokenChange, notes: list[str]) -> int | None:
-    """Return the id of a token that a file numbers; None where it is gone."""
+    """Return the id of a token in a file; None if the token is gone."""
     if change.is_gone(text):
         notes.append(f"{name} numbered {quoted(text)}, which is no token any more; it is taken out.")
         return None
@@ -346,7 +347,7 @@ def _changed_template(value: Any, name: str, change: TokenChange, notes: list[st
 
 
 def _renamed_in(template: str, name: str, change: TokenChange, notes: list[str]) -> str:
-    """Rename tokens where a template spells them; all at once, so that two may change their names for each other's."""
+    """Rename tokens in a template, all at once, so that two may exchange their names."""
     wanted = [text for text in change.renamed if text in template]
     if wanted:
         in_order = sorted(wanted, key=len, reverse=True)
@@ -362,7 +363,7 @@ def _renamed_in(template: str, name: str, change: TokenChange, notes: list[str])
 
 
 def _with_ids(whole: Object, name: str, change: TokenChange, notes: list[str], *, nested: bool = True) -> Object:
-    """Return what a configuration says with the ids of now, in all the objects that it holds, too."""
+    """Return a configuration with the new ids, in all objects inside it, too."""
     found: Object = {}
     for key, value in whole.items():
         if key == FORCED and isinstance(value, list):
@@ -394,7 +395,7 @@ def _id_in(value: Any, key: str, name: str, change: TokenChange, notes: list[str
 
 
 def _tell_of_sizes(whole: Object, name: str, change: TokenChange, notes: list[str]) -> None:
-    """Say where a model has more or fewer embeddings than there are ids now."""
+    """Report a model with more or fewer embeddings than there are ids now."""
     before, now = (int(own_numbers(history).max(initial=NO_NUMBER)) for history in (change.before, change.after))
     inner = whole.get("text_config")
     sizes = [part.get("vocab_size") for part in (whole, inner if isinstance(inner, dict) else {})]
@@ -412,7 +413,7 @@ def _tell_of_sizes(whole: Object, name: str, change: TokenChange, notes: list[st
 
 
 def about_strangers(sidecars: Sidecars) -> list[str]:
-    """Say which files of the folder are none of the tokenizer's, and stay where they are."""
+    """Report the files of the folder that do not belong to the tokenizer, and stay where they are."""
     if not sidecars.strangers:
         return []
     some = ", ".join(sidecars.strangers[:MOST_NAMED])
@@ -422,7 +423,7 @@ def about_strangers(sidecars: Sidecars) -> list[str]:
 
 
 def left_behind(sidecars: Sidecars) -> str:
-    """Say what a single file leaves behind in the folder of the table."""
+    """Report what a single file leaves behind in the folder of the table."""
     names = ", ".join([*sidecars.files, *sidecars.others])
     return (
         f"{names} beside {sidecars.main}: not written with a file. End what is written in / for a folder that keeps "

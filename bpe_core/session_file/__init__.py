@@ -16,13 +16,13 @@ HEADER = b"SQLite format 3\0"
 
 
 def is_session_file(path: Path | str) -> bool:
-    """Tell a session by its first bytes, or by its name unless it is another table. No pipe is opened."""
+    """Recognize a session by its first bytes, or by its name unless it is another table. No pipe is opened."""
     try:
         if Path(path).is_file():
             with open(path, "rb") as file:
                 if file.read(len(HEADER)) == HEADER:
                     return True
-            from bpe_core.formats import is_table  # nearly all sessions are recognized before
+            from bpe_core.formats import is_table  # nearly all sessions are recognized by their first bytes
 
             return is_session_name(path) and not is_table(path)  # its beginning is damaged
     except OSError:
@@ -35,7 +35,7 @@ def is_session_name(path: Path | str) -> bool:
 
 
 def run_of(path: str) -> tuple[str, int | None]:
-    """Split a session's name from the number of one of its runs; a file of that very name is itself.
+    """Split SESSION#NUMBER into the session's name and the number of a run; a file of the whole name is itself.
 
     >>> run_of("book.bpex#2"), run_of("book.bpex")
     (('book.bpex', 2), ('book.bpex', None))

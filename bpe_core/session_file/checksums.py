@@ -1,8 +1,8 @@
-"""Keep a checksum for each part of a session, so that it is known which part is not what was written.
+"""The checksums of the parts of a session, which show which part has changed since it was written.
 
-A part is a value, the run's own row, its symbols, its words, so many merges. Its checksum is made of the rows in the
-database, by the same query when it is written and when it is read. A part without rows has none, nor has how the
-window was arranged, which is no figure.
+A part is a value, the run's own row, its symbols, its words, or a number of merges. Its checksum is made from the rows
+in the database, by the same query when it is written and when it is read. A part without rows has none; neither has the
+arrangement of the window, which is no result.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TABLE = (
     "PRIMARY KEY (part, run, place)) STRICT, WITHOUT ROWID"
 )
 
-ROWS = {  # of each part but the words: its columns (texts in hexadecimal), and which rows they are of
+ROWS = {  # for each part but the words: its columns (texts in hexadecimal), and which rows belong to it
     "runs": ("number", "runs ORDER BY number"),
     "bookmarks": ("run, merge, hex(note)", "bookmarks ORDER BY run, merge"),
     "sources": (
@@ -49,7 +49,7 @@ WORDS = (
     "SELECT words, text, lengths, counts FROM word_chunks WHERE word_table = "
     "(SELECT word_table FROM runs WHERE number = ?) ORDER BY chunk"
 )
-VALUE = "value "  # and the key: the part that is one row of the table `session`
+VALUE = "value "  # and the key: a part that is one row of the table `session`
 OF_RUNS = ("sources", "run", "symbols", "length", "words")
 
 
@@ -60,7 +60,7 @@ class Part(NamedTuple):
 
 
 def put(connection: sqlite3.Connection, name: str, run: int = 0, place: int = 0) -> None:
-    """Make the checksum of a part that was just written; one that has no rows any more loses it."""
+    """Make the checksum of a part that was just written; a part without rows loses its checksum."""
     digest = _digest(connection, Part(name, run, place))
     if digest is None:
         connection.execute("DELETE FROM checks WHERE part = ? AND run = ? AND place = ?", (name, run, place))
@@ -77,7 +77,7 @@ def put_merges(connection: sqlite3.Connection, run: int, first: int, stop: int, 
 
 
 def wrong_parts(connection: sqlite3.Connection) -> list[Part]:
-    """Return those that are not what was written: changed, gone, or never written."""
+    """Return the parts that differ from what was written: changed, missing, or never written."""
     stored = {Part(*key): digest for *key, digest in connection.execute("SELECT * FROM checks").fetchall()}
     parts = sorted({*stored, *_parts(connection)})
     return [part for part in parts if _digest(connection, part) != stored.get(part)]
@@ -127,7 +127,7 @@ def _digest(connection: sqlite3.Connection, part: Part) -> bytes | None:
 
 @cache
 def _rows_as_text(name: str) -> str:
-    """Query all rows of a part as one text that SQLite puts together, while no other thread waits."""
+    """Query all rows of a part as one text that SQLite builds, so that no other thread waits."""
     columns, rows = ROWS[name]
     marks = ",".join(["%s"] * len(columns.split(", ")))
     return f"SELECT group_concat(line, ';') FROM (SELECT printf('{marks}', {columns}) AS line FROM {rows})"

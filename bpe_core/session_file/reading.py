@@ -1,7 +1,7 @@
-"""Read a session file, believing nothing before it is checked.
+"""The reading of a session file, which checks everything before it uses it.
 
-The database is opened so that nothing in it can act: read-only, as a file that no one else changes, with a schema that
-is exactly ours. Then every value is held against what a valid session could contain.
+The database is opened so that nothing in it can act: read-only, as a file that nobody else changes, with exactly our
+schema. Then every value is compared with what a valid session could contain.
 """
 
 from __future__ import annotations
@@ -99,7 +99,8 @@ class Reader:
             history, counts = self._history(
                 number, recipe, start, rebuilding.checked_end_reason(end_reason, where), where
             )
-        parent, names = (self.of_run(key, number) for key in ("parents", "names"))  # without sense, as good as none
+        # a value that makes no sense is ignored
+        parent, names = (self.of_run(key, number) for key in ("parents", "names"))
         return SavedRun(
             number=number,
             recipe=recipe,
@@ -170,7 +171,7 @@ class Reader:
         return word_table(self._execute(query, (number,)), where)
 
     def _languages(self, said: object, table: int, where: str) -> tuple[Language, ...]:
-        """Return the languages of a table, whose own tables come behind it; none if what is said makes no sense."""
+        """Return the languages of a table, whose own tables come after it; none if the stored value makes no sense."""
         rows = said if isinstance(said, list) else []
         if not all(isinstance(row, list) and [*map(type, row)] == [str, float] and row[1] > 0 for row in rows):
             return ()
@@ -196,7 +197,7 @@ class Reader:
         )
 
     def written(self) -> datetime | None:
-        """Return when it was written, if it says so; it may not even be a time."""
+        """Return when it was written, if it says so; the value may not even be a time."""
         with contextlib.suppress(ValueError):
             found = datetime.fromisoformat(self.text("written"))
             return found if found.tzinfo is not None else None
@@ -224,7 +225,7 @@ class Reader:
 
 
 def _read_as(source: SavedSource, said: object, group: object, picked: object) -> SavedSource:
-    """Add what a person said of its columns, its group and its files, as far as that makes sense."""
+    """Add a person's choices about its columns, its group and its files, as far as they make sense."""
     source = replace(source, group=group[:LONGEST_NAME]) if isinstance(group, str) and group else source
     if not isinstance(said, list) or len(said) not in (2, 3):
         return source
@@ -245,7 +246,7 @@ def _names_at(place: list[object], picked: object) -> tuple[str, ...]:
 
 
 ADVICE = "Open an older copy of the file, such as one of a backup."
-TIMES_THE_FILE = 3  # as much memory is taken
+TIMES_THE_FILE = 3  # the memory that reading takes
 OF_A_RUN = {
     "run": "its recipe and state",
     "sources": "the list of its texts",
@@ -273,7 +274,7 @@ OF_THE_SESSION = {
 def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSession:
     """Read the session in a file; a FormatError says what is wrong with it.
 
-    A safety copy may have been left in the middle of a change; that change is taken back first.
+    A safety copy may have been left in the middle of a change; that change is undone first.
     """
     file_now = standing(path)
     with _opened(file_now, is_safety_copy) as connection:
@@ -290,7 +291,7 @@ def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSess
 
 
 def _damaged_part(connection: sqlite3.Connection) -> str:
-    """Return the words for the first part that is not what was written; empty where all are, or nobody can know."""
+    """Return the words for the first part that has changed since it was written; empty if none is known."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version < schema.FIRST_CHECKED:
         return ""
@@ -312,13 +313,13 @@ def _described(part: checksums.Part) -> str:
 
 
 def are_alike_elsewhere(one: Path, other: Path) -> bool:
-    """Return whether two sessions hold the same, apart from where their texts are and when these were changed."""
+    """Return whether two sessions hold the same, apart from the paths and dates of their texts."""
     with _opened(one, is_safety_copy=False) as first, _opened(other, is_safety_copy=False) as second:
         tables = [name for (name,) in first.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         return all(
             row == again
             for table in tables
-            if table not in (checksums.NAME, *schema.COPIES)  # which are made of all else
+            if table not in (checksums.NAME, *schema.COPIES)  # checksums, which are made of everything else
             for row, again in zip_longest(_wherever(first, table), _wherever(second, table))
         )
 
@@ -336,11 +337,11 @@ class Summary:
     runs: int
     merges: int
     texts: tuple[str, ...]
-    written: datetime | None = None  # as it says itself
+    written: datetime | None = None  # by its own record
 
 
 def read_summary(path: Path | str) -> Summary:
-    """Look at a safety copy without reading all of it."""
+    """Read the summary of a safety copy without reading all of it."""
     with _opened(Path(path), is_safety_copy=True) as connection:
         reader = Reader(connection, str(path))
         lengths = "SELECT ifnull((SELECT max(step) FROM merges WHERE run = number), 0) FROM runs"
@@ -357,9 +358,9 @@ def read_summary(path: Path | str) -> Summary:
 
 @contextlib.contextmanager
 def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
-    """Open the database with today's tables; one of an older version is brought up to date in memory."""
+    """Open the database with today's tables; an older version is brought up to date in memory."""
     _look_at_header(path)
-    # `immutable` keeps SQLite from making or reading any other file beside it.
+    # `immutable` keeps SQLite from making or reading other files next to it.
     how = "mode=rw" if is_safety_copy else "mode=ro&immutable=1"
     try:
         address = f"{path.resolve().as_uri()}?{how}"
@@ -380,7 +381,7 @@ def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
             with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as today:
                 connection.backup(today)
                 schema.migrate(today, version)
-                today.execute(f"PRAGMA user_version = {version}")  # so that it is known what to expect of it
+                today.execute(f"PRAGMA user_version = {version}")  # so that its behaviour is known
                 yield today
     except sqlite3.Error as error:
         raise FormatError(f"{path} is damaged: {cause_of(error)}. {ADVICE}") from error
@@ -388,7 +389,7 @@ def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
 
 def _look_at_header(path: Path) -> None:
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise FormatError(f"{path} is a pipe or a device, not a file.")  # to open one might take for ever
+        raise FormatError(f"{path} is a pipe or a device, not a file.")  # opening one might take for ever
     try:
         with open(path, "rb") as file:
             header = file.read(len(HEADER))

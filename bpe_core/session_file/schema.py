@@ -13,14 +13,14 @@ import sqlite3
 from bpe_core.errors import FormatError
 from bpe_core.session_file import checksums
 
-APPLICATION_ID = 0x42504558  # "BPEX" at a fixed place of the file's header
+APPLICATION_ID = 0x42504558  # "BPEX" at a fixed offset of the file's header
 
 VERSION_1 = (
     # recipe, text, filter and view, as JSON
     "CREATE TABLE session (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT",
     # texts that were given directly, once each
     "CREATE TABLE texts (sha256 TEXT PRIMARY KEY NOT NULL, text TEXT NOT NULL) STRICT",
-    # the corpus a run learned from; that of run 0 is the one on the shelf. A path that is no text is a blob
+    # the corpus that a run learned from; run 0 means the corpus of the window. A path that is no valid text is a blob
     "CREATE TABLE sources (run INTEGER NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, path ANY, "
     "text_sha256 TEXT, encoding TEXT, size INTEGER, modified_ns INTEGER, sha256 TEXT, "
     "PRIMARY KEY (run, position)) STRICT",
@@ -31,8 +31,8 @@ VERSION_1 = (
     "tokens_at_start INTEGER, end_reason TEXT, state TEXT NOT NULL, sentence TEXT NOT NULL) STRICT",
     "CREATE TABLE symbols (run INTEGER NOT NULL, id INTEGER NOT NULL, kind TEXT NOT NULL, text BLOB NOT NULL, "
     "decoded BLOB NOT NULL, count INTEGER, PRIMARY KEY (run, id)) STRICT, WITHOUT ROWID",
-    # the token is there to be read by people; the program goes by the ids. A step that drops the left token has -1
-    # for the right
+    # the token is there for human readers; the program uses the ids. A step that drops the left token has -1
+    # as the right one
     "CREATE TABLE merges (run INTEGER NOT NULL, step INTEGER NOT NULL, token TEXT NOT NULL, left_id INTEGER NOT NULL, "
     "right_id INTEGER NOT NULL, count INTEGER, runner_up_left INTEGER, runner_up_right INTEGER, "
     "runner_up_count INTEGER, tokens_left INTEGER, PRIMARY KEY (run, step)) STRICT, WITHOUT ROWID",
@@ -44,13 +44,13 @@ BOOKMARKS = (
 )
 
 REASONS = (
-    # what a step was chosen by besides its count, a column each, 512 little-endian numbers in a row
+    # the reasons for a step besides its count, one column for each kind, 512 little-endian numbers in a row
     "CREATE TABLE reasons (run INTEGER NOT NULL, name TEXT NOT NULL, place INTEGER NOT NULL, kind TEXT NOT NULL, "
     "numbers BLOB NOT NULL, PRIMARY KEY (run, name, place)) STRICT, WITHOUT ROWID"
 )
 
-# The three tables of copies below stay empty now. They once helped to recover damaged files; without them the programs
-# that made them could not open what is written today.
+# The three tables of copies below stay empty now. They once helped to recover damaged files; without them the older
+# programs that made them could not open the files that are written today.
 RUN_COPIES = (
     "CREATE TABLE run_copies (number INTEGER NOT NULL, recipe TEXT NOT NULL, word_table INTEGER, "
     "tokens_at_start INTEGER, end_reason TEXT, state TEXT NOT NULL, sentence TEXT NOT NULL, PRIMARY KEY (number)) "
@@ -74,16 +74,16 @@ FIRST_SCORES = (
 )
 
 
-# What turns a database of the version before into one of each version.
+# The statements that turn a database of the version before into one of each version.
 MIGRATIONS: dict[int, tuple[str, ...]] = {
     2: (BOOKMARKS,),
-    3: (checksums.TABLE,),  # of what was written before, nobody can know the checksums
-    4: (REASONS, "DELETE FROM checks"),  # which are made of other texts than before
+    3: (checksums.TABLE,),  # checksums of what was written before are not known
+    4: (REASONS, "DELETE FROM checks"),  # checksums are made of other texts than before
     5: (RUN_COPIES,),
     6: (SCORES,),
     7: (SYMBOL_COPIES,),
     8: (FIRST_SCORES,),
-    9: (),  # imported tables may have an order of their own, by which programs of before would not cut texts
+    9: (),  # imported tables may have their own order, by which older programs would not split texts
 }
 VERSION = max(MIGRATIONS)
 COPIES = ("run_copies", "symbol_copies", "first_scores")  # the tables that stay empty
@@ -114,7 +114,7 @@ def migrate(connection: sqlite3.Connection, version: int, to: int = VERSION) -> 
 def check(connection: sqlite3.Connection, name: str) -> int:
     """Return the version of a session file's tables, if these are exactly ours.
 
-    So no view, trigger, index or generated column of a stranger ever takes part in a query.
+    So no view, trigger, index or generated column in an unknown file ever takes part in a query.
     """
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()

@@ -1,4 +1,4 @@
-"""The columns of a history and of a word table as rows of the database, and back, checked."""
+"""The columns of a history and of a word table as rows of the database, and the checked way back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STEPS = (
 
 
 def merge_columns(found: Iterable[Sequence[int]], alphabet: Alphabet, where: str, recipe: Recipe) -> Columns:
-    """Check all steps of a run; a FormatError names the first that cannot be."""
+    """Check all steps of a run; a FormatError names the first impossible step."""
     rows = list(found)
     if len(rows) > LARGEST_VOCABULARY:
         raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} steps.")
@@ -43,11 +43,12 @@ def merge_columns(found: Iterable[Sequence[int]], alphabet: Alphabet, where: str
     return in_columns(told)
 
 
-ReasonChunk = tuple[str, int, str, bytes]  # a column's name, which piece of it, the kind of its numbers, they
+# a column's name, the index of the piece, the kind of its numbers, and the numbers
+ReasonChunk = tuple[str, int, str, bytes]
 
 
 def reason_chunks(reasons: Reasons, written: int) -> Iterator[ReasonChunk]:
-    """Cut the steps behind the first `written` into pieces as large as the parts that have a checksum."""
+    """Cut the reasons after the first `written` steps into pieces as large as the parts with a checksum."""
     for name, column in reasons.items():
         kind = column.dtype.newbyteorder("<")
         for place in range(written // MERGES_IN_A_PART, -(-len(column) // MERGES_IN_A_PART)):
@@ -103,7 +104,7 @@ def scores_in(
 WORDS_IN_A_CHUNK = 65_536
 BYTES_IN_A_CHUNK = 64 * 2**20  # a single longer word still makes one chunk; SQLite holds up to 10^9
 
-WordChunk = tuple[int, bytes, bytes, bytes]  # words, their text, lengths, counts
+WordChunk = tuple[int, bytes, bytes, bytes]  # the number of words, their text, lengths, counts
 
 
 def word_chunks(table: WordTable) -> Iterator[WordChunk]:

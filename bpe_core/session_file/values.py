@@ -1,7 +1,7 @@
-"""A session at one moment, as a frozen value: what a file holds, and what is compared to know what changed.
+"""A session at one moment, as a frozen value: the content of a file, to be compared with later moments.
 
-Taking one costs next to nothing: histories and word tables are views that never change, so a run that is being trained
-can be written by another thread while it goes on.
+Making one costs almost nothing: histories and word tables are views that never change, so another thread can write a
+run while it is being trained.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ RunState = Literal["paused", "ended", "failed"]
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """A fingerprint of a file as it was when it was read, to tell later whether it has changed."""
+    """The size, time and hash of a file when it was read, to notice later changes."""
 
     size: int
     modified_ns: int
-    sha256: str = ""  # in hexadecimal; empty while it is not computed
+    sha256: str = ""  # in hexadecimal; empty until it is computed
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class SavedSource:
     text: str | None = field(default=None, repr=False)  # exactly one of path and text is None
     encoding: str | None = None
     fingerprint: Fingerprint | None = None  # of a file
-    column: str = ""  # of a table: the one that holds its texts, if a person chose it
+    column: str = ""  # the column of a table that holds its texts, if a person chose it
     word_list: bool | None = None  # whether it holds words with their counts, if a person said so
-    group: str = ""  # the name of the one it is in; without a name it is in none
-    picked: tuple[str, ...] = field(default=(), repr=False)  # of a folder only these files, by their paths in it
+    group: str = ""  # the name of its group; empty: it is in no group
+    picked: tuple[str, ...] = field(default=(), repr=False)  # the files of a folder that are read, by their paths in it
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,13 +50,13 @@ class SavedRun:
     number: int
     recipe: Recipe
     sources: tuple[SavedSource, ...] = ()
-    words: WordTable | None = None  # enough to go on from, whatever became of the sources
+    words: WordTable | None = None  # enough to go on from, even if the sources are gone
     history: History | None = None
     symbol_counts: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
     state: RunState = "paused"
     sentence: str = ""  # why it ended or failed
-    parent: int | None = None  # the number of the run that it goes on from, in another way or on other texts
-    names: tuple[str, ...] = ()  # of its texts, where nothing else of these is kept
+    parent: int | None = None  # the number of the run that it continues, in another way or on other texts
+    names: tuple[str, ...] = ()  # the names of its texts, if nothing else about them is kept
 
     @property
     def names_of_texts(self) -> tuple[str, ...]:
@@ -76,12 +76,12 @@ class Bookmark:
     """A moment of a run that a person wants to find again, with a note."""
 
     run: int
-    merge: int  # after how many merges the moment is
+    merge: int  # the number of merges before the moment
     note: str = ""
 
     @property
     def reference(self) -> str:
-        """Write the moment where there are no links.
+        """Return the moment as text, where links are not possible.
 
         >>> Bookmark(2, 1204).reference
         'bpe:2#1204'
@@ -91,29 +91,30 @@ class Bookmark:
 
 @dataclass(frozen=True)
 class View:
-    """A view: what was looked at. A change of it does not change the session."""
+    """The state of what a person looks at. A change of it does not change the session."""
 
     shown_run: int | None = None
     position: int = 0
     is_live: bool = True
-    layout: Mapping[str, Any] = field(default_factory=dict)  # JSON values, checked by who restores them
+    layout: Mapping[str, Any] = field(default_factory=dict)  # JSON values, checked by the code that restores them
 
 
 @dataclass(frozen=True, eq=False)
 class SavedSession:
     recipe: Recipe
     sources: tuple[SavedSource, ...] = ()
-    text: str = ""  # the person's own, shown token by token
+    text: str = ""  # the person's own text, shown token by token
     runs: tuple[SavedRun, ...] = ()
     bookmarks: tuple[Bookmark, ...] = ()
     filter: Mapping[str, Any] = field(default_factory=dict)  # JSON values
     view: View = View()
-    saved_as: str = ""  # of a safety copy: the file that the session belongs to
-    was_closed: bool = False  # of a safety copy: the window was closed in peace
-    written: datetime | None = None  # when it was as it is here; a file's own time may be another, once it is copied
+    saved_as: str = ""  # in a safety copy: the file that the session belongs to
+    was_closed: bool = False  # in a safety copy: the window was closed normally
+    # when the session was in this state; a file's own time may differ, once it is copied
+    written: datetime | None = None
 
     def chosen_run(self, name: str, number: int | None = None) -> SavedRun:
-        """Find the run of that number; without one the run that was shown, else the last one."""
+        """Return the run with this number; without a number the run that was shown, or else the last."""
         learned = [run for run in self.runs if run.history is not None]
         if not learned:
             raise FormatError(

@@ -1,6 +1,6 @@
-"""Write a session: a whole file at once, or a database kept up to date with what is learned.
+"""The writing of a session: a whole file at once, or a database that is kept up to date with what is learned.
 
-Both are one thing: `SessionWriter.update` compares the session with the one before and writes what differs. Merges are
+Both use `SessionWriter.update`, which compares the session with the one before and writes the differences. Merges are
 only ever appended.
 """
 
@@ -29,8 +29,8 @@ from bpe_core.support.atomic import replace_atomically
 from bpe_core.support.honest_text import escape
 from bpe_core.support.progress import CancelCheck, never_cancelled
 
-ROWS_AT_ONCE = 512  # between two looks at whether to stop
-LONGEST_TOKEN_SHOWN = 240  # bytes; the ids say the rest
+ROWS_AT_ONCE = 512  # rows between two checks for cancellation
+LONGEST_TOKEN_SHOWN = 240  # bytes; the ids give the rest
 
 INSERT_MERGE = (
     "INSERT INTO merges VALUES (?, ?, ?, ?, ?, nullif(?, -1), nullif(?, -1), nullif(?, -1), nullif(?, -1), "
@@ -39,7 +39,7 @@ INSERT_MERGE = (
 
 
 def write_session(session: SavedSession, path: Path | str, *, cancelled: CancelCheck = never_cancelled) -> None:
-    """Write a whole session file; whatever fails, what was there before is untouched."""
+    """Write a whole session file; if anything fails, the old file is unchanged."""
     with replace_atomically(path) as beside:
         writer = SessionWriter(beside, is_kept_up_to_date=False, name=str(path))
         try:
@@ -49,7 +49,7 @@ def write_session(session: SavedSession, path: Path | str, *, cancelled: CancelC
 
 
 class SessionWriter:
-    """A database that `update` brings up to date, a transaction each time. Belongs to one thread."""
+    """A writer whose `update` brings a database up to date, in one transaction. It belongs to one thread."""
 
     def __init__(self, path: Path, *, is_kept_up_to_date: bool = True, name: str = "") -> None:
         """Begin a new, empty database at `path`."""
@@ -59,12 +59,12 @@ class SessionWriter:
         self._word_tables: dict[int, WordTable] = {}
         self._cancelled: CancelCheck = never_cancelled
         with self._sentences():
-            # A file that only counts when it is whole is known to nobody else, and needs no way back.
-            # The other must survive a power cut.
+            # A file that only counts once it is complete is used by no other program, and needs no rollback.
+            # The other kind of file must survive a power cut.
             how = "mode=rwc" if is_kept_up_to_date else "mode=rw&nolock=1"
             self._connection = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None)
             self._execute = self._connection.execute
-            self._execute("PRAGMA secure_delete = ON")  # what was removed is gone, and never recovered
+            self._execute("PRAGMA secure_delete = ON")  # removed data is erased, and cannot be recovered
             self._execute(f"PRAGMA journal_mode = {'TRUNCATE' if is_kept_up_to_date else 'OFF'}")
             self._execute(f"PRAGMA synchronous = {'FULL' if is_kept_up_to_date else 'OFF'}")
 
@@ -198,14 +198,14 @@ class SessionWriter:
             steps = range(start + 1, stop + 1)
             self._connection.executemany(INSERT_MERGE, zip(repeat(run), steps, tokens, *columns, strict=False))
         if written < len(history):
-            # A piece of what the steps were chosen by that has become longer replaces the older one.
+            # A piece of the reasons that has become longer replaces the older piece.
             for chunk in reason_chunks(history.reasons, written):
                 self._stop_if_cancelled()
                 self._execute("INSERT OR REPLACE INTO reasons VALUES (?, ?, ?, ?, ?)", (run, *chunk))
             checksums.put_merges(self._connection, run, written, len(history), with_reasons=bool(history.reasons))
 
     def _append_scores(self, run: SavedRun, before: SavedRun | None) -> None:
-        """Write the scores that were set since; the last ones may have been set once more before they were in force."""
+        """Write the scores that were set since; the last ones may have been set again before they were used."""
         known = score_rows(before)
         for place, (since, row) in enumerate(score_rows(run)):
             if place >= len(known) or known[place][1] is not row:
@@ -249,7 +249,7 @@ class SessionWriter:
 
 
 def _with_languages(words: WordTable) -> Iterator[WordTable]:
-    """Yield a table, and behind it those of each language: what is learned from, and the dev text, empty if none."""
+    """Yield a table, then for each language the words to learn from and the dev text (empty if there is none)."""
     yield words
     for language in words.languages:
         yield language.words
@@ -269,7 +269,7 @@ class _WrittenRun:
         return (
             now is not None
             and len(now) >= len(before)
-            # an imported table may have been counted since, and then each of its rows is another
+            # an imported table may have been counted since, which changes all its rows
             and (not len(before) or now.has_counts == before.has_counts)
             and now.alphabet == before.alphabet
             and now.reasons.keys() == before.reasons.keys()
@@ -281,12 +281,12 @@ def _choices(session: SavedSession) -> dict[str, str]:
     runs, view, written = session.runs, session.view, session.written
     shelves = {0: session.sources, **{run.number: run.sources for run in runs}}
     sources = [source for shelf in shelves.values() for source in shelf]
-    # files picked of folders, once each, however many runs learned from them; their places stand in read_as
+    # files picked from folders, once each, however many runs learned from them; their indices are in read_as
     picked = dict.fromkeys(source.picked for source in sources if source.picked)
     groups = {number: [_encodable(one.group) for one in shelf] for number, shelf in shelves.items()}
     histories = {run.number: run.history for run in runs if run.history is not None}
     numbers = {run: one.numbers.tolist() for run, one in histories.items() if one.numbers is not None}
-    # put together of texts that are made once: they are long, and never change
+    # joined from texts that are made once: they are long, and never change
     joinings = (f'"{run}": {one.joining.as_json}' for run, one in histories.items() if one.joining is not None)
     return {
         "recipe": _as_json(session.recipe.to_dict()),
@@ -317,7 +317,7 @@ def _choices(session: SavedSession) -> dict[str, str]:
 def _ways_to_read(
     shelves: dict[int, tuple[SavedSource, ...]], picked: list[tuple[str, ...]]
 ) -> dict[str, dict[str, list[object]]]:
-    """Return by run and place what a person said: the column of texts, whether it is a list of words, which files."""
+    """Return a person's choices by run and place: the column of texts, whether it is a list of words, which files."""
     said = {
         str(run): {
             str(place): [one.column, one.word_list, *([picked.index(one.picked)] if one.picked else ())]
@@ -331,7 +331,7 @@ def _ways_to_read(
 
 @lru_cache(maxsize=1_000)
 def _names_as_json(names: tuple[str, ...]) -> str:
-    """Remember them: they may be tens of thousands, and are written every second."""
+    """Return the names as JSON, cached: there may be tens of thousands, and they are written every second."""
     return _as_json(names)
 
 
@@ -352,7 +352,7 @@ def _path_value(path: str) -> str | bytes:
 
 
 def _encodable(text: str) -> str:
-    """Replace half of a surrogate pair, which is no character, by a question mark."""
+    """Replace a lone surrogate, which is no character, by a question mark."""
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 

@@ -1,1 +1,1 @@
-"""Many runs, planned in one file, learned one after the other or side by side, and measured at every size."""
+"""Many runs, planned in one file, learned one after another or in parallel, and measured at every size."""

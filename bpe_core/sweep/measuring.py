@@ -1,4 +1,4 @@
-"""The yardsticks for runs: documents, counted once for all runs that split alike, and cut at each size."""
+"""The measures of runs: documents, counted once for all runs that split alike, and encoded at each size."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from bpe_core.text.characters import stretches
 
 DRAWN = 1_000  # times as many documents as there are
 SURE = 0.95
-LEAST = 5  # documents, to say how much they differ
-AT_ONCE = 4_000_000  # numbers drawn
+LEAST = 5  # documents that are needed to say how much they differ
+AT_ONCE = 4_000_000  # random numbers drawn together
 
 
 class Cut(NamedTuple):
@@ -36,8 +36,8 @@ class Cut(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Yardstick:
     documents: Sequence[str]
-    bytes: Int64s  # of each
-    words: Int64s  # of each: stretches between blanks
+    bytes: Int64s  # of each document
+    words: Int64s  # of each document: the parts between blanks
     in_words: TextsInWords | None
 
     @classmethod
@@ -50,7 +50,7 @@ class Yardstick:
         return cls(documents, sizes, np.array(list(map(stretches, documents)), np.int64), in_words)
 
     def cuts(self, history: History, cancelled: CancelCheck = never_cancelled) -> Callable[[int], Cut]:
-        """Return how words are cut. Call it from one thread at a time."""
+        """Return a function that encodes the documents at a size; call it from one thread at a time."""
         tokenizer = Tokenizer(history)
         if self.in_words is not None and not finds_specials(tokenizer, {"": self.documents}):
             cut_at = self.in_words.cuts(history, cancelled=cancelled)
@@ -82,7 +82,10 @@ def measured(
     morphemes: Morphemes | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the columns at each size; bits per byte need words `learned`, and are of a tenth unless `is_held_out`."""
+    """Yield the columns at each size.
+
+    Bits per byte need the words `learned`; unless `is_held_out`, they are measured on a tenth of the words.
+    """
     steps = [history.step_of_size(size) for size in sizes]
     cut_at = yardstick.cuts(history, cancelled)
     cuts = [cut_at(step) for step in while_wanted(steps, cancelled, every=1)]
@@ -129,7 +132,7 @@ def _bits(
     if learned is None:
         return None
     both = (learned, yardstick.table(history)) if is_held_out else tenth_apart(learned)
-    if not both[1].total:  # of one long word no tenth can be held out
+    if not both[1].total:  # a single long word has no tenth that can be held out
         return None
     sizes = np.array([history.vocabulary_size_at(step) for step in steps], np.int64)
     found = bits_per_byte(*both, history, sizes, work=Work(cancelled=cancelled))
@@ -138,12 +141,12 @@ def _bits(
 
 
 def intervals(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> list[tuple[Float64s, Float64s]]:
-    """Return the interval that holds each ratio of two sums in 95 of 100 draws.
+    """Return the interval that contains each ratio of two sums in 95 of 100 draws.
 
     A draw takes as many documents as there are, each possibly several times.
 
     `of` holds a row for each size and a column for each document. All sums are whole, and exact as fractions. The draws
-    are the same each time, and serve all ratios; of fewer than five documents nothing is reported.
+    are the same each time, and serve all ratios; with fewer than five documents there is no result.
     """
     count = of.shape[1]
     if count < LEAST:

@@ -1,4 +1,4 @@
-"""Existing tokenizers measured by the same texts at many sizes: curves side by side, in the columns of a sweep.
+"""Existing tokenizers measured by the same texts at many sizes: curves next to each other, in the columns of a sweep.
 
 Runs that differ only in their random sample share a line, with a band of their seeds.
 """
@@ -26,7 +26,7 @@ from bpe_core.support.threads import Job, WorkerPool
 from bpe_core.sweep.measuring import Yardstick, measured
 from bpe_core.sweep.results import Row, table_of
 
-MEASURED = 32  # sizes of each, closer together where the vocabulary is small
+MEASURED = 32  # sizes of each tokenizer, closer together where the vocabulary is small
 
 
 def overlay(
@@ -41,7 +41,10 @@ def overlay(
     threads: int | None = None,
     work: Work = ALONE,
 ) -> DataTable:
-    """Measure at these sizes, else at some; bits per byte need words `learned`; those in `samples` share a line."""
+    """Measure tokenizers at these sizes, or by default at some.
+
+    Bits per byte need the words `learned`; the tokenizers in `samples` share a line.
+    """
     meant = {name: as_meant(given, name) for name, given in by_name(tokenizers).items()}
     histories = {name: history.first(at) for name, (history, at) in meant.items()}
     if not histories:
@@ -101,18 +104,18 @@ def _yardstick(documents: Sequence[str], recipe: Recipe) -> Job[Yardstick]:
     return lambda stopped: Yardstick.of(documents, recipe, stopped)
 
 
-OF_A_SWEEP = re.compile(r", sample \d+$")  # behind the names of runs that a sweep keeps
+OF_A_SWEEP = re.compile(r", sample \d+$")  # ends the names of runs that a sweep keeps
 
-Learned = tuple[Recipe, Hashable]  # and a key of the texts of a run
+Learned = tuple[Recipe, Hashable]  # a recipe, and a key of the texts of its run
 
 
 class OverlayName(NamedTuple):
-    line: str  # what all of them are called together
+    line: str  # their common name
     seed: int
 
 
 def samples_of(runs: Mapping[str, Learned]) -> dict[str, OverlayName]:
-    """Find the runs that share recipe and texts with others but for the sample.
+    """Find runs that share recipe and texts with others and differ only in the sample.
 
     >>> from fractions import Fraction
     >>> from bpe_core.text.mixture import Group, Mixture, Sample

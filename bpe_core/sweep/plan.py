@@ -47,14 +47,15 @@ pattern = "english"
 """
 Over = Literal["documents", "lines"]
 
-DECIDED = {"vocab_size": "sizes", "merges": "sizes", "mixture": "sample"}  # what the plan says for all recipes
+# the choices that the plan makes for all recipes
+DECIDED = {"vocab_size": "sizes", "merges": "sizes", "mixture": "sample"}
 WHOLE = "whole numbers"
 NOT_FILES = "A sweep reads files and folders, so that it can tell whether they changed; {} is neither."
 
 
 @dataclass(frozen=True)
 class Plan:
-    recipes: Mapping[str, Recipe]  # of the largest size; ties as their own if none are named
+    recipes: Mapping[str, Recipe]  # of the largest size; ties are the recipe's own if the plan names none
     corpora: Mapping[str, Sequence[str]]
     sizes: Sequence[int]  # ascending
     ties: Sequence[str] = ()
@@ -75,7 +76,7 @@ class Plan:
 
     @property
     def variants(self) -> Iterator[tuple[str, Recipe]]:
-        """Yield each recipe under each rule for ties that has a meaning for it, by the recipe's name."""
+        """Yield each recipe under each rule for ties that makes sense for it, by the recipe's name."""
         for name, recipe in self.recipes.items():
             for ties in (recipe.applies("ties") and self.ties) or [recipe.ties]:
                 yield name, _saying_which(name, partial(recipe.with_changes, ties=ties))
@@ -126,7 +127,7 @@ def plan_of(told: Mapping[str, Any], folder: Path) -> Plan:
 
 
 def checked(plan: Plan) -> Plan:
-    """Check that every run can begin: every recipe at every size by every rule, every file."""
+    """Check that every run can begin: every recipe at every size by every rule, and every file."""
     if len(plan.seeds) > 1 and plan.sample == 1:
         raise RecipeError('Seeds choose what is sampled: say how much, such as sample = "50%", or give one seed.')
     if plan.interval_over not in get_args(Over):
@@ -138,7 +139,7 @@ def checked(plan: Plan) -> Plan:
             raise RecipeError(f"There is no rule for ties {ties!r}; there are {', '.join(TIE_RULES)}.")
     for seed in plan.seeds or [0]:
         Sample(None, plan.sample, plan.sample_of, seed)
-    list(plan.variants)  # each can be made
+    list(plan.variants)  # so that each can be made
     for corpus in plan.corpora:
         plan.corpus(corpus)
     if plan.held_out:

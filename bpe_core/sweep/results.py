@@ -1,6 +1,7 @@
 """The table of a sweep: a row for each run at each size.
 
-A row holds the fingerprint of its run, made of everything that decides it, so the table alone says what is done.
+A row holds the fingerprint of its run, made from everything that decides the run, so the table alone shows what is
+done.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def table_of(rows: Iterable[Row]) -> DataTable:
 
 
 def remarks_of(table: DataTable) -> list[str]:
-    """Return a sentence for each recipe that cannot encode all: it needs few tokens where it understands little.
+    """Return a sentence for each recipe that cannot encode everything: it needs few tokens because it leaves out text.
 
     >>> told = {"corpus": "b", "ties": "c", "run": "d", **dict.fromkeys(WHOLE, 1), "unknown_share": 0.25}
     >>> remarks_of(table_of([{"recipe": "a", **told}, {"recipe": "e", **told, "unknown_share": 0.0}]))[0][:62]
@@ -83,7 +84,7 @@ def read_results(path: Path | str) -> DataTable:
 
 
 def summary_of(table: DataTable) -> DataTable:
-    """Sum up what the seeds of each recipe, corpus, rule and size say: mean, deviation, least and most."""
+    """Summarize the seeds of each recipe, corpus, rule and size: mean, deviation, least and most."""
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in table.records():
         groups.setdefault(tuple(row[name] for name in OF_SUMMARY), []).append(row)
@@ -98,7 +99,7 @@ def summary_of(table: DataTable) -> DataTable:
 
 
 def summed(values: Sequence[float]) -> tuple[float, float, float, float]:
-    """Return mean, deviation (of a sample; none of a single value), least and most."""
+    """Return mean, deviation (of a sample; none for a single value), least and most."""
     if not values:
         return math.nan, math.nan, math.nan, math.nan
     mean = math.fsum(values) / len(values)

@@ -1,4 +1,4 @@
-"""A sweep: what its table does not hold yet is learned and measured, on all cores, and kept as soon as it is known."""
+"""A sweep: runs that its table lacks are learned and measured, on all cores, and each result is kept at once."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from bpe_core.text.corpus import Corpus
 from bpe_core.text.mixture import Group, Mixture, Sample
 
 Result = TypeVar("Result")
-Keep = Callable[[Callable[[], DataTable]], None]  # the table so far is made only for who asks
+Keep = Callable[[Callable[[], DataTable]], None]  # a function that makes the table so far only when it is called
 
 
 @dataclass(frozen=True)
 class Run:
-    """One training, which serves all sizes, except by methods where the size decides the steps."""
+    """A training that serves all sizes, except for methods whose steps depend on the size."""
 
-    name: str  # of the recipe in the plan
+    name: str  # the name of the recipe in the plan
     recipe: Recipe  # as it is learned
     corpus: str
     seed: int
@@ -60,13 +60,13 @@ class Run:
 class SweepResult:
     table: DataTable
     runs: int
-    known: int  # of them that were in the table before
-    left_out: int  # rows of the table before that are of no run of the plan
-    remarks: tuple[str, ...]  # what was odd about the texts, and what recipes cannot encode
+    known: int  # the number of runs that were in the table before
+    left_out: int  # rows of the former table that belong to no run of the plan
+    remarks: tuple[str, ...]  # oddities of the texts, and texts that recipes cannot encode
 
 
 def runs_of(plan: Plan) -> list[Run]:
-    """Return all runs in the order of the plan, each with a fingerprint of all that decides it."""
+    """Return all runs in the order of the plan, each with a fingerprint of everything that decides it."""
     texts = {name: [_print_of(path) for path in paths] for name, paths in plan.corpora.items()}
     measured = [_print_of(path) for path in plan.held_out]
     listed = _print_of(plan.morphemes) if plan.morphemes else ""
@@ -91,7 +91,7 @@ def sweep(
     threads: int | None = None,
     work: Work = ALONE,
 ) -> SweepResult:
-    """Make the runs that `before` lacks; `keep` can ask for the table as it grows, `session` the runs themselves."""
+    """Make the runs that `before` lacks; `keep` gets the table as it grows, `session` the runs themselves."""
     runs = runs_of(plan)
     rows = _of_before(runs, before)
     known = sum(_is_done(run, rows) for run in runs)
@@ -115,7 +115,7 @@ def sweep(
 
 
 class _Bench:
-    """The bench of a sweep: values that several runs need, made once: words to learn from, documents to measure by."""
+    """The values that several runs of a sweep share, made once: words to learn from, documents to measure by."""
 
     def __init__(self, plan: Plan, runs: list[Run], measured: set[str], session: RunsInSession | None) -> None:
         """Take the runs of a plan; some may be `measured` already, by their keys."""
@@ -126,7 +126,7 @@ class _Bench:
         self.remarks: list[str] = []
 
     def prepare(self, pool: WorkerPool) -> None:
-        """Count everything; then only learning itself depends on the texts."""
+        """Count everything; after that only learning itself depends on the texts."""
         counted = {run.words_key: run for run in self._runs}
         tables = pool.all([self._count(run) for run in counted.values()], "counting", "corpora")
         self._words = dict(zip(counted, tables, strict=True))
@@ -186,7 +186,8 @@ class _Bench:
     def _check(self, runs: list[Run]) -> Job[None]:
         def plan(run: Run) -> None:
             method, sizes = Method.of(run.recipe), [size for run in runs for size in run.sizes]
-            largest = run.recipe.with_changes(vocab_size=max(sizes))  # what is enough for it is for the others
+            # the alphabet of this size serves the others, too
+            largest = run.recipe.with_changes(vocab_size=max(sizes))
             alphabet = method.tokens_at_first(self._words[run.words_key], largest)
             for size in sizes:
                 method.steps_planned(run.recipe.with_changes(vocab_size=size), alphabet)

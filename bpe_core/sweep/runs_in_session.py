@@ -1,7 +1,7 @@
-"""The runs of a sweep as one session that the window opens; runs that are in it already are not learned again.
+"""The runs of a sweep as one session that the window opens; runs that it already holds are not learned again.
 
-Recipe and words decide what a run learns, so a run of the file with both is the one wanted. Everything else in the file
-stays. While the sweep goes on, its table and session are written every few seconds.
+Recipe and words decide what a run learns, so a run of the file with the same recipe and words is the wanted one.
+Everything else in the file stays. While the sweep goes on, its table and session are written every few seconds.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from bpe_core.support.fingerprints import fingerprint_of
 from bpe_core.support.wording import count_text
 from bpe_core.sweep.plan import Plan
 
-LOOKED_AT = 1_000  # bytes of a text, up to the last end of a line
+LOOKED_AT = 1_000  # bytes of a text, up to the last line end
 
 
 class RunsInSession:
-    """A file that grows by runs; it is written as a whole, when it is asked for."""
+    """A session file that collects runs; it is written as a whole, when a caller asks for it."""
 
     def __init__(self, path: Path, plan: Plan) -> None:
         self._path, self._plan = path, plan
         self._state = _state_of(path)
         self._before = read_session(path) if path.exists() else None
-        self._found: dict[int, SavedRun] = {}  # by the place in the plan, with the number it has in the file
+        self._found: dict[int, SavedRun] = {}  # by the index in the plan, with its number in the file
         self._fresh: dict[int, SavedRun] = {}
         self._sources = {corpus: _sources_of(corpus, plan) for corpus in plan.corpora}
 
@@ -59,10 +59,10 @@ class RunsInSession:
         return None
 
     def add(self, place: int, title: str, corpus: str, recipe: Recipe, words: WordTable, history: History) -> None:
-        """Take a run by its place in the plan; one that was in the file keeps its number and its name."""
+        """Take a run by its index in the plan; a run that was in the file keeps its number and its name."""
         known = self._known(recipe, words)
         if known is not None:
-            self._found[place] = replace(known, words=words)  # which all runs of a corpus share
+            self._found[place] = replace(known, words=words)  # shared by all runs of a corpus
             return
         self._fresh[place] = SavedRun(
             0,
@@ -130,7 +130,7 @@ SECONDS_BETWEEN, TIMES_THE_WRITING = 2.0, 10
 
 
 class KeptOnDisk:
-    """Writes table and session every other second; more rarely where writing takes long."""
+    """A writer of table and session every other second; more rarely if writing takes long."""
 
     def __init__(self, path: Path | None, runs: RunsInSession | None) -> None:
         self._path, self._runs = path, runs

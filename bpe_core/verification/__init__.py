@@ -1,1 +1,1 @@
-"""Read a written file back: both it and the history must cut thousands of words alike."""
+"""The check of a written file: both it and the history must split thousands of words alike."""

@@ -1,4 +1,4 @@
-"""Write a table in memory, read it back and compare both on texts that are hard to cut; only then put it in place."""
+"""The check of a table written in memory: it is read back and compared on hard texts, and then put in place."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from bpe_core.support.progress import ALONE, Progress, ProgressReport, Work
 from bpe_core.support.wording import count_text
 from bpe_core.verification import sampling
 
-LETTERS = 8  # of a word, about
+LETTERS = 8  # characters of a word, about
 MOSTLY = 1.1  # so many times the samples that differ have a sign that explains them
-AT_ONCE = 256  # samples between two looks whether all is still wanted
-LISTED = 5  # differences named
+AT_ONCE = 256  # samples between two checks for cancellation
+LISTED = 5  # differences that are named
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,14 @@ class Verification:
     """The result of reading a file back."""
 
     format: str
-    words: int  # compared
-    differences: tuple[str, ...]  # the first few, a sentence each
+    words: int  # the number of samples compared
+    differences: tuple[str, ...]  # the first few, one sentence each
     differing: int
     cannot_hold: tuple[str, ...]
     asked: str = ""  # the library that was asked as well
-    compared: str = "words"  # or what else
-    chosen: tuple[str, ...] = ()  # what was chosen for the person, who may say otherwise
-    renumbered: str = ""  # an example, where the file's ids are others than those of the table
+    compared: str = "words"  # the name of what `words` counts
+    chosen: tuple[str, ...] = ()  # choices that were made for the person, who may choose otherwise
+    renumbered: str = ""  # an example, if the file's ids differ from the table's
     cause: str = ""  # what all that differ have in common
 
     @property
@@ -53,7 +53,7 @@ class Verification:
 
     @property
     def is_empty(self) -> bool:
-        """Say whether nothing was compared, which is no agreement; a table without steps has no rows to differ."""
+        """Return whether nothing was compared, which is no agreement; a table without steps has no rows."""
         return self.words == 0 and self.differing == 0 and self.compared != "rows"
 
     @property
@@ -81,9 +81,9 @@ def verify(
     work: Work = ALONE,
     apart: bool = False,
 ) -> Verification:
-    """Check that a file of this content and name cuts texts as the history does; `text` is part of the sample.
+    """Check that a file of this content and name splits texts as the history does; `text` is part of the sample.
 
-    With `apart` the real library is asked in another process, so that it holds nothing else up.
+    With `apart` the real library is asked in another process, so that other work can go on.
     """
     numbered = format.numbers(history)
     cannot_hold = tuple(format.can_hold(history))
@@ -121,11 +121,11 @@ def verify(
 
 
 def _loaded_by_peer(loaded: Callable[[], Peer | None], format: Format, comparison: Comparison) -> Peer | None:
-    """Let the real library load the file, if there is one; what it refuses to load is a difference."""
+    """Let the real library load the file, if there is one; a refusal is a difference."""
     try:
         with throwing_exceptions():
             return loaded()
-    except Exception as error:  # whatever another library throws
+    except Exception as error:  # any exception of another library
         comparison.found.append(plain(f"{format.peer_name} does not load the file: {error}", LONGEST_SENTENCE))
     return None
 
@@ -140,7 +140,7 @@ def _compare_samples(comparison: Comparison, text: str, peer: Peer | None, work:
 
 
 def _renumbered(history: History, numbers: Int64s) -> str:
-    """Name the first token whose number in the file is another one; empty where there is none."""
+    """Return the first token whose id in the file is different; empty if there is none."""
     own = own_numbers(history)
     others = np.flatnonzero((numbers != own) & (numbers != NO_NUMBER))
     if not len(others):
@@ -150,7 +150,7 @@ def _renumbered(history: History, numbers: Int64s) -> str:
 
 
 class Comparison:
-    """One history beside what was read back, fed with samples."""
+    """The comparison of a history with the table that was read back, on given samples."""
 
     def __init__(self, history: History, opened: OpenedTable, format: Format, numbers: Int64s) -> None:
         self.found: list[str] = []
@@ -164,7 +164,7 @@ class Comparison:
             one.tokenizer.expect(sampling.WANTED_WORDS * LETTERS)
 
     def compare(self, samples: list[str], peer: Peer | None) -> None:
-        """Cut the samples by all, and note where they differ."""
+        """Split the samples by all, and note where they differ."""
         both = self.ours.answers(samples), self._theirs.answers(samples)
         for sample, expected, read_back in zip(samples, *both, strict=True):
             before = len(self.found)
@@ -200,13 +200,13 @@ class Comparison:
 
 @dataclass(frozen=True)
 class PreparedExport:
-    """Files that are written in memory and checked, but not yet in place."""
+    """The files that were written in memory and checked, but are not yet in place."""
 
-    path: Path  # the main one, or the folder they are in
+    path: Path  # the main file, or the folder of the files
     format: Format
     merges: int
-    steps: str  # how many, in words
-    files: Mapping[Path, bytes]  # the main one first
+    steps: str  # the number of merges, in words
+    files: Mapping[Path, bytes]  # the main file first
     verification: Verification
 
     @property
@@ -214,12 +214,12 @@ class PreparedExport:
         return [path for path in self.files if path.exists()]
 
     def put_in_place(self) -> None:
-        """Write all files, and only when all are written replace the old ones.
+        """Write all files, and replace the old ones only when all are written.
 
-        A path that is none of them is their folder; if it is missing, it is made whole.
+        A path that is none of the files is their folder; if it is missing, it is made as a whole.
         """
         folder = next((path for path in self.files if path.is_dir()), None)
-        if folder is not None:  # found now, not when another file has taken its place already
+        if folder is not None:  # checked now, not after another file has been replaced
             raise OutputError(f"Could not write {folder}: it is a folder. What was there before is unchanged.")
         is_file = self.path in self.files
         home = self.path.parent if is_file else self.path
@@ -232,7 +232,7 @@ class PreparedExport:
 
 
 def _places_in(place: Path, home: Path, files: Iterable[Path]) -> list[Path]:
-    """Return where to write files of one folder in another, with the folders in it that they need."""
+    """Return where to write files of one folder in another, after making the folders in it that they need."""
     places = [place / path.relative_to(home) for path in files]
     for folder in {path.parent for path in places} - {place}:
         folder.mkdir(exist_ok=True)
@@ -251,10 +251,10 @@ def prepare_export(
     work: Work = ALONE,
     apart: bool = False,
 ) -> PreparedExport:
-    """Write the first `merges` merges in memory and check them; without a format the name chooses it.
+    """Write the first `merges` merges in memory and check them; without a format the name decides it.
 
-    With `apart` the real library is asked in another process, so that it holds nothing else up. Raises an OutputError
-    where the format has no way to hold the history at all.
+    With `apart` the real library is asked in another process, so that other work can go on. Raises an OutputError if
+    the format cannot hold the history at all.
     """
 
     def report(where: Progress) -> None:

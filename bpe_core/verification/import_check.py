@@ -1,4 +1,4 @@
-"""Check that a tokenizer that was opened cuts texts as the library that owns its format."""
+"""The check that an opened tokenizer splits texts like the library that owns its format."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.verification.checking import LISTED
 from bpe_core.verification.sampling import CheckedTokenizer, answer_of
 
-TEXTS = 400  # compared at most
+TEXTS = 400  # texts that are compared at most
 PATIENCE = 2.0  # seconds after which no more texts are taken
 
 
 @dataclass(frozen=True)
 class Agreement:
-    asked: str  # the library
-    texts: int = 0  # compared
+    asked: str  # the name of the library
+    texts: int = 0  # the number of texts compared
     agreeing: int = 0
-    differences: tuple[str, ...] = ()  # the first few, a sentence each
+    differences: tuple[str, ...] = ()  # the first few, one sentence each
     silence: str = ""  # why it could not be asked
-    call: str = ""  # with which it was asked
+    call: str = ""  # the call that asked it
 
     @property
     def sentence(self) -> str:
@@ -60,9 +60,9 @@ def check_import(
     cancelled: CancelCheck = never_cancelled,
     apart: bool = False,
 ) -> Agreement | None:
-    """Encode hard texts in many scripts with both; None where no library owns the format.
+    """Encode hard texts in many scripts with both; None if no library owns the format.
 
-    The library loads a large file `apart` where that must not hold other threads up.
+    The library loads a large file in another process (`apart`) if it must not block other threads.
     """
     format = FORMATS.get(opened.format)
     if format is None or not format.peer_name:
@@ -72,7 +72,7 @@ def check_import(
             data, beside = content_of(path), files_beside(tokenizer_file(path))
             with throwing_exceptions():
                 peer = stack.enter_context(peer_of(format, data, opened.history, str(path), beside, apart=apart))()
-        except Exception as error:  # whatever another library throws
+        except Exception as error:  # any exception of another library
             sentence = f"{format.peer_name} does not load the file, so nothing was compared: {str(error).rstrip('.')}"
             return Agreement(format.peer_name, silence=plain(sentence, LONGEST_SENTENCE))
         if peer is None:
@@ -99,7 +99,7 @@ def _compared(format: Format, opened: OpenedTable, peer: Peer, patience: float, 
 
 
 def _call(format: Format, opened: OpenedTable) -> str:
-    """Say how the library is asked, and how both take a text that spells a special token."""
+    """Return how the library is asked, and how both treat a text that spells a special token."""
     recipe = opened.history.recipe
     if not format.holds_splitting or not recipe.special_tokens:
         return format.peer_call
@@ -107,12 +107,12 @@ def _call(format: Format, opened: OpenedTable) -> str:
     return f"{format.peer_call}, {taken}"
 
 
-QUICK = 0.3  # seconds of texts
+QUICK = 0.3  # seconds of work on texts
 MOST_KEPT = 200  # files
 
 
 def what_to_tell(path: Path | str, opened: OpenedTable) -> str:
-    """Say how an imported file agrees with its library: what differs always, that it agrees only once."""
+    """Report how an imported file agrees with its library: differences each time, agreement only once."""
     format = FORMATS.get(opened.format)
     if format is None or not format.peer_name:
         return ""

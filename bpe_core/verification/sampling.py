@@ -1,4 +1,4 @@
-"""Texts and words that are hard to cut, and what a tokenizer makes of them as the files of one format can say it."""
+"""Texts and words that are hard to split, and the answers of a tokenizer as the files of one format can give them."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ HARD_TEXTS = (
     "a" * 300 + " " + "ab" * 150 + " " + "abc" * 100 + " " * 50 + "!" * 80 + "\n" * 40,
 )
 
-HALF = re.compile("[\ud800-\udfff]")  # a part of a character, where words are split among bytes: no text has it
-FEWEST, MOST = 1, 4  # tokens put together to a new word
+HALF = re.compile("[\ud800-\udfff]")  # a part of a character, for words that are split between bytes: no text has it
+FEWEST, MOST = 1, 4  # tokens joined to a new word
 WORDS_A_LINE = 20
-MOST_ASKED = 20_000  # tokens that are encoded by themselves, the oldest, which texts hold most
-MOST_TORN = 200  # of these that are cut into several
-HALF_SHOWN = "\ufffd"  # for a part of a character
-BLANK_SIGN = "▁"  # where a file writes one for each blank
-ATTEMPTS = 8  # words made at most, for each that is wanted
+MOST_ASKED = 20_000  # tokens that are encoded alone: the oldest, which are the most frequent in texts
+MOST_TORN = 200  # those of them that are split into several tokens
+HALF_SHOWN = "\ufffd"  # in place of a part of a character
+BLANK_SIGN = "▁"  # in files that write a character for each blank
+ATTEMPTS = 8  # words made at most, for each wanted word
 
 
 def special_texts(history: History, recipe: Recipe) -> Iterator[str]:
-    """Yield texts in which tokens that are looked for first occur alone, side by side and inside words."""
+    """Yield texts in which tokens that are searched for first occur alone, side by side and inside words."""
     joining = history.joining
     first = [] if joining is None else [history.alphabet.symbols[id].decoded.decode() for id in joining.found_first]
     for special in (*recipe.special_tokens[:20], *first[:20]):
@@ -65,9 +65,9 @@ def special_texts(history: History, recipe: Recipe) -> Iterator[str]:
 
 
 def torn_tokens(tokenizer: Tokenizer) -> Iterator[str]:
-    """Yield lines of tokens that are themselves cut into several, which whoever joins all that is a token is not.
+    """Yield lines of tokens that are themselves split into several, unlike in a library that joins every known token.
 
-    There are some only in tables from elsewhere; each stands behind a word.
+    Only tables from other programs have some; each is put after a word.
     """
     pieces = [raw.decode(errors="replace") for raw in _pieces(tokenizer.history)[:MOST_ASKED]]
     _, offsets = tokenizer.encode_batch(pieces, allowed_special=())
@@ -79,18 +79,18 @@ def torn_tokens(tokenizer: Tokenizer) -> Iterator[str]:
 
 
 def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]:
-    """Yield lines of words made of the vocabulary's own tokens, so that merges meet in ways no text shows.
+    """Yield lines of words made of the vocabulary's own tokens, so that merges meet in ways that no text shows.
 
-    There are more than wanted, for many come out alike: a small vocabulary makes few words.
+    There are more words than wanted, as many turn out equal: a small vocabulary makes few.
     """
     pieces = _pieces(history)
     if not pieces:
         return
-    import random  # takes a while to load, and many a table is compared with no other library
+    import random  # takes a while to load, and many tables are compared with no other library
 
     rng = random.Random(seed)
     recipe = history.recipe
-    form = recipe.unicode_form  # marks meet in an order in which no text has them
+    form = recipe.unicode_form  # marks meet in an order that no text has
     parted = islice(Splitter(recipe).words(normalize("a a", recipe)), 2)
     words_a_line = WORDS_A_LINE if len([*parted]) > 1 else 1  # there a line is a word
     for _ in range(ATTEMPTS * wanted // words_a_line):
@@ -101,7 +101,7 @@ def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]
 
 
 def _pieces(history: History) -> list[bytes]:
-    """Return tokens as a text has them: without the marker, and no longer than a long word."""
+    """Return tokens as a text has them: without the marker, and at most as long as a long word."""
     marker = history.recipe.marker_text.encode()
     try:
         texts = written(history)
@@ -115,25 +115,26 @@ def _pieces(history: History) -> list[bytes]:
 
 
 WANTED_WORDS = 10_000
-NOTHING_NEW = 100  # samples in a row without a word that was not compared yet: a small vocabulary makes few
-MOST_CHARACTERS = 4_000_000  # as the texts are prepared: a step may make a long text of each character
+NOTHING_NEW = 100  # samples in a row without a new word: a small vocabulary makes few
+MOST_CHARACTERS = 4_000_000  # characters of the prepared text: a step may make a long text of each character
 LONGEST_TEXT = 300_000  # characters of the person's text that are checked
-EPSILON = 2.0**-24  # how far, relatively, a number of 32 bits is from what is meant
-MOST_ROUNDED = 0.05  # of a log-probability, however long the text is
+EPSILON = 2.0**-24  # the relative error of a 32-bit number
+MOST_ROUNDED = 0.05  # the largest error of a log-probability, however long the text is
 
 
 class CheckedTokenizer:
-    """A tokenizer as the files of one format can say it, and the samples on which it is checked.
+    """A tokenizer as the files of one format can express it, and the samples on which it is checked.
 
-    A format that says how text is split is given whole texts; any other words, as only what happens inside is its own.
+    If the format says how text is split, samples are whole texts; otherwise they are words, as the format only
+    describes what happens inside them.
     """
 
     def __init__(
         self, history: History, format: Format, recipe: Recipe | None = None, *, as_opened: bool = False
     ) -> None:
-        """Without a recipe it is the history's own, and special tokens are left out where the format has none.
+        """Use the history's own recipe by default, without special tokens if the format has none.
 
-        What is only compared `as_opened` keeps them, and takes texts that spell them as its owner does.
+        A table that is only compared `as_opened` keeps them, and treats texts that spell them as its owner does.
         """
         self.words: set[str] = set()
         self._format = format
@@ -145,7 +146,7 @@ class CheckedTokenizer:
             else history.recipe.with_changes(special_tokens=())
         )
         self.recipe = recipe or kept
-        needs_words = has_ranks(history) and self.recipe.marker != "none"  # of which only some have a marker
+        needs_words = has_ranks(history) and self.recipe.marker != "none"  # only some of them have a marker
         alone = not format.holds_splitting and not needs_words
         self.history = _with_recipe(history, _of_one_word(self.recipe) if alone else self.recipe)
         self.tokenizer = Tokenizer(self.history)
@@ -171,7 +172,7 @@ class CheckedTokenizer:
                 return
 
     def _within_limits(self, texts: Iterable[str]) -> Iterator[str]:
-        """Leave out the lines in which the format says that it does something else."""
+        """Leave out lines for which the format reports a difference."""
         is_beyond = partial(self._format.is_beyond, self.history)
         for text in texts:
             if not is_beyond(text):
@@ -180,7 +181,7 @@ class CheckedTokenizer:
                 yield from (line for line in text.splitlines(keepends=True) if not is_beyond(line))
 
     def answers(self, samples: list[str]) -> Iterator[list[int]]:
-        """Yield the numbers of each sample's tokens; where the format has none, how many characters each piece has."""
+        """Yield the ids of each sample's tokens; without ids, the number of characters of each piece."""
         if not self._format.numbers_tokens:
             yield from (piece_lengths(self.tokenizer, word) for word in samples)
         elif self.history.recipe.pattern != "none" and not self._format.holds_splitting:
@@ -201,7 +202,7 @@ class CheckedTokenizer:
         return [one for i, one in enumerate(numbers) if one != alone or i == 0 or numbers[i - 1] != alone]
 
     def difference(self, sample: str, answer: list[int], other: object, whose: str) -> str:
-        """Say where another answer differs; empty where it does not."""
+        """Return how another answer differs; empty if it does not."""
         if answer == other or self._is_as_probable(answer, other):
             return ""
         theirs = other if isinstance(other, list) else [other]
@@ -212,7 +213,7 @@ class CheckedTokenizer:
         return f"{quoted(sample)}: {what} {place + 1:,} and on are {answer[near]} here, {theirs[near]} by {whose}."
 
     def _is_as_probable(self, answer: list[int], other: object) -> bool:
-        """Return whether two cuts differ in log-probability by no more than sums of 32 bits do."""
+        """Return whether two splits differ in log-probability by no more than sums of 32-bit numbers do."""
         if self._score_of is None or self.recipe.sums == self._format.sums or not isinstance(other, list):
             return False
         sums = [sum(self._score_of.get(number, -math.inf) for number in cut) for cut in (answer, other)]
@@ -257,23 +258,23 @@ def piece_lengths(tokenizer: Tokenizer, word: str) -> list[int]:
 
 
 def answer_of(peer: Peer, sample: str) -> object:
-    """Return what another library makes of a sample, or what it throws."""
+    """Return another library's answer to a sample, or the exception that it raises."""
     try:
         with throwing_exceptions():
             return [len(one.decode()) if isinstance(one, bytes) else one for one in peer(sample)]
-    except Exception as error:  # whatever another library throws
+    except Exception as error:  # any exception of another library
         return str(error)
 
 
 def _of_one_word(recipe: Recipe) -> Recipe:
     plain = vars(Normalization())
     cuts_alike = RANKS in METHODS[recipe.method].tables
-    method = USUAL if cuts_alike else recipe.method  # of which some need a pattern of their own
+    method = USUAL if cuts_alike else recipe.method  # some methods need their own pattern
     return recipe.with_changes(method=method, pattern="none", custom_pattern="", unit="file", preparation=(), **plain)
 
 
 def _with_recipe(history: History, recipe: Recipe) -> History:
-    """Return the same merges under another recipe, for choices that a format has no place for."""
+    """Return the same merges under another recipe, for choices that a format cannot hold."""
     if history.recipe == recipe:
         return history
     other = copy.copy(history)
