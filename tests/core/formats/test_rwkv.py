@@ -82,7 +82,7 @@ def test_a_file_is_written_as_it_was_and_tables_keep_it(tmp_path: Path) -> None:
         assert FORMATS[name].refusal(HISTORY)
 
 
-def test_why_a_text_is_split_there_is_said_for_each_byte() -> None:
+def test_each_byte_has_a_reason_for_its_split() -> None:
     text = "人民 the aba"
     said = [WhyLongest(text, HISTORY).explanation_at(byte, 0).sentence for byte in range(1, len(text.encode()))]
     assert said[5].startswith("“人民” is the longest token that fits here; “人民␣” is not")
@@ -96,7 +96,7 @@ def test_a_table_without_some_tokens_takes_the_longest_of_the_others() -> None:
     assert [NUMBERS[one] for one in found] == by_the_rule(text, gone)  # numbers move up where some are gone
 
 
-def test_a_vocabulary_that_nobody_learned_does_not_go_on_learning() -> None:
+def test_a_vocabulary_without_a_learner_cannot_be_extended() -> None:
     with pytest.raises(RecipeError, match="nothing can go on learning from it"):
         growing_recipe(HISTORY, by=5)
 
@@ -118,7 +118,7 @@ def test_a_vocabulary_that_nobody_learned_does_not_go_on_learning() -> None:
         ("999 " + "(" * 9_999 + " 1", "there must be a number"),
     ],
 )
-def test_what_no_sound_file_has_is_refused_with_its_row(row: str, said: str) -> None:
+def test_invalid_rows_are_refused_with_their_numbers(row: str, said: str) -> None:
     with pytest.raises(FormatError, match=said):
         RWKV.read(f"{rows()}{row}\n".encode(), "rwkv_vocab.txt")
 

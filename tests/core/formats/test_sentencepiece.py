@@ -43,7 +43,7 @@ def test_sentencepiece_loads_ours_with_the_same_ids(unknown: str, form: str) -> 
 
 
 @pytest.mark.parametrize("byte_fallback", [True, False])
-def test_a_model_of_theirs_has_their_numbers(byte_fallback: bool) -> None:
+def test_a_sentencepiece_model_keeps_its_ids(byte_fallback: bool) -> None:
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     trained = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
@@ -82,7 +82,7 @@ def test_limits_that_are_told_do_not_refuse_an_honest_export() -> None:
 
 
 @pytest.mark.parametrize("unknown", ["bytes", "unk"])
-def test_it_comes_back_with_its_choices(unknown: str) -> None:
+def test_an_exported_model_is_read_back_with_its_choices(unknown: str) -> None:
     changes = {"unknown": unknown, "lowercase": True, "strip_marks": "“”", "unicode_form": ""}
     history = learned("sentencepiece-like", vocab_size=None, **changes)
     back = opened(history, "sentencepiece")
@@ -100,7 +100,9 @@ def test_it_comes_back_with_its_choices(unknown: str) -> None:
         ("words", {"marker": "prefix", "pattern": "english"}, "split only at spaces"),
     ],
 )
-def test_what_it_cannot_express_is_refused(preset: str, changes: dict[str, str], sentence: str) -> None:
+def test_recipes_that_sentencepiece_cannot_express_are_refused(
+    preset: str, changes: dict[str, str], sentence: str
+) -> None:
     with pytest.raises(OutputError, match=sentence):
         content(learned(preset, merges=5, **changes), "sentencepiece")
 
@@ -183,7 +185,7 @@ SOUND = [
 
 
 @given(st.permutations(SOUND), st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=2))
-def test_pieces_are_read_at_once_as_one_by_one(parts: list[bytes], changes: list[tuple[int, int]]) -> None:
+def test_pieces_read_in_a_batch_equal_those_read_one_by_one(parts: list[bytes], changes: list[tuple[int, int]]) -> None:
     """Some pieces are long, and any byte may be changed."""
     data = bytearray(b"".join(parts))
     for place, byte in changes:
@@ -235,7 +237,7 @@ def test_a_model_opens_and_encodes_the_same_by_kernels(
     assert found[0] == found[1]
 
 
-def test_a_model_without_end_is_refused() -> None:
+def test_an_endless_model_is_refused() -> None:
     class Endless(bytes):
         def __len__(self) -> int:
             return 2**40
@@ -255,7 +257,7 @@ def test_varints_of_negative_numbers_have_ten_bytes() -> None:
     assert struct.unpack("<f", float_field(2, -1.5)[1:]) == (-1.5,)
 
 
-def test_a_changed_model_is_written_as_one_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_model_can_be_written_and_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The library loads extended and trimmed models; a user-defined symbol is no learned token."""
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     monkeypatch.setattr(sampling, "WANTED_WORDS", 500)

@@ -83,7 +83,7 @@ def test_a_model_opens_exactly_and_is_written_as_it_was(kind: str, options: str)
 @pytest.mark.parametrize("options", [{"remove_extra_whitespaces": False}, {"treat_whitespace_as_suffix": True},
                                      {"remove_extra_whitespaces": False, "treat_whitespace_as_suffix": True},
                                      {}, {"add_dummy_prefix": False}])  # fmt: skip
-def test_a_text_of_which_the_map_leaves_nothing_is_a_sign_for_spaces_all_the_same(options: dict[str, bool]) -> None:
+def test_a_text_that_normalization_empties_still_becomes_a_space_marker(options: dict[str, bool]) -> None:
     samples = [
         "",
         " ",
@@ -109,7 +109,7 @@ RULES = {"é": "e  e", "ß": "  ", "ü": "", "\u3000": " ", "the": "▁", "of th
 
 @pytest.mark.parametrize("prefix", [True, False])
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
-def test_rules_of_one_s_own_may_make_several_spaces(kind: str, prefix: bool, tmp_path: Path) -> None:
+def test_user_rules_may_make_several_spaces(kind: str, prefix: bool, tmp_path: Path) -> None:
     rows = ("\t".join(" ".join(f"{ord(one):X}" for one in text) for text in row) for row in RULES.items())
     (tmp_path / "rules.tsv").write_text("\n".join(rows))
     chosen = {"normalization_rule_tsv": str(tmp_path / "rules.tsv"), "add_dummy_prefix": prefix}
@@ -118,7 +118,7 @@ def test_rules_of_one_s_own_may_make_several_spaces(kind: str, prefix: bool, tmp
 
 @pytest.mark.parametrize("option", [{}, {"byte_fallback": True}, {"treat_whitespace_as_suffix": True}])
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
-def test_pieces_that_others_took_out_or_marked_as_unused_and_longer_ones_of_characters(
+def test_removed_and_unused_pieces_and_longer_pieces_of_their_characters_encode_as_in_the_library(
     kind: str, option: dict[str, bool]
 ) -> None:
     """Characters that only longer pieces hold are steps to these, and unknown where they are alone."""
@@ -142,7 +142,7 @@ def test_texts_are_cut_before_spaces_only_where_unused_pieces_reach_over_none(un
 
 
 @pytest.mark.parametrize("chosen", [(0, 0, 0), (1, 1, 1), (1, 0, 1), (0, 1, 0)])
-def test_what_is_decoded_is_changed_as_the_model_says(chosen: tuple[int, int, int]) -> None:
+def test_decoded_text_is_denormalized_as_the_model_says(chosen: tuple[int, int, int]) -> None:
     """A model without further options puts a space before the text, and shows spaces as they are in texts."""
     changes = bytes_field(2, packed({"e": "é", "t": "  ", "\u2047": ""}))
     spec = b"".join(varint_field(field, value) for field, value in enumerate(chosen, 3) if not value)
@@ -150,7 +150,7 @@ def test_what_is_decoded_is_changed_as_the_model_says(chosen: tuple[int, int, in
 
 
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])
-def test_minus_zero_is_joined_behind_zero(kind: str) -> None:
+def test_a_score_of_minus_zero_is_joined_after_zero(kind: str) -> None:
     chance = Random(kind)
     stored = read(data := sentencepiece_model(kind), "trained.model")
     changed = [
@@ -160,7 +160,7 @@ def test_minus_zero_is_joined_behind_zero(kind: str) -> None:
     check(b"".join(piece.message() for piece in changed) + behind_pieces(stored, data), lines()[::4])
 
 
-def test_a_map_leaves_a_byte_of_zero_where_it_is() -> None:
+def test_a_normalization_map_keeps_zero_bytes() -> None:
     data, changes = (
         sentencepiece_model("char", normalization_rule_name="identity"),
         {"e": "é", "th": "a", "a\u0300": "à"},
@@ -191,7 +191,7 @@ def check(data: bytes, samples: Sequence[str]) -> None:
         assert tokenizer.decode(found.history.ids_of(row), way="library") == told == again.decode(row), row
 
 
-def test_why_a_pair_was_not_joined_is_told_where_another_took_one_of_it(
+def test_the_reason_for_an_unjoined_pair_names_the_pair_that_took_its_token(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "trained.model").write_bytes(sentencepiece_model("bpe"))
@@ -199,7 +199,7 @@ def test_why_a_pair_was_not_joined_is_told_where_another_took_one_of_it(
     assert "one of the two was joined to another before" in capsys.readouterr().out
 
 
-def test_bytes_are_decoded_from_what_is_written_with_capitals_only() -> None:
+def test_byte_tokens_are_decoded_only_if_written_in_capitals() -> None:
     stored = read(data := sentencepiece_model("unigram", byte_fallback=True), "trained.model")
     behind = behind_pieces(stored, data)
     data = b"".join(piece.message() for piece in [*stored.pieces, ScoredPiece("<0x0a>", -1.0, Kind.NORMAL)]) + behind
@@ -219,7 +219,7 @@ def test_among_equal_cuts_around_user_defined_symbols_the_library_s_is_taken(cha
 
 
 @pytest.mark.parametrize("change", [-200_000.0, -30_000.0])
-def test_sums_beyond_100_000_begin_anew_where_the_library_s_do(change: float) -> None:
+def test_sums_of_scores_restart_beyond_100_000_as_in_the_library(change: float) -> None:
     """Sums get so large in texts of a hundred thousand characters; such scores reach them sooner."""
     check_with_scores(change, ["\n".join(lines())[:3_000], "no " * 500, "é" * 500])
 
@@ -242,7 +242,7 @@ def check_with_scores(change: float, samples: list[str]) -> None:
 
 @pytest.mark.parametrize("name", ["all.json", "all.csv", "all.bpex"])
 @pytest.mark.parametrize("sums", ["32 bits", "64 bits"])
-def test_what_was_opened_is_kept_to_the_last_bit(name: str, sums: str, tmp_path: Path) -> None:
+def test_scores_of_an_opened_model_are_kept_exactly(name: str, sums: str, tmp_path: Path) -> None:
     data = sentencepiece_model("unigram", **OPTIONS["all at once"])
     form = "sentencepiece" if sums == "32 bits" else "tokenizer.json"
     found = FORMATS[form].open(data if sums == "32 bits" else json.dumps(albert()).encode(), "given").history
@@ -264,7 +264,7 @@ def test_what_was_opened_is_kept_to_the_last_bit(name: str, sums: str, tmp_path:
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram", "word"])
-def test_what_is_unknown_has_its_number_where_bytes_are_there_as_well(kind: str) -> None:
+def test_the_unknown_token_keeps_its_id_beside_byte_tokens(kind: str) -> None:
     data = sentencepiece_model(kind, byte_fallback=True)
     theirs, found = sentencepiece.SentencePieceProcessor(model_proto=data), FORMATS["sentencepiece"].open(data, "x")
     ids = [theirs.unk_id(), 5, theirs.unk_id()]

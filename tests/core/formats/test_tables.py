@@ -41,7 +41,7 @@ from tests.core.learning import train
 
 @every_format
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: f"{recipe.name}-{recipe.marker}")
-def test_each_kind_of_recipe_comes_back(format: Format, recipe: Recipe) -> None:
+def test_each_kind_of_recipe_is_read_back_equal(format: Format, recipe: Recipe) -> None:
     history = learned(recipe)
     assert len(history) > 0
     assert_same(format.read(written(history, format), "table"), history)
@@ -52,7 +52,7 @@ WORDS = st.dictionaries(st.text(min_size=1, max_size=8), st.integers(1, 2**40), 
 
 @every_format
 @given(WORDS, st.sampled_from(RECIPES), st.integers(0, 40))
-def test_any_history_comes_back(format: Format, words: dict[str, int], recipe: Recipe, merges: int) -> None:
+def test_any_history_is_read_back_equal(format: Format, words: dict[str, int], recipe: Recipe, merges: int) -> None:
     history = learned(recipe, words)
     table = written(history, format, merges)
     with read_at_once_only() if len(history.first(merges)) else nullcontext():
@@ -62,7 +62,7 @@ def test_any_history_comes_back(format: Format, words: dict[str, int], recipe: R
 
 
 @every_format
-def test_a_step_that_was_forced_is_no_tie_however_frequent_the_next(format: Format) -> None:
+def test_a_forced_step_is_no_tie(format: Format) -> None:
     forced = (Intervention(1, "force", ord("c"), ord("d")),)
     recipe = Recipe.preset("raw-bytes", merges=2, vocab_size=None, interventions=forced)
     history = train(Corpus.from_texts(["abxabycdxcdy"]), recipe)
@@ -78,7 +78,7 @@ def test_a_text_that_holds_the_marker_itself_comes_back(format: Format) -> None:
 
 
 @every_format
-def test_merges_without_counts_come_back_without(format: Format) -> None:
+def test_merges_without_counts_are_read_back_without_counts(format: Format) -> None:
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(116, 104), (256, 101)])
     back = format.read(written(history, format), "table")
     assert_same(back, history)
@@ -86,7 +86,7 @@ def test_merges_without_counts_come_back_without(format: Format) -> None:
 
 
 @every_format
-def test_counts_of_64_bits_come_back(format: Format) -> None:
+def test_counts_of_64_bits_are_read_back_equal(format: Format) -> None:
     history = learned(Recipe.preset("words", merges=3), {"ab": 2**53 + 1, "cd": 2**53})
     assert [merge.count for merge in format.read(written(history, format), "table")] == [2**53 + 1, 2**53]
 
@@ -106,7 +106,7 @@ def test_an_ordinary_history_loses_nothing(format: Format) -> None:
 
 
 @delimited
-def test_a_table_saved_again_by_windows_programs_is_read(format: Format) -> None:
+def test_a_table_saved_by_windows_programs_is_read(format: Format) -> None:
     history = learned(RECIPES[1])
     changed = b"\xef\xbb\xbf" + written(history, format).replace(b"\n", b"\r\n")
     assert_same(format.read(changed, "table"), history)
@@ -133,7 +133,7 @@ def test_reformatted_json_is_read(tmp_path: Path) -> None:
 
 
 @delimited
-def test_it_is_one_plain_rectangle(format: Format) -> None:
+def test_a_csv_table_is_a_plain_rectangle(format: Format) -> None:
     history = learned(RECIPES[1])
     delimiter = "," if format.name == "csv" else "\t"
     text = written(history, format).decode()
@@ -147,7 +147,7 @@ def test_it_is_one_plain_rectangle(format: Format) -> None:
     assert bytes.fromhex(rows[-2]["bytes"]) == b'comma, quote"'
 
 
-def test_json_tells_the_runner_up() -> None:
+def test_json_holds_the_runner_up() -> None:
     history = learned(Recipe.preset("words", marker="symbol"), {"low": 5, "lower": 2, "newest": 6, "widest": 3})
     first = json.loads(written(history, FORMATS["json"]))["merges"][0]
     assert (first["left_text"], first["right_text"], first["token"], first["count"]) == ("e", "s", "es", 9)
@@ -187,7 +187,7 @@ def test_a_failure_halfway_leaves_the_old_file(tmp_path: Path, format: Format) -
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_writing_that_is_told_to_stop_leaves_the_old_file(tmp_path: Path) -> None:
+def test_cancelled_writing_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("precious")
     with pytest.raises(Cancelled, match="unchanged"):
@@ -196,7 +196,7 @@ def test_writing_that_is_told_to_stop_leaves_the_old_file(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("content", [b"", b"hello\n", b"{}", b"\xff\xfe", b"PK\x03\x04", b"step,left\n"])
-def test_what_is_no_table_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
+def test_other_files_are_refused_by_name(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "odd.csv"
     path.write_bytes(content)
     with pytest.raises(FormatError, match=r"odd\.csv"):
@@ -209,7 +209,7 @@ def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "shown"), [("a\0b", r"a\\x00b"), ("a\ud800", r"a\\ud800")])
-def test_what_no_file_is_called_is_refused(name: str, shown: str) -> None:
+def test_impossible_file_names_are_refused(name: str, shown: str) -> None:
     with pytest.raises(FormatError, match=rf"'{shown}' cannot be the name of a file"):
         read_history(name)
 
@@ -241,7 +241,7 @@ class Sink(io.RawIOBase):
 
 
 @every_format
-def test_writing_is_told_and_needs_memory_for_the_vocabulary_only(format: Format) -> None:
+def test_writing_reports_progress_and_needs_memory_only_for_the_vocabulary(format: Format) -> None:
     history = long_history(10_000)
     told: list[Progress] = []
     sink = Sink()

@@ -61,7 +61,7 @@ def assert_the_same_in_all(one: History, other: History) -> None:
 
 @every_format
 @every_recipe
-def test_a_history_comes_back(format: Format, name: str) -> None:
+def test_a_history_of_each_method_is_read_back_equal(format: Format, name: str) -> None:
     history = learned(name)
     with read_at_once_only():
         assert_the_same_in_all(format.read(written(history, format), "table"), history)
@@ -70,13 +70,13 @@ def test_a_history_comes_back(format: Format, name: str) -> None:
 
 
 @every_recipe
-def test_it_is_verified(name: str, tmp_path: Path) -> None:
+def test_a_table_of_each_method_is_verified(name: str, tmp_path: Path) -> None:
     found = prepare_export(learned(name), tmp_path / "table.json").verification
     assert found.agrees, found.differences
     assert found.cannot_hold == ()
 
 
-def test_a_method_of_ones_own_has_a_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_plug_in_method_can_be_written_and_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(METHODS, "dropping", dropping_method.METHOD)
     recipe = Recipe.preset("words", base="bytes", method="dropping", vocab_size=290)
     history = train(Corpus.from_texts([TEXT[:100]]), recipe)
@@ -99,7 +99,9 @@ def test_reasons_and_scores_are_columns() -> None:
 
 
 @pytest.mark.parametrize("preset", ["wordpiece", "unigram"])
-def test_commands_learn_and_ask(preset: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_commands_train_and_answer_for_each_method(
+    preset: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     text, table = tmp_path / "text.txt", tmp_path / "table.csv"
     text.write_text(TEXT, encoding="utf-8")
     said = ["--preset", preset, "--merges", "50", "--quiet", "--output", str(table)]
@@ -141,12 +143,12 @@ def changed(**entries: object) -> bytes:
     ],
     ids=lambda value: repr(value)[:50],
 )
-def test_damage_is_told_with_its_place(entries: dict[str, object], sentence: str) -> None:
+def test_damage_is_reported_with_its_place(entries: dict[str, object], sentence: str) -> None:
     with pytest.raises(FormatError, match=rf"odd\.json.*{sentence}"):
         FORMATS["json"].read(changed(**entries), "odd.json")
 
 
-def test_nothing_is_dropped_twice() -> None:
+def test_a_token_dropped_twice_is_refused() -> None:
     first = learned("unigram")[0].left
     with pytest.raises(FormatError, match=rf"merge 2: it takes the token {first:,}, which was dropped before"):
         FORMATS["json"].read(changed(merges__1__left=first), "odd.json")
@@ -158,7 +160,7 @@ def test_more_pieces_than_can_be_read_at_once_are_refused(monkeypatch: pytest.Mo
         written(learned("unigram"), FORMATS["json"])
 
 
-def test_a_column_too_many_is_told() -> None:
+def test_an_extra_column_is_reported() -> None:
     data = written(learned("score"), FORMATS["csv"]).replace(b"left_count,right_count\n", b"left_count,other\n", 1)
     with pytest.raises(FormatError, match=r"line 1: behind the columns of every table .* left_count, right_count"):
         FORMATS["csv"].read(data, "odd.csv")

@@ -31,7 +31,7 @@ def tekken(specials: list[str] | None) -> dict[str, Any]:
     return whole
 
 
-def test_a_file_of_theirs_keeps_its_numbers_and_comes_back(tmp_path: Path) -> None:
+def test_a_tekken_file_keeps_its_ids_and_is_written_back(tmp_path: Path) -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     path = tmp_path / "tekken.json"
     path.write_text(json.dumps(tekken(["<unk>", "<s>", "[INST]"])))
@@ -58,7 +58,7 @@ def test_a_file_of_theirs_keeps_its_numbers_and_comes_back(tmp_path: Path) -> No
     assert again.history.numbers.tolist() == found.history.numbers.tolist()
 
 
-def test_what_an_older_file_does_not_list_is_known_and_a_contradiction_is_told() -> None:
+def test_defaults_of_older_files_are_known_and_contradictions_are_reported() -> None:
     older = FORMATS["tekken"].open(json.dumps(tekken(None)).encode(), "tekken.json")
     assert older.history.recipe.special_tokens[:4] == ("<unk>", "<s>", "</s>", "[INST]")
     assert any("does not list its special tokens" in note for note in older.notes)
@@ -80,7 +80,7 @@ def test_ours_puts_special_tokens_and_bytes_first() -> None:
     assert "only; this table wants more" in FORMATS["tekken"].refusal(learned("gpt2", lowercase=True))
 
 
-def test_what_a_pattern_does_not_match_is_said_to_be_left_out() -> None:
+def test_text_that_the_pattern_does_not_match_is_reported_as_left_out() -> None:
     whole = tekken(["<unk>"])
     for pattern, said in (("[a-zA-Z]+", True), (PATTERN, False)):
         whole["config"]["pattern"] = pattern

@@ -44,7 +44,7 @@ def test_tokenizers_loads_ours_with_the_same_ids(choices: dict[str, Any]) -> Non
 
 
 @every_recipe
-def test_it_comes_back_with_its_splitting(choices: dict[str, Any]) -> None:
+def test_an_exported_file_is_read_back_with_its_pattern(choices: dict[str, Any]) -> None:
     history = learned(**choices)
     back = opened(history, "tokenizer.json")
     assert back.history.numbers is None
@@ -62,7 +62,7 @@ def test_special_tokens_are_found_inside_words() -> None:
     assert theirs.token_to_id("<|end|>") == len(history) + 256
 
 
-def test_decoding_gives_the_text_back() -> None:
+def test_decoding_returns_the_encoded_text() -> None:
     for choices in ("gpt2", "▁ before words, NFKC"):
         theirs = tokenizers.Tokenizer.from_buffer(content(learned(**RECIPES[choices]), "tokenizer.json"))  # type: ignore[arg-type]
         assert theirs.decode(theirs.encode("all human beings").ids) == "all human beings"
@@ -106,7 +106,7 @@ THEIRS = {"ByteLevel": byte_level, "Split": lambda: split(NAMED_PATTERNS["o200k"
 
 
 @pytest.mark.parametrize("kind", THEIRS)
-def test_what_they_trained_is_imported_with_the_same_numbers(kind: str) -> None:
+def test_files_trained_by_tokenizers_keep_their_ids(kind: str) -> None:
     theirs = THEIRS[kind]()
     specials = ["<unk>", "<s>", "</s>"] if kind in ("characters", "glued") else ["<|endoftext|>"]
     trainer = tokenizers.trainers.BpeTrainer(
@@ -129,7 +129,7 @@ def test_old_files_write_a_merge_as_one_text() -> None:
     assert same_merges(open_json(whole).history, learned("gpt2"))
 
 
-def test_several_merges_that_make_one_token_are_told_apart() -> None:
+def test_several_merges_that_make_one_token_are_distinguished() -> None:
     """Files converted from ranks have them: only one of them ever happens."""
     whole = json.loads(content(learned("words", merges=0), "tokenizer.json"))
     model = whole["model"]
@@ -222,7 +222,7 @@ def test_a_damaged_file_is_refused_with_its_place(path: tuple[str, ...], value: 
         (b'{"model": {"vocab": {"\xff": 1}}}', r"odd\.json: the bytes at place 23 are not UTF-8"),
     ],
 )
-def test_what_is_no_sound_json_is_refused(data: bytes, sentence: str) -> None:
+def test_invalid_json_is_refused(data: bytes, sentence: str) -> None:
     assert TOKENIZER_JSON.recognizes(data)
     with pytest.raises(FormatError, match=sentence):
         TOKENIZER_JSON.open(data, "odd.json")

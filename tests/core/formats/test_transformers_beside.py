@@ -35,7 +35,7 @@ def notes(merges: Path, **config: object) -> str:
     return "\n".join(open_table(merges).notes)
 
 
-def test_tokens_that_transformers_looks_for_and_those_that_it_does_not(merges: Path) -> None:
+def test_added_tokens_that_transformers_treats_differently_are_reported(merges: Path) -> None:
     assert "transformers" not in "".join(open_table(merges).notes)
     adds = "1 tokens in tokenizer_config.json beside it are not"
     assert adds in notes(merges, pad_token="<pad>", bos_token={"content": "<mask>"}, eos_token=None, add_bos_token=True)
@@ -158,7 +158,7 @@ CHOICES = ("add_prefix_space", "do_lower_case", "tokenize_chinese_chars", "split
 
 
 @pytest.mark.parametrize("kind", CLASSES)
-def test_what_transformers_does_otherwise_with_a_whole_folder_is_told(kind: str, tmp_path: Path) -> None:
+def test_differences_of_transformers_for_a_whole_folder_are_reported(kind: str, tmp_path: Path) -> None:
     """Files beside one are chosen by chance; where nothing is told, all ids are those of transformers."""
     transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
     chance, equal, (usual, classes) = Random(kind), 0, CLASSES[kind]
@@ -213,7 +213,7 @@ def test_what_transformers_does_otherwise_with_a_whole_folder_is_told(kind: str,
         ({"tokenizer_class": "GPTNeoXTokenizer"}, "1 tokens are looked for by GPTNeoXTokenizer of transformers"),
     ],
 )
-def test_what_a_configuration_overrules(tmp_path: Path, config: dict[str, object], sentence: str) -> None:
+def test_a_configuration_overrules_the_tokenizer_file(tmp_path: Path, config: dict[str, object], sentence: str) -> None:
     file = tmp_path / "tokenizer.json"
     whole = json.loads(content(learned("gpt2", special_tokens=SPECIALS), "tokenizer.json"))
     whole["added_tokens"].append(added(90_000, "<plain>", special=False))
@@ -254,7 +254,7 @@ def test_transformers_4_overrules_the_space_before_a_text(tmp_path: Path, is_put
         ),
     ],
 )
-def test_classes_that_make_a_tokenizer_anew(
+def test_classes_that_rebuild_the_tokenizer_are_known(
     tmp_path: Path, kind: str, config: dict[str, object], sentence: str
 ) -> None:
     file = tmp_path / "tokenizer.json"
@@ -365,7 +365,9 @@ def test_a_token_that_is_not_special_stays_where_special_ones_are_left_out(merge
         ({"tokenizer_class": "GPT2Tokenizer", "unk_token": MASK["300"]}, ""),
     ],
 )
-def test_what_one_version_does_otherwise_than_another(merges: Path, config: dict[str, object], sentence: str) -> None:
+def test_differences_between_versions_of_transformers_are_reported(
+    merges: Path, config: dict[str, object], sentence: str
+) -> None:
     others = ("knows letters", "as BERT's", "that of 4", "5 it does, too", "stay, maybe", "without the spaces")
     told = notes(merges, **config)
     if sentence:

@@ -87,7 +87,7 @@ def plain(text: str) -> str:
     ],
     ids=["identity", "bytes", "symbols", "another unknown"],
 )
-def test_a_model_of_theirs_has_their_numbers(normalization: str, said: dict[str, Any]) -> None:
+def test_a_sentencepiece_model_keeps_its_ids(normalization: str, said: dict[str, Any]) -> None:
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     data = sentencepiece_model(normalization, **said)
     asked = sentencepiece.SentencePieceProcessor(model_proto=data)
@@ -109,7 +109,7 @@ def test_a_model_opens_and_cuts_before_anybody_looks_at_its_symbols(tmp_path: Pa
     assert not {"symbols", "decoded"} & vars(history.alphabet).keys()
 
 
-def test_a_tokenizer_json_of_theirs_has_their_numbers() -> None:
+def test_a_tokenizer_json_keeps_its_ids() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     asked = tokenizers.Tokenizer.from_str(their_json())
     found = TOKENIZER_JSON.open(their_json().encode(), "tokenizer.json")
@@ -119,7 +119,7 @@ def test_a_tokenizer_json_of_theirs_has_their_numbers() -> None:
         assert ours == asked.encode(plain(text)).ids, text[:80]
 
 
-def test_their_numbers_stay_when_a_file_becomes_another(tmp_path: Path) -> None:
+def test_ids_stay_when_a_file_is_converted(tmp_path: Path) -> None:
     """Convert .model to tokenizer.json and back."""
     data = sentencepiece_model("nfkc", control_symbols="<cls>", byte_fallback=True, vocab_size=1_800)
     (tmp_path / "theirs.model").write_bytes(data)
@@ -140,7 +140,7 @@ def test_their_numbers_stay_when_a_file_becomes_another(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format", ["sentencepiece", "tokenizer.json"])
 @every_recipe
-def test_it_comes_back_and_the_library_agrees(choices: dict[str, Any], format: str) -> None:
+def test_an_exported_model_is_read_back_and_its_library_agrees(choices: dict[str, Any], format: str) -> None:
     history = history_of(choices)
     found = prepare_export(history, "ours", format=FORMATS[format], text="\n".join((*texts(), *lines()))).verification
     assert found.agrees, found.differences
@@ -156,7 +156,7 @@ def test_it_comes_back_and_the_library_agrees(choices: dict[str, Any], format: s
 
 
 @pytest.mark.parametrize("steps", [0, 500])
-def test_a_model_is_what_there_was_after_so_many_steps(steps: int) -> None:
+def test_a_model_can_be_exported_after_any_step(steps: int) -> None:
     """Many cuts are equally probable at first, and any will do."""
     found = prepare_export(history_of(RECIPES["plain"]), "ours", format=MODEL, merges=steps).verification
     assert found.agrees, found.differences
@@ -173,7 +173,7 @@ def test_a_model_is_what_there_was_after_so_many_steps(steps: int) -> None:
         ("vocab.txt", "vocab.txt holds WordPiece's tokens only"),
     ],
 )
-def test_what_a_format_cannot_hold_is_refused(format: str, sentence: str) -> None:
+def test_models_that_a_format_cannot_hold_are_refused(format: str, sentence: str) -> None:
     with pytest.raises(OutputError, match=sentence):
         content(history_of(RECIPES["plain"]), format)
 

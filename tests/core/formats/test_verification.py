@@ -32,7 +32,7 @@ HISTORY = train(Corpus.from_texts([TEXT]), RECIPE)
 
 
 @pytest.mark.parametrize("format", FORMATS.written.values(), ids=FORMATS.written)
-def test_what_was_just_written_agrees(format: Format) -> None:
+def test_a_file_just_written_agrees(format: Format) -> None:
     history = history_for(format, TEXT, merges=30)
     prepared = prepare_export(history, f"merges{FORMATS.extension(format.name)}", format=format, text="my own words")
     found = prepared.verification
@@ -64,7 +64,7 @@ def test_a_file_that_numbers_tokens_otherwise_does_not_agree(name: str) -> None:
     assert found.sentence.startswith("not verified: ")
 
 
-def test_where_no_text_was_compared_nothing_agrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_compared_texts_no_agreement_is_claimed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "tokenizer.json"
     path.write_bytes(content(HISTORY, path.name))
     monkeypatch.setattr(sampling.CheckedTokenizer, "samples", lambda *_: iter(()))
@@ -90,7 +90,7 @@ def test_changed_counts_are_noticed() -> None:
     assert any("The column count is read back otherwise" in sentence for sentence in found.differences)
 
 
-def test_nothing_is_exported_silently_wrong() -> None:
+def test_differences_of_an_export_are_listed_in_sentences() -> None:
     """A list of sentences says what a format lacks."""
     recipe = Recipe.preset("gpt2", merges=20, special_tokens=("<|end|>",), lowercase=True, unit="line")
     history = train(Corpus.from_texts([TEXT]), recipe)
@@ -99,7 +99,7 @@ def test_nothing_is_exported_silently_wrong() -> None:
         assert word in said, word
 
 
-def test_twins_are_told_before_anything_is_written(tmp_path: Path) -> None:
+def test_merges_with_equal_texts_are_reported_before_writing(tmp_path: Path) -> None:
     """Two merges that make one text: formats that name tokens by their text have one number for both."""
     recipe = Recipe.preset("gpt2", pattern="none", merges=4)
     plain = [(97, 98), (98, 99), (256, 99), (97, 257)]  # ab, bc, ab+c, a+bc
@@ -134,7 +134,7 @@ def test_both_files_are_written_or_neither(tmp_path: Path, old: str, folder: str
     assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
 
 
-def test_a_cancelled_export_leaves_no_trace(tmp_path: Path) -> None:
+def test_a_cancelled_export_leaves_no_files(tmp_path: Path) -> None:
     seen: list[str] = []
 
     def note(progress: Progress) -> None:
@@ -208,7 +208,7 @@ def test_runs_of_words_are_checked_as_one_word(name: str, monkeypatch: pytest.Mo
         ("gpt2", {"merges": 9, "special_tokens": ("é",)}, "tokenizer.json", "written like another token", ""),
     ],
 )
-def test_what_a_format_takes_for_a_token_is_said_and_left_out_of_the_check(
+def test_texts_that_a_format_takes_for_a_token_are_reported_and_not_checked(
     preset: str, changes: Any, format: str, said: str, beyond: str
 ) -> None:
     words = count_words(Corpus.from_texts([TEXT]), recipe := Recipe.preset(preset, **{"merges": 20, **changes}))
@@ -228,7 +228,7 @@ def test_words_that_split_characters_are_no_samples() -> None:
 
 
 @pytest.mark.parametrize("name", ["tokenizer.json", "vocab.txt"])
-def test_what_a_format_takes_otherwise_is_found_once_for_all_samples(
+def test_differences_of_a_format_are_found_once_for_all_samples(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was made anew for each of ten thousand samples: a minute of work for a list of 25,000 tokens."""

@@ -58,7 +58,7 @@ def check_same_numbers(found: OpenedTable, asked: Any) -> None:
 # --- Files of theirs --------------------------------------------------------------------
 
 
-def test_a_long_vocabulary_that_only_its_name_tells_is_read_whole(tmp_path: Path) -> None:
+def test_a_long_vocabulary_recognized_by_its_name_is_read_whole(tmp_path: Path) -> None:
     tokens = ["<unk>", *(f"{number:012}" for number in range(90_000))]
     (tmp_path / "vocab.txt").write_text("".join(f"{token}\n" for token in tokens))
     (tmp_path / "tokenizer_config.json").write_text('{"unk_token": "<unk>"}')
@@ -68,7 +68,7 @@ def test_a_long_vocabulary_that_only_its_name_tells_is_read_whole(tmp_path: Path
 
 
 @pytest.mark.parametrize(("lowercase", "accents"), [(True, None), (True, False), (False, None), (False, True)])
-def test_their_tokenizer_json_has_their_numbers(lowercase: bool, accents: bool | None) -> None:
+def test_a_tokenizer_json_keeps_its_ids(lowercase: bool, accents: bool | None) -> None:
     asked = theirs(lowercase, accents)
     data = asked.to_str().encode()
     assert TOKENIZER_JSON.recognizes(data)
@@ -79,7 +79,7 @@ def test_their_tokenizer_json_has_their_numbers(lowercase: bool, accents: bool |
 
 @pytest.mark.parametrize(("lowercase", "accents"), [(True, None), (True, False), (False, None)])
 @pytest.mark.parametrize("said", [True, False], ids=["told", "guessed"])
-def test_their_vocabulary_has_their_numbers(lowercase: bool, accents: bool | None, said: bool) -> None:
+def test_a_vocab_txt_keeps_its_ids(lowercase: bool, accents: bool | None, said: bool) -> None:
     asked = theirs(lowercase, accents)
     config = json.dumps({"do_lower_case": lowercase, "strip_accents": accents, "cls_token": "[CLS]"}).encode()
     beside = {"tokenizer_config.json": config}.get if said else nothing_beside
@@ -95,7 +95,7 @@ def test_their_vocabulary_has_their_numbers(lowercase: bool, accents: bool | Non
     check_same_numbers(found, asked)
 
 
-def test_their_numbers_stay_when_a_file_becomes_another(tmp_path: Path) -> None:
+def test_ids_stay_when_a_file_is_converted(tmp_path: Path) -> None:
     """Convert vocab.txt to tokenizer.json and back, with a line between that holds no token."""
     asked = theirs(True)
     (tmp_path / "vocab.txt").write_bytes(vocabulary_of(asked).replace(b"[CLS]\n", b"\n[CLS]\n"))
@@ -126,7 +126,7 @@ def test_tokenizers_loads_ours_with_the_same_ids(choices: dict[str, Any]) -> Non
 
 
 @pytest.mark.parametrize("steps", [0, 100, 400])
-def test_a_vocabulary_is_what_there_is_after_so_many_steps(steps: int, tmp_path: Path) -> None:
+def test_a_vocabulary_can_be_exported_after_any_step(steps: int, tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     history = learned(**RECIPES["bert"])
     prepared = prepare_export(history, tmp_path / "vocab.txt", merges=steps)
@@ -143,7 +143,7 @@ def test_a_vocabulary_is_what_there_is_after_so_many_steps(steps: int, tmp_path:
 
 @pytest.mark.parametrize("format", ["vocab.txt", "tokenizer.json"])
 @every_recipe
-def test_it_comes_back_with_its_tokens(choices: dict[str, Any], format: str) -> None:
+def test_an_exported_vocabulary_is_read_back_equal(choices: dict[str, Any], format: str) -> None:
     history = learned(**choices)
     if FORMATS[format].impossible(history):
         pytest.skip("a vocabulary of lines has no place for it")
@@ -166,7 +166,9 @@ def test_it_comes_back_with_its_tokens(choices: dict[str, Any], format: str) -> 
         ({}, "sentencepiece", "choose vocab.txt, tokenizer.json or a table such as csv, or keep it as a session"),
     ],
 )
-def test_what_a_format_cannot_hold_is_refused(changes: dict[str, str], format: str, sentence: str) -> None:
+def test_vocabularies_that_a_format_cannot_hold_are_refused(
+    changes: dict[str, str], format: str, sentence: str
+) -> None:
     with pytest.raises(OutputError, match=sentence):
         content(learned("bert", vocab_size=None, merges=50, **changes), format)
 
@@ -194,7 +196,7 @@ def test_tables_of_tokens_alone_are_compared_by_these(capsys: pytest.CaptureFixt
     assert "choose vocab.txt, tokenizer.json or a table" in capsys.readouterr().err
 
 
-def test_what_a_vocabulary_does_not_tell_is_said() -> None:
+def test_facts_missing_in_a_vocabulary_are_reported() -> None:
     history = learned("bert", vocab_size=None, merges=20, longest_word=50, special_tokens=("[PAD]", "<s>"), unit="line")
     said = " ".join(VOCABULARY.can_hold(history))
     for word in ("do_lower_case=True, strip_accents=True", "more than 50 characters", "'<s>'", "each line"):
@@ -212,7 +214,7 @@ def small(data: bytes = SMALL, **config: object) -> OpenedTable:
     return VOCABULARY.open(data, "odd.txt", beside.get if config else nothing_beside)
 
 
-def test_a_config_is_obeyed_and_what_it_asks_beyond_is_named() -> None:
+def test_a_configuration_is_followed_and_unknown_entries_are_named() -> None:
     found = small(
         do_lower_case=False, do_basic_tokenize=False,
         added_tokens_decoder={"11": {"content": "<new>"}, "2": {"content": "[CLS]"}},
@@ -329,15 +331,15 @@ def test_a_damaged_model_is_refused(key: str, value: object, sentence: str) -> N
 
 
 @pytest.mark.parametrize("text", ["plain words\n", "a\nb\nc\n", "", "## A title\n\ntext\n", "#version: 0.2\n##a\n"])
-def test_other_texts_are_no_vocabulary(text: str) -> None:
+def test_other_texts_are_not_read_as_a_vocabulary(text: str) -> None:
     assert not VOCABULARY.recognizes(text.encode())
 
 
-def test_texts_of_this_project_are_no_vocabulary() -> None:
+def test_texts_of_this_project_are_not_read_as_a_vocabulary() -> None:
     assert not any(VOCABULARY.recognizes(text_of(name).encode()) for name in SCRIPTS)
 
 
-def test_a_file_of_that_name_without_marks_is_told_what_it_lacks(tmp_path: Path) -> None:
+def test_a_vocab_txt_without_markers_is_refused_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_text("a\nb\n")
     with pytest.raises(FormatError, match=re.escape("“[UNK]”, which stands for a word that cannot be split")):
         open_table(tmp_path / "vocab.txt")

@@ -122,7 +122,7 @@ def test_a_damaged_model_is_refused_with_its_place(old: bytes, new: bytes, said:
         YTTM.open(model().replace(old, new), "odd")
 
 
-def test_a_token_that_the_package_leaves_out_is_told() -> None:
+def test_a_token_that_the_package_leaves_out_is_reported() -> None:
     ids = FOUND.history.recipe.special_tokens
     assert ids == ("<PAD>", "<BOS>", "<EOS>")
     without = YTTM.open(model("-1 -1 -1 -1"), "none")

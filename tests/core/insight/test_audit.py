@@ -26,7 +26,7 @@ from tests.shared import text_of
 Printed = pytest.CaptureFixture[str]
 
 
-def test_all_at_once_is_what_each_is_told_by_itself() -> None:
+def test_auditing_all_tokens_equals_auditing_each() -> None:
     trained = train(Corpus.from_texts([text_of("prose")[:800]]), Recipe.preset("gpt2", merges=60))
     mixed_up = [*trained.pairs(), (104, 101), (97, 98), (316, 99), (99, 100), (98, 319), (255, 97), (97, 32)]
     history = History.from_pairs(trained.recipe, Alphabet.of_bytes(), mixed_up)
@@ -40,7 +40,7 @@ def test_all_at_once_is_what_each_is_told_by_itself() -> None:
     assert {reason.kind for reason in found.values()} == {"falls apart", "no text", "not found"}
 
 
-def test_what_a_token_is_by_itself() -> None:
+def test_a_token_is_classified_without_a_corpus() -> None:
     recipe = Recipe.preset("words", merges=40, vocab_size=None)
     history = learn(WordTable.from_counts({"aβaβ": 9, "incomprehensibilities": 9}), recipe)
     found = audit(history)
@@ -51,7 +51,7 @@ def test_what_a_token_is_by_itself() -> None:
     assert audit(bytes_of).ids("broken") == [257]
 
 
-def test_what_a_token_is_in_a_corpus_of_two_files() -> None:
+def test_a_token_is_classified_by_a_corpus_of_two_files() -> None:
     tables = [WordTable.from_counts({"the": 300, "then": 2}), WordTable.from_counts({"the": 4, "thin": 7})]
     pairs = [(116, 104), (256, 101), (257, 110), (256, 105), (258, 99)]  # th, the, then, thi, thenc
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)

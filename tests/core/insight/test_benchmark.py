@@ -56,7 +56,7 @@ LETTERS = st.text("ab é本\n\x1cΣ\u0301", min_size=1, max_size=12)
     st.dictionaries(st.sampled_from("xyz"), st.lists(LETTERS, min_size=1, max_size=3), min_size=1),
     st.sampled_from([0, measuring.WORTH_COUNTING]),
 )
-def test_every_cell_is_that_of_a_plain_count(
+def test_every_value_equals_a_plain_count(
     table: WordTable, recipe: Recipe, texts: dict[str, list[str]], worth_counting: int
 ) -> None:
     history = reference.train(table, recipe)
@@ -162,7 +162,7 @@ def _unigram() -> Recipe:
 
 
 @given(st.lists(st.lists(st.integers(1, 9), min_size=2, max_size=2), min_size=1, max_size=5))
-def test_parity_is_that_of_a_plain_count(lengths: list[list[int]]) -> None:
+def test_parity_equals_a_plain_count(lengths: list[list[int]]) -> None:
     parallel = {f"l{i}": ["a" * length for length in both] for i, both in enumerate(lengths)}
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
     found = parity_of(benchmark({"bytes": history}, checked_parallel(parallel)), f"l{len(lengths) - 1}")
@@ -201,7 +201,7 @@ def test_a_language_that_is_not_encoded_is_neither_worst_nor_best() -> None:
     assert drawn(figure, Paper(is_alone=True)).count('fill="none"') == 1
 
 
-def test_texts_without_tokens_are_told_as_such() -> None:
+def test_texts_without_tokens_are_reported() -> None:
     history = History.from_pairs(Recipe.preset("gpt2", pattern="whitespace"), Alphabet.of_bytes(), [])
     parallel = checked_parallel({"blank": [" ", ""], "de": "ja\nnein\n", "en": iter(["yes", "no"])})
     found = parity_of(benchmark({"bytes": history}, parallel))
@@ -246,7 +246,7 @@ def test_the_command_writes_what_data_frames_take(folder: Path, capsys: pytest.C
     assert "bytes/token" in capsys.readouterr().out
 
 
-def test_how_much_cannot_be_encoded_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_share_that_cannot_be_encoded_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     texts = {"seen": ["ab ab ba"], "half": ["ab xy"], "all": ["xyz"], "one": ["abc"], "two": ["abcd"]}
     recipe = Recipe.preset("clean-words", merges=1, vocab_size=None)
     history = train(Corpus.from_texts(texts["seen"]), recipe)
@@ -266,7 +266,7 @@ def test_how_much_cannot_be_encoded_is_said(tmp_path: Path, capsys: pytest.Captu
     assert "ab.tiktoken: A .tiktoken file does not say how text is split" in capsys.readouterr().err
 
 
-def test_what_cannot_be_measured_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_impossible_measures_are_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = str(folder / "m.csv")
     (folder / "parallel/en.txt").write_text("one line\n")
     for arguments, sentence in (

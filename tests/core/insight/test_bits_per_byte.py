@@ -43,7 +43,7 @@ def test_probabilities_sum_to_one(texts: list[tuple[list[int], int]], tokens: in
 
 
 @given(words(), words(), recipes())
-def test_bits_are_those_of_the_plain_model(learned: WordTable, held_out: WordTable, recipe: Recipe) -> None:
+def test_bits_equal_those_of_the_plain_model(learned: WordTable, held_out: WordTable, recipe: Recipe) -> None:
     history = reference.train(learned, recipe)
     _check(learned, held_out, history)
     rest, tenth = tenth_apart(learned)
@@ -91,7 +91,7 @@ def test_bits_of_a_method_that_drops() -> None:
     _check(*tenth_apart(words), history)
 
 
-def test_it_says_which_sizes_were_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_answer_names_the_measured_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = Recipe.preset("mingram", vocab_size=None, merges=10, min_frequency=1)
     words = WordTable.from_counts({"lower": 40, "lowest": 30, "newest": 20, "widest": 20, "wider": 10})
     trainer = Trainer(words, recipe)

@@ -54,7 +54,7 @@ def test_why_names_a_reason_for_every_cut(table: str, files: list[str], capsys: 
     assert "Tokens never cross the edge of a word" in capsys.readouterr().out
 
 
-def test_why_lets_special_tokens_stand_for_themselves_where_it_is_told_to(
+def test_why_reads_special_tokens_on_request(
     files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = str(tmp_path / "special.csv")
@@ -93,7 +93,7 @@ def test_ties_and_what_another_rule_would_have_done(
     assert "first-seen:" in out
 
 
-def test_token_tells_a_life(table: str, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_token_reports_the_history_of_a_token(table: str, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["token", "lowx", "--merges", table, "--json", "--corpus", *files]) == 1
     assert "No token is written 'lowx'" in capsys.readouterr().err
     assert run(["token", "low", "--merges", table, "--json", "--corpus", *files]) == 0
@@ -191,7 +191,7 @@ def test_sizes_of_the_text_its_files_and_a_held_out_one(
     assert len(told["rows"]) == len(rows) == len(history) + 1
 
 
-def test_paid_splits_a_count_over_words_and_files(
+def test_paid_divides_a_count_among_words_and_files(
     table: str, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["paid", "--merges", table, "--step", "1", "--json", "--corpus", *files]) == 0
@@ -254,7 +254,7 @@ def test_the_lab_cuts_one_text_by_all_at_one_size(
     assert "about 2 tokenizers, not 1" in capsys.readouterr().err
 
 
-def test_the_lab_leaves_out_who_cannot_have_the_size(table: str, files: list[str], tmp_path: Path) -> None:
+def test_the_lab_leaves_out_tokenizers_that_cannot_have_the_size(table: str, files: list[str], tmp_path: Path) -> None:
     small = train([TEXT], "words", merges=12)
     large = {"one": train([TEXT], "gpt2", merges=30), "other": train([OTHER], "gpt2", merges=30)}
     asked: dict[str, Any] = {"text": "the slowest", "size": 260}
@@ -285,7 +285,7 @@ def test_a_curve_with_unknown_tokens_says_so() -> None:
     assert drawn.count(hollow) == len(figure.lines[1].x) + 1
 
 
-def test_the_lab_of_one_table_says_what_it_makes_of_a_text(
+def test_the_lab_of_a_single_table_counts_the_tokens_of_a_text(
     table: str, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["lab", table, "--text", "the slowest", "--corpus", *files]) == 0

@@ -26,7 +26,7 @@ def trained(corpus: Corpus, recipe: Recipe) -> tuple[RankedWords, History]:
     return RankedWords.of(count_words(corpus, recipe), history), history
 
 
-def test_hits_tell_file_and_line(tmp_path: Path) -> None:
+def test_hits_name_file_and_line(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
     with gzip.open(tmp_path / "b.txt.gz", "wt", encoding="utf-8") as file:
         file.write("nothing here\nbut the low one\n")

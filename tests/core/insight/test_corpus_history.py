@@ -52,7 +52,7 @@ def trained(draw: st.DrawFn) -> tuple[WordTable, History]:
 
 
 @given(trained(), st.data())
-def test_a_token_s_life_is_that_of_a_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
+def test_the_history_of_a_token_equals_a_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
     used = {id for state in states(table, history) for word, _ in state for id in word}
@@ -72,7 +72,7 @@ def test_a_token_s_life_is_that_of_a_recount(run: tuple[WordTable, History], dat
 
 
 @given(trained(), st.data())
-def test_a_race_is_that_of_a_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
+def test_a_race_equals_a_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
     table, history = run
     counted = [Counter(reference.count_pairs(state)) for state in states(table, history)]
     met = sorted({pair for counts in counted for pair in counts})
@@ -97,7 +97,7 @@ def test_a_race_is_that_of_a_recount(run: tuple[WordTable, History], data: st.Da
 
 
 @given(trained())
-def test_what_paid_is_the_whole_count_word_by_word(run: tuple[WordTable, History]) -> None:
+def test_the_shares_of_words_add_up_to_the_count(run: tuple[WordTable, History]) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
     everything = states(table, history)
@@ -122,7 +122,7 @@ def test_files_share_a_count_without_rest(first: WordTable, second: WordTable, r
 
 
 @given(trained(), st.data())
-def test_scaffolds_and_counts_are_those_of_a_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
+def test_scaffolds_and_counts_equal_a_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
     table, history = run
     at = data.draw(st.integers(0, len(history)))
     state = states(table, history)[at]
@@ -139,9 +139,7 @@ def test_scaffolds_and_counts_are_those_of_a_recount(run: tuple[WordTable, Histo
 
 
 @given(trained(), words(), st.sampled_from([1.0, 2.0, 2.5, 3.0]))
-def test_the_curves_of_sizes_are_those_of_a_recount(
-    run: tuple[WordTable, History], held_out: WordTable, power: float
-) -> None:
+def test_the_curves_of_sizes_equal_a_recount(run: tuple[WordTable, History], held_out: WordTable, power: float) -> None:
     table, history = run
     for text in (table, held_out):
         spelled = {id for word, _ in text for id in _symbols(word, history)}
@@ -184,7 +182,7 @@ def by_the_formula(counts: Counter[int], power: float) -> float:
         ("pick @@ed pick @@l @@ed pick @@les", 2.0, 0.8539096242533448),
     ],
 )
-def test_renyi_efficiency_is_the_published_one(tokens: str, power: float, published: float) -> None:
+def test_renyi_efficiency_equals_the_published_formula(tokens: str, power: float, published: float) -> None:
     assert renyi_efficiency(Counter(tokens.split()).values(), power) == pytest.approx(published, rel=1e-12)
 
 
@@ -223,7 +221,7 @@ def test_ties_are_the_merges_that_a_recount_finds_tied(run: tuple[WordTable, His
 
 
 @given(words(), recipes())
-def test_another_rule_parts_at_a_tie_and_nowhere_before(table: WordTable, recipe: Recipe) -> None:
+def test_another_tie_rule_differs_first_at_a_tie(table: WordTable, recipe: Recipe) -> None:
     one = reference.train(table, recipe)
     for rule in CHARACTER_TIES:
         other = reference.train(table, recipe.with_changes(ties=rule))
@@ -250,7 +248,7 @@ def test_a_text_under_two_rules_shows_where_it_differs() -> None:
 
 
 @given(trained())
-def test_who_never_won_came_second_that_often(run: tuple[WordTable, History]) -> None:
+def test_pairs_that_never_won_are_listed_with_their_second_places(run: tuple[WordTable, History]) -> None:
     _, history = run
     merged = {(merge.left, merge.right) for merge in history}
     second = Counter(merge.runner_up for merge in history if merge.runner_up and merge.runner_up not in merged)

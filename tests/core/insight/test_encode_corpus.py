@@ -85,7 +85,7 @@ def test_special_tokens_are_only_found_where_allowed(history: History, tmp_path:
     assert special in np.load(tmp_path / "b.npy")
 
 
-def test_what_cannot_be_is_said_before_anything_is_written(history: History, tmp_path: Path) -> None:
+def test_impossible_requests_are_refused_before_writing(history: History, tmp_path: Path) -> None:
     corpus = Corpus.from_texts(TEXTS)
     with pytest.raises(OutputError, match=r"must end in \.npy or \.bin"):
         encode_corpus(corpus, history, tmp_path / "ids.txt")

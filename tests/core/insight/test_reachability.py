@@ -42,7 +42,7 @@ def small_tables(draw: st.DrawFn) -> History:
 
 @settings(max_examples=2 * EXAMPLES)
 @given(small_tables(), st.data())
-def test_reachable_is_what_some_word_produces(history: History, data: st.DataObject) -> None:
+def test_a_token_is_reachable_if_some_word_produces_it(history: History, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history)))
     lengths = [len(text) for text in token_texts(history)]
     longest = min(9, max(lengths) + 2)
@@ -107,7 +107,7 @@ def test_a_token_that_the_pattern_always_cuts_is_not_found() -> None:
 
 
 @given(st.text(min_size=1, max_size=3), st.data())
-def test_any_stretch_of_a_text_can_be_completed_to_one(text: str, data: st.DataObject) -> None:
+def test_any_range_of_a_text_can_be_completed_to_a_valid_text(text: str, data: st.DataObject) -> None:
     raw = text.encode()
     start = data.draw(st.integers(0, len(raw) - 1))
     stop = data.draw(st.integers(start + 1, len(raw)))
@@ -132,7 +132,7 @@ def test_words_of_the_corpus_are_the_first_witnesses() -> None:
 
 
 @pytest.mark.parametrize(("room", "found"), [(10**6, [257]), (300, [])])
-def test_what_is_tried_is_limited_for_a_table_as_a_whole(
+def test_the_number_of_tried_texts_is_limited_for_a_whole_table(
     room: int, found: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Counted is what texts become: here ten times as much as they were. What is not tried is not accused."""

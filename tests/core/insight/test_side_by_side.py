@@ -154,7 +154,7 @@ def test_sizes_are_measured_as_the_curves_know_them(table: WordTable, recipe: Re
     assert found.renyi_efficiency.tolist() == curves.renyi_efficiency[found.steps].tolist()
 
 
-def test_sizes_of_a_method_that_shrinks_are_told_from_the_smallest() -> None:
+def test_sizes_of_a_shrinking_method_are_listed_from_the_smallest() -> None:
     history = dropping()
     table = count_words(CORPUS, history.recipe)
     found = measured_sizes(CutWords.of(table, history.recipe, history), np.array([1, 270, 280, 10**6]))
@@ -207,7 +207,7 @@ def test_cuts_in_a_text_are_where_tokens_end(text: str, several: list[History], 
 
 @settings(max_examples=25)
 @given(several=st.lists(histories(), min_size=2, max_size=3), data=st.data())
-def test_the_overlap_is_that_of_sets(several: list[History], data: st.DataObject) -> None:
+def test_the_overlap_equals_that_of_sets(several: list[History], data: st.DataObject) -> None:
     at = [data.draw(st.integers(0, len(history)), label="at") for history in several]
     sets = []
     for history, step in zip(several, at, strict=True):
@@ -231,7 +231,7 @@ def test_tokens_are_compared_as_they_read() -> None:
     assert keys_of(marked)[-1] == keys_of(blank)[-1] == b" the"
 
 
-def test_what_is_dropped_is_no_longer_held() -> None:
+def test_dropped_tokens_are_no_longer_in_the_vocabulary() -> None:
     history = dropping()
     overlap = Vocabularies.of([history, history]).overlap(0, 1, (0, len(history)))
     assert (overlap.only_in_first, overlap.only_in_second) == (len(history), 0)

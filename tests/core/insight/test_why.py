@@ -106,7 +106,7 @@ def test_each_reason_names_what_decides(
 
 @settings(max_examples=3 * EXAMPLES)
 @given(cut_words(), st.data())
-def test_what_a_reason_does_not_blame_may_go(
+def test_merges_that_a_reason_does_not_name_do_not_matter(
     case: tuple[History, list[int], list[int], int, int], data: st.DataObject
 ) -> None:
     """A reason stays as it is without a merge that is neither blamed nor made in this word."""
@@ -219,7 +219,7 @@ def assert_joined_if_learned_next(reason: Reason, history: History, symbols: lis
 
 
 @given(cut_words())
-def test_meetings_are_the_pairs_that_stood_there(case: tuple[History, list[int], list[int], int, int]) -> None:
+def test_meetings_are_the_pairs_that_met_at_the_boundary(case: tuple[History, list[int], list[int], int, int]) -> None:
     history, symbols, ranks, boundary, at = case
     base = len(history.alphabet)
     met = [one for one in meetings(symbols, ranks, boundary, base) if one.first <= at <= one.last]
@@ -237,7 +237,7 @@ def nodes_of(tree: Node) -> Iterator[Node]:
 
 
 @given(cut_words())
-def test_trees_and_steps_are_those_of_the_definition(case: tuple[History, list[int], list[int], int, int]) -> None:
+def test_trees_and_steps_equal_the_definition(case: tuple[History, list[int], list[int], int, int]) -> None:
     history, symbols, ranks, _, at = case
     base = len(history.alphabet)
     tokens = symbols
@@ -367,7 +367,7 @@ def test_the_branch_is_the_one_the_whole_pattern_takes(name: str, text: str) -> 
         assert branch.explanation
 
 
-def test_a_person_s_own_pattern_has_branches_too() -> None:
+def test_a_custom_pattern_has_branches_too() -> None:
     recipe = Recipe(pattern="custom", custom_pattern=r"(?i)[a-c|]+|\||x(?:y|z)")
     found = [branch_that_matched("aB|xZ", start, stop, recipe) for start, stop in ((0, 3), (3, 5))]
     assert [branch and branch.number for branch in found] == [1, 3]

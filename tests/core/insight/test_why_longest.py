@@ -56,7 +56,7 @@ def test_the_changes_of_a_word_are_all_its_cuts(words: WordTable, recipe: Recipe
         assert next(ids for step, ids in reversed(changes) if step <= at) == expected
 
 
-def test_what_does_not_fit_is_told(history: History) -> None:
+def test_tokens_that_do_not_fit_are_named(history: History) -> None:
     why = WhyLongest("plaxing [SEP]playingplaying", history, "all")
     stuck = why.explanation_at(2, len(history))
     assert not explain("plxing", history, ()).explanation_at(2, len(history)).is_cut  # the unknown token is one
@@ -68,7 +68,7 @@ def test_what_does_not_fit_is_told(history: History) -> None:
     assert why.explanation_at(15, 0).sentence.startswith("The word has more than 12 characters")
 
 
-def test_it_is_said_when_a_longer_token_comes(history: History) -> None:
+def test_the_step_that_adds_a_longer_token_is_named(history: History) -> None:
     why = WhyLongest("sing", history)
     reason = why.explanation_at(1, 0)
     (since,) = reason.steps

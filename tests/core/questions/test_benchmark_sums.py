@@ -63,7 +63,9 @@ def test_the_better_one_for_the_weights_is_recommended(
     assert code.sentences[-1] == "Recommended: of code."
 
 
-def test_by_their_bytes_where_no_weights_are_said(studies: dict[str, bpe.Study], texts: dict[str, list[str]]) -> None:
+def test_texts_are_weighed_by_bytes_if_no_weights_are_given(
+    studies: dict[str, bpe.Study], texts: dict[str, list[str]]
+) -> None:
     answer = bpe.benchmark(studies, texts=texts, sums=True)
     table = answer.columns
     for row in answer.facts["sums"]:
@@ -72,7 +74,7 @@ def test_by_their_bytes_where_no_weights_are_said(studies: dict[str, bpe.Study],
         assert row["bytes_per_token"] == pytest.approx(size / tokens)
 
 
-def test_who_cannot_be_told_apart_is_not_ranked(texts: dict[str, list[str]]) -> None:
+def test_tables_with_an_unclear_difference_are_not_ranked(texts: dict[str, list[str]]) -> None:
     """Two tables of halves of the same documents differ by chance alone."""
     sea = documents("sea", 400)
     halves = {"one": bpe.train(sea[::2], "gpt2", vocab_size=290), "other": bpe.train(sea[1::2], "gpt2", vocab_size=290)}
@@ -96,13 +98,15 @@ def test_intervals_hold_the_truth_as_often_as_they_say(studies: dict[str, bpe.St
     assert 50 <= held <= 60
 
 
-def test_too_few_documents_have_no_interval(studies: dict[str, bpe.Study]) -> None:
+def test_too_few_documents_give_no_interval(studies: dict[str, bpe.Study]) -> None:
     answer = bpe.benchmark(studies, texts={"short": ["wave harbour def"]}, sums=True)
     assert all(row["from"] is None or np.isnan(row["from"]) for row in answer.facts["sums"])
     assert any("of too few documents to say how sure that is" in sentence for sentence in answer.sentences)
 
 
-def test_who_leaves_things_out_is_not_recommended(texts: dict[str, list[str]], studies: dict[str, bpe.Study]) -> None:
+def test_a_tokenizer_that_leaves_text_out_is_not_recommended(
+    texts: dict[str, list[str]], studies: dict[str, bpe.Study]
+) -> None:
     narrow = bpe.train(["aaa bbb"], "wordpiece", vocab_size=8)
     answer = bpe.benchmark({"narrow": narrow, **studies}, texts=texts, sums=True)
     assert any("leave out more than 1% of a text: narrow." in sentence for sentence in answer.sentences)
@@ -119,7 +123,7 @@ def test_who_leaves_things_out_is_not_recommended(texts: dict[str, list[str]], s
         (("sea=0",), "not all of them 0"),
     ],
 )
-def test_weights_that_cannot_be_are_a_sentence(
+def test_impossible_weights_are_refused_in_a_sentence(
     weights: tuple[str, ...], sentence: str, studies: dict[str, bpe.Study], texts: dict[str, list[str]]
 ) -> None:
     with pytest.raises(BpeError, match=sentence):

@@ -26,7 +26,7 @@ def test_rows_are_tokens_in_their_places() -> None:
     assert found.sentences == ("4 tokens of 5 characters, 6 bytes, 1.50 bytes a token.", found.sentences[1])
 
 
-def test_what_is_odd_is_named() -> None:
+def test_oddities_are_named() -> None:
     words = bpe.train(["aб " * 9 + "b" * 80 + " b"], "words", merges=90, min_frequency=1, special_tokens=("<s>",))
     found = LOOK(words, text="aб x " + "b" * 80)
     assert {UNKNOWN, MIXED, LONG_ONE} <= {name for one in found.columns["odd"] for name in one.split(", ")}
@@ -35,7 +35,7 @@ def test_what_is_odd_is_named() -> None:
     assert LOOK(words, text="").sentences == ("0 tokens of 0 characters, 0 bytes.",)
 
 
-def test_colours_only_for_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colours_are_written_only_to_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asking.coloured(["a", "b"]) == "a | b"
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")

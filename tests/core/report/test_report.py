@@ -64,13 +64,13 @@ class Page(HTMLParser):
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: f"{recipe.name}-{recipe.marker}")
-def test_a_page_of_each_kind_of_recipe(recipe: Recipe) -> None:
+def test_a_report_is_written_for_each_kind_of_recipe(recipe: Recipe) -> None:
     page = Page(page_of(report_of(session(run_of(recipe)))))
     assert set(page.sections) >= {"recipe", "corpus", "charts", "merges", "text", "notes"}
     assert len(page.named("svg")) == 4
 
 
-def test_it_says_what_the_history_says() -> None:
+def test_a_report_agrees_with_the_history() -> None:
     saved = session(run_of(RECIPES[0]))
     history = saved.runs[0].history
     assert history is not None
@@ -97,7 +97,7 @@ def test_the_text_falls_into_the_tokens_of_each_moment() -> None:
     assert len(shown) == sum(len(tokenizer.encode(report.text, at=moment)) for moment in report.shown_moments)
 
 
-def test_nothing_in_it_acts_or_loads() -> None:
+def test_a_report_runs_no_code_and_loads_nothing() -> None:
     saved = session(run_of(RECIPES[0]))
     source = dataclasses.replace(saved.sources[0], name=EVIL)
     run = dataclasses.replace(saved.runs[0], sources=(source,), sentence=EVIL)
@@ -123,13 +123,13 @@ def _with_recipe(history: History, recipe: Recipe) -> History:
 
 
 @given(st.text(), st.text())
-def test_any_text_and_note_make_a_sound_page(text: str, note: str) -> None:
+def test_any_text_and_note_make_a_valid_page(text: str, note: str) -> None:
     saved = dataclasses.replace(session(run_of(RECIPES[0])), text=text, bookmarks=(Bookmark(1, 3, note),))
     page_of(report_of(saved)).encode()
     Page(page_of(report_of(saved)))
 
 
-def test_the_charts_are_sound_svg_that_can_be_read_aloud() -> None:
+def test_the_charts_are_valid_and_accessible_svg() -> None:
     html = page_of(report_of(session(run_of(RECIPES[0]))))
     drawings = re.findall("<svg.*?</svg>", html, re.DOTALL)
     assert len(drawings) == 4
@@ -156,7 +156,7 @@ def test_ranks_are_drawn_of_a_run_whose_words_are_lost() -> None:
     assert whole[2] == lost[2] or whole[3] == lost[3]
 
 
-def test_tables_and_languages_are_marked_for_those_who_listen() -> None:
+def test_tables_and_languages_are_marked_for_screen_readers() -> None:
     page = Page(page_of(report_of(session(run_of(RECIPES[0])))))
     assert page.named("html")[0]["lang"] == "en"
     assert all(attributes["scope"] == "col" for attributes in page.named("th"))
@@ -188,7 +188,7 @@ def test_a_large_history_makes_a_small_page() -> None:
     assert len(page_of(report)) < 1_000_000
 
 
-def test_nothing_to_report() -> None:
+def test_an_empty_session_has_no_report() -> None:
     with pytest.raises(BpeError, match="without a run that has learned anything"):
         report_of(SavedSession(Recipe.preset("gpt2")))
     with pytest.raises(BpeError, match="no run 7"):

@@ -53,7 +53,7 @@ def path(tmp_path: Path) -> Path:
         ("DELETE FROM checks WHERE part = 'symbols' AND run = 2", "run 2: its base symbols"),
     ],
 )
-def test_a_value_that_makes_sense_but_is_another(path: Path, statement: str, what: str) -> None:
+def test_a_changed_but_plausible_value_is_noticed(path: Path, statement: str, what: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(statement)
     with pytest.raises(FormatError, match=what) as refusal:
@@ -62,14 +62,14 @@ def test_a_value_that_makes_sense_but_is_another(path: Path, statement: str, wha
     assert str(refusal.value).endswith("Open an older copy of the file, such as one of a backup.")
 
 
-def test_an_older_file_has_none_and_opens(tmp_path: Path) -> None:
+def test_an_older_file_without_checksums_opens(tmp_path: Path) -> None:
     old = Path(__file__).parents[1] / "before" / "session.bpex"
     assert read_session(old).runs
     with closing(sqlite3.connect(old)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (2,)
 
 
-def test_they_follow_what_is_appended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checksums_follow_appended_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often it is written, and wherever the parts end."""
     run = run_of(RECIPES[0])
     assert run.history is not None
@@ -87,7 +87,7 @@ def test_they_follow_what_is_appended(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @given(place=st.floats(0, 1), change=st.integers(1, 255), is_cut=st.booleans())
-def test_a_damaged_file_says_what_was_written_or_is_refused(
+def test_a_damaged_file_is_read_as_written_or_refused(
     tmp_path_factory: pytest.TempPathFactory, place: float, change: int, is_cut: bool
 ) -> None:
     path = tmp_path_factory.mktemp("damaged") / "one.bpex"
@@ -102,7 +102,7 @@ def test_a_damaged_file_says_what_was_written_or_is_refused(
 
 
 @pytest.mark.parametrize("change", [0x10, 0x14, 0x1C])
-def test_a_key_that_is_damaged_where_it_is_looked_up(path: Path, change: int) -> None:
+def test_a_damaged_key_of_an_index_is_noticed(path: Path, change: int) -> None:
     """An index repeats its table's values, perhaps with another type."""
     with closing(sqlite3.connect(path)) as connection:
         (page,) = connection.execute(
@@ -117,7 +117,7 @@ def test_a_key_that_is_damaged_where_it_is_looked_up(path: Path, change: int) ->
                 assert_same(dataclasses.replace(read, view=WRITTEN.view), WRITTEN)
 
 
-def test_what_makes_no_sense_in_a_damaged_file_says_what_to_do(path: Path) -> None:
+def test_missing_rows_of_a_damaged_file_are_reported_with_advice(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM symbols WHERE run = 1 AND id = 9")
     with pytest.raises(FormatError, match=r"its base symbols have gaps\. Open an older copy of the file"):

@@ -59,13 +59,13 @@ def refused(path: Path, *statements: str) -> str:
     ("content", "sentence"),
     [(b"", "is empty"), (b"hello", "is no session"), (b"SQLite format 3\0", "cannot be read|no session")],
 )
-def test_what_is_no_database(tmp_path: Path, content: bytes, sentence: str) -> None:
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path, content: bytes, sentence: str) -> None:
     (tmp_path / "one.bpex").write_bytes(content)
     with pytest.raises(FormatError, match=sentence):
         read_session(tmp_path / "one.bpex")
 
 
-def test_what_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"Could not read .*: No such file"):
         read_session(tmp_path / "one.bpex")
     with pytest.raises(FormatError, match=r"Could not read .*: Is a directory|Permission"):
@@ -79,7 +79,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
         read_session(tmp_path / "one.bpex")
 
 
-def test_another_program_s_database(tmp_path: Path) -> None:
+def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
     with changing(tmp_path / "other.bpex") as connection:
         connection.execute("CREATE TABLE notes (text)")
     with pytest.raises(FormatError, match="no session of BPE Explorer"):
@@ -98,16 +98,16 @@ def test_another_program_s_database(tmp_path: Path) -> None:
         "ALTER TABLE merges RENAME TO hidden",
     ],
 )
-def test_tables_that_are_not_exactly_ours(path: Path, statement: str) -> None:
+def test_databases_with_other_tables_are_refused(path: Path, statement: str) -> None:
     assert "does not have the tables of a session file" in refused(path, statement)
 
 
-def test_a_view_that_poses_as_a_table(path: Path) -> None:
+def test_a_view_in_place_of_a_table_is_refused(path: Path) -> None:
     view = "CREATE VIEW runs AS SELECT load_extension('x') AS number"
     assert "does not have the tables" in refused(path, "DROP TABLE runs", view)
 
 
-def test_a_newer_version_is_told(path: Path) -> None:
+def test_a_newer_version_is_refused_with_its_number(path: Path) -> None:
     assert "newer version" in refused(path, "PRAGMA user_version = 99")
 
 
@@ -172,22 +172,22 @@ def test_a_newer_version_is_told(path: Path) -> None:
         ("DELETE FROM session WHERE key = 'recipe'", "recipe is damaged"),
     ],
 )
-def test_values_that_cannot_be(path: Path, statement: str, sentence: str) -> None:
+def test_impossible_values_are_refused(path: Path, statement: str, sentence: str) -> None:
     assert re.search(sentence, refused(path, statement))
 
 
-def test_json_as_deep_as_a_well(path: Path) -> None:
+def test_deeply_nested_json_is_refused(path: Path) -> None:
     with changing(path) as connection:
         connection.execute("UPDATE session SET value = ? WHERE key = 'filter'", ("[" * 200_000,))
     with pytest.raises(FormatError, match="not valid JSON"):
         read_session(path)
 
 
-def test_text_that_is_no_utf_8(path: Path) -> None:
+def test_text_that_is_not_valid_utf_8_is_refused(path: Path) -> None:
     assert "cannot be" in refused(path, "UPDATE session SET value = CAST(x'ff' AS TEXT) WHERE key = 'text'")
 
 
-def test_tokens_that_double_their_way_past_any_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tokens_that_double_beyond_all_memory_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(token_texts, "BUDGET", 2**20)
     doubling = [
         f"INSERT INTO merges VALUES (1, {row + 1}, '', {left}, {left}, 2, NULL, NULL, NULL, 9)"
@@ -198,7 +198,7 @@ def test_tokens_that_double_their_way_past_any_memory(path: Path, monkeypatch: p
     )
 
 
-def test_what_was_looked_at_makes_no_sense_and_does_no_harm(path: Path) -> None:
+def test_an_invalid_view_does_no_harm(path: Path) -> None:
     with changing(path) as connection:
         view = '{"shown_run": 77, "position": 1e9, "is_live": 3, "layout": "huge"}'
         connection.execute("UPDATE session SET value = ? WHERE key = 'view'", (view,))
@@ -206,7 +206,7 @@ def test_what_was_looked_at_makes_no_sense_and_does_no_harm(path: Path) -> None:
     assert (read.view.shown_run, read.view.position, read.view.is_live, read.view.layout) == (None, 0, True, {})
 
 
-def test_reading_leaves_no_trace(path: Path) -> None:
+def test_reading_leaves_no_other_files(path: Path) -> None:
     path.chmod(0o444)
     before = path.read_bytes()
     read_session(path)
@@ -269,7 +269,7 @@ def test_a_file_of_the_third_version_opens_whatever_its_checksums_were_made_of(t
     assert [merge.count for merge in read.runs[0].history or ()][:3] == [9, 9, 9]
 
 
-def test_every_version_has_its_tables_and_its_way_up() -> None:
+def test_every_version_has_its_tables_and_a_migration() -> None:
     assert {1, *schema.MIGRATIONS} == set(range(1, schema.VERSION + 1))
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         for statement in schema.VERSION_1:
@@ -298,7 +298,7 @@ def test_a_first_version_with_foreign_tables_is_refused_before_it_is_migrated(tm
         "SET since = 400 WHERE place = 1",
     ],
 )
-def test_scores_that_cannot_be(tmp_path: Path, change: str) -> None:
+def test_impossible_scores_are_refused(tmp_path: Path, change: str) -> None:
     path = tmp_path / "one.bpex"
     write_session(session(learned_by("unigram")), path)
     assert "run 1: the scores of its tokens are damaged" in refused(path, f"UPDATE scores {change}")

@@ -40,7 +40,7 @@ from tests.core.session_file.sessions import (
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: f"{recipe.name}-{recipe.marker}")
-def test_each_kind_of_recipe_comes_back(tmp_path: Path, recipe: Recipe) -> None:
+def test_each_kind_of_recipe_is_read_back_equal(tmp_path: Path, recipe: Recipe) -> None:
     written = session(run_of(recipe))
     assert written.runs[0].learned > 0
     write_session(written, tmp_path / "one.bpex")
@@ -58,7 +58,7 @@ def test_several_runs_share_their_words(tmp_path: Path) -> None:
         assert connection.execute("SELECT count(DISTINCT word_table) FROM word_chunks").fetchone() == (2,)
 
 
-def test_a_session_without_anything(tmp_path: Path) -> None:
+def test_an_empty_session_is_read_back_equal(tmp_path: Path) -> None:
     write_session(SavedSession(Recipe.preset("gpt2")), tmp_path / "empty.bpex")
     assert_same(read_session(tmp_path / "empty.bpex"), SavedSession(Recipe.preset("gpt2")))
 
@@ -73,14 +73,14 @@ def test_an_imported_table_has_neither_words_nor_counts(tmp_path: Path) -> None:
     assert_same(read_session(tmp_path / "one.bpex"), written)
 
 
-def test_what_its_steps_were_chosen_by_comes_back(tmp_path: Path) -> None:
+def test_the_reasons_of_steps_are_read_back_equal(tmp_path: Path) -> None:
     written = session(chosen_by_more(run_of(RECIPES[0])), run_of(RECIPES[2], 2))
     write_session(written, tmp_path / "one.bpex")
     assert_same(read_session(tmp_path / "one.bpex"), written)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_run_by_each_method_comes_back_whole_or_step_by_step(tmp_path: Path, method: str) -> None:
+def test_a_run_of_each_method_is_read_back_equal_whole_or_step_by_step(tmp_path: Path, method: str) -> None:
     run = learned_by(method)
     write_session(session(run), tmp_path / "one.bpex")
     assert_same(read_session(tmp_path / "one.bpex"), session(run))
@@ -94,7 +94,7 @@ def test_a_run_by_each_method_comes_back_whole_or_step_by_step(tmp_path: Path, m
     assert_same_history(learn(back.words, back.recipe, history=back.history), run.history)
 
 
-def test_pieces_of_reasons_that_grow_are_those_of_the_whole(tmp_path: Path) -> None:
+def test_reasons_written_in_parts_equal_the_whole(tmp_path: Path) -> None:
     history = with_reasons(large_history(1_500))
     run = SavedRun(1, history.recipe, history=history)
     writer = SessionWriter(tmp_path / "kept.bpex")
@@ -107,14 +107,14 @@ def test_pieces_of_reasons_that_grow_are_those_of_the_whole(tmp_path: Path) -> N
         assert connection.execute("SELECT count(*) FROM reasons").fetchone() == (0,)
 
 
-def test_a_run_that_never_began(tmp_path: Path) -> None:
+def test_a_run_that_never_began_is_read_back(tmp_path: Path) -> None:
     written = session(run_of(RECIPES[0]), SavedRun(2, RECIPES[1], state="failed", sentence="There was no text."))
     write_session(written, tmp_path / "one.bpex")
     assert_same(read_session(tmp_path / "one.bpex"), written)
 
 
 @given(st.dictionaries(st.text(min_size=1), st.integers(1, 2**40), max_size=30), st.integers(1, 5), st.integers(1, 9))
-def test_word_tables_come_back_however_they_are_cut(counts: dict[str, int], words: int, size: int) -> None:
+def test_word_tables_are_read_back_equal_in_any_parts(counts: dict[str, int], words: int, size: int) -> None:
     table = WordTable.from_counts((word.encode(errors="replace"), count) for word, count in counts.items())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chunks_file, "WORDS_IN_A_CHUNK", words)
@@ -123,14 +123,16 @@ def test_word_tables_come_back_however_they_are_cut(counts: dict[str, int], word
 
 
 @given(st.text(), st.text(), st.text())
-def test_any_text_comes_back(tmp_path_factory: pytest.TempPathFactory, text: str, name: str, given_text: str) -> None:
+def test_any_text_is_read_back_equal(
+    tmp_path_factory: pytest.TempPathFactory, text: str, name: str, given_text: str
+) -> None:
     path = tmp_path_factory.mktemp("any") / "one.bpex"
     written = SavedSession(Recipe.preset("gpt2"), (SavedSource(name, text=given_text),), text)
     write_session(written, path)
     assert_same(read_session(path), written)
 
 
-def test_anybody_can_look_into_it(tmp_path: Path) -> None:
+def test_any_sqlite_program_can_read_a_session(tmp_path: Path) -> None:
     write_session(session(run_of(RECIPES[0])), tmp_path / "one.bpex")
     with closing(sqlite3.connect(tmp_path / "one.bpex")) as connection:
         first = connection.execute("SELECT step, token, count FROM merges WHERE run = 1 ORDER BY step").fetchone()
@@ -210,7 +212,7 @@ def dump(path: Path) -> set[str]:
         return lines
 
 
-def test_what_fails_changes_nothing_and_may_be_tried_again(tmp_path: Path) -> None:
+def test_a_failed_write_changes_nothing_and_can_be_repeated(tmp_path: Path) -> None:
     run = run_of(RECIPES[0])
     writer = SessionWriter(tmp_path / "kept.bpex")
     writer.update(session(grown(run, 2)))
@@ -223,7 +225,7 @@ def test_what_fails_changes_nothing_and_may_be_tried_again(tmp_path: Path) -> No
     assert_same(read_session(tmp_path / "kept.bpex"), session(run))
 
 
-def test_a_full_disk_is_a_sentence_and_what_was_written_stays(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_the_old_content_stays(tmp_path: Path) -> None:
     run = run_of(RECIPES[0])
     writer = SessionWriter(tmp_path / "kept.bpex")
     writer.update(session(grown(run, 2)))
@@ -249,7 +251,7 @@ def short_of_room() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_where_the_system_gives_no_room_nothing_is_left_behind(tmp_path: Path, short_of_room: None) -> None:
+def test_without_disk_space_no_file_is_left_behind(tmp_path: Path, short_of_room: None) -> None:
     (tmp_path / "one.bpex").write_bytes(b"what stood there before")
     with pytest.raises(OutputError, match=r"Could not write .*one.bpex: "):
         write_session(dataclasses.replace(session(), text="x" * 2**20), tmp_path / "one.bpex")
@@ -265,7 +267,7 @@ def test_a_safety_copy_without_room_stays_as_it_was(tmp_path: Path, short_of_roo
     assert (tmp_path / "kept.bpex").stat().st_size <= 48 * 2**10
 
 
-def test_the_summary_of_a_safety_copy(tmp_path: Path) -> None:
+def test_the_summary_of_a_safety_copy_is_read(tmp_path: Path) -> None:
     run = run_of(RECIPES[0])
     kept = dataclasses.replace(session(run, run_of(RECIPES[1], 2)), saved_as="/home/x/harbour.bpex", was_closed=True)
     write_session(kept, tmp_path / "one.bpex")
@@ -286,7 +288,7 @@ def test_a_hundred_thousand_merges_open_at_once(tmp_path: Path) -> None:
     assert_same_history(read.runs[0].history, history)
 
 
-def test_a_table_from_elsewhere_is_written_anew_once_it_is_counted(tmp_path: Path) -> None:
+def test_an_imported_table_is_written_again_when_it_is_counted(tmp_path: Path) -> None:
     counted = run_of(RECIPES[0])
     assert counted.history is not None
     pairs = zip(counted.history.columns.left.tolist(), counted.history.columns.right.tolist(), strict=True)
