@@ -81,7 +81,7 @@ def test_a_run_goes_on_from_its_history(recipe: Recipe, history: History) -> Non
     assert all_columns(again.history) == all_columns(history)
 
 
-def test_it_is_asked_and_shown(history: History, study: Study) -> None:
+def test_questions_and_views_work_for_a_method_that_adds(history: History, study: Study) -> None:
     table = Steps().answer(study).table
     assert list(table.columns["left_text"]) == list(table.columns["token_text"])
     assert set(table.columns["right_text"]) == {None}
@@ -92,7 +92,7 @@ def test_it_is_asked_and_shown(history: History, study: Study) -> None:
 
 
 @pytest.mark.parametrize("name", ["table.csv", "table.json"])
-def test_tables_hold_it(name: str, history: History, tmp_path: Path) -> None:
+def test_tables_hold_a_method_that_adds(name: str, history: History, tmp_path: Path) -> None:
     write_history(history, tmp_path / name)
     assert all_columns(read_history(tmp_path / name)) == all_columns(history)
 
@@ -120,7 +120,7 @@ def test_a_session_holds_its_steps(history: History, tmp_path: Path) -> None:
         ("UPDATE merges SET right_id = -1 WHERE step = 2", "step 2: it "),
     ],
 )
-def test_steps_that_cannot_be_are_refused(damage: str, told: str, history: History, tmp_path: Path) -> None:
+def test_impossible_steps_are_refused(damage: str, told: str, history: History, tmp_path: Path) -> None:
     path = saved(history, tmp_path / "adding.bpex")
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(damage)
@@ -136,7 +136,7 @@ def test_steps_that_cannot_be_are_refused(damage: str, told: str, history: Histo
         (2, "the", "97", "added only later"),
     ],
 )
-def test_rows_that_cannot_be_are_refused(
+def test_impossible_rows_are_refused(
     step: int, left: str, right: str, told: str, history: History, study: Study, tmp_path: Path
 ) -> None:
     path = tmp_path / "table.csv"

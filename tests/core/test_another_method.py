@@ -43,7 +43,7 @@ def history(recipe: Recipe) -> History:
     return train(Corpus.from_texts([TEXT]), recipe)
 
 
-def test_it_is_trained_until_the_vocabulary_has_shrunk_to_its_size(history: History) -> None:
+def test_a_method_that_drops_trains_down_to_the_size(history: History) -> None:
     assert (history.end_reason, history.vocabulary_size) == ("vocabulary full", 270)
     assert {step.right for step in history} == {NOTHING}
     assert all(step.count <= step.runner_up_count for step in history)
@@ -64,7 +64,7 @@ def test_a_text_is_cut_as_it_was_after_any_number_of_steps(history: History) -> 
         tokenizer.boundaries(TEXT)
 
 
-def test_what_it_chose_by_is_frozen_with_the_steps(history: History) -> None:
+def test_the_reasons_of_steps_are_frozen_with_them(history: History) -> None:
     first = history.first(3)
     assert [step.reasons for step in first] == [step.reasons for step in history[:3]]
     assert len(first.reasons["share"]) == 3
@@ -91,7 +91,7 @@ def test_a_session_holds_its_steps(recipe: Recipe, history: History, tmp_path: P
     assert found.reasons["share"].tolist() == history.reasons["share"].tolist()
 
 
-def test_what_holds_joined_pairs_is_not_written_of_it(history: History, tmp_path: Path) -> None:
+def test_formats_for_merges_refuse_a_method_that_drops(history: History, tmp_path: Path) -> None:
     for name, holds in {
         "merges.txt": "joined pairs",
         "tokenizer.json": "joined pairs and the tokens of WordPiece and Unigram",
@@ -111,9 +111,7 @@ def test_what_holds_joined_pairs_is_not_written_of_it(history: History, tmp_path
         ("UPDATE runs SET recipe = json_remove(recipe, '$.method')", "step 1: it does not say which two tokens"),
     ],
 )
-def test_steps_that_cannot_be_are_refused(
-    damage: str, told: str, recipe: Recipe, history: History, tmp_path: Path
-) -> None:
+def test_impossible_steps_are_refused(damage: str, told: str, recipe: Recipe, history: History, tmp_path: Path) -> None:
     path = tmp_path / "dropping.bpex"
     write_session(SavedSession(recipe, runs=(SavedRun(1, recipe, history=history, state="ended"),)), path)
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:

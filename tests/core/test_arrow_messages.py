@@ -76,7 +76,7 @@ def test_small_batches_that_fill_the_memory_are_refused(
             assert sentence(path).endswith(" to 4 MB. Copy or download the file again.")
 
 
-def test_what_is_no_message_is_left_to_arrow() -> None:
+def test_other_bytes_are_left_to_arrow() -> None:
     for data in (b"", b"\xff\xff\xff\xff", struct.pack("<ii", -1, 40) + bytes(40), b"\xff" * 300, b"low lower " * 40):
         assert message_at(io.BytesIO(data), 0) is None
         assert blocks_of(io.BytesIO(data)) == ([], [])

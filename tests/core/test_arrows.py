@@ -171,7 +171,7 @@ def circle_among(sources: dict[str, str]) -> list[str]:
     return []
 
 
-def test_no_imports_run_in_a_circle() -> None:
+def test_there_are_no_circular_imports() -> None:
     assert circle_among({module: path.read_text(encoding="utf-8") for module, path in modules()}) == []
     inside = {"a": "import b", "b": "def f():\n    from c import x", "c": "import a"}
     assert len(circle_among(inside)) == 4
@@ -179,7 +179,7 @@ def test_no_imports_run_in_a_circle() -> None:
     assert circle_among(inside | {"c": for_types}) == []
 
 
-def test_no_arrow_turns_round() -> None:
+def test_imports_go_only_in_the_allowed_directions() -> None:
     """One test of all files: hundreds of tests would take longer."""
     sources = {module: path.read_text(encoding="utf-8") for module, path in modules()}
     assert len(sources) > 400
@@ -201,7 +201,7 @@ def test_no_arrow_turns_round() -> None:
         ("app.window.parts.theme", "from app.window.merges.merge_table import Column"),
     ],
 )
-def test_the_check_itself_sees_a_turned_arrow(module: str, source: str) -> None:
+def test_the_check_notices_a_wrong_import(module: str, source: str) -> None:
     assert broken_arrows(module, source) != []
 
 

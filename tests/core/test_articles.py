@@ -101,7 +101,7 @@ def as_letters(word: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("name", here("poem", "data/raven.txt"))
-def test_a_poem(learn: Learn, name: str) -> None:
+def test_article_a_the_poem_gives_its_merges(learn: Learn, name: str) -> None:
     known = known_of_lines(name)
     words = english_words(text_of(name))
     assert (len(words), words.total) == (known["distinct_words"], known["words"])
@@ -110,7 +110,7 @@ def test_a_poem(learn: Learn, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", here("prose", "data/tinyshakespeare.txt"))
-def test_a_longer_text(name: str) -> None:
+def test_article_a_a_longer_text_gives_its_merges(name: str) -> None:
     known = known_of_lines(name)
     words = english_words(text_of(name))
     assert (len(words), words.total) == (known["distinct_words"], known["words"])
@@ -205,7 +205,7 @@ def plainly_learned(name: str) -> Recount:
 
 
 @each_poem
-def test_b_poem(learn: Learn, name: str) -> None:
+def test_article_b_the_poem_gives_its_merges(learn: Learn, name: str) -> None:
     words, figures = WordTable.from_counts(clean_counts(text_of(name))), FIGURES[name]
     assert (len(words), words.total) == (figures.distinct, figures.words)
     history = learn(words, Recipe.preset("clean-words"))
@@ -282,7 +282,7 @@ def test_c_low_lower_lowest(learn: Learn) -> None:
 
 
 @pytest.mark.parametrize(("marker", "tokens"), [("none", ["low", "l", "y"]), ("symbol", ["low", "l", "y", "</w>"])])
-def test_c_lowly(marker: str, tokens: list[str]) -> None:
+def test_article_c_lowly_is_split_by_the_merges(marker: str, tokens: list[str]) -> None:
     # y is met in training, in a word of its own, so that it is not unknown.
     words = WordTable.from_counts({"low": 1, "lower": 1, "lowest": 1, "y": 1})
     recipe = Recipe.preset("words", marker=marker)
@@ -376,7 +376,7 @@ def test_e_three_merges_by_hand(learn: Learn) -> None:
 
 
 @pytest.mark.parametrize("name", here("poem", "data/raven.txt"))
-def test_e_poem(learn: Learn, name: str) -> None:
+def test_article_e_the_poem_gives_its_merges(learn: Learn, name: str) -> None:
     text = text_of(name)
     history = learn(WordTable.from_counts({text: 1}), Recipe.preset("raw-bytes", vocab_size=512))
     plain = recount({as_letters(text): 1}, 256, base=BYTES, least=1)

@@ -72,7 +72,7 @@ def write(target: Path, content: bytes) -> None:
 
 @posix_only
 @pytest.mark.parametrize("name", ["merges.csv", "日本語" * 28, "a" * 255, "é.a[b]*?"])
-def test_what_a_killed_writer_left_is_removed_by_the_next_one(tmp_path: Path, name: str) -> None:
+def test_files_left_by_a_killed_writer_are_removed_by_the_next_one(tmp_path: Path, name: str) -> None:
     target = tmp_path / name
     target.write_bytes(b"old")
     with writer(target) as killed:
@@ -86,7 +86,7 @@ def test_what_a_killed_writer_left_is_removed_by_the_next_one(tmp_path: Path, na
 
 
 @posix_only
-def test_what_a_living_writer_writes_is_left_alone(tmp_path: Path) -> None:
+def test_files_of_a_running_writer_are_left_alone(tmp_path: Path) -> None:
     target = tmp_path / "merges.csv"
     with writer(target) as living:
         write(target, b"by another")
@@ -119,7 +119,7 @@ def test_files_of_others_stay(tmp_path: Path) -> None:
 
 
 @posix_only
-def test_a_link_with_the_name_of_something_left_leads_nowhere(tmp_path: Path) -> None:
+def test_a_link_named_like_a_leftover_file_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("precious")
     (tmp_path / ".merges.csv.0123456789abcdef.part").symlink_to(tmp_path / "precious")
     write(tmp_path / "merges.csv", b"new")
@@ -137,7 +137,7 @@ print("told", end="")
 
 @posix_only
 @pytest.mark.parametrize(("mode", "kept"), [("ab", b"old, "), ("wb", b"")])
-def test_a_log_behind_the_output_goes_on(tmp_path: Path, mode: str, kept: bytes) -> None:
+def test_a_log_that_is_the_output_is_appended_to(tmp_path: Path, mode: str, kept: bytes) -> None:
     log = tmp_path / "log"
     log.write_bytes(b"old, ")
     with open(log, mode) as output:
@@ -152,7 +152,7 @@ def interrupted(target: Path, error: BaseException) -> None:
         raise error
 
 
-def test_whatever_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     target = tmp_path / "merges.csv"
     target.write_bytes(b"old")
     with pytest.raises(KeyboardInterrupt):
@@ -367,7 +367,7 @@ def maker(*targets: Path) -> subprocess.Popen[str]:
 
 @posix_only
 @pytest.mark.parametrize("end_by", ["itself", "kill"])
-def test_a_result_is_made_by_one_at_a_time(tmp_path: Path, end_by: str) -> None:
+def test_a_result_is_written_by_one_process_at_a_time(tmp_path: Path, end_by: str) -> None:
     table, folder, link = tmp_path / "table.csv", tmp_path / "new", tmp_path / "link.csv"
     link.symlink_to(table)
     with maker(table, folder) as first:
@@ -388,7 +388,7 @@ def test_a_result_is_made_by_one_at_a_time(tmp_path: Path, end_by: str) -> None:
 
 
 @posix_only
-def test_where_nothing_can_be_claimed_the_work_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_locks_the_work_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(handle: int) -> bool:
         raise OSError(95, "Operation not supported")
 
@@ -401,7 +401,7 @@ def test_where_nothing_can_be_claimed_the_work_goes_on(tmp_path: Path, monkeypat
 
 
 @posix_only
-def test_a_pipe_or_log_that_tells_of_results_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_or_log_used_as_manifest_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "log").touch()
     monkeypatch.setitem(STREAMS, str(tmp_path / "log"), 1)
@@ -411,9 +411,7 @@ def test_a_pipe_or_log_that_tells_of_results_stays(tmp_path: Path, monkeypatch: 
     assert names(tmp_path) == ["log", "pipe", "table.csv"]
 
 
-def test_what_tells_of_results_is_gone_before_the_first_of_them_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_manifest_is_removed_before_the_first_result_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table, folder, told = tmp_path / "table.csv", tmp_path / "folder", tmp_path / "how.json"
 
     def begin_anew() -> None:

@@ -54,7 +54,7 @@ def history_of(name: str) -> History:
 
 
 @pytest.mark.parametrize("name", SAID["histories"])
-def test_a_history_means_what_it_meant(name: str) -> None:
+def test_a_history_of_an_older_version_keeps_its_meaning(name: str) -> None:
     check_history(history_of(name), SAID["histories"][name])
 
 
@@ -90,7 +90,7 @@ def test_a_file_is_written_with_the_same_bytes(name: str) -> None:
         assert beside.getvalue() == path.read_bytes()
 
 
-def test_no_file_is_forgotten() -> None:
+def test_every_file_of_older_versions_is_tested() -> None:
     known = {beside for said in FILES.values() for beside in said["beside"]}
     known |= {*FILES, "methods.zip", "session.bpex", "meaning.json", "README.md"}
     assert {path.name for path in BEFORE.iterdir()} == known
@@ -127,11 +127,11 @@ def check_run(run: SavedRun, said: dict[str, Any]) -> None:
     assert (None if numbers is None else [numbers[:3].tolist(), numbers[-3:].tolist()]) == said["numbers"]
 
 
-def test_the_session_means_what_it_meant() -> None:
+def test_a_session_of_an_older_version_keeps_its_meaning() -> None:
     check_session(read_session(BEFORE / "session.bpex"))
 
 
-def test_the_session_is_saved_and_means_it_still(tmp_path: Path) -> None:
+def test_a_saved_session_keeps_its_meaning(tmp_path: Path) -> None:
     write_session(read_session(BEFORE / "session.bpex"), tmp_path / "again.bpex")
     check_session(read_session(tmp_path / "again.bpex"))
 

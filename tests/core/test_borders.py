@@ -47,7 +47,7 @@ def test_it_learns_as_the_specification_from_the_parts(texts: list[str], merges:
         assert all_columns(train(Corpus.from_texts([" ".join(texts)]), recipe)) == all_columns(expected)
 
 
-def test_texts_that_are_split_keep_the_sign() -> None:
+def test_split_texts_keep_the_border_character() -> None:
     study = bpe.train([TEXT], Recipe.preset("gpt2", border="|", merges=30))
     assert study.decode(study.encode("un|do a|b")) == "un|do a|b"
     measured = bpe.benchmark({"ours": study}, texts={"it": ["un|do " * 30_000]}).table.records()[0]
@@ -63,7 +63,9 @@ def test_a_line_ends_with_the_last_part() -> None:
     assert cut_at_borders(found, "|") is found
 
 
-def test_by_command_also_in_lists_of_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_takes_borders_in_texts_and_lists_of_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "list.tsv").write_text("word\tcount\nun|do\t5\nun|til\t4\nundo\t1\n")
     asked = [
         "train",

@@ -52,7 +52,7 @@ def test_after_edits_only_the_neighbourhood_must_be_encoded_again(
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_any_stretch_has_the_tokens_of_the_whole(history: History, text: str, data: st.DataObject) -> None:
+def test_any_range_has_the_tokens_of_the_whole_text(history: History, text: str, data: st.DataObject) -> None:
     known, at = boundaries_of(text, history), data.draw(st.integers(0, len(history)), label="at")
     whole = known.tokens(at)
     assert whole.spans()[:, 2].tolist() == Tokenizer(history).encode(text, at=at, allowed_special="all")
@@ -70,7 +70,7 @@ def test_any_stretch_has_the_tokens_of_the_whole(history: History, text: str, da
 
 
 @given(history=histories(), text=TEXTS)
-def test_the_symbols_that_were_put_in_come_out_again(history: History, text: str) -> None:
+def test_boundaries_made_of_symbols_give_the_same_symbols(history: History, text: str) -> None:
     known = boundaries_of(text, history)
     symbols = known.all_symbols()
     assert symbols.ids.tolist() == Tokenizer(history).encode(text, at=0, allowed_special="all")
@@ -98,7 +98,7 @@ def test_a_token_longer_than_any_window_is_found_from_within() -> None:
     assert known.tokens_between(70_000, 70_001, 3).edges.tolist() == [70_000, 70_001]
 
 
-def test_nothing_is_made_up_about_what_is_not_known() -> None:
+def test_unknown_ranges_have_no_tokens() -> None:
     known: Segmentation = Boundaries.unknown(b"some text")
     assert known.pending == (0, 9)
     assert known.tokens(0).ids.tolist() == [NO_TOKEN]

@@ -90,7 +90,7 @@ def test_all_steps_are_those_of_the_specification(way: Way, data: st.DataObject)
 
 
 @given(st.text("ab :.'1/\r\n\tAé漢\u0301!\u00a0", max_size=60))
-def test_runs_lie_between_words_without_letters(text: str) -> None:
+def test_runs_of_words_end_at_words_without_letters(text: str) -> None:
     runs = list(split_words(text, Recipe.preset("boundless")))
     inside = [[*split_words(run, Recipe(pattern="o200k"))] for run in runs]
     assert [word for words in inside for word in words] == list(split_words(text, Recipe(pattern="o200k")))
@@ -121,7 +121,7 @@ def test_a_text_is_cut_after_any_step_as_by_its_steps_in_order(data: st.DataObje
 
 @given(st.data())
 @settings(max_examples=30)
-def test_the_kernels_cut_alike(data: st.DataObject) -> None:
+def test_kernels_split_as_plain_python(data: st.DataObject) -> None:
     history = trained()
     text = data.draw(st.sampled_from([TEXT, "By the end of the story"]) | st.text() | WORDS)
     at, kernels = data.draw(st.integers(0, len(history))), CompiledRuns(history, Cutting(history.recipe))
@@ -260,7 +260,7 @@ def test_the_right_half_is_judged_by_what_there_was_before_the_left_one_fell_apa
     assert found[:7] == ["b+c", "_+a", "_a+bc", "-_a=_|a", "_abc+bc", "-_abc=_|a|bc", "-bc=b|c"]
 
 
-def test_with_tau_progress_counts_tokens_for_nobody_knows_the_steps() -> None:
+def test_with_tau_progress_counts_tokens_as_the_steps_are_unknown() -> None:
     recipe = recipe_of(0.8).with_changes(merges=20)
     trainer = Trainer(words_of(TEXT, recipe), recipe)
     assert trainer.progress() == Progress("training", 0, 20, "tokens")
@@ -289,7 +289,7 @@ DROPPING = [(0.8,), (0.4,), (0.6, "parts")]
 
 @given(st.data())
 @settings(max_examples=25)
-def test_every_place_tells_which_step_joined_it_or_let_it_fall_apart(data: st.DataObject) -> None:
+def test_every_boundary_names_the_step_that_joined_or_divided_it(data: st.DataObject) -> None:
     history = trained(*data.draw(st.sampled_from(DROPPING)))
     text = data.draw(
         st.sampled_from(["by the end of the day", "the other hand: 12", "on the mat"]) | st.text("then ,B")
@@ -313,7 +313,7 @@ def test_every_place_tells_which_step_joined_it_or_let_it_fall_apart(data: st.Da
 
 @given(st.data())
 @settings(max_examples=20)
-def test_trees_hold_what_there_is_and_what_fell_apart(data: st.DataObject) -> None:
+def test_trees_hold_present_tokens_and_dropped_ones(data: st.DataObject) -> None:
     history = trained(*data.draw(st.sampled_from(DROPPING)))
     text, at = (
         data.draw(st.sampled_from(["the other hand", " mats", "the end"])),
@@ -337,7 +337,7 @@ def contains(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return edges != inner and edges[0] <= inner[0] and inner[1] <= edges[1]
 
 
-def test_a_place_that_fell_apart_is_told_in_words() -> None:
+def test_a_dropped_token_is_explained_in_words() -> None:
     history = trained(0.4)
     explain = WhyDropping("the other hand", history).explanation_at
     assert explain(1, len(history)).sentence == (
@@ -366,7 +366,7 @@ def test_a_run_goes_on_from_any_step() -> None:
 
 
 @pytest.mark.parametrize("choices", [(None,), (0.4,)])
-def test_what_comes_next_is_known_in_the_race(choices: tuple[Any, ...]) -> None:
+def test_the_race_knows_the_next_pairs(choices: tuple[Any, ...]) -> None:
     recipe, whole = recipe_of(*choices), trained(*choices)
     supermerge = next(step for step in whole if step.reasons["stage"] == 2)
     drops = [step.step for step in whole if step.right == NOTHING][:1]
@@ -394,7 +394,7 @@ def test_a_text_without_two_words_side_by_side_is_learned_within_words_alone() -
 
 @pytest.mark.parametrize("tau", [None, 0.4])
 @pytest.mark.parametrize("name", ["merges.csv", "merges.json", "it.boundless.model"])
-def test_files_hold_it_whole(tmp_path: Path, name: str, tau: float | None) -> None:
+def test_files_keep_all_of_a_boundless_run(tmp_path: Path, name: str, tau: float | None) -> None:
     history, path = trained(tau), tmp_path / name
     write_history(history, path)
     found = open_table(path).history
@@ -404,7 +404,7 @@ def test_files_hold_it_whole(tmp_path: Path, name: str, tau: float | None) -> No
     assert Tokenizer(found).encode(TEXT) == Tokenizer(history).encode(TEXT)
 
 
-def test_both_that_race_are_told() -> None:
+def test_both_racing_pairs_are_named() -> None:
     study = Study(trained())
     supermerge = next(step for step in trained() if step.reasons["stage"] == 2)
     rows = Supermerges(at=supermerge.step - 1).answer(study).table.records()

@@ -107,7 +107,7 @@ def being_made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize("name", SPECIFIED)
-def test_more_than_a_sample_waits_and_says_how_far_it_is(name: str, being_made: list[str]) -> None:
+def test_a_large_text_waits_for_machine_code_and_reports_progress(name: str, being_made: list[str]) -> None:
     told: list[Progress] = []
     Trainer(*run_of(name, LONG, **LONG_RECIPE), progress=told.append)
     compiled = Method.named(name).compiled
@@ -131,7 +131,7 @@ def test_byte_pair_encoding_waits_for_nothing(being_made: list[str]) -> None:
     assert len(trainer.history) == 3
 
 
-def test_who_waits_can_give_up(being_made: list[str]) -> None:
+def test_waiting_for_machine_code_can_be_cancelled(being_made: list[str]) -> None:
     with pytest.raises(Cancelled):
         Trainer(*run_of("unigram", LONG, **LONG_RECIPE), cancelled=lambda: True)
 

@@ -88,7 +88,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_that_changes_a_table_keeps_what_lies_beside_it(
+def test_every_command_that_changes_a_table_keeps_its_sidecar_files(
     folder: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     new = tmp_path / "new"
@@ -133,7 +133,7 @@ def test_transformers_loads_the_new_folder_with_the_same_roles_sides_and_templat
         assert now.decode(ours.encode(sample)) == sample
 
 
-def test_ids_in_the_files_of_the_folder_become_those_of_now(
+def test_ids_in_the_files_of_the_folder_are_updated(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -153,7 +153,7 @@ def test_ids_in_the_files_of_the_folder_become_those_of_now(
     assert (now.padding or {})["pad_id"] == 1
 
 
-def test_a_model_with_too_few_embeddings_is_told(
+def test_a_model_with_too_few_embeddings_is_reported(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = told(capsys, "extend", str(folder), "--corpus", CORPUS, "--by", "20", "-o", f"{tmp_path}/new/")
@@ -170,7 +170,7 @@ def test_a_single_file_says_what_it_leaves_behind(
     assert loaded.encode("low").ids[0] == 0  # what is put before a text is part of the file
 
 
-def test_roles_and_sides_given_for_a_folder_count_more_than_those_that_are_there(
+def test_given_roles_and_sides_replace_those_of_the_folder(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chat = tmp_path / "other.jinja"

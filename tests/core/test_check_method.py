@@ -28,7 +28,7 @@ def test_each_method_passes_the_check(name: str) -> None:
 
 
 @pytest.mark.parametrize("method", [adding_method.METHOD, dropping_method.METHOD])
-def test_a_method_from_elsewhere_passes_it_without_being_known(method: Method) -> None:
+def test_a_plug_in_method_passes_the_check_unregistered(method: Method) -> None:
     assert len(check_method(method)) >= 11
     assert method.name not in METHODS
 
@@ -93,7 +93,7 @@ class Nameless(BytePairEncoding):
     ],
     ids=lambda value: getattr(value, "title", None),
 )
-def test_a_method_that_is_wrong_is_told_what_does_not_hold(method: Method, sentence: str) -> None:
+def test_a_wrong_method_is_refused_with_the_rule_it_breaks(method: Method, sentence: str) -> None:
     with pytest.raises(MethodIsWrong, match=sentence) as told:
         check_method(method)
     assert isinstance(told.value, BpeError)

@@ -67,7 +67,9 @@ def gpt2_table() -> ScanTable:
 
 @pytest.mark.parametrize("name", RECIPES)
 @given(texts=st.lists(TEXT, max_size=4), chunk=st.integers(4, 30), block=st.integers(1, 40), threads=st.integers(1, 3))
-def test_random_texts_in_tiny_blocks(name: str, texts: list[str], chunk: int, block: int, threads: int) -> None:
+def test_random_texts_are_counted_equally_in_tiny_blocks(
+    name: str, texts: list[str], chunk: int, block: int, threads: int
+) -> None:
     recipe = RECIPES[name]
     counted = kernels_in_pieces(texts, recipe, chunk=chunk, block=block, threads=threads)
     assert list(counted) == list(count_plainly(Corpus.from_texts(texts), recipe))
@@ -77,13 +79,13 @@ def test_random_texts_in_tiny_blocks(name: str, texts: list[str], chunk: int, bl
 @pytest.mark.parametrize(
     "name", here("made/english", "made/languages", "data/tinyshakespeare.txt", "data/udhr-languages.txt")
 )
-def test_real_texts_in_small_blocks(name: str, pattern: str) -> None:
+def test_real_texts_are_counted_equally_in_small_blocks(name: str, pattern: str) -> None:
     text = stretches_of(name, LONGEST)
     counted = kernels_in_pieces([text], Recipe(pattern=pattern), chunk=1 << 14, block=1 << 15, threads=2)
     assert list(counted) == list(count_plainly(Corpus.from_texts([text]), Recipe(pattern=pattern)))
 
 
-def test_words_of_every_length_and_ending() -> None:
+def test_words_of_every_length_and_ending_are_counted() -> None:
     """Up to eight bytes a word is its own key, unless a zero byte ends it."""
     words = [b"x" * length + ending for length in range(1, 40) for ending in (b"", b"\0", b"y", b"\0\0")]
     table = table_for("none", "line")
@@ -126,7 +128,7 @@ def test_several_texts_have_the_words_that_each_has_alone(texts: list[list[str]]
     assert list(words) == list(count_plainly(Corpus.joined(corpora), recipe)) if corpora else not len(words)
 
 
-def test_threads_hand_over_what_has_become_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_hand_over_full_tables_without_losing_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Words of all lengths, the earlier ones again and again: handed over hundreds of times, none twice."""
     handed_over: list[int] = []
     add = Counter.add
@@ -146,7 +148,7 @@ def test_threads_hand_over_what_has_become_many(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("room", [1, 1 << 22])
-def test_several_tables_in_little_room_are_the_one(room: int) -> None:
+def test_joining_tables_in_little_room_equals_one_table(room: int) -> None:
     text = "".join(f" low{i % 700}er{i % 40} né" for i in range(4_000)).encode()
     stretches = [Chunk(text[start : start + 900], False) for start in range(0, len(text), 900)]
     tables = [*count_in_runs(stretches, gpt2_table(), room=room, threads=2, block_size=2_000)]
@@ -156,7 +158,7 @@ def test_several_tables_in_little_room_are_the_one(room: int) -> None:
     assert [len(table) for table in count_in_runs([], gpt2_table(), room=room)] == [0]
 
 
-def test_one_long_word_in_many_blocks() -> None:
+def test_a_long_word_across_many_blocks_is_counted_once() -> None:
     """A stretch without a sure cut makes its block grow; each part is searched for a cut only once."""
     searched = 0
 
@@ -174,7 +176,7 @@ def test_one_long_word_in_many_blocks() -> None:
     assert searched < 1_100_000
 
 
-def test_a_stretch_too_long_to_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_without_a_cut_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bpe_core.counting.blocks, "LARGEST_BLOCK", 50_000)
     parts = [Chunk(b"x" * 10_000, False)] * 5
     assert list(count_compiled(parts, gpt2_table(), block_size=1_000)) == [(b"x" * 50_000, 1)]
@@ -200,7 +202,7 @@ def test_a_failure_in_a_counting_thread_is_raised_and_all_threads_end() -> None:
             count_compiled([Chunk(b"low lower ", False)] * 100, gpt2_table(), block_size=20)
 
 
-def test_counting_can_be_stopped_and_tells_how_far_it_is(tmp_path: Path) -> None:
+def test_counting_can_be_stopped_and_reports_progress(tmp_path: Path) -> None:
     path = write(tmp_path, "a.txt", "low lower lowest\n" * 100_000)
     told: list[Progress] = []
     with pytest.raises(Cancelled):
@@ -285,7 +287,7 @@ class TestTheChoice:
             count_words(Corpus.from_texts(texts[:2]), recipe.with_changes(**change))
         assert "_counted_as_wholes" not in chosen[1:]
 
-    def test_where_kernels_are_not_ready_python_counts_meanwhile(
+    def test_plain_python_counts_until_kernels_are_ready(
         self, chosen: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         prepared: list[str] = []
@@ -323,7 +325,7 @@ def test_real_counts_do_not_depend_on_the_number_of_threads(name: str) -> None:
         assert np.array_equal(table.counts, tables[0].counts)
 
 
-def test_those_threads_count_that_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counting_uses_the_threads_that_the_system_gives(monkeypatch: pytest.MonkeyPatch) -> None:
     start, left = threading.Thread.start, 1
 
     def start_while_there_are(thread: threading.Thread) -> None:

@@ -61,7 +61,7 @@ MORE_TEXTS = texts() | st.lists(st.sampled_from(["low", "lower", " ", "\n", "new
 
 
 @given(history=histories(), text=MORE_TEXTS, data=st.data())
-def test_the_same_tokens_at_any_merge(history: History, text: str, data: st.DataObject) -> None:
+def test_kernels_give_the_same_tokens_at_any_merge(history: History, text: str, data: st.DataObject) -> None:
     plain, compiled = both_encoders(history)
     normalized = normalize(text, history.recipe)
     for _ in range(3):
@@ -70,7 +70,7 @@ def test_the_same_tokens_at_any_merge(history: History, text: str, data: st.Data
 
 
 @given(history=histories(), text=MORE_TEXTS)
-def test_the_same_symbols_ranks_and_places(history: History, text: str) -> None:
+def test_kernels_give_the_same_symbols_ranks_and_places(history: History, text: str) -> None:
     plain, compiled = both_encoders(history)
     normalized = normalize(text, history.recipe)
     found, wanted = compiled.symbols(normalized), plain.symbols(normalized)
@@ -81,7 +81,7 @@ def test_the_same_symbols_ranks_and_places(history: History, text: str) -> None:
 
 
 @given(history=histories(), text=MORE_TEXTS)
-def test_the_same_rank_for_every_byte(history: History, text: str) -> None:
+def test_kernels_give_the_same_rank_for_every_byte(history: History, text: str) -> None:
     plain, compiled = both_encoders(history)
     if plain.spelling.symbol_of_byte is not None:
         assert compiled.byte_ranks(text).tolist() == plain.byte_ranks(text).tolist()
@@ -91,7 +91,7 @@ def test_the_same_rank_for_every_byte(history: History, text: str) -> None:
     table=merge_tables(),
     pieces=st.lists(st.tuples(st.text("abc", min_size=1, max_size=9), st.integers(1, 90)), min_size=1, max_size=8),
 )
-def test_long_words_full_of_repetition(table: History, pieces: list[tuple[str, int]]) -> None:
+def test_long_repetitive_words_are_split_equally(table: History, pieces: list[tuple[str, int]]) -> None:
     """Long words are merged in another way than short ones, and rows of the same token are where ways differ."""
     plain, compiled = both_encoders(table)
     text = "".join(piece * times for piece, times in pieces)
@@ -110,7 +110,7 @@ def overlapping_history() -> History:
     return History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs)
 
 
-def test_one_long_word_of_two_letters() -> None:
+def test_a_long_word_of_two_letters_is_split_equally() -> None:
     plain, compiled = both_encoders(overlapping_history())
     rng = random.Random(6)
     for probability in (0.0, 0.1, 0.5):
@@ -138,7 +138,7 @@ def test_memory_grows_with_the_words_and_begins_anew_when_huge(monkeypatch: pyte
     assert both_encoders(small_history())[1].ids(text, 20).tolist() == expected
 
 
-def test_threads_that_fill_one_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_that_fill_one_cache_at_once_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     """Most words are new to all of them, and each is met by several while the memory grows and begins anew."""
     for owner, name, value in ((remembered_words, "WORDS_AT_FIRST", 64), (batches, "LARGEST_JOB", 3_000)):
         monkeypatch.setattr(owner, name, value)
@@ -190,7 +190,7 @@ def test_a_thread_goes_on_while_another_makes_the_memory_larger(monkeypatch: pyt
     assert len(larger.result().slots) == 4 * len(first.slots)
 
 
-def test_several_threads_at_several_merges() -> None:
+def test_threads_at_different_merges_do_not_disturb_each_other() -> None:
     history = small_history()
     plain, compiled = both_encoders(history)
     text = many_words(3_000)
@@ -225,7 +225,7 @@ def test_many_texts_are_what_they_are_one_by_one(history: History, batch: list[s
         assert found == (wanted if given_texts is batch else [plain.ids("".join(batch), at).tolist()])
 
 
-def test_threads_take_less_and_less_and_one_alone_does_not() -> None:
+def test_several_threads_take_ever_smaller_parts_but_a_single_thread_does_not() -> None:
     size, cuts = 10 * batches.LARGEST_JOB, SafeCuts.of(small_history().recipe)
     texts = Texts.of(["low é" * 12] * (size // 72))
     for threads in (1, 2):
@@ -238,7 +238,7 @@ def test_threads_take_less_and_less_and_one_alone_does_not() -> None:
         assert (sizes[-2] < taken / 20) == (threads == 2)
 
 
-def test_where_there_are_no_more_threads_those_that_there_are_encode(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_encoding_uses_the_threads_that_the_system_gives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readiness, "LEAST", 0)
     history, texts = small_history(), [many_words(50) for _ in range(20)]
     for name in ("LEAST_JOB", "LARGEST_JOB"):
@@ -259,7 +259,7 @@ def test_where_there_are_no_more_threads_those_that_there_are_encode(monkeypatch
     assert np.array_equal(found.ids, Tokenizer(history).encode_batch(texts, threads=1).ids)
 
 
-def test_a_batch_says_what_is_no_text() -> None:
+def test_a_batch_names_the_value_that_is_no_text() -> None:
     tokenizer = Tokenizer(small_history())
     for batch, told in [
         ("low", "as a list"),
@@ -277,7 +277,7 @@ def test_a_batch_says_what_is_no_text() -> None:
     assert [found.tolist() for found in tokenizer.encode_batch([])] == [[], [0]]
 
 
-def test_threads_that_make_the_bytes_themselves_say_what_is_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_name_the_value_that_is_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """The message counts among all texts, not in a thread's part."""
     for name, value in {"LEAST_JOB": 4, "LARGEST_JOB": 4, "WORTH_THREADS": 1, "_PARTS": 1}.items():
         monkeypatch.setattr(batches, name, value)
@@ -294,7 +294,7 @@ def test_threads_that_make_the_bytes_themselves_say_what_is_no_text(monkeypatch:
         Unread.of(["low é, low, low \ud800 low"])
 
 
-def test_one_long_word_of_many_letters() -> None:
+def test_a_long_word_of_many_letters_is_split_equally() -> None:
     plain, compiled = both_encoders(small_history())
     text = many_words(20_000).replace(" ", "")
     assert len(text) > 200_000
@@ -302,7 +302,7 @@ def test_one_long_word_of_many_letters() -> None:
 
 
 @pytest.mark.parametrize("name", here("made/languages", "data/udhr-languages.txt"))
-def test_a_real_text_and_many_languages(name: str) -> None:
+def test_real_texts_in_many_languages_are_split_equally(name: str) -> None:
     text = text_of(name)[:300_000]
     table = count_words(Corpus.from_texts([text]), Recipe.preset("gpt2"))
     plain, compiled = both_encoders(learn(table, Recipe.preset("gpt2", merges=3_000)))

@@ -53,7 +53,7 @@ def assert_same(one: History, other: History) -> None:
     words=WordTable.from_counts({"abcd": 1}),
     recipe=Recipe(merges=9, vocab_size=None, min_frequency=1, max_token_length=2),
 )
-def test_equals_the_reference_from_the_smallest_room(words: WordTable, recipe: Recipe) -> None:
+def test_the_learner_equals_the_reference_from_the_smallest_buffers(words: WordTable, recipe: Recipe) -> None:
     assert_same(learn(words, recipe), reference.train(words, recipe))
 
 
@@ -126,7 +126,7 @@ def test_looking_at_the_leading_pairs_changes_nothing(words: WordTable, ties: An
 
 
 @pytest.mark.parametrize("ties", CHARACTER_TIES)
-def test_thousands_of_characters(ties: Any) -> None:
+def test_thousands_of_characters_are_learned_as_by_the_reference(ties: Any) -> None:
     """Too many symbols for a table with a place for each pair."""
     random = np.random.default_rng(5)
     made = {"".join(map(chr, 0x4E00 + random.zipf(1.3, 6) % 2000)): int(random.integers(1, 4)) for _ in range(250)}
@@ -138,7 +138,7 @@ def test_thousands_of_characters(ties: Any) -> None:
     assert_same(learn(words, recipe, History.from_pairs(recipe, plain.alphabet, pairs_of(plain))), plain)
 
 
-def test_a_token_longer_than_all_texts_before_it() -> None:
+def test_a_token_longer_than_all_texts_before_it_is_learned() -> None:
     """The texts grow by more than twice at once where each merge doubles the longest."""
     words = WordTable.from_counts({"a" * 4096: 1})
     recipe = Recipe(pattern="none", ties="largest-text", merges=12, vocab_size=None, min_frequency=1)
@@ -158,7 +158,7 @@ def test_a_call_with_little_work_returns_after_one_merge() -> None:
 @given(st.integers(1, 2**63 - 1), st.integers(1, 2**63 - 1))
 @example(2**53, 2**53 + 1)
 @example(2**63 - 1, 1)
-def test_levels_grow_with_the_count(one: int, other: int) -> None:
+def test_the_number_of_levels_grows_with_the_count(one: int, other: int) -> None:
     low, high = sorted((one, other))
     levels = [int(learn_queue.level_of(np.int64(count))) for count in (low, high)]
     assert 0 <= levels[0] <= levels[1] < 64 * 64
@@ -166,7 +166,7 @@ def test_levels_grow_with_the_count(one: int, other: int) -> None:
 
 
 @pytest.mark.parametrize("ties", ["first-seen", "largest-text"])
-def test_what_no_longer_stands_is_left_out_on_the_way(ties: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outdated_occurrences_are_removed_on_the_way(ties: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A long word has more occurrences in all its merges than the arena ever holds."""
     rooms: list[int] = []
     tidy = CompiledLearner.tidy_arena

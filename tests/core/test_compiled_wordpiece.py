@@ -48,7 +48,7 @@ def assert_same(one: History, other: History) -> None:
 
 @given(words=words(), recipe=recipes())
 @settings(max_examples=5 * EXAMPLES)
-def test_equals_the_reference_from_the_smallest_room(words: WordTable, recipe: Recipe) -> None:
+def test_the_learner_equals_the_reference_from_the_smallest_buffers(words: WordTable, recipe: Recipe) -> None:
     assert_same(learn(words, recipe), reference.train(words, recipe))
 
 
@@ -60,7 +60,7 @@ def test_going_on_from_any_step_gives_the_same(words: WordTable, recipe: Recipe)
 
 
 @given(words=words(), recipe=recipes())
-def test_the_next_pairs_are_those_of_the_reference(words: WordTable, recipe: Recipe) -> None:
+def test_the_next_pairs_equal_the_reference(words: WordTable, recipe: Recipe) -> None:
     recipe = recipe.with_changes(wordpiece_rule="score", merges=12)
     history = reference.train(words, recipe)
     learner = CompiledScoreLearner(words, history.alphabet, recipe, None, room=NO_ROOM)
@@ -100,7 +100,7 @@ def test_scores_are_compared_exactly(numbers: tuple[int, int, int, int, int, int
 
 
 @pytest.mark.parametrize("apart", [1, -1])
-def test_scores_that_floats_cannot_tell_apart(apart: int) -> None:
+def test_scores_that_floats_cannot_distinguish_are_compared_exactly(apart: int) -> None:
     large = 2**61 + 1
     numbers = (large, 7, large, large + apart, 7, large)
     assert int(learn_score.compare_scores(*map(np.int64, numbers))) == -apart

@@ -38,7 +38,7 @@ def test_a_single_text_is_not_a_list_of_texts() -> None:
         Corpus.from_texts("low lower")
 
 
-def test_what_is_no_text_is_named_by_its_number() -> None:
+def test_a_value_that_is_no_text_is_named_by_its_number() -> None:
     with pytest.raises(CorpusError, match="Text 2 is of the type int"):
         documents(Corpus.from_texts(["low", 7]))  # type: ignore[list-item]
 
@@ -119,7 +119,7 @@ def test_several_threads_share_one_iterator_under_a_lock(tmp_path: Path) -> None
     assert b"".join(data for _, data in sorted(taken)).decode() == text
 
 
-def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_is_read_as_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("low löw".encode())))
     corpus = Corpus.from_files(["-"])
     assert (corpus.sources[0].name, corpus.total_size) == ("standard input", None)
@@ -128,7 +128,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         documents(corpus)
 
 
-def test_no_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_standard_input_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     assert "no standard input" in sentence("-")
 
@@ -163,5 +163,5 @@ def test_reports_are_those_of_the_last_reading(tmp_path: Path) -> None:
     assert corpus.skipped[0].count == 1
 
 
-def test_nothing_to_read() -> None:
+def test_an_empty_list_of_files_is_refused() -> None:
     assert "name at least one file" in sentence([])

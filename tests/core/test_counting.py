@@ -62,7 +62,7 @@ def test_the_chosen_way_of_counting_is_the_plain_one(recipe: Recipe) -> None:
 
 
 @given(texts=TEXTS, size=st.integers(4, 30), by_kernels=st.booleans())
-def test_of_each_word_it_is_told_how_often_it_ends_a_line(texts: list[str], size: int, by_kernels: bool) -> None:
+def test_the_count_at_ends_of_lines_is_known_for_each_word(texts: list[str], size: int, by_kernels: bool) -> None:
     texts, recipe = [re.sub("[\x1c-\x1f]", " ", text) for text in texts], Recipe.preset("unigram")
     ends: Counter[bytes] = Counter()
     for line in chain.from_iterable(text.split("\n") for text in texts):
@@ -101,7 +101,7 @@ def test_ready_word_counts_are_taken_as_they_are() -> None:
     assert list(count_words(corpus, Recipe.preset("clean-words"))) == [(b"Low low", 2)]
 
 
-def test_progress_is_told_in_bytes_and_reaches_the_end(tmp_path: Path) -> None:
+def test_progress_is_reported_in_bytes_and_reaches_the_end(tmp_path: Path) -> None:
     paths = [write(tmp_path, name, "low lower\n" * 1000) for name in ("a.txt", "b.txt")]
     told: list[Progress] = []
     with pytest.MonkeyPatch.context() as patch:
@@ -112,7 +112,7 @@ def test_progress_is_told_in_bytes_and_reaches_the_end(tmp_path: Path) -> None:
     assert [p.detail for p in told] == [str(paths[0])] * 4 + [str(paths[1])] * 4
 
 
-def test_progress_without_a_known_total() -> None:
+def test_progress_works_without_a_known_total() -> None:
     told: list[Progress] = []
     count_plainly(Corpus.from_texts(iter(["low", "lower"])), Recipe(), Work(told.append))
     assert [(p.done, p.total) for p in told] == [(3, None), (8, None)]
@@ -155,14 +155,14 @@ WORDS = {"poem": (256, 118), "data/raven.txt": (1067, 459)}
 
 
 @pytest.mark.parametrize("name", here(*WORDS))
-def test_a_poem_in_clean_words(name: str) -> None:
+def test_a_poem_is_counted_in_clean_words(name: str) -> None:
     table = count_words(Corpus.from_files(path_of(name)), Recipe.preset("clean-words"))
     assert (table.total, len(table)) == WORDS[name]
     assert table.text_bytes == len(text_of(name).encode()) > table.total_bytes  # blanks and marks are in no word
 
 
 @pytest.mark.parametrize("name", here("prose", "code", "data/tinyshakespeare.txt"))
-def test_real_text_line_by_line(name: str) -> None:
+def test_a_real_text_is_counted_line_by_line(name: str) -> None:
     text = text_of(name)
     table = count_words(Corpus.from_files(path_of(name)), Recipe.preset("english"))
     assert table.total_bytes == len(text.encode())

@@ -66,7 +66,7 @@ def test_workers_write_what_our_threads_write(tmp_path: Path, corpus: Corpus, th
     assert [name for name in bucket.find("/bucket") if "counting" in name] == []
 
 
-def test_what_goes_wrong_is_told_and_what_is_counted_kept(
+def test_failures_are_reported_and_finished_counts_are_kept(
     tmp_path: Path, corpus: Corpus, threads: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     memory = type(fsspec.filesystem("memory"))
@@ -131,7 +131,7 @@ def test_a_worker_that_was_given_up_changes_nothing_later(
     assert {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")} == before
 
 
-def test_a_cluster_that_lost_all_workers_is_not_waited_for_without_end(
+def test_a_cluster_without_workers_is_not_waited_for_forever(
     tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import distributed

@@ -57,7 +57,7 @@ def counted(corpus: Corpus, path: Path, recipe: Recipe = GPT2, **order: int) -> 
     return path
 
 
-def test_however_it_is_parted_the_same_bytes_are_written(tmp_path: Path, corpus: Corpus) -> None:
+def test_every_division_into_parts_writes_the_same_bytes(tmp_path: Path, corpus: Corpus) -> None:
     whole = counted(corpus, tmp_path / "whole.parquet")
     assert counted(corpus, tmp_path / "pieces.parquet", piece_size=20).read_bytes() == whole.read_bytes()
     assert meaning(count_groups(Corpus.from_files(whole), GPT2)) == meaning(count_groups(corpus, GPT2))
@@ -195,7 +195,7 @@ def test_two_attempts_at_a_piece_do_not_mix(tmp_path: Path, monkeypatch: pytest.
     assert kept[0].name != old.name, "who still adds up other runs does not write into this file"
 
 
-def test_a_text_behind_an_address_that_was_written_anew_is_counted_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_text_at_an_address_is_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     memory, order = fsspec.filesystem("memory"), CountingOrder("memory://out/counts.parquet", piece_size=3)
     memory.pipe({"/texts/1.txt": b"low", "/texts/2.txt": b"new"})
 
@@ -214,7 +214,7 @@ def test_a_text_behind_an_address_that_was_written_anew_is_counted_anew(monkeypa
     assert dict(found) == {b"old": 1, b"new": 1}
 
 
-def test_a_folder_stays_until_another_is_whole_and_half_of_one_is_written_anew(
+def test_a_folder_stays_until_its_replacement_is_complete(
     tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = files(counted(corpus, tmp_path / "folder", partition_size=400))
@@ -238,7 +238,7 @@ def test_a_folder_stays_until_another_is_whole_and_half_of_one_is_written_anew(
     assert files(tmp_path / "folder") == {**fresh, "notes.parquet": b""}
 
 
-def test_a_bucket_that_is_gone_in_the_middle_or_keeps_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failures_of_a_bucket_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     memory = fsspec.filesystem("memory")
     memory.pipe({f"/texts/{i}.txt": f"low lower new{i}".encode() for i in range(4)})
     texts, order = "memory://texts", CountingOrder("memory://out/counts.parquet", piece_size=9)
@@ -297,7 +297,7 @@ def test_counts_add_up_are_shown_and_trained_from(tmp_path: Path, capsys: pytest
     assert "Left out: 1 of 5 different words, which occur less than 2 times: 3 of 45 bytes, 6.6667 %." in said.err
 
 
-def test_what_does_not_fit_is_refused_in_a_sentence(
+def test_counts_that_do_not_fit_together_are_refused_in_a_sentence(
     tmp_path: Path, corpus: Corpus, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = counted(corpus, tmp_path / "a.parquet")

@@ -118,7 +118,7 @@ def keeps_every_byte(recipe: Recipe) -> bool:
 
 
 @given(history=histories(normalizations=[]), text=TEXTS, data=st.data())
-def test_text_comes_back_from_bytes(history: History, text: str, data: st.DataObject) -> None:
+def test_text_is_decoded_from_bytes_unchanged(history: History, text: str, data: st.DataObject) -> None:
     tokenizer = Tokenizer(history)
     allowed = data.draw(st.sampled_from([(), history.recipe.special_tokens]), label="allowed_special")
     at = data.draw(st.integers(0, len(history)), label="at")
@@ -131,7 +131,7 @@ def test_text_comes_back_from_bytes(history: History, text: str, data: st.DataOb
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_the_longest_match_with_special_tokens(history: History, text: str, data: st.DataObject) -> None:
+def test_the_longest_match_works_with_special_tokens(history: History, text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history)), label="at")
     recipe = history.recipe.with_changes(special_tokens=())
     words = bpe.splitting.splitter.split_words(bpe.splitting.normalization.normalize(text, recipe), recipe)
@@ -180,7 +180,7 @@ def test_each_token_has_its_span_in_characters_and_bytes(history: History, text:
             assert 0 <= len(before) + len(inside) - one.behind_byte < len(text[one.behind_char - 1].encode())
 
 
-def test_what_is_no_text_is_refused() -> None:
+def test_values_that_are_no_text_are_refused() -> None:
     tokenizer = Tokenizer(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), []))
     assert tokenizer.encode(b"lo") == [108, 111]
     with pytest.raises(BpeError, match="not valid UTF-8 at byte 1"):

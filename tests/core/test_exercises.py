@@ -108,7 +108,7 @@ def said() -> dict[str, list[str]]:
     }
 
 
-def test_the_tables_say_what_the_solutions_are_computed_of() -> None:
+def test_each_table_names_the_data_of_its_solutions() -> None:
     def row(title: str) -> list[str]:
         line = next(line for line in SHEET.splitlines() if line.startswith(f"| {title} |"))
         return [cell.strip(" `") for cell in line.strip("|").split("|")[1:]]
@@ -119,7 +119,7 @@ def test_the_tables_say_what_the_solutions_are_computed_of() -> None:
 
 
 @pytest.mark.parametrize(("number", "found"), said().items())
-def test_a_solution_is_what_the_reference_finds(number: str, found: list[str]) -> None:
+def test_a_solution_equals_the_reference(number: str, found: list[str]) -> None:
     for part in found:
         assert part in " ".join(SOLUTIONS[number].split())
 

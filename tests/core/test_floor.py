@@ -134,7 +134,7 @@ def test_a_piece_saves_at_most_its_places_times_its_symbols_but_one(
     assert tokens(counts, others) - tokens(counts, others | {piece}) <= lattice.saves[number]
 
 
-def test_what_is_left_out_must_be_counted() -> None:
+def test_omitted_pieces_are_counted_in_the_bound() -> None:
     """The bound would be above what a vocabulary reaches: the tests above would see that."""
     lattice = laid({"ab": 5}, limit=5)
     assert (len(lattice), lattice.left_out) == (0, 1)
@@ -148,7 +148,7 @@ def test_what_is_left_out_must_be_counted() -> None:
 
 @settings(deadline=None, max_examples=10)
 @given(WORDS, st.integers(1, 4))
-def test_machine_code_and_what_it_is_made_of_agree(counts: dict[str, int], wanted: int) -> None:
+def test_machine_code_and_its_python_source_agree(counts: dict[str, int], wanted: int) -> None:
     found = []
     for compiled in (True, False):
         with machine_code(is_used=compiled):
@@ -161,7 +161,7 @@ def test_machine_code_and_what_it_is_made_of_agree(counts: dict[str, int], wante
     assert found[0] == found[1]
 
 
-def test_what_saves_little_may_be_left_out() -> None:
+def test_pieces_that_save_little_may_be_left_out() -> None:
     counts = {"abcabc": 9, "abd": 4, "xyz": 2, "xy": 1}
     for limit in range(12):
         found = searched(counts, 2, rounds=300, limit=limit)
@@ -169,7 +169,7 @@ def test_what_saves_little_may_be_left_out() -> None:
         assert found.lattice.left_out == 0 or len(found.lattice) < len(laid(counts))
 
 
-def test_greedy_is_not_best() -> None:
+def test_merging_the_commonest_pair_is_not_always_best() -> None:
     """Joining the commonest pair first makes a word list cost more than it must."""
     counts = {"abc": 5, "ab": 4, "bcd": 5, "bc": 1, "cd": 4}
     found = searched(counts, 2, rounds=300)
@@ -261,7 +261,9 @@ def test_the_floor_is_near_the_exact_program(kind: str, place: int) -> None:
     assert value >= 0.999 * optimum or found.floor.tokens == found.best.tokens, "it is nearer only by a part of a token"
 
 
-def test_the_command_tells_and_proves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_reports_a_floor_and_writes_a_certificate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     book = tmp_path / "book.txt"
     book.write_text("the lowest price is lower than the last one, and the lowest is the last. " * 3, encoding="utf-8")
     asked = ["floor", str(book), "--preset", "gpt2", "--sizes", "260", "270", "--max-length", "12", "--seconds", "1"]
@@ -288,7 +290,7 @@ def test_the_command_tells_and_proves(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "The rows beside the certificate" in capsys.readouterr().err
 
 
-def test_a_table_is_set_beside_it(tmp_path: Path) -> None:
+def test_a_table_is_compared_with_the_floor(tmp_path: Path) -> None:
     study = train(["the lowest price is lower than the last one. " * 5], "gpt2", merges=12)
     found = Floor(sizes=(260, 268), seconds=0.5).answer(study)
     own = found.columns["own"]
@@ -312,7 +314,7 @@ def with_own(study: Study) -> Study:
 
 
 @pytest.mark.parametrize("preset", ["gpt2", "words", "clean-words", "wordpiece", "unigram", "mingram", "best"])
-def test_what_is_beside_it_is_never_below_it(preset: str) -> None:
+def test_no_table_is_below_the_floor(preset: str) -> None:
     text = "the lowest price is lower than the last one, and the lowest is the läst. " * 3
     study = train([text], preset, vocab_size={"gpt2": 300, "unigram": 24}.get(preset, 40))
     found = Floor(seconds=0.3).answer(study).columns
@@ -359,7 +361,7 @@ def test_bytes_are_characters_to_other_methods(shift: int) -> None:
         assert learned.witness.tokens == reference.tokens(shifted, pieces) <= learned.tokens
 
 
-def test_it_answers_while_it_searches_and_is_given_up() -> None:
+def test_the_search_gives_partial_answers_and_can_be_cancelled() -> None:
     study, seen = train(["the lowest price is lower than the last one. " * 5], "gpt2", merges=12), list[Answer]()
 
     def listen(progress: Progress) -> None:
@@ -382,7 +384,7 @@ def asked(text: str, **parameters: Any) -> Any:
     return Floor(**chosen).answer(unlearned("gpt2").with_texts([text]))
 
 
-def test_texts_and_sizes_at_their_ends() -> None:
+def test_extreme_texts_and_sizes_are_answered_or_refused() -> None:
     with pytest.raises(BpeError, match="no words"):
         asked("")
     with pytest.raises(BpeError, match="no room"):
@@ -399,7 +401,7 @@ def test_texts_and_sizes_at_their_ends() -> None:
     assert long.columns["floor"] == long.columns["best"] == [25_000]
 
 
-def test_best_learns_from_texts_and_for_sizes_at_their_ends() -> None:
+def test_best_learns_extreme_texts_and_sizes() -> None:
     with pytest.raises(NothingToLearn, match="no words"):
         train([""], "best")
     with pytest.raises(SizeDoesNotFit, match="no room"):
@@ -505,7 +507,7 @@ def test_a_floor_above_the_best_beside_it_is_refused(tmp_path: Path, capsys: pyt
     assert "above the best that was found" in capsys.readouterr().err
 
 
-def test_a_certificate_says_what_is_always_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_certificate_counts_the_base_symbols(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "floor.json"
     path.write_text(json.dumps(proof()), encoding="utf-8")
     assert run(["verify", str(path)]) == 0
@@ -570,7 +572,7 @@ def test_a_table_with_long_tokens_is_set_beside_a_floor_for_such_tokens() -> Non
     assert any("tokens of more than 16 symbols" in sentence for sentence in apart.sentences)
 
 
-def test_so_many_rounds_find_the_same_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_equal_numbers_of_rounds_find_the_same_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     book, made = tmp_path / "book.txt", tmp_path / "floor.json"
     book.write_text("the lowest price is lower than the last one, and the lowest is the last. " * 3, encoding="utf-8")
     asked = ["floor", str(book), "--preset", "gpt2", "--sizes", "260", "270", "--rounds", "40", "--json"]

@@ -137,7 +137,7 @@ def test_candidates_are_what_comes_next(
         ("largest-text", [(97, 97), (256, 97), (257, 98)]),
     ],
 )
-def test_the_eleven_bytes_by_hand(rule: str, pairs: list[tuple[int, int]]) -> None:
+def test_the_example_of_eleven_bytes_is_compressed_as_by_hand(rule: str, pairs: list[tuple[int, int]]) -> None:
     recipe = Recipe.preset("gage", min_frequency=2, ties=rule)
     trainer = Trainer(EXAMPLE, recipe)
     trainer.advance()
@@ -150,7 +150,7 @@ def test_the_eleven_bytes_by_hand(rule: str, pairs: list[tuple[int, int]]) -> No
     assert Tokenizer(history).decode([258, 100, 258, 97, 99]) == "aaabdaaabac"
 
 
-def test_each_block_begins_anew() -> None:
+def test_each_block_starts_with_an_empty_table() -> None:
     history = trained("low lower lowest\n" * 40, block_size=170)
     block, byte = history.reasons["block"], history.reasons["byte"]
     assert block.tolist() == sorted(block.tolist())
@@ -216,7 +216,7 @@ def test_a_text_is_cut_by_the_table_of_the_block_at_work(
             assert (between.edges[0], between.ids.tolist()) == (0, tokens[:1])
 
 
-def test_behind_the_last_step_nothing_changes() -> None:
+def test_after_the_last_step_nothing_changes() -> None:
     """A window's cursor may be ahead of the answer that it shows."""
     history = trained("low lower lowest\n" * 40, block_size=170)
     for known in (history, history.first(0)):
@@ -226,7 +226,7 @@ def test_behind_the_last_step_nothing_changes() -> None:
             assert found.count(at) == len(found.edges(at)) - 1
 
 
-def test_special_tokens_stand_behind_all_steps() -> None:
+def test_special_tokens_have_the_ids_after_all_steps() -> None:
     history = trained("low lower lowest\n" * 40, block_size=170, special_tokens=("<end>",))
     for at in (0, 3, len(history)):
         ids = Tokenizer(history).encode("low<end>low", at=at, allowed_special="all")
@@ -272,7 +272,7 @@ def test_a_long_text_is_cut_ahead_for_another_block(monkeypatch: pytest.MonkeyPa
 # --- Facts about its steps --------------------------------------------------------------
 
 
-def test_who_lost_is_looked_for_in_its_own_block() -> None:
+def test_losing_pairs_are_searched_within_their_block() -> None:
     """`ab` and `cd` tie in both blocks; in the first, `cd` follows, in the second it does not pay any more."""
     words = WordTable.from_counts({"abcd" * 4 + "abcd": 1, "xyxyxyxyx" + "uvuvuvuv": 1})
     history = gage.train(words, Recipe.preset("gage", block_size=20))
@@ -305,7 +305,7 @@ def test_what_a_block_joined_can_be_reached_by_its_own_table() -> None:
     assert [found[row + 256].kind for row in range(len(history)) if row in (0, len(history) - 1)] == ["reachable"] * 2
 
 
-def test_no_merge_table_is_written_of_it(tmp_path: Path) -> None:
+def test_formats_for_merges_refuse_gage_s_method(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="compress the text to a file, choose a table such as csv"):
         write_history(trained("low lower lowest\n" * 40), tmp_path / "merges.txt")
 
@@ -331,7 +331,7 @@ def test_a_session_holds_its_blocks(tmp_path: Path) -> None:
         ("byte", None, None, "do not tell their blocks"),
     ],
 )
-def test_what_cannot_be_its_history_is_told(column: str, row: Any, value: int, told: str) -> None:
+def test_impossible_histories_are_refused(column: str, row: Any, value: int, told: str) -> None:
     history = trained("low lower lowest\n" * 40, block_size=170)
     reasons = {name: values.copy() for name, values in history.reasons.items()}
     assert METHOD.what_is_wrong(history) == METHOD.what_is_wrong(history.first(0)) == ""
@@ -342,7 +342,7 @@ def test_what_cannot_be_its_history_is_told(column: str, row: Any, value: int, t
     assert told in METHOD.what_is_wrong(History(history.recipe, history.alphabet, history.columns, reasons=reasons))
 
 
-def test_the_table_of_steps_tells_block_byte_and_size() -> None:
+def test_the_table_of_steps_lists_block_byte_and_size() -> None:
     history = trained("low lower lowest\n" * 40, block_size=170)
     first = history[0]
     assert [reason.text(first.count, first.reasons) for reason in METHOD.reasons(history.recipe)][:2] == ["1", "0xFF"]

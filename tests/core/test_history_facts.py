@@ -50,7 +50,7 @@ def a_history_that_drops() -> History:
     return History.from_pairs(recipe, alphabet, [(256, 99), (257, NOTHING), (258, 256)])
 
 
-def test_what_is_dropped_keeps_its_id_and_leaves_the_vocabulary() -> None:
+def test_a_dropped_token_keeps_its_id_and_leaves_the_vocabulary() -> None:
     history = a_history_that_drops()
     assert [(step.id, step.right == NOTHING) for step in history] == [(258, False), (257, True), (259, False)]
     assert (history.first_special, history.id_count) == (260, 261)

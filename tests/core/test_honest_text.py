@@ -9,10 +9,10 @@ from bpe_core.support.honest_text import escape, unescape
 
 
 @given(st.binary() | st.text().map(str.encode) | st.text("<0x1A>F").map(str.encode))
-def test_honest_text_is_printable_and_reversible(raw: bytes) -> None:
+def test_escaped_text_is_printable_and_reversible(raw: bytes) -> None:
     assert escape(raw).isprintable()
     assert unescape(escape(raw)) == raw
 
 
-def test_honest_text_shows_what_cannot_be_seen() -> None:
+def test_escaped_text_shows_invisible_characters() -> None:
     assert escape(" a\u00a0b\u200d\u2028".encode()) == " a<0xC2><0xA0>b<0xE2><0x80><0x8D><0xE2><0x80><0xA8>"

@@ -122,7 +122,7 @@ def asked(name: str, study: bpe.Study) -> bpe.Answer:
 
 @settings(max_examples=6)
 @given(data=st.data())
-def test_every_question_tells_the_ids_of_the_file(learned: History, data: st.DataObject) -> None:
+def test_every_question_shows_the_ids_of_the_file(learned: History, data: st.DataObject) -> None:
     study = numbered(learned, data.draw(numberings(learned.id_count)))
     with_ids = set()
     for name in sorted(set(QUESTIONS) - ELSEWHERE):
@@ -134,7 +134,7 @@ def test_every_question_tells_the_ids_of_the_file(learned: History, data: st.Dat
 
 @settings(max_examples=15)
 @given(data=st.data())
-def test_what_a_study_gives_it_takes(learned: History, data: st.DataObject) -> None:
+def test_a_study_accepts_the_ids_that_it_returns(learned: History, data: st.DataObject) -> None:
     study = numbered(learned, data.draw(numberings(learned.id_count)))
     assert set(study.names) == set(study.tokens) == set(study.history.numbers_of(range(learned.id_count)).tolist())
     text = data.draw(st.text(max_size=12)) + "the lowest widow"
@@ -159,7 +159,7 @@ def test_what_a_study_gives_it_takes(learned: History, data: st.DataObject) -> N
 
 @settings(max_examples=10)
 @given(data=st.data())
-def test_trimming_takes_out_the_tokens_of_these_ids_and_tells_those_of_the_rest(
+def test_trimming_removes_the_tokens_of_the_given_ids_and_reports_the_ids_of_the_rest(
     learned: History, data: st.DataObject
 ) -> None:
     study = numbered(learned, data.draw(numberings(learned.id_count)))
@@ -212,7 +212,7 @@ def test_the_command_and_the_function_trim_the_same(hugging_face: NumberedTable,
     assert bpe.open(out).tokens == bpe.Study(bpe.trim(study, [id]).history).tokens
 
 
-def test_new_tokens_are_told_by_their_ids(hugging_face: NumberedTable) -> None:
+def test_new_tokens_are_reported_by_their_ids(hugging_face: NumberedTable) -> None:
     study = hugging_face.study
     grown = bpe.extend(Corpus.from_texts([OTHER]), study, 5, min_frequency=1)
     now = bpe.Study(grown.history)
@@ -249,7 +249,7 @@ def shared(tmp_path: Path) -> NumberedTable:
     return NumberedTable(study, tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json")))
 
 
-def test_tokens_that_share_a_number_are_told_as_it_is_decoded(shared: NumberedTable) -> None:
+def test_tokens_that_share_an_id_are_shown_as_it_is_decoded(shared: NumberedTable) -> None:
     study, library = shared
     assert len(numbers_of(study.history)) > len(study.tokens) == 5
     for text in ("ab", "xab<unk>ba", "aab"):
@@ -259,7 +259,7 @@ def test_tokens_that_share_a_number_are_told_as_it_is_decoded(shared: NumberedTa
     assert bpe.trim(study, [1, 4]).new_ids == {0: 0, 2: 1, 3: 2}
 
 
-def test_ids_that_the_file_has_not_are_refused(hugging_face: NumberedTable) -> None:
+def test_ids_that_are_not_in_the_file_are_refused(hugging_face: NumberedTable) -> None:
     study = hugging_face.study
     for ask in (
         lambda: bpe.trim(study, [9_999]),
@@ -282,7 +282,7 @@ def without_unknown(tmp_path: Path) -> bpe.Study:
     return bpe.open(tmp_path / "tokenizer.json")
 
 
-def test_what_has_no_number_is_refused_where_ids_are_wanted(without_unknown: bpe.Study) -> None:
+def test_tokens_without_an_id_are_refused_as_ids(without_unknown: bpe.Study) -> None:
     """The id -1 was returned, which counts from the end of an array of embeddings."""
     assert without_unknown.encode("abba") == [2, 1, 0]
     for ask in (lambda: without_unknown.encode("abx"), lambda: without_unknown.encode_batch(["ab", "abx"])):
@@ -290,7 +290,7 @@ def test_what_has_no_number_is_refused_where_ids_are_wanted(without_unknown: bpe
             ask()
 
 
-def test_what_has_no_number_is_shown_without_one(without_unknown: bpe.Study) -> None:
+def test_tokens_without_an_id_are_shown_without_one(without_unknown: bpe.Study) -> None:
     assert [span.id for span in without_unknown.spans("abx")] == [2, None]
     found = QUESTION.look(without_unknown, text="abx")
     assert found.columns["id"] == [2, None]

@@ -155,14 +155,14 @@ def test_a_branch_goes_on_from_its_parent_and_is_learned_again_from_its_recipe()
         (["force:101+115@1", "force:101+115@2"], "occur side by side nowhere"),
     ],
 )
-def test_what_cannot_be_done_is_told(interventions: Any, sentence: str) -> None:
+def test_impossible_interventions_are_refused(interventions: Any, sentence: str) -> None:
     with pytest.raises(RecipeError, match=sentence):
         learn_fast(
             WORDS, Recipe.from_dict({**Recipe.preset("gpt2", merges=6).to_dict(), "interventions": interventions})
         )
 
 
-def test_a_step_that_is_never_reached_is_told_and_other_methods_refuse() -> None:
+def test_a_step_that_is_never_reached_is_reported_and_other_methods_refuse() -> None:
     with pytest.raises(RecipeError, match=r"There is no step 90 for .* after 12 steps"):
         learn_fast(WORDS, Recipe.preset("gpt2", vocab_size=400, interventions=("forbid:1+2@90",)))
     with pytest.raises(RecipeError, match="By Unigram no pair can be forbidden"):

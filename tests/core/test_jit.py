@@ -37,7 +37,7 @@ def desk() -> Room:
     return Room(Desk(items, np.arange(6, dtype=np.int32).reshape(2, 3), 3), np.array([1.0, 2.5]))
 
 
-def test_arguments_and_answers_of_many_kinds(jitted: ModuleType) -> None:
+def test_arguments_and_results_of_many_kinds_pass_through_machine_code(jitted: ModuleType) -> None:
     room, cells = desk(), np.array([1, 2, 3, 99], np.int32)
     strided = np.arange(10)[::3]
     large = np.uint64(2**64 - 3)
@@ -90,7 +90,7 @@ def test_threads_that_use_a_bundle_at_once_for_the_first_time_share_its_row() ->
     assert tuple(pack(desk)) == places[1]
 
 
-def test_kinds_tell_apart_whatever_machine_code_hangs_on() -> None:
+def test_different_argument_types_have_different_machine_code() -> None:
     cells = np.zeros((4, 4), np.int32)
     different = [
         cells, cells[0], cells[:, 0], cells.astype(np.uint32), cells[0].astype(np.int64), np.zeros(2, ITEM),

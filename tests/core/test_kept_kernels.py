@@ -130,7 +130,7 @@ def damage(name: str, file: Path) -> None:
     file.write_bytes(DAMAGES[name](file.read_bytes()))
 
 
-def test_it_is_made_once_and_used_by_all(cache: Path) -> None:
+def test_machine_code_is_made_once_and_used_by_all_processes(cache: Path) -> None:
     before = code(cache).stat()
     assert is_sound(cache)
     succeed(USE, cache, "sound")
@@ -141,14 +141,14 @@ def test_it_is_made_once_and_used_by_all(cache: Path) -> None:
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_whatever_is_damaged_is_found(cache: Path, name: str) -> None:
+def test_damaged_machine_code_is_noticed(cache: Path, name: str) -> None:
     damage(name, code(cache))
     assert not is_sound(cache)
     code(cache).unlink()
     assert not is_sound(cache)
 
 
-def test_of_another_llvmlite_it_is_kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machine_code_of_another_llvmlite_is_kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = kept._fingerprint()
     monkeypatch.setattr("llvmlite.__version__", "0.1")
     assert kept._fingerprint() != ours
@@ -181,7 +181,7 @@ def test_each_part_is_kept_when_it_is_made_and_made_once(cache: Path, monkeypatc
     assert works == ["counting", "others", "others"]
 
 
-def test_parts_become_one() -> None:
+def test_parts_of_machine_code_are_joined() -> None:
     one, two = KeptKernel("a", "i", b"one"), KeptKernel("b", "", b"two")
     first, second = Pack(kernels={("k", "i8"): one}), Pack(kernels={("k", "f8"): two})
     joined = Pack(kernels={("k", "i8"): one, ("k", "f8"): two})
@@ -198,7 +198,7 @@ def test_while_it_is_damaged_plain_python_serves(cache: Path, tmp_path: Path, na
 
 
 @posix_only
-def test_what_is_damaged_is_made_anew_even_after_a_compiler_that_was_killed(made: Path, cache: Path) -> None:
+def test_damaged_machine_code_is_made_again_even_after_a_killed_compiler(made: Path, cache: Path) -> None:
     damage("cut off", code(cache))
     killed = GIVEN.format(str(code(made))) + "kept.keep = lambda made: os.kill(os.getpid(), signal.SIGKILL)\nsys.exit("
     killed = MAKE.replace("sys.exit(", killed)
@@ -225,7 +225,7 @@ def test_a_compiler_that_fails_leaves_nothing_and_says_so(tmp_path: Path) -> Non
     ],
     ids=["cannot be made", "crashes"],
 )
-def test_what_a_new_numba_may_do_leaves_kernels_to_its_own_cache(tmp_path: Path, program: str, reason: str) -> None:
+def test_with_an_unknown_numba_its_own_cache_is_used(tmp_path: Path, program: str, reason: str) -> None:
     succeed(program, tmp_path)
     assert reason in Pack.read(code(tmp_path).read_bytes()).fallback
     if reason == "-6" and not EXPLORES:
@@ -236,7 +236,7 @@ def test_what_a_new_numba_may_do_leaves_kernels_to_its_own_cache(tmp_path: Path,
     succeed(USE, tmp_path, "sound")
 
 
-def test_where_nothing_can_be_kept_it_is_handed_over(
+def test_machine_code_that_cannot_be_stored_is_handed_over(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     environment = {**os.environ, kept.LOCATION: str(tmp_path / "file")}
@@ -265,7 +265,7 @@ def test_on_a_full_disk_nothing_can_be_kept_and_it_is_said(tmp_path: Path, monke
     assert kept.LOCATION in readiness.why_not()
 
 
-def test_who_waits_for_another_compiler_says_so(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_for_another_compiler_is_reported(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = code(cache).parent
     code(cache).unlink()
     monkeypatch.setattr(kept, "folder", lambda: place)
@@ -310,9 +310,7 @@ def test_one_compiler_works_at_a_time(cache: Path, monkeypatch: pytest.MonkeyPat
 
 
 @posix_only
-def test_what_others_could_have_left_is_neither_loaded_nor_looked_into(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_that_strangers_could_have_written_are_never_loaded(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stranger can write the checksum that belongs to what they leave."""
     place = code(cache)
     monkeypatch.setenv(kept.LOCATION, str(cache))
@@ -325,7 +323,7 @@ def test_what_others_could_have_left_is_neither_loaded_nor_looked_into(
     succeed(USE, cache, "sound")
 
 
-def test_what_was_installed_is_used_wherever_the_home_is(
+def test_installed_machine_code_is_used_with_any_home_folder(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed = Path(shutil.copytree(code(made).parent, tmp_path / "made" / code(made).parent.name))
@@ -372,7 +370,7 @@ def test_where_nothing_can_be_kept_only_large_work_compiles(monkeypatch: pytest.
     assert not use_machine_code(WORTH_WAITING)
 
 
-def test_where_another_process_makes_it_none_is_started(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_compiler_is_started_while_another_process_compiles(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     place = code(cache).parent
     code(cache).unlink()
@@ -403,7 +401,7 @@ def test_a_compiler_ends_with_its_folder(tmp_path: Path) -> None:
     assert b"is gone" in told
 
 
-def test_who_begins_to_read_late_is_given_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compiler_that_reads_late_receives_all_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "folder", lambda: tmp_path)
     monkeypatch.setattr(compiler, "SECONDS_BETWEEN_LOOKS", 0.05)
     late = "import sys, time; time.sleep(0.5); print(len(sys.stdin.buffer.read()), end='')"
