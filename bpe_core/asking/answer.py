@@ -17,17 +17,45 @@ from bpe_core.support.wording import as_call
 
 @dataclass(frozen=True, repr=False)
 class Answer:
-    """The answer to a question: a table, sentences, and for most questions a figure."""
+    """The answer to a question: a table, sentences, and for most questions a figure.
+
+    Parameters
+    ----------
+    table
+        All values, with all digits.
+    sentences
+        What a person reads first.
+    figure
+        The figure, if the question has one.
+    listed
+        The columns shown to people; empty means all except the hex columns.
+    rows
+        The rows that people are shown; by default the first ones.
+    facts
+        Values outside the table, for scripts.
+    tokens
+        The tokens of a text in order, which a terminal shows in colour.
+    on_axis
+        Whether the figure has the axis that the question names.
+    differs
+        Whether a comparison found a difference; it becomes the command's exit code.
+
+    Examples
+    --------
+    >>> answer = Answer(DataTable({"token": ["lo", "low"], "hex": ["6c 6f", "6c 6f 77"]}), ("Two tokens.",))
+    >>> answer
+    Answer(rows=2, columns=('token',), sentences=('Two tokens.',), figure=None)
+    """
 
     table: DataTable
     sentences: tuple[str, ...] = ()
     figure: Figure | None = None
-    listed: tuple[str, ...] = ()  # the columns shown to people; empty means all except the hex columns
-    rows: Sequence[int] | None = None  # the rows that a terminal shows; by default the first ones
-    facts: Mapping[str, Any] = field(default_factory=dict)  # values outside the table, for scripts
-    tokens: tuple[str, ...] = ()  # the tokens of a text in order, which a terminal shows in colour
-    on_axis: bool = True  # whether the figure has the axis that the question names
-    differs: bool = False  # whether a comparison found a difference; it becomes the command's exit code
+    listed: tuple[str, ...] = ()
+    rows: Sequence[int] | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    tokens: tuple[str, ...] = ()
+    on_axis: bool = True
+    differs: bool = False
 
     @classmethod
     def drawn(cls, table: DataTable, figure: Figure, listed: tuple[str, ...] = ()) -> Answer:
@@ -43,12 +71,12 @@ class Answer:
         parts = [markup.element("div", {}, sentence) for sentence in self.sentences]
         if self.figure is not None and not self.figure.is_empty:
             parts.append(markup.element("div", {}, self.figure.as_image()))
-        names = self.shown_columns
-        columns = [self.columns[name][:MOST_SHOWN] for name in names]
+        names, chosen = self.shown_columns, range(len(self.table)) if self.rows is None else self.rows
+        columns = [[self.columns[name][row] for row in chosen[:MOST_SHOWN]] for name in names]
         cells = ([cell_text(name, value) for value in column] for name, column in zip(names, columns, strict=True))
-        rows = zip(*cells, strict=True)
         if len(self.table):
-            parts.append(markup.table(self.table.rows_in_words, tuple(map(heading_of, names)), rows))
+            told = self.table.rows_in_words if self.rows is None else f"{len(chosen):,} of {len(self.table):,} rows"
+            parts.append(markup.table(told, tuple(map(heading_of, names)), zip(*cells, strict=True)))
         return str(markup.element("div", {"class": "bpe-explorer"}, *parts))
 
     @property

@@ -57,10 +57,28 @@ FORMER = frozenset(  # what belongs to `inside` now
 
 @dataclass(frozen=True)
 class Span:
-    """A token in its place: characters and bytes of the text, the end behind the last."""
+    """A token in its place: characters and bytes of the text, the end behind the last.
 
-    id: int | None  # None where the file has no number for it, as for the unknown
-    text: str  # what is written on it
+    Parameters
+    ----------
+    id
+        Its id in the file; None where the file has no number for it, as for the unknown.
+    text
+        What is written on it.
+    start, stop
+        Its first character, and the one behind its last.
+    first_byte, end_byte
+        The same in bytes of UTF-8.
+
+    Examples
+    --------
+    >>> from bpe_core.studies.making import train
+    >>> train("low low low", "gpt2", merges=2).spans("é low")[-1]
+    Span(id=257, text='low', start=2, stop=5, first_byte=3, end_byte=6)
+    """
+
+    id: int | None
+    text: str
     start: int
     stop: int
     first_byte: int

@@ -44,7 +44,19 @@ ENDINGS = (".csv", ".tsv", ".json", ".parquet")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DataTable:
-    """The columns by their names, all of the same length."""
+    """A table of named columns, all of the same length.
+
+    Parameters
+    ----------
+    columns
+        The values of each column by its name; None where something is not known.
+
+    Examples
+    --------
+    >>> table = DataTable({"step": [1, 2], "token": ["lo", "low"]})
+    >>> len(table), table.records()[1]
+    (2, {'step': 2, 'token': 'low'})
+    """
 
     columns: Mapping[str, Values]
 

@@ -183,10 +183,23 @@ class Group:
 
 @dataclass(frozen=True)
 class Mixture:
-    """A mixture of groups. A group that it does not name counts once and whole, unless shares are given."""
+    """A mixture of groups. A group that it does not name counts once and whole, unless shares are given.
+
+    Parameters
+    ----------
+    groups
+        The groups with their weights.
+    by
+        What the weights are: "times" for factors, "bytes" or "words" for shares of the whole by either.
+
+    Examples
+    --------
+    >>> Mixture((Group("en", 0.4), Group("code", 0.6)), by="bytes").in_words()
+    'en 40 %, code 60 % (by bytes)'
+    """
 
     groups: tuple[Group, ...] = ()
-    by: By = "times"  # the kind of the weights: factors, or shares of the bytes or words of the whole
+    by: By = "times"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", tuple(self.groups))

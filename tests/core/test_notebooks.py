@@ -59,7 +59,7 @@ class Page(HTMLParser):
 def test_a_notebook_shows_an_answer_with_its_sentences_figure_and_rows(name: str) -> None:
     answer = ANSWERS[name]
     page = Page(answer._repr_html_())
-    assert page.rows == 1 + min(20, len(answer.table))
+    assert page.rows == 1 + min(20, len(answer.table if answer.rows is None else answer.rows))
     for sentence in answer.sentences:
         assert sentence in page.texts
     assert len(page.images) == (answer.figure is not None)
@@ -78,6 +78,13 @@ def test_of_a_long_table_the_first_rows_are_shown_and_it_is_said() -> None:
         page = Page(shown)
         assert "30 rows; these are the first 20" in page.texts
         assert page.rows == 21
+
+
+def test_where_an_answer_chooses_rows_these_are_shown() -> None:
+    answer = bpe.Answer(bpe.DataTable({"step": [*range(40)]}), rows=(3, 39))
+    page = Page(answer._repr_html_())
+    assert "2 of 40 rows" in page.texts
+    assert [text for text in page.texts if text.isdigit()] == ["3", "39"]
 
 
 def test_a_table_shows_all_its_columns_and_nothing_for_what_is_not_known() -> None:
