@@ -67,9 +67,11 @@ class WatchPanel(QWidget):
 
     def _show_method(self) -> None:
         """Show the method of the recipe, or none if it is not listed."""
-        place = self.method.findData(self._form.value("method"))
+        chosen = self._form.value("method")
+        place = self.method.findData(chosen)
         self.method.setCurrentIndex(place)
-        self.method.setToolTip("" if place < 0 else self.method.itemData(place, Qt.ItemDataRole.ToolTipRole))
+        explained = [method.explanation for method in methods() if method.value == chosen]
+        self.method.setToolTip(tip(explained[0] if place >= 0 and explained else ""))
 
     def _show(self) -> None:
         self.view.show_cut(self.word.cut, slides=self._playing.has_motion)

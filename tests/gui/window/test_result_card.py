@@ -34,7 +34,11 @@ LOOK = 500  # milliseconds
 
 @pytest.fixture
 def watched(
-    qtbot: QtBot, settings: Settings, new_program: Callable[..., Program], monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot,
+    settings: Settings,
+    new_program: Callable[..., Program],
+    monkeypatch: pytest.MonkeyPatch,
+    patient: None,
 ) -> Program:
     """A first start, played to its end."""
     monkeypatch.setattr(result, "LOOK_MILLISECONDS", LOOK * HURRY)  # what is shown too shortly is not seen to happen
