@@ -14,7 +14,7 @@ TEXTS = st.lists(st.text("aéb日𝄞\0", max_size=4), max_size=9)
 @given(
     texts=TEXTS, numbers=st.lists(st.integers(0, 8), max_size=9), others=st.dictionaries(st.integers(0, 8), st.text())
 )
-def test_the_same_as_a_list(texts: list[str], numbers: list[int], others: dict[int, str]) -> None:
+def test_laid_texts_equal_a_list_of_texts(texts: list[str], numbers: list[int], others: dict[int, str]) -> None:
     places = [number for number in numbers if number < len(texts)]
     laid = LaidTexts.of(texts)
     assert laid == LaidTexts(*end_to_end([text.encode() for text in texts]))

@@ -64,11 +64,11 @@ def version_1(limit: int, used: int, *, kept: int = 0) -> dict[str, str]:
 
 @linux_only
 class TestWhatLinuxSays:
-    def test_the_whole_machine(self, system: Path) -> None:
+    def test_without_a_container_the_limit_is_the_memory_of_the_machine(self, system: Path) -> None:
         write(system, proc__meminfo=meminfo(3 * GB))
         assert available_memory() == 3 * GB
 
-    def test_nothing_known_is_no_limit(self, system: Path) -> None:
+    def test_unknown_memory_is_no_limit(self, system: Path) -> None:
         assert available_memory() is None
         check_room(2**60, "This", "Do that.")
         assert not watching_memory(lambda: False, "This", "Do that.")()
@@ -88,13 +88,13 @@ class TestWhatLinuxSays:
         group(system / "cgroup", version_2("max", 1500 * MB))
         assert available_memory() == 30 * GB
 
-    def test_the_least_of_all_groups_around_counts(self, system: Path) -> None:
+    def test_the_smallest_limit_of_all_parent_groups_counts(self, system: Path) -> None:
         write(system, proc__meminfo=meminfo(30 * GB), proc__self__cgroup="0::/user.slice/one.scope\n")
         group(system / "cgroup/user.slice", version_2(str(4 * GB), 3 * GB))
         group(system / "cgroup/user.slice/one.scope", version_2(str(3 * GB), 1 * GB))
         assert available_memory() == 1 * GB
 
-    def test_the_older_control_groups(self, system: Path) -> None:
+    def test_limits_of_older_control_groups_are_read(self, system: Path) -> None:
         write(system, proc__meminfo=meminfo(30 * GB), proc__self__cgroup="9:cpu:/a\n4:memory:/docker/0a1b\n0::/x\n")
         group(system / "cgroup/memory", version_1(5 * GB, 2 * GB, kept=1 * GB))  # as a container sees its own
         assert available_memory() == 4 * GB
@@ -108,7 +108,7 @@ class TestWhatLinuxSays:
         expected = 2 * GB if "memory.stat" in broken else 3 * GB  # without it nothing is known to be kept
         assert available_memory() == expected
 
-    def test_this_very_machine_says_something_sensible(self) -> None:
+    def test_the_limit_of_this_machine_is_plausible(self) -> None:
         found = available_memory()
         assert found is not None
         assert 0 < found < 2**60
@@ -116,7 +116,7 @@ class TestWhatLinuxSays:
 
 @linux_only
 class TestTheSetting:
-    def test_it_holds_the_program_to_less(self, system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_variable_sets_a_lower_limit(self, system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         page = os.sysconf("SC_PAGE_SIZE")
         write(system, proc__meminfo=meminfo(30 * GB))
         write(system, proc__self__statm=f"999999999 {3 * GB // page} {1 * GB // page} 1 0 5 0\n")
@@ -129,7 +129,7 @@ class TestTheSetting:
         monkeypatch.setenv(limits.SETTING, value)
         assert available_memory() == 1 * GB
 
-    def test_what_is_used_grows_with_an_array(self) -> None:
+    def test_the_memory_in_use_grows_with_an_array(self) -> None:
         before = limits.used_memory()
         held = np.full(200 * MB, 1, np.uint8)
         after = limits.used_memory()
@@ -160,7 +160,7 @@ class TestTheSentences:
     def test_little_is_never_asked_for(self, room: list[int]) -> None:
         check_room(limits.WORTH_ASKING - 1, "Training", "Take less.")
 
-    def test_long_work_looks_now_and_then(self, room: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_long_work_checks_the_memory_now_and_then(self, room: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
         now = [100.0]
         monkeypatch.setattr(time, "monotonic", lambda: now[0])
         stop = [False]
@@ -176,20 +176,20 @@ class TestTheSentences:
     @pytest.mark.parametrize(
         ("size", "text"), [(0, "0 MB"), (1_400_000, "1 MB"), (999_400_000, "999 MB"), (24_375_205_888, "24.4 GB")]
     )
-    def test_sizes_as_a_person_reads_them(self, size: int, text: str) -> None:
+    def test_sizes_are_written_for_people(self, size: int, text: str) -> None:
         assert size_text(size) == text
 
-    def test_training_asks_before_it_begins(self, room: list[int]) -> None:
+    def test_training_checks_the_memory_before_it_begins(self, room: list[int]) -> None:
         words = WordTable(np.zeros(100 * MB, np.uint8), np.array([0, 100 * MB]), np.array([1]))
         with pytest.raises(TooLarge, match=r"^Training needs about .* GB of memory more"):
             Trainer(words, Recipe.preset("raw-bytes"))
 
-    def test_a_text_that_is_one_word_asks_before_it_is_joined(self, room: list[int]) -> None:
+    def test_a_text_of_one_word_checks_the_memory_before_it_is_joined(self, room: list[int]) -> None:
         room[0] = limits.RESERVE + 10 * MB  # enough for small work
         with pytest.raises(TooLarge, match=r"^Holding a text as one word needs about 70 MB"):
             count_words(Corpus.from_texts(["x" * 70_000_000]), Recipe.preset("raw-bytes"))
 
-    def test_a_long_text_is_not_split_as_a_whole_without_asking(self, room: list[int]) -> None:
+    def test_a_long_text_checks_the_memory_before_it_is_split(self, room: list[int]) -> None:
         room[0] = limits.RESERVE + 10 * MB  # enough for small work
         with pytest.raises(TooLarge, match=r"^Splitting a text as a whole needs about"):
             count_words(
@@ -198,7 +198,7 @@ class TestTheSentences:
 
 
 @linux_only
-def test_the_program_says_what_it_met_instead_of_being_killed(tmp_path: Path) -> None:
+def test_too_little_memory_is_reported_before_the_program_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_bytes(b"abcdefghij" * 4_000_000)
     command = [sys.executable, "-m", "bpe_core", "train", str(path), "--preset", "raw-bytes", "--merges", "10"]

@@ -23,7 +23,7 @@ time.sleep(100)
 """
 
 
-def test_one_at_a_time(tmp_path: Path) -> None:
+def test_a_lock_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
     first = Lock.acquire(tmp_path / "lock")
     assert first is not None
     assert Lock.acquire(tmp_path / "lock") is None
@@ -35,7 +35,7 @@ def test_one_at_a_time(tmp_path: Path) -> None:
     again.release()
 
 
-def test_where_no_lock_can_be_made(tmp_path: Path) -> None:
+def test_a_lock_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No such file"):
         Lock.acquire(tmp_path / "no" / "lock")
 

@@ -61,12 +61,12 @@ def test_the_commands_of_a_page_print_what_it_shows(
 
 
 @pytest.mark.parametrize("page", names_of(pages()))
-def test_what_is_made_from_the_code_is_as_the_code_has_it_now(page: str) -> None:
+def test_generated_parts_agree_with_the_code(page: str) -> None:
     text = (MANUAL / page).read_text(encoding="utf-8")
     assert made(text) == text, "python -m tests.manual_pages writes it anew"
 
 
-def test_what_has_no_help_is_found() -> None:
+def test_options_without_help_are_noticed() -> None:
     with pytest.raises(Undocumented):
         Recorder().add_argument("--new")
     with pytest.raises(Undocumented):
@@ -119,7 +119,7 @@ def test_the_search_finds_words_anywhere_and_titles_first() -> None:
     assert len({section.place for section in sections()}) > 100
 
 
-def test_the_map_of_the_house_names_every_folder_and_nothing_that_is_not_there() -> None:
+def test_the_list_of_folders_names_exactly_the_folders_that_exist() -> None:
     page = (MANUAL / "developers.md").read_text(encoding="utf-8")
     house = page.partition("```\n")[2].partition("```")[0]
     named, above = list[Path](), {-1: ROOT}  # the folder that lines with more indent are in

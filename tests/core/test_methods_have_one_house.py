@@ -80,7 +80,7 @@ def called(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def test_only_its_house_knows_the_choices_of_a_method() -> None:
+def test_choices_of_a_method_are_used_only_in_its_folder() -> None:
     assert {"wordpiece_rule", "tau", "words_by"} <= OWN_CHOICES
     outside = [(module, source) for module, source in sources() if not is_in(module, "bpe_core.methods.kit")]
     known = {module: known_choices(module, source) for module, source in outside}
@@ -97,11 +97,11 @@ def test_only_its_house_knows_the_choices_of_a_method() -> None:
         "recipe = recipe.with_changes(wordpiece_rule=rule)",
     ],
 )
-def test_the_check_sees_who_knows_a_choice(source: str) -> None:
+def test_the_check_notices_a_choice_used_elsewhere(source: str) -> None:
     assert known_choices("bpe_core.formats.base", source) != set()
 
 
-def test_only_its_house_knows_a_method() -> None:
+def test_names_of_methods_are_used_only_in_their_folders() -> None:
     known = {module: known_methods(module, source) for module, source in sources()}
     ours = {module: names for module, names in known.items() if names}
     assert {module: names for module, names in ours.items() if not is_allowed(module)} == {}
@@ -122,7 +122,7 @@ def is_allowed(module: str) -> bool:
         "import_module('bpe_core.methods.best.learn')",
     ],
 )
-def test_the_check_sees_who_knows_a_method(source: str) -> None:
+def test_the_check_notices_a_method_named_elsewhere(source: str) -> None:
     assert known_methods("bpe_core.formats.base", source) != set()
 
 

@@ -40,7 +40,7 @@ def columns_of(history: History) -> dict[str, list[int]]:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_recipe_means_what_it_meant(name: str, before: Path) -> None:
+def test_a_recipe_of_an_older_version_keeps_its_meaning(name: str, before: Path) -> None:
     recipe = Recipe.from_json((before / name / "recipe.json").read_text(encoding="utf-8"))
     choices, said = recipe.to_dict(), METHODS[name]["recipe"]
     assert {choice: choices[choice] for choice in said if choice != "mixture"} == {

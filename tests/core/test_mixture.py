@@ -75,7 +75,7 @@ def test_weights_are_exact_and_as_in_the_reference(data: st.DataObject, tables: 
 
 
 @given(tables=TABLES, data=st.data())
-def test_counts_hang_on_no_order_and_shares_are_what_was_asked_for(
+def test_counts_do_not_depend_on_order_and_shares_are_as_asked(
     tables: list[dict[bytes, int]], data: st.DataObject
 ) -> None:
     names = [f"g{i}" for i in range(len(tables))]
@@ -138,7 +138,7 @@ def test_duplicates_are_left_out_and_counted() -> None:
     assert [str(told) for told in corpus.skipped] == ["2 duplicate lines of the group 'a' were left out"]
 
 
-def test_samples() -> None:
+def test_samples_take_the_chosen_part_of_each_group() -> None:
     first = Mixture((Group("a", sample=Sample(first_bytes=6)),))
     assert texts_read(first, a=["low", "né new"], b=["low"]) == [["low", "né"], ["low"]], "no character is cut"
     assert texts_read(first, a=["low", "newer", "low"]) == [["low", "new"]]
@@ -187,7 +187,7 @@ def test_a_split_by_documents_is_asked_for_by_command(tmp_path: Path, capsys: py
     assert "--sample" in capsys.readouterr().err
 
 
-def test_what_is_taken_hangs_on_no_order_of_files(tmp_path: Path) -> None:
+def test_samples_do_not_depend_on_the_order_of_files(tmp_path: Path) -> None:
     paths = [write(tmp_path, f"{i}.txt", "".join(f"{i * j % 23} low\n" for j in range(40))) for i in range(6)]
     sample = Sample(fraction=Fraction(1, 3), of="lines", seed=1)
     recipe = Recipe(mixture=Mixture((Group("a", weight_of("2.5"), sample, "lines"),)))
@@ -211,7 +211,7 @@ def test_a_file_named_twice_counts_once_unless_asked_to(tmp_path: Path) -> None:
     assert list(count_words(Corpus.grouped(groups, twice=True), Recipe())) == [(b"low", 2)]
 
 
-def test_a_recipe_holds_it_and_one_that_says_nothing_is_none() -> None:
+def test_a_recipe_keeps_a_mixture_and_has_none_by_default() -> None:
     sample = Sample(10**6, Fraction(1, 20), "lines", 7)
     mixture = Mixture((Group("de", weight_of("70%"), sample, "lines"), Group("code", weight_of("30%"))), "bytes")
     recipe = Recipe.preset("gpt2", mixture=mixture)
@@ -238,7 +238,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_what_cannot_be_is_a_sentence(case: str) -> None:
+def test_impossible_mixtures_are_refused_in_a_sentence(case: str) -> None:
     wrong, told = WRONG[case]
     with pytest.raises(RecipeError, match=told):
         wrong()

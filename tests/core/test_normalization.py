@@ -99,7 +99,7 @@ def test_half_width_hangul_is_composed_across_its_parts() -> None:
     assert originals("ﾡￂx", Recipe(unicode_form="NFKC")) == [("가", "ﾡￂ"), ("x", "x")]
 
 
-def test_removed_characters_belong_to_what_stands_before_them() -> None:
+def test_removed_characters_belong_to_the_character_before_them() -> None:
     recipe = Recipe(strip_ascii_punctuation=True)
     result = normalize_with_origins("«a, b!»", recipe)
     assert result.text == "«a b»"

@@ -276,7 +276,7 @@ def test_languages_that_cannot_be_compared_are_refused(
         GroupedWords.of(tables).learned_by(Recipe.preset("parity", mixture=mixture))
 
 
-def test_what_a_recipe_cannot_say_of_languages_is_refused() -> None:
+def test_impossible_choices_of_languages_are_refused() -> None:
     both = Group("a", ratio=Fraction(1)), Group("b", dev_of="a")
     for groups, said in ((both, "not by both"), ((both[1], Group("c", dev_of="a")), "two dev texts")):
         with pytest.raises(RecipeError, match=said):

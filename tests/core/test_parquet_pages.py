@@ -36,7 +36,7 @@ TABLE = arrow.table(
 
 
 @pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "zstd", "brotli", "lz4"])
-def test_headers_are_read_as_they_were_written(compression: str) -> None:
+def test_page_headers_are_read_as_written(compression: str) -> None:
     """Their sizes add up to what the footer tells of each column, wherever the bytes are cut."""
     chance = random.Random(1)
     for version, dictionary, checksums in itertools.product(("1.0", "2.0"), (True, False), (True, False)):
@@ -72,7 +72,7 @@ def _claiming(whole: bytes, place: int, **claims: int) -> bytes:
     return whole[:place] + head + of_kind + b"\0" + whole[place + 30 :]
 
 
-def test_claims_that_cannot_be_are_refused(tmp_path: Path) -> None:
+def test_impossible_page_headers_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow.table({"text": TEXTS}), path, compression="zstd")
     whole = path.read_bytes()
@@ -97,7 +97,7 @@ def test_headers_without_an_end_are_refused(header: bytes) -> None:
             column.pages_in(header + bytes(10**6))
 
 
-def test_what_is_no_header_is_left_to_arrow() -> None:
+def test_other_bytes_are_left_to_arrow() -> None:
     assert _Column(0).pages_in(b"\x0f" * 50) == _Column(0).pages_in(bytes(50)) == []
 
 

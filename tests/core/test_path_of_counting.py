@@ -100,7 +100,7 @@ def test_a_source_becomes_words_by_few_moves_between_files(ways: dict[str, dict[
         assert 0 < ways[name][what] <= most, what
 
 
-def test_what_is_known_of_a_corpus_is_said_when_it_is_made(tmp_path: Path) -> None:
+def test_facts_about_a_corpus_are_given_when_it_is_made(tmp_path: Path) -> None:
     words = tmp_path / "words.tsv"
     words.write_text("word\tcount\nlow\t3\n", encoding="utf-8")
     text = tmp_path / "a.txt"

@@ -60,7 +60,7 @@ def test_a_pattern_that_grows_beyond_all_bounds_is_refused_at_once(pattern: str)
 
 
 @pytest.mark.parametrize("pattern", HONEST.values(), ids=HONEST)
-def test_an_honest_pattern_is_taken(pattern: str) -> None:
+def test_an_ordinary_pattern_is_accepted(pattern: str) -> None:
     assert not is_too_large(pattern)
     compile_custom(pattern)
 
@@ -74,7 +74,7 @@ def test_the_largest_pattern_is_still_cheap(part: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_one_that_comes_with_a_recipe_or_a_table_does_no_harm(tmp_path: Path) -> None:
+def test_a_hostile_pattern_in_a_recipe_or_table_does_no_harm(tmp_path: Path) -> None:
     text, recipe, table = (tmp_path / name for name in ("text.txt", "recipe.json", "tokenizer.json"))
     text.write_text("low lower lowest " * 9)
     recipe.write_text(json.dumps({"pattern": "custom", "custom_pattern": BOMB}))

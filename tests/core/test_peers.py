@@ -175,11 +175,11 @@ def nmt(request: pytest.FixtureRequest) -> Reference:
     return reference_of(request.param)
 
 
-def test_subword_nmts_own_reference(nmt: Reference) -> None:
+def test_subword_nmt_learns_the_merges_of_its_own_reference(nmt: Reference) -> None:
     assert our_merges(our_history(nmt.corpus, NMT)) == read_codes(nmt.codes)
 
 
-def test_subword_nmts_own_segmentation(nmt: Reference) -> None:
+def test_subword_nmt_splits_as_in_its_own_reference(nmt: Reference) -> None:
     history = our_history(nmt.corpus, NMT)
     tokenizer = Tokenizer(history)
     texts = [token.decode() for token in token_texts(history)]

@@ -89,12 +89,12 @@ def assert_is_the_same(copied: bpe.Study, study: bpe.Study) -> None:
         assert copied.decode(shown, way=way) == study.decode(shown, way=way)
 
 
-def test_every_method_is_here() -> None:
+def test_every_method_is_tested() -> None:
     assert {learned(preset).history.recipe.method for preset in PRESETS} == set(METHODS)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_what_a_method_learned_comes_back_whole(preset: str) -> None:
+def test_a_study_of_each_method_is_unpickled_equal(preset: str) -> None:
     study = learned(preset)
     copied = pickle.loads(pickle.dumps(study))
     assert_is_the_same(copied, study)
@@ -124,14 +124,14 @@ def test_a_copy_keeps_the_texts_and_a_pickle_does_not(preset: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_file_of_hugging_face_comes_back_whole(kind: str) -> None:
+def test_a_hugging_face_file_is_unpickled_equal(kind: str) -> None:
     opened = FORMATS["tokenizer.json"].open(json.dumps(KINDS[kind]()).encode(), kind)
     study = bpe.Study(opened.history, name=kind, format=opened.format, notes=opened.notes)
     assert_is_the_same(pickle.loads(pickle.dumps(study)), study)
     assert_is_the_same(copy.deepcopy(study), study)
 
 
-def test_every_format_that_is_written_comes_back_whole(tmp_path: Path) -> None:
+def test_every_written_format_is_unpickled_equal(tmp_path: Path) -> None:
     opened = set[str]()
     for name in set(FORMATS.written) - {"markdown"}:  # which is for people, and not read
         for preset in PRESETS:
@@ -168,7 +168,7 @@ FILES: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_of_another_library_comes_back_whole(name: str) -> None:
+def test_a_file_of_another_library_is_unpickled_equal(name: str) -> None:
     opened = FORMATS[name].open(FILES[name](), name)
     study = bpe.Study(opened.history, name=name, format=opened.format, notes=opened.notes)
     assert_is_the_same(pickle.loads(pickle.dumps(study)), study)

@@ -41,7 +41,7 @@ print(len(bpe.why(study, text="anna").table))
 """
 
 
-def test_a_file_of_before_brings_its_method(tmp_path: Path) -> None:
+def test_a_plug_in_file_of_an_older_version_works(tmp_path: Path) -> None:
     (tmp_path / "my_chains.py").write_text(CHAINS, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-W", "ignore::DeprecationWarning", "-c", USED, str(tmp_path / "my_chains.py")],
@@ -57,7 +57,7 @@ def test_a_file_of_before_brings_its_method(tmp_path: Path) -> None:
     assert why
 
 
-def test_a_former_name_says_the_new_one() -> None:
+def test_a_former_name_warns_with_the_new_one() -> None:
     from bpe_core.support.former_names import find_former_names
 
     find_former_names()

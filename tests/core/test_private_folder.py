@@ -18,7 +18,7 @@ as_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, re
 STRANGER = 54_321
 
 
-def test_it_is_made_with_all_on_the_way_to_it(tmp_path: Path) -> None:
+def test_a_private_folder_is_made_with_its_parents(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         made = private_folder(tmp_path / "a" / "b" / "c")
@@ -29,20 +29,20 @@ def test_it_is_made_with_all_on_the_way_to_it(tmp_path: Path) -> None:
     assert private_folder(made) == made
 
 
-def test_one_that_others_could_look_into_is_closed(tmp_path: Path) -> None:
+def test_a_folder_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir(mode=0o755)
     private_folder(tmp_path / "mine")
     assert mode(tmp_path / "mine") == 0o700
 
 
-def test_one_that_others_could_write_to_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_others_could_write_to_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine").chmod(0o777)
     with pytest.raises(PermissionError, match="can be changed by them"):
         private_folder(tmp_path / "mine")
 
 
-def test_a_link_is_refused(tmp_path: Path) -> None:
+def test_a_link_as_private_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "mine")
     (tmp_path / "nowhere").symlink_to(tmp_path / "missing")
@@ -67,9 +67,7 @@ def test_a_link_on_the_way_is_followed_and_what_it_leads_to_is_looked_at(tmp_pat
 
 
 @pytest.mark.parametrize("permissions", [0o777, 0o757])
-def test_a_parent_that_others_can_change_is_refused_unless_each_keeps_what_is_theirs(
-    tmp_path: Path, permissions: int
-) -> None:
+def test_a_parent_that_others_can_change_is_refused_unless_it_is_sticky(tmp_path: Path, permissions: int) -> None:
     parent = tmp_path / "common"
     parent.mkdir()
     parent.chmod(permissions)
@@ -102,7 +100,7 @@ def test_a_user_without_a_name_has_no_group_of_their_own(monkeypatch: pytest.Mon
 
 @as_root
 @pytest.mark.parametrize("name", ["common/mine", "common", "."])
-def test_what_a_stranger_owns_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_folder_of_another_user_is_refused(tmp_path: Path, name: str) -> None:
     place = tmp_path / "all" / "common" / "mine"
     place.mkdir(parents=True, mode=0o700)
     os.chown(tmp_path / "all" / name, STRANGER, STRANGER)

@@ -63,7 +63,7 @@ def bucket() -> Iterator[MemoryFileSystem]:
     FailingFileSystem.store.clear()
 
 
-def test_files_and_folders_of_a_bucket(bucket: MemoryFileSystem, tmp_path: Path) -> None:
+def test_files_and_folders_of_a_bucket_are_read(bucket: MemoryFileSystem, tmp_path: Path) -> None:
     parquet.write_table(arrow.table({"text": ["three", "four"]}), tmp_path / "a.parquet")
     bucket.pipe("/corpus/a.jsonl", b'{"text": "low"}\n')
     bucket.pipe("/corpus/deep/b.txt.gz", gzip.compress(b"lower"))
@@ -94,7 +94,9 @@ def test_files_and_folders_of_a_bucket(bucket: MemoryFileSystem, tmp_path: Path)
     assert sentence("memory://corpus/none.txt") == "memory://corpus/none.txt does not exist."
 
 
-def test_what_goes_wrong_on_the_way(bucket: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_failures_of_addresses_are_reported(
+    bucket: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     failing = fsspec.filesystem("failing")
     failing.pipe("/corpus/a.txt", b"low lower\n" * 30_000)
     failing.pipe("/corpus/b.jsonl", b'{"text": "low lower"}\n' * 30_000)

@@ -49,7 +49,7 @@ def write_zip(path: Path, files: dict[str, bytes]) -> Path:
     return path
 
 
-def test_members_are_read_by_their_kind_and_what_is_none_is_told(tmp_path: Path) -> None:
+def test_members_are_read_by_their_kind_and_others_are_reported(tmp_path: Path) -> None:
     link = tarfile.TarInfo("link.txt")
     link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
     write_tar(tmp_path / "a.tar", FILES, link)
@@ -67,7 +67,7 @@ def test_members_are_read_by_their_kind_and_what_is_none_is_told(tmp_path: Path)
     assert "b.zip: b.txt is not valid UTF-8" in sentence(tmp_path / "b.zip", error=EncodingError)
 
 
-def test_archives_that_are_hostile_or_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hostile_and_broken_archives_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_zip(tmp_path / "a.zip", {"a.txt": b"low lower lowest"})
     whole = path.read_bytes()
     entry = whole.index(b"PK\1\2")
@@ -107,7 +107,7 @@ def test_archives_that_are_hostile_or_broken(tmp_path: Path, monkeypatch: pytest
         assert sentence(where).startswith(f"{where} unpacks to more than 250 times its size")
 
 
-def test_names_of_members_are_not_as_long_as_books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_overlong_names_of_members_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are held as a whole, unlike members."""
     monkeypatch.setattr(archives, "LONGEST_NOTE", 5_000)
     for length, is_read in ((300, True), (6_000, False)):
@@ -119,7 +119,7 @@ def test_names_of_members_are_not_as_long_as_books(tmp_path: Path, monkeypatch: 
             assert "is no sound tar archive" in sentence(path)
 
 
-def test_many_small_members_tell_from_the_first_on_how_far_they_are(tmp_path: Path) -> None:
+def test_progress_is_known_from_the_first_of_many_small_members(tmp_path: Path) -> None:
     """Their names take up most of the archive, and no byte of them is ever read as a text."""
     members = {f"a folder with a long name/{number:06}.txt": b"low" for number in range(2_000)}
     path = write_zip(tmp_path / "many.zip", members)

@@ -55,7 +55,7 @@ def test_short_documents_come_many_in_a_chunk_whatever_the_row_groups_are(tmp_pa
     assert list(count_by_kernels(corpus, recipe)) == list(count_plainly(Corpus.from_texts(texts), recipe))
 
 
-def test_which_column_is_guessed(tmp_path: Path) -> None:
+def test_the_text_column_is_guessed(tmp_path: Path) -> None:
     def source(name: str, table: dict[str, list[object]]) -> tuple[tuple[str, ...], str]:
         parquet.write_table(arrow.table(table), tmp_path / name)
         (found,) = Corpus.from_files(tmp_path / name).sources
@@ -73,7 +73,7 @@ def test_which_column_is_guessed(tmp_path: Path) -> None:
     assert read(write(tmp_path, "f.jsonl", '{"doc.body": "low", "doc": {}}'), field="doc.body") == ["low"]
 
 
-def test_what_is_wrong_with_a_column_is_said(tmp_path: Path) -> None:
+def test_unusable_columns_are_refused_in_a_sentence(tmp_path: Path) -> None:
     rows = [{"doc": {"id": 1, "body": "low"}, "turns": [{"said": "low"}], "n": 5, "text": "low"}]
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow.Table.from_pylist(rows), path)
@@ -97,7 +97,7 @@ def test_what_is_wrong_with_a_column_is_said(tmp_path: Path) -> None:
         assert sentence(rows_path, field=field).startswith(f"{rows_path}, {told}")
 
 
-def test_rows_without_text_or_with_other_bytes(tmp_path: Path) -> None:
+def test_rows_without_text_or_with_invalid_bytes_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.arrow"
     broken = [b"low", None, "é".encode()[:1], "é".encode()[1:], b"new\xff"]  # the third and fourth sound if glued
     write_stream(arrow.table({"lists": [[], broken], "text": [None, "low"]}), path)
@@ -111,7 +111,7 @@ def test_rows_without_text_or_with_other_bytes(tmp_path: Path) -> None:
     assert read(path, field="lists[]", on_bad_row="skip") == ["low"]
 
 
-def test_damaged_and_foreign_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damaged_and_foreign_tables_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow.table({"text": ["low lower"] * 50}), path)
     whole = path.read_bytes()
@@ -136,7 +136,7 @@ def test_damaged_and_foreign_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     )
 
 
-def test_where_a_table_is_damaged(tmp_path: Path) -> None:
+def test_the_place_of_damage_in_a_table_is_reported(tmp_path: Path) -> None:
     """Pages are held against their checksums; without them, a file that lacks some of its middle does not fit."""
     path, rows = tmp_path / "a.parquet", [f"low {i % 7}" for i in range(3_000)]
     parquet.write_table(arrow.table({"text": rows}), path, row_group_size=1_000, write_page_checksum=True)
@@ -156,7 +156,7 @@ def test_where_a_table_is_damaged(tmp_path: Path) -> None:
         assert "its row group 1 of 1, rows 1 to 3,000, cannot be read" in sentence(lacking)
 
 
-def test_a_stream_without_its_end_is_told(tmp_path: Path) -> None:
+def test_a_truncated_stream_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.arrow"
     write_stream(arrow.table({"text": ["low"]}), path)
     sentence = f"{path} ends without the mark that such files end with: if it was truncated"
@@ -167,7 +167,7 @@ def test_a_stream_without_its_end_is_told(tmp_path: Path) -> None:
         assert [str(one).rpartition(",")[0] for one in corpus.skipped] == told
 
 
-def test_a_table_of_hostile_places_is_refused(tmp_path: Path) -> None:
+def test_a_table_with_hostile_offsets_is_refused(tmp_path: Path) -> None:
     """The file says where strings end, so offsets outside of it must not be followed."""
     path = tmp_path / "a.arrow"
     for width, kind in ((4, arrow.string()), (8, arrow.large_string())):

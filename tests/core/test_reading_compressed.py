@@ -35,7 +35,7 @@ COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("ending", COMPRESSORS)
-def test_compressed_files(tmp_path: Path, ending: str) -> None:
+def test_compressed_files_are_read(tmp_path: Path, ending: str) -> None:
     compressed = COMPRESSORS[ending]((TEXT * 300).encode())
     corpus = Corpus.from_files(write(tmp_path, f"a.txt{ending}", compressed))
     assert documents(corpus, 100_000) == [TEXT * 300]
@@ -46,13 +46,13 @@ def test_compressed_files(tmp_path: Path, ending: str) -> None:
 
 
 @pytest.mark.parametrize("ending", COMPRESSORS)
-def test_several_compressed_parts_in_one_file(tmp_path: Path, ending: str) -> None:
+def test_several_compressed_parts_in_one_file_are_read(tmp_path: Path, ending: str) -> None:
     compress = COMPRESSORS[ending]
     assert read(write(tmp_path, f"a{ending}", compress(b"low ") + compress(b"lower"))) == ["low lower"]
 
 
 @pytest.mark.parametrize("ending", COMPRESSORS)
-def test_a_truncated_compressed_file(tmp_path: Path, ending: str) -> None:
+def test_a_truncated_compressed_file_is_refused(tmp_path: Path, ending: str) -> None:
     noise = os.urandom(300_000).hex().encode()
     compressed = COMPRESSORS[ending](noise)
     path = write(tmp_path, f"a{ending}", compressed[: len(compressed) * 2 // 3])
@@ -62,7 +62,7 @@ def test_a_truncated_compressed_file(tmp_path: Path, ending: str) -> None:
 
 
 @pytest.mark.parametrize("ending", COMPRESSORS)
-def test_what_only_claims_to_be_compressed(tmp_path: Path, ending: str) -> None:
+def test_a_file_that_only_claims_to_be_compressed_is_refused(tmp_path: Path, ending: str) -> None:
     path = write(tmp_path, f"a{ending}", "just a plain text " * 20)
     told = sentence(path)
     assert told.startswith(f"{path} is not sound ")
@@ -71,7 +71,7 @@ def test_what_only_claims_to_be_compressed(tmp_path: Path, ending: str) -> None:
 
 @pytest.mark.parametrize("seed", range(20 if EXPLORES else 2))
 @pytest.mark.parametrize("ending", COMPRESSORS)
-def test_a_damaged_compressed_file(tmp_path: Path, ending: str, seed: int) -> None:
+def test_a_damaged_compressed_file_is_refused(tmp_path: Path, ending: str, seed: int) -> None:
     """Whatever nonsense it unpacks to before the damage is found, such as bytes that are no text."""
     compressed = bytearray(COMPRESSORS[ending](random.Random(seed).randbytes(300_000).hex().encode()))
     middle = len(compressed) // 2
@@ -82,7 +82,7 @@ def test_a_damaged_compressed_file(tmp_path: Path, ending: str, seed: int) -> No
 
 
 @pytest.mark.parametrize("ending", COMPRESSORS)
-def test_an_empty_compressed_file(tmp_path: Path, ending: str) -> None:
+def test_an_empty_compressed_file_is_reported(tmp_path: Path, ending: str) -> None:
     path = write(tmp_path, f"a{ending}", COMPRESSORS[ending](b""))
     assert sentence(path) == f"{path} is empty: there is no text in it."
 
@@ -92,7 +92,7 @@ def test_an_invalid_byte_in_a_compressed_file_is_placed_in_its_text(tmp_path: Pa
     assert "offset 70,000 of the decompressed text" in sentence(path, error=EncodingError)
 
 
-def test_zstd_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_zstd_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "backports", None)
     monkeypatch.setitem(sys.modules, "compression", None)
     path = write(tmp_path, "a.zst", zstd.compress(b"low"))

@@ -40,13 +40,13 @@ def test_patterns_choose_files(folder: Path, patterns: list[str], expected: list
     assert read(folder, file_patterns=patterns) == expected
 
 
-def test_a_folder_without_a_matching_file(folder: Path) -> None:
+def test_a_folder_without_a_matching_file_is_refused(folder: Path) -> None:
     assert sentence(folder, file_patterns=["*.rst", "*.tex"]) == (
         f"There is no file matching *.rst, *.tex in the folder {folder}."
     )
 
 
-def test_what_is_no_text_in_a_folder_is_reported(folder: Path) -> None:
+def test_files_that_are_no_text_in_a_folder_are_reported(folder: Path) -> None:
     picture = write(folder, "picture.png", b"\x89PNG\0")
     empty = write(folder, "empty.txt", b"")
     corpus = Corpus.from_files(folder)
@@ -57,14 +57,14 @@ def test_what_is_no_text_in_a_folder_is_reported(folder: Path) -> None:
     ]
 
 
-def test_a_folder_of_nothing_but_pictures(tmp_path: Path) -> None:
+def test_a_folder_of_pictures_is_refused(tmp_path: Path) -> None:
     write(tmp_path, "picture.png", b"\x89PNG\0")
     told = sentence(tmp_path)
     assert told.startswith(f"There is no text file in the folder {tmp_path}.")
     assert "picture.png" in told
 
 
-def test_an_unreadable_file_in_a_folder_is_not_passed_over(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_file_in_a_folder_is_not_skipped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.access", lambda *_: False)
     real_open = open
 
@@ -77,7 +77,7 @@ def test_an_unreadable_file_in_a_folder_is_not_passed_over(folder: Path, monkeyp
     assert sentence(folder) == f"{folder / 'a.txt'} cannot be opened: permission denied."
 
 
-def test_a_folder_of_nothing_at_all(tmp_path: Path) -> None:
+def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
     assert sentence(tmp_path) == f"There is no file in the folder {tmp_path}."
 
 
@@ -88,7 +88,7 @@ def listed(folder: Path) -> tuple[list[str], list[str]]:
     return [Path(text.name).name for text in texts], [report.sentence for report in log.reports()]
 
 
-def test_links_in_a_circle_are_told_and_not_followed(folder: Path) -> None:
+def test_circular_links_are_reported_and_not_followed(folder: Path) -> None:
     try:
         (folder / "sub" / "again").symlink_to(folder, target_is_directory=True)
         (folder / "round.txt").symlink_to(folder / "round.txt")
@@ -99,7 +99,7 @@ def test_links_in_a_circle_are_told_and_not_followed(folder: Path) -> None:
     assert listed(folder)[1] == [f"{folder / 'sub' / 'again'} is a link to a folder, and such links are not followed."]
 
 
-def test_an_unreadable_folder_in_a_folder_is_refused_or_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_folder_in_a_folder_is_refused_or_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real_scandir = os.scandir
 
     def refuse(path: str) -> object:
@@ -113,7 +113,7 @@ def test_an_unreadable_folder_in_a_folder_is_refused_or_told(folder: Path, monke
     assert listed(folder) == (["a.txt", "b.txt", "c.md", "f.txt"], [told])
 
 
-def test_what_vanishes_while_a_folder_is_listed_is_told_and_the_rest_is_read(
+def test_files_that_vanish_during_listing_are_reported_and_the_rest_is_read(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real_scandir, real_open = os.scandir, open
@@ -139,7 +139,7 @@ def test_what_vanishes_while_a_folder_is_listed_is_told_and_the_rest_is_read(
     ]
 
 
-def test_looking_through_a_folder_can_be_stopped(folder: Path) -> None:
+def test_searching_a_folder_can_be_cancelled(folder: Path) -> None:
     with pytest.raises(Cancelled):
         texts_in(folder, ("*",), ReadingOptions(), SkipLog(), cancelled=lambda: True)
 
@@ -158,7 +158,7 @@ def _remove_nested(folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no paths so deep")
-def test_folders_nested_a_thousand_deep(tmp_path: Path) -> None:
+def test_folders_nested_a_thousand_deep_are_read_or_reported(tmp_path: Path) -> None:
     """Files too deep for a path on this system are reported, and the others are read."""
     (tmp_path / "a.txt").write_text("low")
     before = Path.cwd()
@@ -181,7 +181,7 @@ def test_folders_nested_a_thousand_deep(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="on Windows links need rights of their own")
-def test_a_link_into_a_folder_that_may_not_be_looked_into(tmp_path: Path, folder: Path) -> None:
+def test_a_link_into_an_unreadable_folder_is_reported(tmp_path: Path, folder: Path) -> None:
     locked = tmp_path / ".locked"
     (locked / "inner").mkdir(parents=True)
     (locked / "inner" / "c.txt").write_text("low")

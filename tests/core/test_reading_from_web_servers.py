@@ -67,7 +67,7 @@ def read(address: str) -> str:
 
 
 @pytest.mark.parametrize("path", ["/200", "/302-there"])
-def test_a_text_is_read_from_this_computer_too_and_behind_a_redirection(path: str, server: str) -> None:
+def test_a_text_is_read_from_a_local_server_and_after_a_redirection(path: str, server: str) -> None:
     assert read(server + path) == TEXT
 
 
@@ -83,7 +83,7 @@ def test_a_text_is_read_from_this_computer_too_and_behind_a_redirection(path: st
         ("/200-short", "the server sent less than it had announced"),
     ],
 )  # fmt: skip
-def test_what_a_server_does_instead_is_told(path: str, sentence: str, server: str) -> None:
+def test_failures_of_a_server_are_reported(path: str, sentence: str, server: str) -> None:
     with pytest.raises(CorpusError) as caught:
         read(server + path)
     assert sentence.format(address=server + path) in str(caught.value)
@@ -97,6 +97,6 @@ def test_a_redirection_to_a_file_here_is_not_followed(server: str) -> None:
     )
 
 
-def test_a_server_that_is_not_there_is_told() -> None:
+def test_a_missing_server_is_reported() -> None:
     with pytest.raises(CorpusError, match=r"could not be read: the server could not be asked: Cannot connect"):
         read("http://127.0.0.1:9/a.txt")

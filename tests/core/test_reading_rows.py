@@ -51,7 +51,7 @@ def test_a_line_that_does_not_end_is_refused() -> None:
 
 
 @given(texts=TEXTS, size=st.integers(1, 99), ascii_only=st.booleans())
-def test_any_text_comes_back_from_json_lines(
+def test_any_text_is_read_back_from_json_lines(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], size: int, ascii_only: bool
 ) -> None:
     rows = "".join(json.dumps({"id": 1, "text": text}, ensure_ascii=ascii_only) + "\n" for text in texts)
@@ -59,13 +59,13 @@ def test_any_text_comes_back_from_json_lines(
     assert read(path, size) == [text for text in texts if text]
 
 
-def test_another_field_and_compression(tmp_path: Path) -> None:
+def test_json_lines_with_another_field_and_compression_are_read(tmp_path: Path) -> None:
     rows = '{"body": "low"}\r\n\r\n{"body": "lower"}'
     assert read(write(tmp_path, "a.jsonl.gz", gzip.compress(rows.encode())), field="body") == ["low", "lower"]
     assert read(write(tmp_path, "a.ndjson", rows), field="body") == ["low", "lower"]
 
 
-def test_json_lines_in_utf_16(tmp_path: Path) -> None:
+def test_json_lines_in_utf_16_are_read(tmp_path: Path) -> None:
     assert read(write(tmp_path, "a.jsonl", '{"text": "löw"}\n'.encode("utf-16"))) == ["löw"]
 
 
@@ -87,7 +87,7 @@ BAD_JSON_ROWS = [
 
 
 @pytest.mark.parametrize(("row", "reason"), BAD_JSON_ROWS, ids=range(len(BAD_JSON_ROWS)))
-def test_a_bad_row_is_named_or_passed_over_with_a_report(tmp_path: Path, row: str, reason: str) -> None:
+def test_a_bad_row_is_refused_or_skipped_with_a_report(tmp_path: Path, row: str, reason: str) -> None:
     good = '{"text": "low"}'
     path = write(tmp_path, "a.jsonl", f"{good}\n\n{row}\n{good}\n")
     told = sentence(path)
@@ -147,7 +147,7 @@ def test_progress_of_rows_never_goes_back(tmp_path: Path) -> None:
 
 
 @given(texts=TEXTS, size=st.integers(1, 99), ending=st.sampled_from([".csv", ".tsv"]))
-def test_any_text_comes_back_from_a_table(
+def test_any_text_is_read_back_from_a_table(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], size: int, ending: str
 ) -> None:
     table = io.StringIO()
@@ -157,12 +157,12 @@ def test_any_text_comes_back_from_a_table(
     assert read(path, size) == [text for text in texts if text]
 
 
-def test_a_column_of_choice(tmp_path: Path) -> None:
+def test_a_chosen_column_is_read(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", 'id,"the body",more\n1,"low, ""lower""\nlowest",x\n\n2,,y\n3,new,z')
     assert read(path, field="the body") == ['low, "lower"\nlowest', "new"]
 
 
-def test_a_very_long_field(tmp_path: Path) -> None:
+def test_a_very_long_field_is_read(tmp_path: Path) -> None:
     text = "low " * 300_000  # the csv module refuses more than 131,072 characters unless told
     path = write(tmp_path, "a.csv", f"text\n{text}\n")
     assert "".join(read(path, 1000)) == text
@@ -176,7 +176,7 @@ def test_a_very_long_field(tmp_path: Path) -> None:
         ('"text\nlow\n', "this row cannot be read (up to line 2: is a quote not closed?)"),
     ],
 )
-def test_a_table_without_the_column(tmp_path: Path, content: str, told: str) -> None:
+def test_a_table_without_the_column_is_refused(tmp_path: Path, content: str, told: str) -> None:
     path = write(tmp_path, "a.csv", content)
     assert sentence(path, field="text").startswith(str(path))
     assert told in sentence(path, field="text")
@@ -192,7 +192,7 @@ def test_a_table_without_the_column(tmp_path: Path, content: str, told: str) -> 
         ('2,"low\n', "this row cannot be read (up to line 6: is a quote not closed?)", ["good"]),
     ],
 )
-def test_a_bad_row_of_a_table(tmp_path: Path, row: str, reason: str, others: list[str]) -> None:
+def test_a_bad_row_of_a_table_is_reported(tmp_path: Path, row: str, reason: str, others: list[str]) -> None:
     path = write(tmp_path, "a.csv", f'id,text\n1,"good"\n\n{row}3,better\n\n')
     assert sentence(path).startswith(f"{path}, line 4: {reason}")
     corpus = Corpus.from_files(path, on_bad_row="skip")
@@ -200,7 +200,7 @@ def test_a_bad_row_of_a_table(tmp_path: Path, row: str, reason: str, others: lis
     assert corpus.skipped[0].sentence.startswith(f"line 4: {reason}")
 
 
-def test_a_table_in_another_encoding(tmp_path: Path) -> None:
+def test_a_table_in_another_encoding_is_read(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "text\nlöw\n".encode("cp1252"))
     assert read(path, encoding="cp1252") == ["löw"]
     assert "offset 6" in sentence(path)

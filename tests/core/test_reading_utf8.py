@@ -44,7 +44,7 @@ def test_valid_text_is_cut_between_characters(text: str, length: int) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.integers(4, 9))
-def test_pieces_reach_every_byte_once(text: str, size: int) -> None:
+def test_reading_in_pieces_returns_every_byte_once(text: str, size: int) -> None:
     data = text.encode()
     pieces = [*pieces_of(data, size, 0)]
     parts = [bytes(piece.data) for piece in pieces]
@@ -76,7 +76,7 @@ def test_an_invalid_byte_is_named_with_file_place_and_advice(tmp_path: Path) -> 
     )
 
 
-def test_a_character_cut_off_by_the_end_of_the_file(tmp_path: Path) -> None:
+def test_a_character_cut_off_by_the_end_of_the_file_is_reported(tmp_path: Path) -> None:
     path = write(tmp_path, "cut.txt", "x" * 100 + "€")
     path.write_bytes(path.read_bytes()[:-1])
     assert "byte 0xE2 at offset 100" in sentence(path)
@@ -89,14 +89,14 @@ def test_a_character_cut_off_by_the_end_of_the_file(tmp_path: Path) -> None:
         ("skip", "ab�c", "4 bytes that are not UTF-8 left out, the first at byte 1"),
     ],
 )
-def test_mended_bytes_are_counted(tmp_path: Path, choice: str, text: str, report: str) -> None:
+def test_replaced_bytes_are_counted(tmp_path: Path, choice: str, text: str, report: str) -> None:
     path = write(tmp_path, "a.txt", b"a\xffb\xff" + "�".encode() + b"c\xe2\x82")
     corpus = Corpus.from_files(path, on_invalid=choice)  # type: ignore[arg-type]
     assert documents(corpus) == [text]
     assert [(skipped.source, skipped.sentence) for skipped in corpus.skipped] == [(str(path), report)]
 
 
-def test_a_file_of_nothing_but_bad_bytes(tmp_path: Path) -> None:
+def test_a_file_of_invalid_bytes_is_reported(tmp_path: Path) -> None:
     assert read(write(tmp_path, "a.txt", b"\xff\xff\xff"), on_invalid="skip") == []
 
 

@@ -27,7 +27,7 @@ def blocks(language: str, text: str = README) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
-def test_it_is_short() -> None:
+def test_the_readme_is_short() -> None:
     assert len(README.encode()) <= LARGEST
 
 
@@ -37,7 +37,7 @@ def test_one_line_starts_the_program_and_one_runs_the_tests() -> None:
     assert second == "python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/python -m pytest\n"
 
 
-def test_the_example_by_hand() -> None:
+def test_the_example_by_hand_is_true() -> None:
     text = "aaabdaaabac"
     history = reference.train(WordTable.from_counts({text: 1}), Recipe.preset("raw-bytes", min_frequency=2))
     rows = re.findall(r"^\| (\d) \| `([^|]*)` \| ([^|]*) \| ([^|]*) \|$", BY_HAND, re.MULTILINE)

@@ -135,13 +135,13 @@ def test_numbers_have_limits(choice: str) -> None:
 
 
 @pytest.mark.parametrize("limits", [{"min_frequency": LARGEST_NUMBER}, {"max_token_length": LARGEST_NUMBER}])
-def test_the_largest_numbers_are_no_trouble(limits: dict[str, int]) -> None:
+def test_the_largest_numbers_are_accepted(limits: dict[str, int]) -> None:
     trainer = Trainer(WordTable.from_counts({"low": 3}), Recipe.preset("gpt2", min_frequency=1).with_changes(**limits))
     trainer.advance()
     assert len(trainer.history) == (0 if "min_frequency" in limits else 2)
 
 
-def test_what_has_no_meaning_beside_the_other_choices_is_told() -> None:
+def test_choices_without_an_effect_are_reported() -> None:
     plain, rich = Recipe(), Recipe(base="characters", pattern="custom", custom_pattern="x", marker="prefix")
     silent = {name for name in CHOICES if not plain.applies(name)}
     assert silent == {
@@ -212,7 +212,7 @@ def test_a_change_is_refused_as_in_a_recipe_made_at_once(changes: dict[str, Any]
     assert str(later.value) == str(at_once.value)
 
 
-def test_a_change_checks_no_other_choice_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_checks_only_the_changed_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     recipe, checked = Recipe.preset("gpt2"), list[str]()
     monkeypatch.setattr(Choice, "check", lambda self, name, value: checked.append(name))
     recipe.with_changes(special_tokens=("<|end|>",))

@@ -109,7 +109,7 @@ TEXTS = (LATIN, PROSE, OWN / "greek.txt", OWN / "code.txt", OWN / "cyrillic.txt"
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.stem)
-def test_no_sound_table_is_blamed(text: Path, tmp_path: Path) -> None:
+def test_no_valid_table_is_blamed(text: Path, tmp_path: Path) -> None:
     for path in [*_own(text, tmp_path), *_of_plain_code(text, tmp_path), *_of_libraries(text, tmp_path)]:
         answer = ask(open_study(path).with_texts(files(str(text))), "check")
         assert not answer.differs, (path.name, answer.sentences)
@@ -245,7 +245,7 @@ def test_a_balance_of_languages_is_no_mistake(tmp_path: Path) -> None:
     assert together.differs
 
 
-def test_the_table_alone_shows_what_no_counting_makes() -> None:
+def test_impossible_counts_are_found_in_the_table_alone() -> None:
     merges = [(97, 98), (98, 99), (97, 257), (97, 98)]
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), merges)
     answer = ask(Study(history), "check")
@@ -255,7 +255,7 @@ def test_the_table_alone_shows_what_no_counting_makes() -> None:
     assert not ask(Study(sound.history), "check").differs
 
 
-def test_other_texts_are_suspected() -> None:
+def test_a_table_learned_from_other_texts_is_suspected() -> None:
     study = train(LATIN.read_text(encoding="utf-8"), "gpt2", merges=300)
     answer = ask(study.with_texts([(OWN / "greek.txt").read_text(encoding="utf-8")]), "check")
     assert answer.differs

@@ -37,7 +37,7 @@ def words_of(text: str, recipe: Recipe) -> list[str]:
 
 
 @given(recipe=recipes(), text=TEXTS | LINES)
-def test_each_part_has_its_words(recipe: Recipe, text: str) -> None:
+def test_each_part_between_safe_cuts_has_its_own_words(recipe: Recipe, text: str) -> None:
     data = text.encode()
     for place in SafeCuts.of(recipe).places(data).tolist():
         left, right = data[:place].decode(), data[place:].decode()
@@ -45,9 +45,7 @@ def test_each_part_has_its_words(recipe: Recipe, text: str) -> None:
 
 
 @given(recipe=recipes(), text=LINES, start=st.integers(0, 100), length=st.integers(0, 10), added=LINES)
-def test_what_lies_around_an_edit_keeps_its_words(
-    recipe: Recipe, text: str, start: int, length: int, added: str
-) -> None:
+def test_words_around_an_edit_stay(recipe: Recipe, text: str, start: int, length: int, added: str) -> None:
     start = min(start, len(text))
     new = text[:start] + added + text[min(start + length, len(text)) :]
     low, high = SafeCuts.of(recipe).around(new.encode(), start, start + len(added))
@@ -67,7 +65,7 @@ def pairs(pattern: str, **choices: Any) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "o200k", "english", "whitespace"])
-def test_a_blank_behind_a_letter_or_sign_is_a_safe_place(pattern: str) -> None:
+def test_a_space_after_a_letter_or_punctuation_is_a_safe_cut(pattern: str) -> None:
     found = set(pairs(pattern))
     assert {(byte, ord(" ")) for byte in b"aZs.,"} <= found
     assert (ord("a"), ord("\n")) in found
@@ -75,7 +73,7 @@ def test_a_blank_behind_a_letter_or_sign_is_a_safe_place(pattern: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", [dict(pattern="none"), dict(pattern="custom", custom_pattern="(?<=[a-z]{2})[a-z]")])
-def test_nothing_is_safe_without_splitting_but_line_ends_are(pattern: dict[str, str]) -> None:
+def test_without_splitting_only_line_ends_are_safe_cuts(pattern: dict[str, str]) -> None:
     assert pairs(**pattern) == []
     assert pairs(**pattern, unit="line") == [(ord("\n"), byte) for byte in range(128)]
     assert (ord("\n"), ord("a")) in pairs(**pattern, unit="line", unicode_form="NFKC")
@@ -105,7 +103,7 @@ def test_the_nearest_places_are_found_however_far() -> None:
 
 
 @given(st.binary(max_size=50))
-def test_the_last_place_near_the_end(data: bytes) -> None:
+def test_the_last_safe_cut_near_the_end_is_found(data: bytes) -> None:
     safe = np.zeros((256, 256), bool)
     safe[ord("a"), ord(" ")] = safe[10, :] = True
     allowed = [i for i in range(1, len(data)) if safe[data[i - 1], data[i]]]

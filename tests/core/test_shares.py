@@ -182,7 +182,7 @@ def test_a_command_prints_what_alone_is_json(tmp_path: Path, capfd: pytest.Captu
     assert sum(row["share"] for row in told["rows"]) == pytest.approx(1)
 
 
-def test_what_cannot_be_answered_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_impossible_questions_are_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {"one": "so it was and so it is", "other": "und so war es"}
     study = train(list(texts.values()), "gpt2", merges=5, min_frequency=1)
     unigram = train("so it was and so it is so " * 9, "unigram", merges=3)

@@ -46,7 +46,7 @@ def test_a_file_name_does_not_act_on_the_terminal(tmp_path: Path, capsys: pytest
     assert "\n" not in shown("a\nb")
 
 
-def test_no_sentence_goes_on_without_end() -> None:
+def test_sentences_have_a_largest_length() -> None:
     sentence = str(BpeError("a" * 30_000_000 + " What to do: this."))
     assert len(sentence) <= LONGEST_SENTENCE
     assert sentence.endswith("What to do: this.")
@@ -56,7 +56,7 @@ def test_no_sentence_goes_on_without_end() -> None:
 
 
 @pytest.mark.parametrize("damage", ["DROP TABLE runs", "garbage"])
-def test_what_a_library_says_among_itself_stays_there(tmp_path: Path, damage: str) -> None:
+def test_messages_of_a_library_are_not_shown(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "one.bpex"
     write_session(session(), path)
     data = bytearray(path.read_bytes())
@@ -72,7 +72,7 @@ def test_what_a_library_says_among_itself_stays_there(tmp_path: Path, damage: st
 
 
 @pytest.mark.parametrize("name", ["text.gz", "text.xz", "text.bz2"])
-def test_what_a_packer_says_stays_there(tmp_path: Path, name: str) -> None:
+def test_messages_of_a_decompressor_are_not_shown(tmp_path: Path, name: str) -> None:
     packers = {"text.gz": gzip, "text.xz": lzma, "text.bz2": bz2}
     data = packers[name].compress(random.Random(1).randbytes(5_000))
     path = tmp_path / name
@@ -82,7 +82,7 @@ def test_what_a_packer_says_stays_there(tmp_path: Path, name: str) -> None:
         train(Corpus.from_files([path], on_invalid="skip"), Recipe.preset("gpt2", merges=2))
 
 
-def test_a_file_that_changes_while_it_is_read_is_told_of(tmp_path: Path) -> None:
+def test_a_file_that_changes_while_it_is_read_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     for change in (b"low lower", b"low lower " * 400_000):
         path.write_bytes(b"low lower " * 300_000)
@@ -92,7 +92,7 @@ def test_a_file_that_changes_while_it_is_read_is_told_of(tmp_path: Path) -> None
         assert ["was changed while it was read" in skipped.sentence for skipped in corpus.skipped] == [True]
 
 
-def test_a_file_cut_off_in_the_middle_of_reading_is_told_of(tmp_path: Path) -> None:
+def test_a_file_truncated_while_it_is_read_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     path.write_bytes(b"low lower " * 300_000)
     log = SkipLog()

@@ -83,7 +83,7 @@ def opened(request: pytest.FixtureRequest, folder: Path) -> tuple[bpe.Study, Pat
 
 @settings(max_examples=20)
 @given(parts=st.lists(st.sampled_from([END, PAD, "<s>", "the", " low", "new", "é", " ", "\n", "<|", "|>"])))
-def test_whoever_asks_gets_the_ids_of_the_library(opened: tuple[bpe.Study, Path, Encode], parts: list[str]) -> None:
+def test_every_question_uses_the_ids_of_the_library(opened: tuple[bpe.Study, Path, Encode], parts: list[str]) -> None:
     study, _, library = opened
     text = "".join(parts)
     ids = library(text)
@@ -154,7 +154,7 @@ def test_a_table_learned_here_takes_them_for_ordinary_text_unless_the_recipe_say
     assert matching.history.pairs() == plain.history.pairs()
 
 
-def test_look_says_how_a_spelled_token_was_taken(opened: tuple[bpe.Study, Path, Encode]) -> None:
+def test_look_says_how_a_special_token_in_the_text_was_read(opened: tuple[bpe.Study, Path, Encode]) -> None:
     study, _, _ = opened
     said = [sentence for sentence in QUESTION.look(study, text=TEXT).sentences if END in sentence]
     taken = "here it is that token" if study.format == "tokenizer.json" else "here it is split like any other text"

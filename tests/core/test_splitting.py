@@ -124,11 +124,11 @@ def test_the_pattern_sees_each_part_between_special_tokens_alone() -> None:
     assert list(split_words("low|lower|low", recipe)) == ["low", "lower", "low"]
 
 
-def test_half_a_surrogate_pair_does_no_harm() -> None:
+def test_half_a_surrogate_pair_is_split_without_an_error() -> None:
     assert list(split_words("a\ud800 b", Recipe())) == ["a", "\ud800", " b"]
 
 
-def test_a_match_that_remembers_too_much_is_explained() -> None:
+def test_a_match_that_needs_too_much_memory_is_explained() -> None:
     """`regex` notes for every character of the match that the other branch could be tried: a gigabyte at most."""
     with pytest.raises(PatternError, match=r"needs too much memory on the text 'ab ab ab .*possessive"):
         list(split_words("ab " * 4_000_000, custom(r"(?:a|b|\s|x)+?y|(?:(?:a|b)+\s?)+")))
@@ -185,7 +185,7 @@ def test_a_pattern_that_cannot_be_used_is_refused_with_the_recipe(pattern: str, 
 
 
 @pytest.mark.parametrize("name", here("prose", "code", "languages", "data/tinyshakespeare.txt"))
-def test_real_text(name: str) -> None:
+def test_real_texts_are_split_as_by_findall(name: str) -> None:
     text = stretches_of(name, LONGEST)
     expected = regex.findall(NAMED_PATTERNS["gpt2"].expression, text)
     assert list(split_words(text, Recipe.preset("gpt2"))) == expected

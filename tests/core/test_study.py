@@ -170,7 +170,7 @@ def test_ids_stay_the_files_whatever_its_numbers(hugging_face: OpenedTable, orde
         assert study.token_to_id(name) == study.token_to_id(study.tokens[id]) == id
 
 
-def test_the_version_is_that_of_the_package() -> None:
+def test_the_version_equals_that_of_the_package() -> None:
     assert bpe.__version__ == version_of(PROGRAM)
     assert re.fullmatch(r"\d+\.\d+\.\d+", bpe.__version__)
     assert "__version__" in dir(bpe)

@@ -214,7 +214,7 @@ def test_a_table_from_elsewhere_goes_on_across_words(steps: int, make_kernels_du
     assert behind.count.tolist() == whole.columns.count[steps:].tolist()
 
 
-def test_words_pay_before_the_transition_and_runs_behind_it() -> None:
+def test_counts_come_from_words_before_the_transition_and_from_runs_after_it() -> None:
     recipe = Recipe.preset("superbpe", merges=60, transition=25)
     study = bpe.train(TEXT, "superbpe", merges=60, transition=25)
     history = study.history
@@ -231,7 +231,7 @@ def test_words_pay_before_the_transition_and_runs_behind_it() -> None:
 
 @given(st.text("ab :.'\n", min_size=2, max_size=60), st.integers(0, 12), st.data())
 @settings(max_examples=40)
-def test_counts_are_of_words_before_the_transition_and_of_runs_behind_it(
+def test_token_counts_are_of_words_before_the_transition_and_of_runs_after_it(
     text: str, transition: int, data: st.DataObject
 ) -> None:
     recipe = Recipe.preset("superbpe", merges=12, transition=transition or None, min_frequency=1)
@@ -323,7 +323,7 @@ def test_a_transition_that_never_comes_is_refused() -> None:
         train(Corpus.from_texts([TEXT]), recipe)
 
 
-def test_where_words_hold_nothing_more_the_second_stage_begins_early() -> None:
+def test_the_second_stage_begins_early_if_words_have_no_more_pairs() -> None:
     history = train(Corpus.from_texts(["a b a b a b"]), Recipe.preset("superbpe", merges=9, transition=8))
     assert np.unique(history.reasons[STAGE]).tolist() == [1, 2]
     assert decoded(history)[256:] == [b" b", b" a", b" b a"]
