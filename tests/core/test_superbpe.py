@@ -308,7 +308,7 @@ def test_only_tables_of_bytes_go_on_across_words() -> None:
         growing_recipe(history, 5, most_words=2)
 
 
-def test_what_comes_next_is_known_on_both_sides_of_the_transition() -> None:
+def test_the_next_pairs_are_known_before_and_after_the_transition() -> None:
     recipe = Recipe.preset("superbpe", merges=30, transition=10)
     whole, words = train(Corpus.from_texts([TEXT]), recipe), words_of(TEXT, recipe)
     for steps in (9, 10, 11):

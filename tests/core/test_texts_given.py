@@ -52,7 +52,7 @@ def test_the_letters_of_a_name_can_still_be_learned(folder: Path) -> None:
     assert words(trained("b.txt is a file"))
 
 
-def test_a_path_is_what_is_in_the_file(folder: Path) -> None:
+def test_a_path_object_is_read_as_a_file(folder: Path) -> None:
     text = trained([LOW])
     assert words(trained(Path("a.txt"))) == words(text)
     assert words(trained(folder)) == words(trained([LOW, NEW]))
@@ -107,7 +107,7 @@ def test_rows_are_their_texts() -> None:
         (5, "not a int"),
     ],
 )
-def test_what_has_no_text_is_refused(given: Any, sentence: str) -> None:
+def test_values_without_a_text_are_refused(given: Any, sentence: str) -> None:
     with pytest.raises(CorpusError, match=sentence):
         trained(given)
 
@@ -125,7 +125,7 @@ def test_weights_are_given_as_numbers() -> None:
 
 
 @pytest.mark.parametrize("weight", [float("nan"), float("inf"), True, None, "much", 1e-12, [1]])
-def test_what_is_no_weight_is_refused(weight: Any) -> None:
+def test_invalid_weights_are_refused(weight: Any) -> None:
     with pytest.raises(RecipeError, match="weight"):
         bpe.Group("en", weight=weight)
 
@@ -137,7 +137,7 @@ def test_texts_are_learned_by_such_weights() -> None:
     assert parts["low"] > 2 * parts["new"]
 
 
-def test_a_group_is_read_from_a_recipe_of_before() -> None:
+def test_a_group_of_an_older_recipe_is_read() -> None:
     value = {"by": "times", "groups": [{"name": "de", "weight": "1/3", "sample": {"fraction": "0.5", "of": "lines"}}]}
     recipe = bpe.Recipe.from_json(json.dumps({"mixture": value}))
     assert recipe.mixture == bpe.Mixture((bpe.Group("de", 1 / 3, bpe.Sample(fraction=0.5, of="lines")),))

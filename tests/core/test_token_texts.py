@@ -35,7 +35,7 @@ BYTES = st.binary(max_size=12) | st.text("ab <0x41>␣⏎⇥\n\té", max_size=12
 
 
 @given(BYTES)
-def test_what_is_shown_can_be_read_back(raw: bytes) -> None:
+def test_shown_texts_can_be_read_back(raw: bytes) -> None:
     assert read_back(shown(raw)) == raw
 
 
@@ -65,7 +65,7 @@ def test_every_byte_leaves_a_visible_trace(raw: bytes) -> None:
         (b"", ""),
     ],
 )
-def test_signs(raw: bytes, text: str) -> None:
+def test_bytes_and_spaces_are_shown_by_their_signs(raw: bytes, text: str) -> None:
     assert shown(raw) == text
 
 
@@ -87,7 +87,7 @@ def doubling(merges: int) -> History:
     return History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs)
 
 
-def test_tokens_that_double_are_put_together_in_no_time_and_shown_shortened() -> None:
+def test_doubling_tokens_are_quick_to_make_and_shown_shortened() -> None:
     history = doubling(27)
     began = time.thread_time()
     assert Tokenizer(history).token_bytes(256 + 26) == b"a" * 2**27
@@ -99,18 +99,18 @@ def test_tokens_that_double_are_put_together_in_no_time_and_shown_shortened() ->
     assert len(quoted(b"a" * 2**20)) == 63
 
 
-def test_what_looks_at_each_symbol_refuses_tokens_without_end() -> None:
+def test_functions_that_visit_each_symbol_refuse_huge_tokens() -> None:
     with pytest.raises(BpeError, match="holds more than 131,072 base symbols"):
         reachability(doubling(40), 256 + 39)
 
 
-def test_lengths_beyond_all_numbers_stay_there() -> None:
+def test_huge_lengths_stay_at_the_largest_number() -> None:
     texts = TokenTexts.of(doubling(100))
     assert texts.lengths[-1] == MOST_LENGTH
     assert texts.text[-1] == texts.text[-40]
 
 
-def test_one_budget_for_all_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_token_texts_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(token_texts, "BUDGET", 20_000)
     history = doubling(20)
     texts = TokenTexts.of(history)
@@ -125,13 +125,13 @@ def test_one_budget_for_all_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(tokenizer.token_bytes(256 + 12)) == 2**13
 
 
-def test_a_text_too_long_for_the_memory_is_refused_before_it_is_there() -> None:
+def test_a_text_too_long_for_the_memory_is_refused_before_it_is_made() -> None:
     tokenizer = Tokenizer(doubling(24))
     with pytest.raises(BpeError, match=r"^Decoding needs about"):
         tokenizer.decode([256 + 23] * 10_000_000)
 
 
-def test_a_token_is_found_by_what_is_written_on_it() -> None:
+def test_a_token_is_found_by_its_shown_text() -> None:
     history = History.from_pairs(Recipe(), Alphabet.of_bytes(), [(32, 116), (256, 10)])
     texts = TokenTexts.of(history)
     assert [texts.id_of(text) for text in (" t", "␣t", "␣t⏎", " t<0x0A>", "t")] == [256, 256, 257, 257, 116]
@@ -139,7 +139,7 @@ def test_a_token_is_found_by_what_is_written_on_it() -> None:
 
 
 @pytest.mark.parametrize("preset", ["bert", "clean-words", "sentencepiece-like", "gpt2"])
-def test_lengths_are_of_what_a_token_stands_for_without_its_marker(preset: str) -> None:
+def test_lengths_of_tokens_do_not_count_the_marker(preset: str) -> None:
     texts = ["the lowest lowlands and the slowest flow allow lower lows"]
     study = train(texts, preset, merges=40)
     names, stands_for = study.inside.by_index.texts, decoded(study.history)

@@ -39,7 +39,7 @@ def byte_histories(draw: st.DrawFn, patterns: tuple[str, ...] = ("gpt2", "cl100k
 
 
 @given(history=histories(), text=texts(), data=st.data())
-def test_encoding_at_any_merge(history: History, text: str, data: st.DataObject) -> None:
+def test_encoding_at_any_merge_equals_the_reference(history: History, text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history)), label="at")
     tokenizer = Tokenizer(history)
     assert tokenizer.encode(text, at=at) == reference.encode(text, history, at=at)
@@ -50,7 +50,7 @@ def test_encoding_at_any_merge(history: History, text: str, data: st.DataObject)
 
 
 @given(history=byte_histories(), text=texts())
-def test_encoding_at_every_merge_with_the_named_patterns(history: History, text: str) -> None:
+def test_encoding_with_named_patterns_equals_the_reference_at_every_merge(history: History, text: str) -> None:
     tokenizer = Tokenizer(history)
     for at in range(len(history) + 1):
         assert tokenizer.encode(text, at=at) == reference.encode(text, history, at=at)
@@ -66,7 +66,7 @@ def test_a_word_met_before_is_cut_the_same_way(history: History, text: str) -> N
 
 
 @given(history=byte_histories(), text=texts(), data=st.data())
-def test_decoding_gives_the_text_back(history: History, text: str, data: st.DataObject) -> None:
+def test_decoding_returns_the_encoded_text(history: History, text: str, data: st.DataObject) -> None:
     at = data.draw(st.none() | st.integers(0, len(history)), label="at")
     allowed = data.draw(st.sampled_from([(), "all", history.recipe.special_tokens[:1]]), label="allowed_special")
     tokenizer = Tokenizer(history)
@@ -105,7 +105,7 @@ def ranks_by_reference(text: str, history: History) -> list[int]:
 
 
 @given(history=byte_histories(), text=texts())
-def test_the_boundaries_hold_every_moment(history: History, text: str) -> None:
+def test_boundaries_give_the_tokens_of_every_step(history: History, text: str) -> None:
     tokenizer = Tokenizer(history)
     boundaries = tokenizer.boundaries(text)
     for at in range(0, len(history) + 1, 3):
@@ -115,7 +115,7 @@ def test_the_boundaries_hold_every_moment(history: History, text: str) -> None:
 
 
 @given(history=histories(), text=texts())
-def test_longest_match_first(history: History, text: str) -> None:
+def test_the_longest_match_equals_the_reference(history: History, text: str) -> None:
     recipe = history.recipe
     expected = [
         id
@@ -126,7 +126,7 @@ def test_longest_match_first(history: History, text: str) -> None:
 
 
 @given(history=histories(), word=st.text("abcelow é漢", min_size=1, max_size=30))
-def test_the_references_ranks_and_merging_tell_the_same(history: History, word: str) -> None:
+def test_the_reference_agrees_with_itself_by_ranks_and_by_merging(history: History, word: str) -> None:
     """Two ways to say how a word is cut after k merges; the specification agrees with itself."""
     ranks = reference.boundary_ranks(word.encode(), history)
     lengths = [len(symbols) for symbols in expansions(history)]

@@ -26,7 +26,7 @@ RECIPE = Recipe.preset("gpt2", merges=20, min_frequency=1)
 
 
 @pytest.mark.parametrize("words", [{}, {"a": 3, "b": 1}])
-def test_without_a_pair_there_is_nothing_to_learn(words: dict[str, int]) -> None:
+def test_a_corpus_without_pairs_is_refused(words: dict[str, int]) -> None:
     with pytest.raises(NothingToLearn, match="nothing to learn"):
         Trainer(WordTable.from_counts(words), RECIPE)
 
@@ -95,7 +95,7 @@ def test_other_methods_begin_when_machine_code_is_there(being_made: list[Progres
     assert being_made[-1].stage == "training"
 
 
-def test_who_waits_for_machine_code_can_stop(being_made: list[Progress]) -> None:
+def test_waiting_for_machine_code_can_be_cancelled(being_made: list[Progress]) -> None:
     with pytest.raises(Cancelled):
         Trainer(WORDS, Recipe.preset("wordpiece"), progress=being_made.append, cancelled=lambda: len(being_made) == 1)
     assert len(being_made) == 1

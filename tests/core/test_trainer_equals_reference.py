@@ -149,7 +149,7 @@ def test_growing_the_vocabulary_gives_the_same(words: WordTable, recipe: Recipe,
 
 
 @given(table=merge_tables(), words=words())
-def test_counting_a_foreign_table_on_our_words(table: History, words: WordTable) -> None:
+def test_an_imported_table_is_counted_as_by_the_reference(table: History, words: WordTable) -> None:
     """Merges known, counts not: replaying fills them in, whether or not each merge is the best."""
     # A table is not bound by a limit that it was not learned with.
     recipe = table.recipe.with_changes(alphabet_limit=None, max_token_length=None, merges=len(table))
@@ -177,7 +177,9 @@ def test_counts_are_64_bit() -> None:
 @each_learner
 @settings(max_examples=EXAMPLES // 2)
 @given(seed=st.integers(0, 2**32 - 1), recipe=recipes())
-def test_larger_random_corpora(make_learner: MakeLearner, seed: int, recipe: Recipe) -> None:
+def test_larger_random_corpora_are_learned_as_by_the_reference(
+    make_learner: MakeLearner, seed: int, recipe: Recipe
+) -> None:
     """Hundreds of words, so that tables grow, heaps hold stale entries and ties are many."""
     random = np.random.default_rng(seed)
     letters = np.array(list("abcdeé"))

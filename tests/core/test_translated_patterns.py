@@ -130,7 +130,7 @@ WITHOUT_TABLE = {
 
 
 @pytest.mark.parametrize("expression", WITHOUT_TABLE)
-def test_what_stands_in_the_way_of_a_table_is_told(expression: str) -> None:
+def test_the_obstacle_to_a_table_is_named(expression: str) -> None:
     assert why_no_table(expression) == WITHOUT_TABLE[expression]
     assert table_of(expression) is None
 
@@ -169,7 +169,7 @@ def test_a_pattern_that_never_matches_is_an_error_for_the_kernels_as_well(change
     assert count_by_kernels(Corpus.from_texts([]), never).total == 0
 
 
-def test_a_large_text_is_told_to_be_split_slowly() -> None:
+def test_slow_splitting_of_a_large_text_is_reported() -> None:
     corpus = Corpus.from_texts(["lower " * 50_000])
     count_words(corpus, Recipe(pattern="custom", custom_pattern=r"(?<=ow)e|\w+"))
     assert [str(told) for told in corpus.skipped] == [

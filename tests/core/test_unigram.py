@@ -154,7 +154,7 @@ def test_every_character_stays(latin: History) -> None:
     assert Tokenizer(latin).decode(Tokenizer(latin).encode("a rose")) == " a rose"
 
 
-def test_what_goes_next_is_found_out_and_changes_nothing() -> None:
+def test_asking_for_the_next_steps_changes_nothing() -> None:
     words = WordTable.from_counts({word: 1 + len(word) % 3 for word in TEXT.split()})
     for method, size in (("unigram", 17), ("mingram", 24)):
         trainer = Trainer(words, Recipe.preset(method, vocab_size=size))
@@ -189,12 +189,12 @@ def test_scores_are_log_probabilities_of_what_is_left(latin: History) -> None:
         (5_000, r"A vocabulary of 5,000 is larger than what it is chosen from: this text has only \d\d characters"),
     ],
 )
-def test_a_size_that_cannot_be_is_refused_with_the_numbers(size: int, sentence: str) -> None:
+def test_an_impossible_size_is_refused_with_the_numbers(size: int, sentence: str) -> None:
     with pytest.raises(RecipeError, match=sentence):
         train(Corpus.from_texts([TEXT]), Recipe.preset("unigram", vocab_size=size))
 
 
-def test_what_teaches_nothing_is_refused() -> None:
+def test_texts_without_anything_to_learn_are_refused() -> None:
     for text, sentence in ((" \n", "holds no words"), ("abc", "No piece of a word occurs twice")):
         with pytest.raises(NothingToLearn, match=sentence):
             train(Corpus.from_texts([text]), Recipe.preset("unigram", merges=0))

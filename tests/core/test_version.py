@@ -18,7 +18,7 @@ from tests.shared import ROOT
 HEAD = re.compile(r"^## (\S+)\n\nSessions of version (\d+), manifests of version (\d+)\.", re.MULTILINE)
 
 
-def test_whoever_changes_what_files_mean_begins_a_new_version() -> None:
+def test_a_change_of_what_files_mean_needs_a_new_version() -> None:
     changes = (ROOT / "resources" / "manual" / "changes.md").read_text(encoding="utf-8")
     newest = HEAD.search(changes)
     assert newest is not None

@@ -55,7 +55,7 @@ assert "numba" not in sys.modules
 """
 
 
-def test_real_work_compiles_nothing_anew() -> None:
+def test_work_after_the_warm_up_compiles_nothing() -> None:
     ended = subprocess.run([sys.executable, "-c", REAL_WORK], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
 

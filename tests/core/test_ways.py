@@ -216,7 +216,7 @@ def test_the_likeliest_way_is_that_of_the_common_library() -> None:
         assert sum(scores[id] for id in ours) == pytest.approx(sum(scores[id] for id in other))
 
 
-def test_a_text_and_a_corpus_are_answered_and_what_is_wrong_is_refused() -> None:
+def test_texts_and_corpora_are_answered_and_wrong_arguments_refused() -> None:
     study = train(TEXT, "gpt2", merges=60)
     answer = ask(study, "ways", text="the keeper reads the lantern", seed=3, draws=20)
     rows = answer.table.records()

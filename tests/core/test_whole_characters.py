@@ -77,7 +77,7 @@ def is_part(text: bytes) -> bool:
 
 
 @given(st.lists(st.binary(min_size=1, max_size=4), min_size=2, max_size=2))
-def test_what_bytes_lack_says_what_the_specification_says(texts: list[bytes]) -> None:
+def test_missing_bytes_of_characters_equal_the_specification(texts: list[bytes]) -> None:
     def lacks(text: bytes) -> int | None:
         """Join a token byte by byte and return what it lacks; None if such a token can never be made."""
         total = 0
@@ -109,7 +109,7 @@ def test_no_token_of_many_scripts_holds_half_a_character_beside_something_else()
     assert not all(is_whole(one) or is_part(one) for one in plain), "without the choice there are such tokens"
 
 
-def test_it_is_asked_for_by_command_and_means_nothing_elsewhere(
+def test_the_option_works_in_commands_and_has_no_effect_for_other_methods(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.txt").write_text("я я я да да\n" * 3, encoding="utf-8")

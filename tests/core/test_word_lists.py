@@ -45,7 +45,7 @@ def test_a_list_of_words_is_a_corpus_in_any_kind_of_table(tmp_path: Path) -> Non
     assert counted([text, tmp_path / "a.csv"]) == [(b"low", 7), (b" low", 1), (b" new", 1), *WANTED[1:]]
 
 
-def test_what_is_guessed_is_told_and_can_be_said_otherwise(tmp_path: Path) -> None:
+def test_a_guess_is_reported_and_can_be_overruled(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "word,count\nlow,5\nlower,2\n")
     corpus = Corpus.from_files(path)
     assert corpus.sources[0].is_word_list
@@ -68,7 +68,7 @@ def test_what_is_guessed_is_told_and_can_be_said_otherwise(tmp_path: Path) -> No
     assert "holds word counts, not texts" in sentence(path, word_list=True)
 
 
-def test_words_that_the_recipe_cannot_have_made_are_told(tmp_path: Path) -> None:
+def test_words_that_the_recipe_cannot_have_made_are_reported(tmp_path: Path) -> None:
     def told(content: str, recipe: Recipe) -> str:
         corpus = Corpus.from_files(write(tmp_path, "a.tsv", content), word_list=True)
         count_words(corpus, recipe)
@@ -99,7 +99,7 @@ def test_a_broken_list_is_refused(tmp_path: Path, name: str, content: str, told:
     assert told in str(caught.value)
 
 
-def test_columns_that_are_no_list(tmp_path: Path) -> None:
+def test_columns_that_are_no_word_list_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     for columns, told in (
         ({"word": ["low"], "count": [0.5]}, "it needs a column of words and one of whole numbers"),

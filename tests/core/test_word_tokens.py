@@ -89,7 +89,7 @@ def test_after_edits_only_the_neighbourhood_must_be_cut_again(history: History, 
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_any_stretch_has_the_tokens_of_the_whole(history: History, text: str, data: st.DataObject) -> None:
+def test_any_range_has_the_tokens_of_the_whole_text(history: History, text: str, data: st.DataObject) -> None:
     known, at = words_of(text, history), data.draw(st.integers(0, STEPS), label="at")
     whole = known.tokens(at)
     assert known.count(at) == len(whole.spans())
@@ -124,7 +124,7 @@ def test_a_few_new_letters_go_with_the_token_before_them_until_the_answer_comes(
     assert known.tokens(2).ids.tolist() == [NO_TOKEN]
 
 
-def test_what_was_cut_aside_is_not_cut_again_where_it_is_shown() -> None:
+def test_words_split_in_the_background_are_not_split_again() -> None:
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
     cuts: list[bytes] = []
 

@@ -64,7 +64,7 @@ def has_a_pair(words: WordTable, recipe: Recipe) -> bool:
 
 
 @given(words=tables(), recipe=recipes())
-def test_it_learns_what_the_specification_says(words: WordTable, recipe: Recipe) -> None:
+def test_wordpiece_learns_the_steps_of_the_specification(words: WordTable, recipe: Recipe) -> None:
     if not has_a_pair(words, recipe):
         with pytest.raises(NothingToLearn, match="No word of this text has two characters"):
             Trainer(words, recipe)

@@ -76,7 +76,7 @@ def test_every_command_ends_with_an_answer_or_a_sentence(tmp_path: Path, merges:
 
 
 @pytest.mark.parametrize("merges", MERGES)
-def test_a_session_of_them_is_reported_or_refused(tmp_path: Path, merges: int) -> None:
+def test_a_session_of_doubling_tokens_is_reported_or_refused(tmp_path: Path, merges: int) -> None:
     done = limited("bpe_core", "report", str(saved(tmp_path, merges)), "--output", str(tmp_path / "report.html"))
     assert done.returncode in (0, 1), done.stderr[-2000:]
     assert "Traceback" not in done.stderr
@@ -86,7 +86,9 @@ def test_a_session_of_them_is_reported_or_refused(tmp_path: Path, merges: int) -
     ("make", "merges"),
     [(make, merges) for make in (model, saved) for merges in MERGES if LONG or merges == 64],
 )
-def test_the_window_opens_it_and_closes_at_once(tmp_path: Path, make: Callable[[Path, int], Path], merges: int) -> None:
+def test_the_window_opens_doubling_tokens_and_closes_at_once(
+    tmp_path: Path, make: Callable[[Path, int], Path], merges: int
+) -> None:
     settings = {"BPE_EXPLORER_SETTINGS": str(tmp_path / "settings.ini"), "QT_QPA_PLATFORM": "offscreen"}
     path = make(tmp_path, merges)
     done = limited("tests.e2e.open_and_close", "50", str(path), memory=MEMORY, seconds=SECONDS, **settings)

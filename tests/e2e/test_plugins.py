@@ -115,7 +115,7 @@ def commands(folder: Path, *lines: str) -> list[str]:
     return [printed for _, _, printed in done]
 
 
-def test_each_kind_serves_as_the_program_s_own(folder: Path) -> None:
+def test_each_kind_of_plug_in_works_like_a_built_in_part(folder: Path) -> None:
     _, ids, told, _, _, *more = commands(
         folder,
         "train text.txt --method chains --pattern lines --merges 30 -o c.json",
@@ -142,7 +142,7 @@ def test_files_by_a_pattern_of_a_plug_in_are_read_without_it(folder: Path) -> No
     assert (found["pattern"], found["custom_pattern"]) == ("custom", r"[^\n]*\n|[^\n]+")
 
 
-def test_what_is_broken_is_named_and_left_out(folder: Path) -> None:
+def test_broken_plug_ins_are_named_and_left_out(folder: Path) -> None:
     done = program(folder, "doctor", "--json")
     facts = json.loads(done.stdout)["plug-ins"]
     brought = {name: source for name, source in facts.items() if not name.startswith("left out")}
@@ -158,7 +158,7 @@ def test_a_command_that_needs_none_loads_none(folder: Path) -> None:
     assert program(folder, "words", "low", "lower").stderr == ""
 
 
-def test_they_are_in_python_and_in_the_window(folder: Path) -> None:
+def test_plug_ins_work_in_python_and_in_the_window(folder: Path) -> None:
     asked = "import bpe_core as bpe; print(bpe.palindromes(bpe.train(['abba abba'], merges=3)).sentences)"
     assert "read the same" in run(folder, "-c", asked).stdout
     said = run(folder, "-c", IN_THE_WINDOW).stdout
@@ -186,7 +186,7 @@ def test_a_method_brings_options_reasons_and_trees_of_its_own(folder: Path) -> N
     assert "--link is of Chains: choose --method chains, or leave --link out." in refused
 
 
-def test_one_file_is_run_only_when_a_person_agrees(folder: Path) -> None:
+def test_a_plug_in_file_is_run_only_when_a_person_agrees(folder: Path) -> None:
     done = program(folder, "--plugin", "one_file.py", "train", "text.txt", "--pattern", "halves", fails=True)
     assert "this runs its code" in done.stderr
     assert "its code runs" not in done.stdout
@@ -196,7 +196,7 @@ def test_one_file_is_run_only_when_a_person_agrees(folder: Path) -> None:
     assert "halves" in program(folder, "train", "text.txt", "--pattern", "halves", fails=True).stderr
 
 
-def test_a_manifest_names_those_that_took_part(folder: Path) -> None:
+def test_a_manifest_names_the_plug_ins_that_were_used(folder: Path) -> None:
     with_file = ("--plugin", "one_file.py", "--yes")
     words = ("train", "text.txt", "--merges", "5", "--pattern", "halves", "-o", "halves.csv", "--manifest", "how.json")
     program(folder, *words, *with_file)
@@ -217,7 +217,7 @@ def test_a_manifest_names_those_that_took_part(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("file", ["missing.py", "text.txt", "nothing.py", "broken.py"])
-def test_a_file_that_cannot_be_used_is_told_in_a_sentence(folder: Path, file: str) -> None:
+def test_an_unusable_plug_in_file_is_reported_in_a_sentence(folder: Path, file: str) -> None:
     (folder / "nothing.py").write_text("x = 1\n")
     (folder / "broken.py").write_text("import nowhere_at_all\n")
     done = program(folder, "words", "low", "--plugin", file, "--yes", fails=True)
@@ -227,7 +227,7 @@ def test_a_file_that_cannot_be_used_is_told_in_a_sentence(folder: Path, file: st
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="only there a terminal can be played")
 @pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1)])
-def test_the_question_in_a_terminal(folder: Path, answer: str, code: int) -> None:
+def test_the_terminal_asks_before_it_runs_a_plug_in_file(folder: Path, answer: str, code: int) -> None:
     ours, theirs = os.openpty()
     try:
         os.write(ours, answer.encode())

@@ -91,12 +91,12 @@ def forbidden_call(call: ast.Call) -> Iterator[str]:
         "subprocess.run(line, shell=True)",
     ],
 )
-def test_such_a_line_would_be_found(line: str) -> None:
+def test_the_check_notices_a_line_that_reaches_out(line: str) -> None:
     assert list(violations(ast.parse(line)))
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux writes in /proc")
-def test_the_eavesdropper_hears() -> None:
+def test_the_watch_on_connections_notices_one() -> None:
     """The long run of random deeds is listened to; here it is shown that nothing would be missed."""
     script = (
         "from tests.e2e.eavesdropper import listen, network_sockets\n"
@@ -113,7 +113,7 @@ def test_the_eavesdropper_hears() -> None:
     assert f"{HEARD} socket.getaddrinfo" in done.stderr
 
 
-def test_no_file_is_sought_elsewhere_unless_an_address_is_given(tmp_path: Path) -> None:
+def test_no_network_module_is_loaded_unless_an_address_is_given(tmp_path: Path) -> None:
     """Whatever is read from this computer, nothing that could reach another one is even loaded."""
     kinds = {name.split("#")[0]: field for name, field in write_every_kind(tmp_path, ["low lower", "lowest"]).items()}
     script = (

@@ -54,7 +54,7 @@ def own_settings(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is always a screen")
-def test_without_a_screen_it_says_so(own_settings: dict[str, str]) -> None:
+def test_without_a_screen_the_window_says_so(own_settings: dict[str, str]) -> None:
     done = run(**own_settings)
     assert done.returncode == 2
     assert "no screen" in done.stderr
@@ -63,7 +63,7 @@ def test_without_a_screen_it_says_so(own_settings: dict[str, str]) -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="X11 is of Linux")
-def test_a_screen_that_does_not_answer(own_settings: dict[str, str]) -> None:
+def test_a_screen_that_does_not_answer_is_reported(own_settings: dict[str, str]) -> None:
     done = run(DISPLAY=":4711", **own_settings)
     assert done.returncode == 2
     lacks_libraries = "sudo apt install" in done.stderr  # which is said first
@@ -86,7 +86,7 @@ def test_a_dark_picture_of_the_sample_needs_no_screen(tmp_path: Path, own_settin
     assert [path.name for path in tmp_path.iterdir()] == ["window.png"]
 
 
-def test_a_light_picture_of_a_file(tmp_path: Path, own_settings: dict[str, str]) -> None:
+def test_a_light_picture_of_a_file_is_saved(tmp_path: Path, own_settings: dict[str, str]) -> None:
     text = tmp_path / "text.txt"
     text.write_text("so it was and so it is and so it shall be " * 20)
     picture = tmp_path / "window.png"
@@ -96,7 +96,7 @@ def test_a_light_picture_of_a_file(tmp_path: Path, own_settings: dict[str, str])
     assert not is_dark(QImage(str(picture)))
 
 
-def test_a_picture_that_cannot_be_saved(tmp_path: Path, own_settings: dict[str, str]) -> None:
+def test_a_picture_that_cannot_be_saved_is_reported(tmp_path: Path, own_settings: dict[str, str]) -> None:
     done = run("--screenshot", str(tmp_path / "no" / "such.png"), **own_settings)
     assert done.returncode == 1
     assert "could not be saved" in done.stderr
@@ -131,7 +131,7 @@ def screen() -> Iterator[dict[str, str]]:
             server.terminate()
 
 
-def test_a_picture_of_what_is_not_there(tmp_path: Path, own_settings: dict[str, str]) -> None:
+def test_a_picture_of_a_missing_file_shows_the_reason(tmp_path: Path, own_settings: dict[str, str]) -> None:
     """The window is shown, on a screen if there can be one, and says so."""
     picture = tmp_path / "window.png"
     with screen() as environment:
@@ -176,7 +176,7 @@ def test_a_user_without_a_name_and_without_a_home(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no table of users to ask")
-def test_qt_is_told_where_home_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_qt_gets_the_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     import pwd
 
     monkeypatch.setattr(pwd, "getpwuid", lambda uid: pwd.struct_passwd(("me", "", uid, 1, "", "/home/me", "")))
@@ -223,7 +223,7 @@ sys.exit(main([]))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows sends signals in another way")
-def test_a_window_that_has_to_ask_stays_unless_it_is_told_twice(own_settings: dict[str, str]) -> None:
+def test_a_window_with_unsaved_work_stays_open_until_a_second_signal(own_settings: dict[str, str]) -> None:
     """Repeated, by any signal; the third time is answered at once."""
     command = [sys.executable, "-c", STAYING]
     environment = environment_with({"QT_QPA_PLATFORM": "offscreen", **own_settings})

@@ -134,7 +134,7 @@ def test_qt_is_really_out_of_reach(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("module", ["app", "bpe_core"])
-def test_help_is_there(folder: Path, module: str) -> None:
+def test_help_works_without_qt(folder: Path, module: str) -> None:
     done = run(folder, "absent", "--help", module=module)
     assert done.returncode == 0, done.stderr
     assert all(name in done.stdout for name in COMMANDS)
@@ -159,7 +159,7 @@ def test_the_engine_alone_says_where_to_begin(folder: Path) -> None:
     assert all(path.is_file() for path in named)
 
 
-def test_the_engine_is_there(folder: Path) -> None:
+def test_the_engine_works_without_qt(folder: Path) -> None:
     done = run(folder, "absent", "words", "low", "lower", module="bpe_core")
     assert done.returncode == 0, done.stderr
     assert "l + o" in done.stdout
@@ -179,7 +179,7 @@ def test_the_window_says_what_is_missing(folder: Path, without: str, told: str, 
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere Qt brings what it needs")
-def test_libraries_that_lack_are_named_by_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_libraries_are_named_with_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     assert display.why_no_window() == ""
     monkeypatch.setitem(display.COMMON_LIBRARIES, "libabsent.so.1", "libabsent1")

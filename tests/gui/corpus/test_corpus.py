@@ -29,7 +29,7 @@ from tests.gui.small_run import rows, small
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_files_folders_and_pasted_texts(
+def test_files_folders_and_pasted_texts_are_added(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "folder" / "inner").mkdir(parents=True)
@@ -81,7 +81,7 @@ def test_training_waits_for_files_that_are_just_being_opened(
     assert [source.name for source in runs.shown.sources] == ["zebras.txt"]
 
 
-def test_a_folder_gives_its_texts_and_tells_what_is_left_out(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_a_folder_adds_its_texts_and_reports_skipped_files(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
     corpus, folder = program.session.corpus, tmp_path / "poems"
     corpus.remove({text.number for text in corpus.texts.value})
     folder.mkdir()
@@ -101,7 +101,7 @@ def test_a_folder_gives_its_texts_and_tells_what_is_left_out(qtbot: QtBot, progr
     assert told in program.messages.details.toPlainText()
 
 
-def test_a_file_that_was_named_is_shown_with_what_is_wrong(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_a_bad_file_is_shown_with_its_error(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
     picture, corpus = tmp_path / "b.png", program.corpus
     picture.write_bytes(b"\x89PNG\0")
     program.opening.add_paths([picture])
@@ -113,7 +113,7 @@ def test_a_file_that_was_named_is_shown_with_what_is_wrong(qtbot: QtBot, program
     qtbot.waitUntil(lambda: "b.png is not a text file: it looks like a picture." in states(), timeout=WAIT)
 
 
-def test_dropping_a_file_on_the_window(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_a_file_dropped_on_the_window_is_added(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
     path = tmp_path / "dropped.txt"
     path.write_text("dropped and dropped")
     mime = QMimeData()
@@ -129,7 +129,7 @@ def test_dropping_a_file_on_the_window(qtbot: QtBot, program: Program, tmp_path:
     assert program.corpus.rowCount() == 1
 
 
-def test_one_bad_file_among_good_ones(
+def test_a_bad_file_among_good_ones_is_reported(
     qtbot: QtBot, window_with: Callable[..., Program], train: Train, tmp_path: Path
 ) -> None:
     good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
@@ -152,7 +152,9 @@ def test_one_bad_file_among_good_ones(
     assert "bad.txt" in program.messages.sentence.text()
 
 
-def test_only_bad_files(qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path) -> None:
+def test_a_corpus_of_bad_files_cannot_be_trained(
+    qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path
+) -> None:
     program = window_with(tmp_path / "missing.txt")
     qtbot.waitUntil(lambda: program.corpus.rowCount() == 1, timeout=WAIT)
     program.actions["main"].trigger()
@@ -185,9 +187,7 @@ def test_removing_and_reordering_reads_nothing_again(
     assert [program.corpus.source_at(row).name for row in range(3)] == ["b.txt", "a.txt", "c.txt"]
 
 
-def test_a_warning_where_words_are_whole_sentences(
-    qtbot: QtBot, program: Program, train: Train, tmp_path: Path
-) -> None:
+def test_whole_sentences_as_words_cause_a_warning(qtbot: QtBot, program: Program, train: Train, tmp_path: Path) -> None:
     path = tmp_path / "japanese.txt"
     path.write_text("朝、パン屋さんが窓を開けると通りじゅうが温かいパンの匂いになります。" * 20, encoding="utf-8")
     program.form.choose_preset("english")
@@ -208,7 +208,9 @@ def test_a_warning_where_words_are_whole_sentences(
     qtbot.waitUntil(lambda: not program.corpus.warning, timeout=WAIT)
 
 
-def test_a_file_in_another_encoding(qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path) -> None:
+def test_a_file_can_be_read_in_another_encoding(
+    qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path
+) -> None:
     path = tmp_path / "latin.txt"
     path.write_bytes("Bäckerei und Brötchen".encode("latin-1"))
     program = window_with(path)
@@ -248,7 +250,7 @@ def test_a_file_with_bytes_that_are_no_text_is_read_as_chosen(
     assert [text.decode() for text, _ in run.words] == words
 
 
-def test_it_is_said_how_many_texts_are_used(qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path) -> None:
+def test_the_number_of_used_texts_is_shown(qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path) -> None:
     paths = [tmp_path / f"{name}.txt" for name in "abc"]
     for path in paths:
         path.write_bytes(b"low lower" if path is paths[0] else b"B\xe4cker")
@@ -310,7 +312,7 @@ def test_a_folder_of_very_many_files_is_one_text_of_the_corpus(
     qtbot.waitUntil(lambda: "47 words" in corpus.data(corpus.index(1), corpus.EntryRole).state, timeout=WAIT)
 
 
-def test_many_files_picked_one_by_one_are_a_row_a_folder(
+def test_many_picked_files_are_shown_as_a_row_for_each_folder(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Single files can be taken out again."""
@@ -343,7 +345,7 @@ def test_many_files_picked_one_by_one_are_a_row_a_folder(
     assert corpus.texts.value[0].picked == ("1.txt", "2.txt", "3.txt")
 
 
-def test_what_is_brought_while_a_run_waits_for_its_counts_is_counted_then(
+def test_texts_added_while_a_run_waits_for_counts_are_counted(
     qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = program.session
@@ -359,7 +361,7 @@ def test_what_is_brought_while_a_run_waits_for_its_counts_is_counted_then(
     qtbot.waitUntil(lambda: session.corpus.counts.outcome_of(late, session.recipe.value) is not None, timeout=WAIT)
 
 
-def test_what_is_dropped_is_copied_and_never_moved(program: Program) -> None:
+def test_dropped_files_are_copied_and_never_moved(program: Program) -> None:
     mime, nothing = QMimeData(), Qt.KeyboardModifier.NoModifier
     mime.setText("dropped")
     actions = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction

@@ -49,7 +49,7 @@ def in_the_corpus(program: Program) -> list[tuple[str, str]]:
     return [(one.text, one.place) for one in program.session.corpus.texts.value]
 
 
-def test_what_is_typed_into_a_text_is_learned_at_once_and_undone_without_learning(
+def test_an_edited_text_is_learned_at_once_and_undo_learns_nothing(
     qtbot: QtBot, settings: Settings, new_program: Callable[..., Program], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.put(LIVE, True)
@@ -135,7 +135,7 @@ def test_an_edited_sample_does_not_make_room_for_a_file(qtbot: QtBot, program: P
     wait_for_totals(qtbot, program, "2 texts")
 
 
-def test_what_cannot_be_edited_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_that_cannot_be_edited_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(corpus_texts, "LARGEST_EDITED", 100)
     files = {
         "rows.jsonl": b'{"text": "one"}\n{"text": "two"}\n',

@@ -119,7 +119,7 @@ def test_an_address_is_read_once_a_person_typed_it_and_never_because_a_session_s
     assert [entry.state for entry in entries(program)] == ["3 words, 3 distinct"]
 
 
-def test_counts_by_group_are_groups_of_the_window_and_tell_their_words(
+def test_counts_by_group_become_groups_with_their_words(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     groups = {"de": Corpus.from_texts(["neu neu low"]), "code": Corpus.from_texts(["low low"])}

@@ -26,14 +26,14 @@ def rows(dialog: CachedDialog) -> list[str]:
     return [item.text().split("\n")[0] for item in items if not item.isHidden()]
 
 
-def test_all_are_seen_with_their_files(dialog: CachedDialog) -> None:
+def test_all_cached_tokenizers_are_listed_with_their_files(dialog: CachedDialog) -> None:
     assert rows(dialog) == ["hf:anna/small", "hf:bert-base", "hf:google/t5", "hf:zoe/large"]
     assert dialog.list.item(2).text() == "hf:google/t5\nb.model, 3 kB"
     assert dialog.open_button.isEnabled()
 
 
 @pytest.mark.parametrize("typed", ["T5", "hf:google", "model google"])
-def test_typing_narrows_them_and_enter_opens(qtbot: QtBot, dialog: CachedDialog, typed: str) -> None:
+def test_typing_filters_the_list_and_enter_opens(qtbot: QtBot, dialog: CachedDialog, typed: str) -> None:
     qtbot.keyClicks(dialog.field, typed)
     assert rows(dialog) == ["hf:google/t5"]
     qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
@@ -61,6 +61,6 @@ def test_another_name_is_fetched_and_another_file_opened(qtbot: QtBot, dialog: C
     assert dialog.chosen == A_FILE
 
 
-def test_who_cancels_has_chosen_nothing(qtbot: QtBot, dialog: CachedDialog) -> None:
+def test_a_cancelled_dialog_has_chosen_nothing(qtbot: QtBot, dialog: CachedDialog) -> None:
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert (dialog.chosen, dialog.isVisible()) == ("", False)

@@ -21,7 +21,9 @@ def opened(program: Program, action: str) -> CompressDialog:
     return program.exchanging.compress_dialog
 
 
-def test_there_and_back(qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compressed_file_expands_to_the_original(
+    qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source = tmp_path / "book.txt"
     source.write_bytes(TEXT)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(source), ""))
@@ -48,7 +50,7 @@ def test_there_and_back(qtbot: QtBot, program: Program, tmp_path: Path, monkeypa
     assert program.exchanging.compress_dialog is None
 
 
-def test_nothing_is_replaced_unasked(
+def test_no_file_is_replaced_without_a_question(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source, target = tmp_path / "book.txt", tmp_path / "old.gage"
@@ -79,7 +81,7 @@ def test_nothing_is_replaced_unasked(
     assert len(asked) == 2
 
 
-def test_trouble_is_told_and_closing_stops(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_errors_are_reported_and_closing_cancels_the_work(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
     source, target = tmp_path / "book.txt", tmp_path / "book.gage"
     source.write_bytes(TEXT)
     dialog = opened(program, "expand_file")

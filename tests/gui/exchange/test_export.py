@@ -121,7 +121,7 @@ def test_a_folder_for_transformers_is_written(
     assert not shown.folder.isVisible()
 
 
-def test_what_a_format_cannot_hold_is_told_before_the_old_file_goes(
+def test_losses_of_a_format_are_reported_before_the_old_file_is_replaced(
     qtbot: QtBot, trained: Program, tmp_path: Path
 ) -> None:
     path = tmp_path / "ours.tiktoken"
@@ -136,7 +136,7 @@ def test_what_a_format_cannot_hold_is_told_before_the_old_file_goes(
     assert path.read_text().startswith("AA== 0\n")
 
 
-def test_only_the_merges_up_to_the_moment_shown(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+def test_only_the_merges_up_to_the_moment_shown_are_exported(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     trained.session.cursor.go_to(7)
     path = tmp_path / "early.csv"
     shown = dialog(trained, path, "csv")
@@ -173,7 +173,7 @@ def test_a_format_that_has_no_place_for_the_table_says_why(qtbot: QtBot, trained
     assert shown.begin.text() == "Write"
 
 
-def test_a_folder_that_is_not_there(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     shown = dialog(trained, tmp_path / "no" / "such.csv", "csv")
     with qtbot.waitSignal(trained.exchanging.export.failed, timeout=WAIT):
         shown.begin.click()
@@ -218,7 +218,7 @@ def test_enter_in_a_field_begins_the_check(qtbot: QtBot, trained: Program, tmp_p
     assert "verified" in shown.outcome.text()
 
 
-def test_there_is_one_dialog_at_a_time(trained: Program) -> None:
+def test_the_export_dialog_opens_only_once(trained: Program) -> None:
     trained.actions["export"].trigger()
     first = trained.exchanging.export_dialog
     trained.actions["export"].trigger()
@@ -229,7 +229,7 @@ def test_there_is_one_dialog_at_a_time(trained: Program) -> None:
     assert trained.exchanging.export_dialog is not first
 
 
-def test_nothing_to_export_yet(program: Program) -> None:
+def test_without_a_run_nothing_can_be_exported(program: Program) -> None:
     program.actions["export"].trigger()
     assert "train first" in program.messages.sentence.text()
 

@@ -53,7 +53,7 @@ def imported(qtbot: QtBot, program: Program, ranks: Path, monkeypatch: pytest.Mo
     return shown_run(program)
 
 
-def test_it_is_shown_as_a_history_without_counts(qtbot: QtBot, program: Program, imported: Run) -> None:
+def test_an_imported_table_is_shown_as_a_history_without_counts(qtbot: QtBot, program: Program, imported: Run) -> None:
     assert (imported.learned, imported.phase, imported.recipe.name) == (40, Phase.ENDED, "elsewhere.tiktoken")
     assert program.merges.rowCount() == 40
     assert program.merges.data(program.merges.index(0, 4)) == ""  # no count
@@ -63,7 +63,7 @@ def test_it_is_shown_as_a_history_without_counts(qtbot: QtBot, program: Program,
     assert "It has no counts" in program.training.status.sentence
 
 
-def test_text_box_and_time_travel(qtbot: QtBot, program: Program, imported: Run) -> None:
+def test_an_imported_table_splits_the_text_at_every_step(qtbot: QtBot, program: Program, imported: Run) -> None:
     program.token_text.set_text("the lowest price")
     settle(qtbot, program)
     tokenizer = Tokenizer(HISTORY)
@@ -73,7 +73,7 @@ def test_text_box_and_time_travel(qtbot: QtBot, program: Program, imported: Run)
         assert ids == tokenizer.encode("the lowest price", at=at)
 
 
-def test_the_inspector_and_the_filter(qtbot: QtBot, program: Program, imported: Run) -> None:
+def test_the_inspector_and_the_filter_work_for_an_imported_table(qtbot: QtBot, program: Program, imported: Run) -> None:
     program.token.look_at(256 + 30)
     facts = program.token.facts
     assert facts is not None
@@ -85,7 +85,7 @@ def test_the_inspector_and_the_filter(qtbot: QtBot, program: Program, imported: 
     assert program.merges.rowCount() == len(expected) > 0
 
 
-def test_the_merge_tree_of_a_word(qtbot: QtBot, program: Program, imported: Run) -> None:
+def test_an_imported_table_has_the_merge_tree_of_a_word(qtbot: QtBot, program: Program, imported: Run) -> None:
     program.token_text.set_text("a lower price")
     settle(qtbot, program)
     program.actions["why"].trigger()
@@ -98,7 +98,7 @@ def test_the_merge_tree_of_a_word(qtbot: QtBot, program: Program, imported: Run)
     assert [tree.text for tree in facts.cut_at(facts.at)] == expected
 
 
-def test_every_chart_can_be_looked_at(qtbot: QtBot, program: Program, imported: Run) -> None:
+def test_every_chart_works_for_an_imported_table(qtbot: QtBot, program: Program, imported: Run) -> None:
     for tab in range(program.charts.count()):
         program.charts.setCurrentIndex(tab)
         program.session.cursor.go_to(10 + tab)
@@ -112,14 +112,14 @@ def test_every_chart_can_be_looked_at(qtbot: QtBot, program: Program, imported: 
     assert not program.pages[PairsPage].model.is_waiting
 
 
-def test_it_can_be_exported(qtbot: QtBot, program: Program, imported: Run, tmp_path: Path) -> None:
+def test_an_imported_table_can_be_exported(qtbot: QtBot, program: Program, imported: Run, tmp_path: Path) -> None:
     with qtbot.waitSignal(program.exchanging.export.ended, timeout=WAIT):
         export_to(program, tmp_path / "tokenizer.json", "tokenizer.json")
     back = read_history(tmp_path / "tokenizer.json")
     assert back.columns.left.tolist() == HISTORY.columns.left.tolist()
 
 
-def test_counts_are_found_on_my_corpus(qtbot: QtBot, program: Program, imported: Run) -> None:
+def test_an_imported_table_can_be_counted_on_the_corpus(qtbot: QtBot, program: Program, imported: Run) -> None:
     """Counted on the text it was learned from, it is the table it was."""
     program.session.corpus.replace_by_text("small", TEXT)
     assert program.actions["count_imported"].isEnabled()
@@ -177,7 +177,7 @@ def test_a_counted_table_can_grow(qtbot: QtBot, program: Program, imported: Run)
     assert imported.history.columns.left.tolist() == longer.columns.left.tolist()
 
 
-def test_it_is_kept_in_the_session_file(
+def test_an_imported_table_is_kept_in_the_session_file(
     qtbot: QtBot, new_program: Callable[..., Program], program: Program, imported: Run, tmp_path: Path
 ) -> None:
     path = tmp_path / "kept.bpex"
@@ -249,7 +249,7 @@ def test_a_dropped_tokenizer_is_opened_whatever_it_is_called(qtbot: QtBot, progr
     assert shown_run(program).learned == 40
 
 
-def test_what_the_file_does_otherwise_is_told(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_differences_of_the_file_are_reported(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
     file = io.BytesIO()
     FORMATS["tokenizer.json"].write(HISTORY, file)
     whole = json.loads(file.getvalue())
@@ -277,7 +277,7 @@ LARGE = {"data/gpt2/vocab.bpe": [31373, 995], "data/tiktoken/cl100k_base.tiktoke
 
 
 @pytest.mark.parametrize("name", ["learned here", *here(*LARGE)])
-def test_large_tables_of_others(qtbot: QtBot, program: Program, tmp_path: Path, name: str) -> None:
+def test_large_imported_tables_open(qtbot: QtBot, program: Program, tmp_path: Path, name: str) -> None:
     path, numbers = (path_of(name), LARGE[name]) if name in LARGE else ranks_learned_here(tmp_path)
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.exchanging.open(path)

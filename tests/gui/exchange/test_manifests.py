@@ -101,7 +101,7 @@ class WindowSaver:
         self._monkeypatch.setattr("app.window.charts.wiring.ask_where_to_save", lambda *_: path)
 
 
-def test_a_table_a_drawing_an_export_and_a_report(
+def test_manifests_are_written_for_tables_drawings_exports_and_reports(
     qtbot: QtBot,
     program: Program,
     train: Train,

@@ -238,7 +238,7 @@ def test_a_pair_is_predicted_by_a_click_between_its_tokens(qtbot: QtBot, program
     assert "45 times" in feedback.sentence
 
 
-def test_going_back_shows_the_world_as_it_was(qtbot: QtBot, program: Program) -> None:
+def test_going_back_shows_the_step_as_it_was(qtbot: QtBot, program: Program) -> None:
     lesson = lesson_named("weights")
     program.teaching.begin(lesson.name, 0)
     shown: list[tuple[str, ...]] = []
@@ -329,7 +329,7 @@ def test_a_wrong_prediction_is_tried_again(qtbot: QtBot, program: Program) -> No
     assert "o + o occurs 45 times" in view.feedback.sentence.text()
 
 
-def test_who_looks_at_the_window_while_a_lesson_asks_has_not_known_the_answer(qtbot: QtBot, program: Program) -> None:
+def test_an_answer_after_a_look_at_the_window_does_not_count(qtbot: QtBot, program: Program) -> None:
     """The window shows the pair that comes next; nobody is kept from looking."""
     settle(qtbot, program)
     program.teaching.begin(lesson_named("weights").name, 1)

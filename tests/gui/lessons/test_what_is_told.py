@@ -95,7 +95,7 @@ MERGED = {  # the merge that is to be predicted, and its count
 
 
 @pytest.mark.parametrize(("place", "fact"), FACTS.items(), ids=str)
-def test_exercises_have_the_answers_that_are_known(place: tuple[str, int], fact: str) -> None:
+def test_exercises_have_the_known_answers(place: tuple[str, int], fact: str) -> None:
     lesson = lesson_named(place[0])
     step = lesson.steps[place[1]]
     assert step.query is not None
@@ -103,7 +103,7 @@ def test_exercises_have_the_answers_that_are_known(place: tuple[str, int], fact:
 
 
 @pytest.mark.parametrize(("place", "fact"), MERGED.items(), ids=str)
-def test_predictions_have_the_outcome_that_is_known(place: tuple[str, int], fact: tuple[str, int]) -> None:
+def test_predictions_have_the_known_outcome(place: tuple[str, int], fact: tuple[str, int]) -> None:
     lesson = lesson_named(place[0])
     step = lesson.steps[place[1]]
     assert step.kind == "predict"
@@ -112,7 +112,7 @@ def test_predictions_have_the_outcome_that_is_known(place: tuple[str, int], fact
     assert (written((merge.left, merge.right), bench), merge.count) == fact
 
 
-def test_values_told_are_those_that_are_known() -> None:
+def test_values_in_lessons_equal_the_known_values() -> None:
     def told(name: str, number: int) -> str:
         lesson = lesson_named(name)
         step = lesson.steps[number]
@@ -156,7 +156,7 @@ def test_the_numbers_about_the_poem_are_true(name: str) -> None:
     assert (right, wrong, steps_that_replace_too_much(bench)) == POEMS[name]
 
 
-def test_the_numbers_about_the_poem_are_told() -> None:
+def test_the_numbers_about_the_poem_are_shown() -> None:
     said = " ".join(step.say for step in lesson_named("printed-mistakes").steps)
     right, wrong, too_much = POEMS["data/raven.txt"]
     assert f"left with {wrong} distinct tokens" in said
@@ -191,7 +191,7 @@ def _joined(pieces: list[str], left: str, right: str) -> list[str]:
     return found
 
 
-def test_together_they_teach_what_they_should() -> None:
+def test_all_lessons_together_cover_the_planned_topics() -> None:
     assert len(lessons()) == 18
     titles = ("by hand", "weights", "equal", "ends", "greedily", "newer", "emoji", "vocabulary", "mistakes")
     for words in (*titles, "WordPiece", "compressor", "Unigram", "MinGram", "Best", "many ways", "Boundless", "Parity"):

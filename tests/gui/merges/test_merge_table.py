@@ -55,7 +55,7 @@ def test_the_model_keeps_to_the_rules_of_qt(qtmodeltester: ModelTester) -> None:
 
 
 @given(st.lists(st.integers(0, 700), max_size=6), FILTERS)
-def test_streaming_shows_what_one_go_shows(ends: list[int], chosen: MergeFilter) -> None:
+def test_a_streamed_table_equals_one_shown_at_once(ends: list[int], chosen: MergeFilter) -> None:
     model = model_of(0)
     model.set_filter(chosen)
     run = model._run  # the one it was given; nobody else needs to ask it for that
@@ -141,11 +141,11 @@ def test_copied_rows_can_be_read_back(separator: str, headers: bool) -> None:
 
 
 @pytest.mark.parametrize(("needle", "is_right"), [("20 74", True), ("2074", True), ("2", False), ("xy", False)])
-def test_wrong_hexadecimal_digits_are_told(needle: str, is_right: bool) -> None:
+def test_wrong_hexadecimal_digits_are_reported(needle: str, is_right: bool) -> None:
     assert MergeFilter(needle, "hex").error == ("" if is_right else NOT_HEX)
 
 
-def test_a_wrong_regular_expression_is_told_and_filters_nothing() -> None:
+def test_a_wrong_regular_expression_is_reported_and_filters_nothing() -> None:
     model = model_of(20)
     model.set_filter(MergeFilter("(", "regex"))
     assert "regular expression" in model.filter.error
@@ -158,7 +158,7 @@ def test_the_last_merge_without_a_runner_up_shows_none() -> None:
     assert not model.is_tied(699)
 
 
-def test_merges_behind_the_moment_are_to_come() -> None:
+def test_merges_after_the_moment_shown_are_marked_as_to_come() -> None:
     model = model_of(10)
     model.set_position(4)
     assert [model.is_to_come(row) for row in range(10)] == [False] * 4 + [True] * 6

@@ -22,7 +22,7 @@ from tests.gui.small_run import cell, rows, small
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_the_end_is_followed_only_by_a_reader_who_is_there(qtbot: QtBot, program: Program) -> None:
+def test_the_table_follows_the_end_only_from_the_last_row(qtbot: QtBot, program: Program) -> None:
     program.speed.slider.setValue(60)
     program.actions["main"].trigger()
     table = program.merge_panel.table
@@ -34,7 +34,7 @@ def test_the_end_is_followed_only_by_a_reader_who_is_there(qtbot: QtBot, program
     assert table.verticalScrollBar().value() == 3
 
 
-def test_filtering_as_one_types(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_filter_follows_typing(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 500)
     train(program)
     panel = program.merge_panel
@@ -73,7 +73,7 @@ def test_a_click_on_a_title_sorts(qtbot: QtBot, program: Program, train: Train) 
     assert cell(program, 0, 0) == "1"
 
 
-def test_copying_selected_rows(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_selected_rows_are_copied(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     program.merge_panel.table.selectRow(2)
@@ -175,7 +175,9 @@ def test_the_end_is_in_sight_after_a_session_was_opened(
 
 
 @pytest.mark.parametrize("then", ["another room is entered", "the window becomes smaller"])
-def test_the_table_shows_the_end_while_that_is_shown(qtbot: QtBot, program: Program, train: Train, then: str) -> None:
+def test_the_table_shows_the_last_row_while_time_is_at_the_end(
+    qtbot: QtBot, program: Program, train: Train, then: str
+) -> None:
     window, table = program.window, program.merge_panel.table
     is_elsewhere = then == "another room is entered"
     window.show_room("watch" if is_elsewhere else "ask")

@@ -49,7 +49,7 @@ def test_a_film_is_written_or_cancelled(
     form.reject()
 
 
-def test_what_is_wanted_of_a_film_is_said_to_its_command() -> None:
+def test_the_choices_for_a_film_become_options_of_its_command() -> None:
     assert film_command(FilmWish("readme"))[2:] == ("--size", "readme", "--output", RESULT)
     wish = FilmWish("slide", 3, 90, 7.0, dark=True, beside=2)
     options = ("--size", "slide", "--from", "3", "--to", "90", "--seconds", "7", "--dark")
