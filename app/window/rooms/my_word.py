@@ -92,6 +92,12 @@ def cut_word(
     return CutWord(tuple(map(_shown, text)), tuple(tiles), at)
 
 
+def _spelled(run: Run | None, id: int) -> bytes:
+    """Return a token's own bytes; none for a token that is newer than the names, which arrive later than the steps."""
+    raw = () if run is None or run.names is None else run.names.raw
+    return raw[id] if id < len(raw) else b""
+
+
 def _sign(spelled: bytes, data: bytes) -> bytes:
     """Return the sign of a token before the bytes that it covers."""
     return spelled.removesuffix(data) if data and spelled.endswith(data) else b""
@@ -170,9 +176,7 @@ class MyWord(QObject):
         else:
             run = self._of
             unknown_id = None if run is None or run.history is None else run.history.alphabet.unknown_id
-            names = None if run is None else run.names
-            spelled = names.raw.__getitem__ if names is not None else lambda id: b""
-            self.cut = cut_word(text, self._found.tokens(at), at, unknown_id, spelled)
+            self.cut = cut_word(text, self._found.tokens(at), at, unknown_id, partial(_spelled, run))
         self._explain()
         self.changed.emit()
 

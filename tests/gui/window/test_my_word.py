@@ -5,6 +5,7 @@ from __future__ import annotations
 from pytestqt.qtbot import QtBot
 
 from app.wiring import Program
+from bpe_core.history.token_texts import TokenTexts
 from tests.gui.conftest import Train, settle
 
 
@@ -29,3 +30,21 @@ def test_another_run_is_shown_before_its_own_tokens_are_there(
     program.session.cursor.moved.emit(program.session.cursor.position)
     settle(qtbot, program)
     assert all(tile.id is None or tile.id < symbols for tile in word.cut.tiles)
+
+
+def test_a_token_that_has_no_name_yet_is_shown_without_a_sign(
+    qtbot: QtBot, program: Program, train: Train, patient: None
+) -> None:
+    train(program)
+    run = program.session.runs.shown
+    word = program.watch.word
+    assert run is not None
+    assert run.history is not None
+    settle(qtbot, program)
+    names = run.names
+    run.names = TokenTexts(run.history.alphabet)  # as when steps of an imported table are there before their names
+    word.look_at("the lowest")
+    settle(qtbot, program)
+    newest = max(tile.id for tile in word.cut.tiles if tile.id is not None)
+    assert newest >= len(run.names.raw)
+    run.names = names
