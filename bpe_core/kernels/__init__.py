@@ -2,15 +2,15 @@
 
 Each kernel is declared with the decorators of `jit.py` and runs without the GIL. Another process compiles all of them
 once (`compiling.py`) and keeps them in one file (`kept.py`), which every process loads in a moment (`calling.py`). A
-kernel is called only once `readiness` says that nobody will wait for a compiler. The checked, documented doors are
-outside this folder, and tests compare each with plain code.
+kernel is called only once `readiness` says that no caller will wait for a compiler. The checked, documented functions
+are outside this folder, and tests compare each with plain code.
 """
 
-# Numbers that plain Python knows, too.
+# Numbers that plain Python uses, too.
 
-# The rank of a boundary between two symbols is the index of the merge that dissolves it, or one of these.
-NEVER = 2**31 - 1  # no merge dissolves it
-PATTERN_CUT = 2**31 - 2  # the pattern, or a special token, cuts here
+# The rank of a boundary between two symbols is the index of the merge that removes it, or one of these.
+NEVER = 2**31 - 1  # no merge removes it
+PATTERN_CUT = 2**31 - 2  # the pattern, or a special token, splits here
 
 # What follows a piece of Unigram is kept in a byte, by or: different things at different times.
 VARIOUS = 255

@@ -1,9 +1,9 @@
-"""Calling machine code with arrays, named tuples of arrays, and numbers.
+"""The calling of machine code with arrays, named tuples of arrays, and numbers.
 
-Machine code takes the address of one row of eight-byte numbers. For each array the row has the address of its data, its
-shape, and its strides where it is not contiguous. Numbers stand as they are. A bundle (see `jit.py`) has a row of its
-own, which it keeps for the next call, and whose address stands in the first; other tuples are taken apart. The answer
-is written behind all that. Python's other threads run meanwhile.
+Machine code gets the address of one row of eight-byte numbers. For each array the row has the address of its data, its
+shape, and its strides if it is not contiguous. Numbers are stored directly. A bundle (see `jit.py`) has its own row,
+which it keeps for the next call; the first row has its address. Other tuples are taken apart. The answer is written
+after all these. Python's other threads run meanwhile.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ import numpy as np
 from bpe_core.kernels import kept
 from bpe_core.kernels.kept import KeptKernel
 
-# Whether each call is compared with what the machine code was made for: in tests. Elsewhere callers are trusted.
+# Whether each call is compared with the types that the machine code was made for: in tests. Elsewhere callers are
+# trusted.
 CHECKS = bool(os.environ.get("BPE_EXPLORER_CHECK_KERNELS"))
 
 _NATIVE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -31,13 +32,13 @@ _lock = threading.Lock()
 
 
 class Kernel:
-    """A function as machine code, which is loaded when it is first called with arguments of these kinds."""
+    """A function as machine code, which is loaded at its first call with arguments of these kinds."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.py_func = function
         self.name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
         self._calls: dict[object, Call] = {}
-        self._only: Call | None = None  # with only one, there is no need to look which
+        self._only: Call | None = None  # with only one, no choice is needed
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
@@ -48,7 +49,7 @@ class Kernel:
         look = _look_of(arguments)
         call = self._calls.get(look)
         if call is None:
-            with _lock:  # so that no thread loads what another has just loaded
+            with _lock:  # so that a thread does not load what another has just loaded
                 call = self._calls.get(look)
                 if call is None:
                     call = self._calls[look] = Call(self._made(kinds_of(arguments), arguments), arguments)
@@ -137,7 +138,7 @@ def _tuple_packer(example: tuple[Any, ...]) -> Callable[[Any], Sequence[int]]:
         return [number for pack, part in zip(packers, parts, strict=True) for number in pack(part)]
 
     def place_of_row(parts: Any) -> tuple[int]:
-        row, place = parts.__dict__.get("_kept") or keep_row(parts)  # no field of a named tuple begins so
+        row, place = parts.__dict__.get("_kept") or keep_row(parts)  # no field of a named tuple begins like this
         if CHECKS and [*row] != [*pack(parts)]:
             raise RuntimeError(f"An array of {type(parts).__name__}, a bundle, is not where it was.")
         found: tuple[int] = place

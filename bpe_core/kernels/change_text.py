@@ -1,4 +1,4 @@
-"""Change texts as SentencePiece does: a table's longest match, one blank for several, blanks shown, one put before."""
+"""The changes of texts as in SentencePiece: longest match of a table, one blank for several, shown blanks, a prefix."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from bpe_core.support.arrays import Bytes, Int64s, UInt32s
 HAS_TABLE, HAS_KEPT, ONE_BLANK, BY_PART, NEVER_EMPTY, BEFORE, BEHIND, SHOWS_BLANKS = range(8)
 CHOICES = 8
 
-TEXT, FREE, STATUS = range(3)  # of `progress`: the next text, the next free place, why it returned
+TEXT, FREE, STATUS = range(3)  # of `progress`: the next text, the next free offset, the reason for returning
 PROGRESS_NUMBERS = 3
-DONE, NEEDS_ROOM, CANNOT = range(3)  # the last: the table's texts are no UTF-8
+DONE, NEEDS_ROOM, CANNOT = range(3)  # the last: a text of the table is no valid UTF-8
 
 LONGEST_KEY = 256  # characters
 SIGN = 3  # bytes
@@ -27,8 +27,8 @@ _BLANK = 32
 @bundle
 class TextChanges(NamedTuple):
     units: UInt32s  # the table's double array
-    texts: Bytes  # what becomes of keys, with a zero behind each, and one behind all
-    kept: PieceTable  # what stays as it is
+    texts: Bytes  # the replacement texts, with a zero after each, and one after all
+    kept: PieceTable  # texts that stay unchanged
     chosen: Int64s
 
 
@@ -39,7 +39,7 @@ def _offset(unit):
 
 @kernel
 def longest_key(units, data, start, stop):
-    """Return the length of the longest key of whole characters that begins here, and the offset of its text; else 0."""
+    """Return the length of the longest key of whole characters that begins here, and the offset of its text, or 0."""
     length, text, characters = np.int64(0), np.int64(0), np.int64(0)
     at, here = np.int64(0) ^ _offset(np.int64(units[0])), np.int64(start)
     while here < stop:
@@ -76,7 +76,7 @@ def _ends_with_sign(out, first, free, shown):
 
 @kernel
 def change_texts(changes, data, edges, out, free_at, progress):
-    """Write the changed texts end to end, from `progress` on; `free_at` gets where each begins, and the end."""
+    """Write the changed texts end to end, from `progress` on; `free_at` gets the offset of each, and the end."""
     units, texts, chosen = changes.units, changes.texts, changes.chosen
     shown, one_blank, by_part = chosen[SHOWS_BLANKS] != 0, chosen[ONE_BLANK] != 0, chosen[BY_PART] != 0
     text, free = progress[TEXT], progress[FREE]

@@ -45,7 +45,7 @@ _WORD = ir.IntType(64)
 # What the C library of every process has; Numba's own helpers are missing where machine code is loaded without it.
 _EVERYWHERE = {"memset", "memcpy", "memmove", "log", "exp"}
 
-made: dict[tuple[str, str], KeptKernel] = {}  # by this process, or before it by another
+made: dict[tuple[str, str], KeptKernel] = {}  # by this process, or by an earlier one
 
 
 class kernel(Kernel):  # noqa: N801  # a decorator
@@ -64,7 +64,7 @@ class kernel(Kernel):  # noqa: N801  # a decorator
         return False
 
 
-# Handing many arrays on costs more than a small piece of work.
+# Passing many arrays on costs more than a small piece of work.
 inlined = numba.njit(inline="always", **_OPTIONS)
 
 
@@ -118,7 +118,7 @@ def _letters(kind: Any) -> str:
 
 
 def _entry(kernel: kernel, given: tuple[Any, ...]) -> tuple[Callable[[Any], None], list[Any]]:
-    """Return a function of a row of numbers that calls the kernel, and a list whose last will be the answer's type."""
+    """Return a function of a row of numbers that calls the kernel, and a list that ends with the answer's type."""
     wanted = types.Tuple(given)
     places, answers = sum(map(_places, given)), []
 
@@ -158,7 +158,7 @@ def _is_bundle(kind: Any) -> bool:
 
 
 def _words(builder: Any, row: Any, first: int = 0) -> Iterator[Callable[[Any], Any]]:
-    """Return a function for each number of a row that gives the address of this number as some type."""
+    """Yield for each number of a row a function that gives its address as some type."""
     for number in count(first):
         place = builder.gep(row, [_WORD(number)])
         yield partial(_as_pointer, builder, place)
@@ -224,7 +224,7 @@ def _machine() -> Any:
 
 
 def _object_file(name: str, text: str, symbol: str) -> bytes:
-    """Return the machine code of an entry and all that it calls."""
+    """Return the machine code of an entry and everything that it calls."""
     # Once nobody else can call these, LLVM sees that none fails, and drops how Numba would report that to Python.
     module = binding.parse_assembly(text)
     for part in (*module.functions, *module.global_variables):

@@ -1,7 +1,7 @@
-"""Counting words: scan a stretch of text, then find each of its words in a table.
+"""The counting of words: scan a part of a text, then find each of its words in a table.
 
-A stretch is a few ten kilobytes, so what the scan wrote is still in the cache when the words
-are looked up. The caller makes the tables larger when `count_block` asks for room.
+A part has some ten thousand bytes, so the scanner's output is still in the cache when the words are looked up. The
+caller makes the tables larger when `count_block` asks for room.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from bpe_core.kernels.word_tables import (
 )
 from bpe_core.text.scanner.kinds import Kind
 
-# Entries of the registers, behind those of the scanner: where counting a block is.
+# Entries of the registers, after those of the scanner: the state of counting a block.
 SEGMENT = REGISTERS
 FOUND = REGISTERS + 1  # cuts that wait to be counted
 ALL_REGISTERS = REGISTERS + 2
@@ -53,7 +53,7 @@ class Scratch(NamedTuple):
 
 @kernel
 def count_block(machine, drops_blanks, data, segment_ends, first, words, scratch, registers):
-    """Count the words of a block from where the registers are, each segment a text; False where room is missing."""
+    """Count the words of a block from the registers' state on, each segment a text; return False if room is missing."""
     cuts = scratch.cuts
     found = registers[FOUND]
     while True:
@@ -87,7 +87,7 @@ def _scan_stretch(machine, data, segment_ends, cuts, registers, found):
 
 @kernel
 def _sort_by_length(machine, drops_blanks, data, scratch, words):
-    """Separate short and long words, and write the keys of the short ones; how many there are of each."""
+    """Separate short and long words, and write the keys of the short ones; return how many there are of each."""
     cuts, keys, places, long_words = scratch.cuts, scratch.keys, scratch.places, scratch.long_words
     short, long = np.uint64(0), np.uint64(0)
     for word in range(np.uint64(words)):
@@ -111,7 +111,7 @@ def _sort_by_length(machine, drops_blanks, data, scratch, words):
 
 @kernel
 def _has_room(words, cuts, short, long, found):
-    """Return whether the words of a stretch would fit even if all of them were new."""
+    """Return whether the words of a part would fit even if all of them were new."""
     copied = np.int64(cuts[found - 1] - cuts[0]) + 16 * long
     return (
         hold(words.short_firsts, words.used[SHORT] + short)
@@ -160,7 +160,7 @@ def _count_long(words, data, scratch, number, first):
 
 @kernel
 def last_safe_cut(machine, safe_pairs, data, start, stop):
-    """Return the last offset inside data[start:stop] where the text may be divided, or -1."""
+    """Return the last offset inside data[start:stop] at which the text may be divided, or -1."""
     behind = -1  # the kind of the character from `place` on
     place = stop
     while place > start:

@@ -1,8 +1,8 @@
-"""A key for the machine code of each kernel: code with the same key is the same code.
+"""A key for the machine code of each kernel: equal keys mean equal code.
 
-A kernel depends on its own source and on whatever that names: other kernels and what these name, constants, named
-tuples. It depends on its arguments, and on whatever compiles it. Comments, docstrings and the places of lines change
-nothing. So a change to one kernel voids its code and that of its callers, and no other.
+A kernel depends on its own source and on everything that it names: other kernels and their names, constants, named
+tuples. It depends on its arguments, and on the compiler. Comments, docstrings and line numbers do not matter. So a
+change to one kernel makes its code and that of its callers outdated, and no other.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ OURS = __name__.partition(".")[0]
 
 
 def key_of(function: Callable[..., Any], arguments: tuple[Any, ...], compiler: str) -> str:
-    """Return the key of a kernel's code for such arguments; `compiler` says what compiles it, and for what."""
+    """Return the key of a kernel's code for such arguments; `compiler` describes the compiler and its target."""
     described = [compiler, *map(_argument, arguments), *sorted(_everything_named(_plain(function)))]
     return hashlib.sha256("\n".join(described).encode()).hexdigest()[:32]
 
 
 def _argument(value: Any) -> str:
-    """Return what code depends on: the kinds of arrays and numbers, and the names of fields, by which it finds them."""
+    """Return what code depends on: the kinds of arrays and numbers, and the names of fields."""
     if isinstance(value, tuple):
         names = getattr(value, "_fields", range(len(value)))
         fields = ", ".join(f"{name}: {_argument(part)}" for name, part in zip(names, value, strict=True))
@@ -42,7 +42,7 @@ def _argument(value: Any) -> str:
 
 
 def _everything_named(function: FunctionType) -> set[str]:
-    """Return the descriptions of a kernel and of all that it names, directly or by what it calls."""
+    """Return the descriptions of a kernel and of all that it names, directly or through the functions it calls."""
     found: dict[str, str] = {}
     left = [function]
     while left:
@@ -83,7 +83,7 @@ def _code_of(function: Callable[..., Any]) -> str:
 
 
 def _named_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """Return each name of the source that means something outside of it, with what it means."""
+    """Return each name of the source that has a meaning outside of it, with that meaning."""
     meant = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
     for name in function.__code__.co_varnames:
         meant.pop(name, None)

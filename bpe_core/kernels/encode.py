@@ -1,6 +1,6 @@
-"""Words to tokens, with a memory of the words met before.
+"""The encoding of words as tokens, with a memory of the words seen before.
 
-A block of words gets its keys first and is looked up afterwards, so that the waits for memory overlap.
+The keys of a block of words are computed first and looked up afterwards, so that the waits for memory overlap.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from bpe_core.kernels.word_memory import (
 )
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
 
-# Entries of `SymbolTable.number`: -1 where there is no such thing.
+# Entries of `SymbolTable.number`: -1 for a missing one.
 IS_BYTES, MARKER_BEFORE, MARKER_BEHIND, FIRST_FALLBACK, UNKNOWN = range(5)
-LEFT_OUT, JOINS_UNKNOWN = 5, 6  # what is no token at all; what is one together with such neighbours
-FINDS_FIRST = 7  # above 0 where `pieces` has tokens that are taken as a whole wherever they are
+LEFT_OUT, JOINS_UNKNOWN = 5, 6  # the id that becomes no token at all; the id that becomes one token with its like
+FINDS_FIRST = 7  # above 0 if `pieces` has tokens that are taken as a whole wherever they are
 ALPHABET_NUMBERS = 8
-NOTHING = -2  # a symbol that there is not
+NOTHING = -2  # a symbol that does not exist
 
 # What a word becomes: its tokens; the rank of the boundary before each symbol; or for each symbol
 # its id, that rank, and how many bytes it covers. In the output, the first symbol of a word has
@@ -46,10 +46,11 @@ NOTHING = -2  # a symbol that there is not
 # steps that join and drop.
 IDS, RANKS, SYMBOLS, PIECES, PATHS, JOINED, FOLLOWED = range(7)
 
-# Entries of `progress`: the next word, the next free place of the output, why `encode_words` returned.
+# Entries of `progress`: the next word, the next free offset of the output, the reason why `encode_words` returned.
 NEXT_WORD, NEXT_PLACE, STATUS, WANTED = range(4)  # and how much room would have been enough
-TEXT, CUTS, ENDED = range(4, 7)  # which text it is; of its block of words how many cuts, and whether it is the last
-GIVEN = 7  # above 0 where the cuts of all texts are given, so that nothing is scanned
+# the index of the text; for its block of words how many cuts, and whether it is the last
+TEXT, CUTS, ENDED = range(4, 7)
+GIVEN = 7  # above 0 if the cuts of all texts are given, so that nothing is scanned
 PROGRESS_NUMBERS = 8
 DONE, NEEDS_OUTPUT, NEEDS_MEMORY, NEEDS_ROOM = range(4)
 
@@ -61,14 +62,14 @@ NUMBERS_A_SYMBOL = 3
 
 @bundle
 class SymbolTable(NamedTuple):
-    symbol_of: Int32s  # by byte or code point; -1 where there is none
-    last_symbol_of: Int32s  # of the last one of a word; the same array where a marker is not glued to it
+    symbol_of: Int32s  # by byte or code point; -1 for a missing symbol
+    last_symbol_of: Int32s  # for the last symbol of a word; the same array if no marker is attached to it
     number: Int64s
 
 
 @bundle
 class Spelled(NamedTuple):
-    """Room for the symbols of one word as they were before merging; only used for SYMBOLS."""
+    """A buffer for the symbols of one word as they were before merging; only used for SYMBOLS."""
 
     symbols: Int32s
     widths: Int32s
@@ -88,16 +89,16 @@ class Cutter(NamedTuple):
 
 @bundle
 class TextWords(NamedTuple):
-    """Each word reaches from one cut to the next."""
+    """The words of a text: each reaches from one cut to the next."""
 
     cuts: Int32s
-    kinds: Bytes  # of each code point, as the scanner sees it
-    drops_blanks: bool  # words that begin with a blank are no words
+    kinds: Bytes  # the kind of each code point for the scanner
+    drops_blanks: bool  # text that begins with a blank is no word
 
 
 @inlined
 def spell(alphabet, pieces, data, start, stop, kind, cells, spelled):
-    """Write the base symbols of a word; how many there are."""
+    """Write the base symbols of a word; return how many there are."""
     number = alphabet.number
     count, finds_first = np.int64(0), number[FINDS_FIRST] > 0
     if number[MARKER_BEFORE] >= 0:
@@ -141,12 +142,12 @@ def add_symbol(symbol, width, count, kind, cells, spelled):
 
 @inlined
 def write_results(table, room, spelled, symbols, kind, results, place):
-    """Write what a merged word became; how many numbers that is."""
+    """Write the results for a merged word; return how many numbers they are."""
     cells, ranks = room.cells, room.ranks
     count = np.int64(0)
     if kind == IDS:
         cell = np.int64(0)
-        if symbols <= SHORT:  # each token says where the next starts
+        if symbols <= SHORT:  # each token says where the next one starts
             while cell < symbols:
                 results[place + count] = cells[cell]
                 cell = np.int64(room.next_place[cell])
@@ -172,13 +173,13 @@ def write_results(table, room, spelled, symbols, kind, results, place):
 
 @inlined
 def most_results(length, words, kind):
-    """Return an upper limit for the ids that words become, with room for ids that are written and not kept."""
+    """Return an upper limit for the number of ids of words, with room for ids that are written and not kept."""
     return (length + MARKERS * words) * (NUMBERS_A_SYMBOL if kind == SYMBOLS else 1) + RESULTS_INSIDE
 
 
 @inlined
 def cut_anew(cutter, data, start, length, kind, results, place):
-    """Merge or cut a word and write what it becomes; how many numbers that is."""
+    """Merge or split a word and write the results; return how many numbers they are."""
     table, pieces, alphabet, room, spelled = cutter.table, cutter.pieces, cutter.alphabet, cutter.room, cutter.spelled
     if kind == PIECES:
         count, _ = write_pieces(pieces, data, start, start + length, results, place)
@@ -201,7 +202,7 @@ def cut_anew(cutter, data, start, length, kind, results, place):
 
 @inlined
 def encode_one(cutter, memory, data, start, length, one, other, slot, kind, out, free, progress):
-    """Encode a word that memory may know; `progress` says why if it was not encoded."""
+    """Encode a word that memory may know; `progress` gives the reason if it was not encoded."""
     is_remembered = other != np.uint64(0)
     if is_remembered:
         slot, is_known = slot_of(memory, data, start, length, one, other, slot)
@@ -221,7 +222,7 @@ def encode_one(cutter, memory, data, start, length, one, other, slot, kind, out,
 
 @kernel
 def encode_words(cutter, memory, data, words, stop, kind, out, progress):
-    """Write what the words up to `stop` become, one after the other, unless something is too small."""
+    """Write the results for the words up to `stop`, one after another, unless a buffer is too small."""
     cuts, keys = words.cuts, cutter.keys
     first = progress[NEXT_WORD]
     progress[STATUS] = DONE
@@ -293,7 +294,7 @@ def encode_texts(cutter, registers, memory, data, edges, words, kind, out, free_
 
 @bundle
 class ShortText(NamedTuple):
-    """All that one short text needs from its bytes to its tokens, so that one small call does it."""
+    """The buffers of one short text, from its bytes to its tokens, so that one small call is enough."""
 
     cutter: Cutter
     registers: Int64s
@@ -304,14 +305,14 @@ class ShortText(NamedTuple):
     given: Bytes
     changed: Bytes
     ids: Int32s
-    edges: Int64s  # of the given text, and then of its tokens
+    edges: Int64s  # the length of the given text, and then the number of its tokens
     borders: Int64s  # of the changed text
     progress: Int64s
 
 
 @kernel
 def encode_short(text, size):
-    """Change and encode that many bytes; how many tokens they become, or -1 where something is too small."""
+    """Change and encode that many bytes; return the number of tokens, or -1 if a buffer is too small."""
     edges, borders, progress = text.edges, text.borders, text.progress
     edges[0], edges[1] = 0, size
     progress[:] = 0

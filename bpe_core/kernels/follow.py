@@ -1,7 +1,7 @@
-"""Taking tokens through the steps of a history, which join them or let them fall apart again.
+"""The application of a history's steps to tokens: each step joins them or splits them again.
 
-A step that can do nothing is passed over: the next one is the lowest behind the last that joins two neighbours or drops
-a token that is there. What steps may do next waits in a heap, by step and place.
+A step without effect is skipped: the next step is the lowest one after the last that joins two neighbours or drops a
+token that is there. Possible next steps wait in a heap, by step and offset.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bpe_core.support.arrays import Int32s
 
 WHOLE = 1 << 30  # added to a token that is a whole word
 
-_PLACE_BITS = 32  # below a step, where it does something
+_PLACE_BITS = 32  # below a step: where it has an effect
 _PLACES = (1 << _PLACE_BITS) - 1
 _GONE = -1  # in place of a token that was joined to the one before
 
@@ -28,12 +28,12 @@ class StepTable(NamedTuple):
     """A table of the steps that join each pair. The first step that joins a pair is its rank in a `MergeTable`."""
 
     left: Int32s
-    right: Int32s  # below zero where the left token is dropped
+    right: Int32s  # below zero if the left token is dropped
     made: Int32s
-    further: Int32s  # the next one that joins the same pair or drops the same token; NEVER behind the last
-    drops: Int32s  # by token, the first step that drops it; empty if none does
-    parts: Int32s  # what dropped tokens fall into, step by step
-    first_part: Int32s  # where those of each step begin, and the end
+    further: Int32s  # the next step that joins the same pair or drops the same token; NEVER after the last
+    drops: Int32s  # by token, the first step that drops it; empty if no step does
+    parts: Int32s  # the parts of dropped tokens, step by step
+    first_part: Int32s  # where the parts of each step begin, and the end
     lengths: Int32s  # by token, how many cells it takes
 
 
@@ -46,7 +46,7 @@ def _behind(further, row, last):
 
 @kernel
 def _enter(table, steps, room, size, place, stop, last):
-    """Put on the heap what steps behind the last one do with the token at a place; the heap's new size."""
+    """Put on the heap what steps after `last` do with the token at an offset; return the heap's new size."""
     cells, limit, middle = room.cells, table.number[LIMIT], np.int64(room.next_place[place])
     if middle < stop:
         row = rank_of(table.keys, table.ranks, np.int32(NEVER), cells[place], cells[middle])
@@ -73,7 +73,7 @@ def _enter_all(table, steps, room, stop, last):
 
 @kernel
 def _join(steps, room, place, stop, row):
-    """Join the token at a place to the next, if the step still can; whether it could."""
+    """Join the token at an offset to the next, if the step still can; return whether it could."""
     cells, following = room.cells, room.next_place
     middle = np.int64(following[place])
     if middle >= stop or cells[middle] != steps.right[row]:
@@ -98,7 +98,7 @@ def _fall_apart(steps, room, place, stop, row):
 
 @kernel
 def follow(table, steps, room, symbols):
-    """Take the symbols in `room.cells`, each followed by the next, through all steps up to the limit."""
+    """Apply all steps up to the limit to the symbols in `room.cells`, each followed by the next."""
     heap, place = room.short, np.int64(0)
     size = _enter_all(table, steps, room, symbols, np.int64(-1))
     while size > 0:
@@ -115,7 +115,7 @@ def follow(table, steps, room, symbols):
             end = np.int64(room.next_place[place])
         else:
             continue
-        if size + 2 * (end - place + 1) > len(heap):  # of what waits there much can do nothing any more
+        if size + 2 * (end - place + 1) > len(heap):  # many waiting entries have no effect any more
             size = _enter_all(table, steps, room, symbols, row - 1)
             continue
         if place > 0:
@@ -133,7 +133,7 @@ def line_up(room, symbols):
 
 @inlined
 def write_followed(room, symbols, results, free):
-    """Write the tokens that are left; how many there are."""
+    """Write the tokens that are left; return how many there are."""
     count, place = np.int64(0), np.int64(0)
     while place < symbols:
         results[free + count] = room.cells[place]
@@ -144,7 +144,7 @@ def write_followed(room, symbols, results, free):
 
 @kernel
 def follow_word(table, steps, room, symbols, results, free):
-    """Write what a word becomes, its one token marked as whole; how many tokens that is."""
+    """Write the tokens of a word, a single token marked as whole; return how many there are."""
     line_up(room, symbols)
     follow(table, steps, room, symbols)
     count = write_followed(room, symbols, results, free)
@@ -155,10 +155,9 @@ def follow_word(table, steps, room, symbols, results, free):
 
 @kernel
 def follow_runs(table, steps, room, ids, borders):
-    """Take tokens through the steps between each two borders, where they are; the borders move with them.
+    """Apply the steps to the tokens between each two borders; the borders move with the tokens.
 
-    Between two neighbours that meet inside no token nothing is ever joined, so what lies between such places is
-    taken by itself.
+    No step joins two neighbours that meet inside no token, so the parts between such offsets are treated separately.
     """
     keys, ranks, never, free = table.keys, table.ranks, np.int32(NEVER), np.int64(0)
     for run in range(len(borders) - 1):

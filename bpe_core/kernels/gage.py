@@ -1,7 +1,7 @@
-"""Gage's compressor: one block after the other, a byte that does not occur for the pair that occurs most.
+"""Gage's compressor: in one block after another, an unused byte replaces the most frequent pair.
 
-A block is short and its pairs are pairs of bytes, so each has a counter of its own, and the pairs that pay stand in a
-plain list: counts only fall once a pair has been born, so it is only ever gone through and shortened.
+A block is short and its pairs are pairs of bytes, so each pair has its own counter, and the pairs worth replacing are
+in a plain list: counts only fall after a pair first occurs, so the list only gets shorter.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from bpe_core.kernels.learn_queue import BY_FIRST_SEEN, BY_IDS, BY_SMALLEST_TEXT
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
 
 # Entries of `State.number`.
-STEPS, BLOCK, START, SIZE, FREE, PAYING, TABLE, TOKENS_LEFT, TOTAL, AT_END = range(10)  # as things are
-MIN_FREQUENCY, MAX_LENGTH, TIES, BASE = range(10, 14)  # as the recipe wants
+STEPS, BLOCK, START, SIZE, FREE, PAYING, TABLE, TOKENS_LEFT, TOTAL, AT_END = range(10)  # the present state
+MIN_FREQUENCY, MAX_LENGTH, TIES, BASE = range(10, 14)  # choices of the recipe
 NUMBERS = 14
 
 PAIRS = 1 << 16
@@ -30,25 +30,26 @@ Int16s = npt.NDArray[np.int16]
 
 
 class Blocks(NamedTuple):
-    data: Bytes  # the texts as they are
-    cells: Bytes  # the same at work; of each block the first `sizes` stand for all of it
-    ends: Int64s  # the byte behind each block
-    times: Int64s  # how often the text of each occurs
-    sizes: Int32s  # of those that are done
+    data: Bytes  # the given texts
+    # the same texts while they are compressed; the first `sizes` bytes of each block are its present content
+    cells: Bytes
+    ends: Int64s  # the end of each block
+    times: Int64s  # how often the text of each block occurs
+    sizes: Int32s  # sizes of the finished blocks
 
 
 class State(NamedTuple):
-    """The block at work. A pair of bytes is one number, the left one being the higher half."""
+    """The state of the block that is compressed. A pair of bytes is one number; the left byte is the higher half."""
 
     blocks: Blocks
-    counts: Int32s  # of each pair
+    counts: Int32s  # the count of each pair
     is_listed: Bytes
-    paying: Int32s  # the pairs that are listed, some of which may pay no more
-    taken: Bytes  # whether a byte occurs or stands for a pair
-    stands: Bytes  # whether it stands for a pair
-    ids: Int32s  # of what each byte stands for
-    order: Int64s  # what that counts as where ties are decided by ids; behind it, what the bytes themselves count as
-    lengths: Int64s  # of its text
+    paying: Int32s  # the listed pairs, some of which may no longer be worth replacing
+    taken: Bytes  # whether a byte occurs or represents a pair
+    stands: Bytes  # whether it represents a pair
+    ids: Int32s  # the token that each byte represents
+    order: Int64s  # its rank in ties by ids; after these, the ranks of the bytes themselves
+    lengths: Int64s  # the length of its text
     places: Int64s  # where its text is in the data
     number: Int64s
 
@@ -61,7 +62,7 @@ class Reasons(NamedTuple):
 
 @kernel
 def cut_blocks(data, starts, size, most, ends, times_of, times):
-    """Write the end of each block and how often its text occurs, as far as there is room; how many blocks there are."""
+    """Write the end and the repetitions of each block, as far as there is room; return the number of blocks."""
     found = 0
     for word in range(len(starts) - 1):
         start = starts[word]
@@ -76,7 +77,7 @@ def cut_blocks(data, starts, size, most, ends, times_of, times):
 
 @kernel
 def _end_of_block(data, start, stop, most):
-    """Return the first offset of a byte too many, or `stop`. Four numbers of 64 bits keep which bytes were seen."""
+    """Return the first offset of a byte too many, or `stop`. Four 64-bit numbers record which bytes were seen."""
     first = second = third = fourth = np.uint64(0)
     different = 0
     for place in range(start, stop):
@@ -123,7 +124,7 @@ def begin_block(state, block):
 
 @kernel
 def add(state, left, right):
-    """Count one occurrence more, and list the pair as soon as it pays."""
+    """Count one more occurrence, and list the pair as soon as it is worth replacing."""
     pair, number = left << 8 | right, state.number
     state.counts[pair] += 1
     if state.counts[pair] >= number[MIN_FREQUENCY] and not state.is_listed[pair] and may_join(state, left, right):
@@ -139,7 +140,7 @@ def may_join(state, left, right):
 
 @kernel
 def size_of_table(stands):
-    """Return how many bytes the table takes where these bytes stand for pairs; see methods/gage/block_form.py."""
+    """Return the size of the table in bytes if these bytes represent pairs; see methods/gage/block_form.py."""
     size = byte = 0
     while byte < 256:
         end = byte
@@ -159,7 +160,7 @@ def size_of_table(stands):
 
 @kernel
 def free_byte(state):
-    """Return the highest byte that neither occurs nor stands for a pair; -1 if there is none."""
+    """Return the highest byte that neither occurs nor represents a pair; -1 if there is none."""
     free = state.number[FREE] - 1
     while free >= 0 and state.taken[free]:
         free -= 1
@@ -169,7 +170,7 @@ def free_byte(state):
 
 @kernel
 def best_pair(state, but):
-    """Return the pair that is replaced next, or the one after it where `but` is the next."""
+    """Return the pair that is replaced next, but not the pair `but`."""
     counts, number = state.counts, state.number
     kept, best, most, tied = 0, np.int64(NO_PAIR), np.int32(0), False
     for i in range(number[PAYING]):
@@ -205,7 +206,7 @@ def first_of(state, count, but):
 
 @kernel
 def comes_before(state, one, other):
-    """Return whether the tie rule prefers one of two pairs of equal count, if the pairs alone tell that."""
+    """Return whether the tie rule prefers the first of two pairs of equal count, if the pairs alone decide that."""
     ties = state.number[TIES]
     if ties != BY_IDS:
         order = compare_texts_of(state, one >> 8, other >> 8)
@@ -241,7 +242,7 @@ def replace(state, pair, code):
     read = write = np.uint64(start)
     first, second = np.uint8(left), np.uint8(right)
     while read < np.uint64(last):
-        # Both are compared at once: the first alone occurs too often for the processor to guess.
+        # Both are compared at once: the first byte alone occurs too often for the processor to predict.
         if (cells[read] != first) | (cells[read + np.uint64(1)] != second):
             cells[write] = cells[read]
             read += np.uint64(1)
@@ -278,7 +279,7 @@ def learn_byte(state, left, right, code):
 
 @kernel
 def first_place(state, left, right):
-    """Return the offset in the data where the text of a pair first begins."""
+    """Return the offset in the data at which the text of a pair first begins."""
     cells, at = state.blocks.cells, state.number[START]
     place = at
     while np.int64(cells[at]) != left or np.int64(cells[at + 1]) != right:

@@ -1,8 +1,8 @@
-"""The decorators of what becomes machine code.
+"""The decorators of functions that become machine code.
 
-What they are depends on the process. One that compiles (`bpe_core.compiler`) has those of `compiling.py`. All others
-have light ones, which load what was kept and never import Numba. Where machine code cannot be made or loaded so,
-they are Numba's own, with Numba's own cache.
+Their definition depends on the process. A process that compiles (`bpe_core.compiler`) has the decorators of
+`compiling.py`. All others have light ones, which load kept code and never import Numba. If machine code cannot be made
+or loaded in this way, they are Numba's own, with Numba's own cache.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Tuple = TypeVar("Tuple", bound=tuple[Any, ...])
 
 
 def bundle(named_tuple: type[Tuple]) -> type[Tuple]:
-    """Let a named tuple of arrays remember where these lie, for fast calls; none may be resized in place."""
+    """Let a named tuple of arrays remember their addresses, for fast calls; no array may be resized in place."""
     details = {name: getattr(named_tuple, name) for name in ("__doc__", "__module__", "__qualname__")}
     details["is_bundle"] = True
     return type(named_tuple.__name__, (named_tuple,), details)  # without __slots__, unlike its parent
@@ -57,7 +57,7 @@ else:
     kernel = Kernel
 
     def inlined(function):
-        """Leave a function as it is: only the compiler needs what becomes a part of other kernels."""
+        """Leave a function unchanged: only the compiler has to inline functions into kernels."""
         return function
 
     intrinsic = inlined

@@ -1,7 +1,7 @@
-"""Joining one word by a table of priorities: of all neighbours that may be joined the best pair is, until none may.
+"""The joining of one word by a table of priorities: of all neighbours that may be joined, the best pair comes first.
 
-Priorities do not ascend, so the pairs wait in a heap. Where two base symbols are neighbours in no token nothing is ever
-joined across, and the stretches between such places are joined one by one, so heaps stay small.
+Priorities may fall from one join to the next, so the pairs wait in a heap. No join crosses two base symbols that are
+neighbours in no token, so the parts between such offsets are joined separately, and heaps stay small.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.merge_word import AND_NOT, BASE, LIMIT, pair_key, place_of_pair
 from bpe_core.kernels.pieces import AT, BIRTH, FIRST, NO_TOKEN, PARENT, ROW, STARTING, TOKEN
 
-MEETS = NEVER - 1  # in place of a priority: the two are neighbours in some token, and are not joined themselves
+MEETS = NEVER - 1  # in place of a priority: the two are neighbours in some token, but are not joined themselves
 
-_JOINT_BITS = 32  # below a pair's priority, where it is
+_JOINT_BITS = 32  # below a pair's priority: its offset
 _JOINT_PLACES = (1 << _JOINT_BITS) - 1
 
 
@@ -29,7 +29,7 @@ def slot_of_pair(keys, left, right):
 
 @kernel
 def enter_pairs(table, left, right, priorities, tokens):
-    """Enter pairs with what they become; if a pair is listed twice, the better one stays."""
+    """Enter pairs with their results; if a pair is listed twice, the better entry stays."""
     keys = table.keys
     for row in range(len(left)):
         key = pair_key(left[row], right[row])
@@ -85,7 +85,7 @@ def _slot_that_joins(table, left, right):
 
 @kernel
 def _enter_pair(table, room, size, place, stop):
-    """Put the pair that begins at a place on the heap, if it may be joined; the heap's new size."""
+    """Put the pair at an offset on the heap, if it may be joined; return the heap's new size."""
     middle = np.int64(room.next_place[place])
     if middle < stop:
         slot = _slot_that_joins(table, room.cells[place], room.cells[middle])
@@ -97,7 +97,7 @@ def _enter_pair(table, room, size, place, stop):
 
 @kernel
 def enter_heap(table, room, start, stop):
-    """Put all pairs of a stretch on the heap; how many there are."""
+    """Put all pairs of a range on the heap; return how many there are."""
     size = np.int64(0)
     for place in range(start, stop - 1):
         size = _enter_pair(table, room, size, place, stop)
@@ -106,7 +106,7 @@ def enter_heap(table, room, start, stop):
 
 @kernel
 def join_stretch(table, room, start, stop, size):
-    """Join what is on the heap, and what is added to it meanwhile."""
+    """Join the pairs on the heap, and those that are added meanwhile."""
     cells, following, preceding, heap = room.cells, room.next_place, room.previous_place, room.short
     while size > 0:
         lowest = heap[0]
@@ -115,7 +115,7 @@ def join_stretch(table, room, start, stop, size):
         place = lowest & _JOINT_PLACES
         middle = np.int64(following[place])
         if middle == 0 or middle >= stop:
-            continue  # one of the two has been joined to another since
+            continue  # one of the two has been joined to another token since
         slot = _slot_that_joins(table, cells[place], cells[middle])
         if slot < 0 or np.int64(table.ranks[slot]) != lowest >> _JOINT_BITS:
             continue
@@ -130,7 +130,7 @@ def join_stretch(table, room, start, stop, size):
 
 @kernel
 def join_word(table, room, symbols, unknown, results, free):
-    """Join the base symbols in `room.cells` and write the tokens, `unknown` neighbours as one; how many there are."""
+    """Join the base symbols in `room.cells` and write the tokens, `unknown` neighbours as one; return how many."""
     cells, following, preceding = room.cells, room.next_place, room.previous_place
     count, start = np.int64(0), np.int64(0)
     while start < symbols:

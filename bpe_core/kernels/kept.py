@@ -25,11 +25,11 @@ from bpe_core.support.private_folder import home, private_folder
 
 LOCATION = "BPE_EXPLORER_CACHE"
 DAYS_KEPT = 30  # since it was last used
-ROOM = 4_000_000  # bytes on the disk: several times what it takes
+ROOM = 4_000_000  # bytes on the disk: several times the size of the code
 
 _KERNEL_FOLDER = Path(__file__).parent
-_INSTALLED = "made"  # in it, what installing has made
-# What decides which kernels are made, and the numbers they are compiled with.
+_INSTALLED = "made"  # inside it, the code from the installation
+# The sources that decide which kernels are made, and the numbers they are compiled with.
 _OTHER_SOURCES = ("warm_up.py", "text/scanner/kinds.py", "text/scanner/machine.py")
 _FILE, _LOCK = "code", "lock"
 _FOLDER_NAMES = "kernels-[0-9a-f]{16}"
@@ -59,7 +59,7 @@ class KeptKernel(NamedTuple):
     symbol: str  # its name inside the object file
     answer: str  # a letter for each number of the answer (see `calling.py`)
     code: bytes  # the object file
-    key: str = ""  # of what it was made from (see `dependencies.py`)
+    key: str = ""  # the key of its source (see `dependencies.py`)
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Pack:
     """The machine code that is kept, by the name of the kernel and the kinds of its arguments."""
 
     fallback: str = ""  # why Numba's own cache is used instead of machine code kept here; empty if it is not
-    parts: tuple[str, ...] = ()  # that are made
+    parts: tuple[str, ...] = ()  # the parts that are made
     kernels: Mapping[tuple[str, str], KeptKernel] = field(default_factory=dict)
 
     def joined(self, other: Pack) -> Pack:
@@ -78,7 +78,7 @@ class Pack:
         return bool(self.fallback) or {*self.parts} >= PARTS.keys()
 
     def written(self) -> bytes:
-        """Return a checksum, a line that says what follows, and all machine code."""
+        """Return a checksum, a line that describes the rest, and all machine code."""
         made = sorted(self.kernels.items())
         rows = [(*name, code.key, code.symbol, code.answer, len(code.code)) for name, code in made]
         head = json.dumps((self.fallback, self.parts, rows)).encode()
@@ -119,7 +119,7 @@ def _checksum(content: bytes) -> bytes:
 COMPILES = "BPE_EXPLORER_COMPILES"
 MACHINE_CODE, FOR_NUMBA = "machine code", "for Numba"
 
-_pack: Pack | None = None  # what this process has read, was handed or has made
+_pack: Pack | None = None  # the packs that this process has read, received or made
 _looked_at: object = None  # the file as it was when it was last read, until it is whole
 
 
@@ -169,7 +169,10 @@ def base() -> Path | None:
 
 
 def _fingerprint() -> str:
-    """Return what changes whenever something kept could be stale: with sources, Python, llvmlite and processor."""
+    """Return a fingerprint that changes whenever kept code could be outdated.
+
+    It covers sources, Python, llvmlite and the processor.
+    """
     import hashlib
 
     digest, engine = hashlib.sha256(), _KERNEL_FOLDER.parent
@@ -183,9 +186,12 @@ def _fingerprint() -> str:
 
 
 def _llvmlite() -> str:
-    """Return the version of what loads machine code, and belongs to one release of Numba; empty where it is missing."""
+    """Return the version of the library that loads machine code; empty if it is missing.
+
+    It belongs to one release of Numba.
+    """
     try:
-        import llvmlite  # without its compiler, which takes a hundred times as long
+        import llvmlite  # without its compiler, which takes a hundred times as long to load
     except ImportError:
         return ""
     version: str = llvmlite.__version__
@@ -206,13 +212,13 @@ def processor() -> str:
 
 
 def pack() -> Pack | None:
-    """Return what is kept by now, or None if it is missing or damaged. It grows while another process makes more."""
+    """Return the code kept so far; None if it is missing or damaged. It grows while another process makes more."""
     global _pack, _looked_at
     if (_pack is None or not _pack.is_whole) and (place := folder()) is not None:
         seen = _state(place / _FILE)
         found = None if seen == _looked_at else _read(place)
         _looked_at = seen
-        # What was loaded from machine code cannot go on with Numba's own cache.
+        # A process that has loaded machine code cannot go on with Numba's own cache.
         if found is not None and (_pack is None or not found.fallback):
             _pack = found
             with suppress(OSError):
@@ -229,7 +235,7 @@ def _state(file: Path) -> tuple[int, int] | None:
 
 
 def has(part: str = "") -> bool:
-    """Return whether that part is there, and those before it; without a part whether everything is."""
+    """Return whether this part and those before it are there; without a part, whether everything is."""
     found = _pack if _pack is not None and _pack.is_whole else pack()
     if found is None or found.is_whole:
         return found is not None
@@ -244,7 +250,7 @@ def share() -> float:
 
 
 def _read(place: Path) -> Pack | None:
-    """Return what a folder keeps; None if that is damaged."""
+    """Return the code kept in a folder; None if it is damaged."""
     try:
         return Pack.read((place / _FILE).read_bytes())
     except (OSError, ValueError, TypeError):
@@ -252,7 +258,7 @@ def _read(place: Path) -> Pack | None:
 
 
 def made_before() -> dict[str, KeptKernel]:
-    """Return the machine code that other versions of the kernels, used of late, have left, by its key."""
+    """Return machine code of other versions of the kernels that were used recently, by its key."""
     found = dict[str, KeptKernel]()
     for place in _folders(base()):
         with suppress(OSError):
@@ -262,7 +268,7 @@ def made_before() -> dict[str, KeptKernel]:
 
 
 def take(content: bytes) -> None:
-    """Use what another process made and could not keep; a ValueError if it is damaged."""
+    """Use code that another process made and could not keep; raise a ValueError if it is damaged."""
     global _pack
     _pack = Pack.read(content)
 
@@ -271,7 +277,7 @@ def take(content: bytes) -> None:
 
 
 def can_be_made() -> bool:
-    """Return whether there is a folder to keep it in that can be written to, on a disk with room."""
+    """Return whether there is a writable folder to keep the code in, on a disk with room."""
     import shutil  # takes a while to load, and small commands never need it
 
     place = folder()
@@ -279,7 +285,7 @@ def can_be_made() -> bool:
 
 
 def claim() -> Lock | None:
-    """Return the right to make it, which one process has at a time; an OSError where nothing can be written."""
+    """Claim the right to make the code, which one process has at a time; raise an OSError if nothing can be written."""
     place = folder()
     return None if place is None else Lock.acquire(place / _LOCK)
 
@@ -300,7 +306,7 @@ def is_being_made() -> bool:
 
 
 def keep(made: Pack) -> None:
-    """Put it in place of the last one, as a whole; only for the process that has claimed it."""
+    """Put the code in place of the former one, as a whole; only for the process with the claim."""
     place = folder()
     assert place is not None
     global _pack
@@ -312,7 +318,7 @@ def keep(made: Pack) -> None:
 
 
 def remove_outdated(today: Path) -> None:
-    """Remove the folders of other versions that nobody has used for a month; two versions may live side by side."""
+    """Remove the folders of other versions that were not used for a month; two versions may exist side by side."""
     import shutil
 
     for other in _folders(today.parent):

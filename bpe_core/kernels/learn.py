@@ -34,15 +34,15 @@ from bpe_core.kernels.learn_state import (
     may_join,
 )
 
-AHEAD = 16  # occurrences whose memory is fetched while others are worked on
-NEAR = 4  # where their cells are here already
+AHEAD = 16  # occurrences whose memory is fetched while others are processed
+NEAR = 4  # at this distance their cells have arrived
 MANY_PAIRS = 100_000  # more than the nearer caches hold
 FEW_JOINTS = 100  # up to here, cells are still in the cache when the pairs are numbered
 
 
 @kernel
 def learn(state, scores, columns, reasons, stop_at, work):
-    """Merge until `stop_at` merges are learned or about that much work is done; `status` says why it returned."""
+    """Merge until `stop_at` merges are learned or about that much work is done; `status` tells why it ended."""
     run = state.run[0]
     run.status = GOING
     while run.merges < stop_at and work > 0:
@@ -74,7 +74,7 @@ def end_step(state, columns):
 
 @kernel
 def forbid_due(state):
-    """Drop the pairs that are forbidden from this step on; they cannot occur anywhere later."""
+    """Remove the pairs that are forbidden from this step on; they cannot occur later."""
     run, forbidden = state.run[0], state.forbidden
     while 3 * run.forbidden < len(forbidden) and forbidden[3 * run.forbidden] <= run.merges:
         at = 3 * run.forbidden
@@ -110,7 +110,7 @@ def queue_base_pairs(state, scores):
 
 @kernel
 def leading_pairs(state, scores, wanted, found):
-    """Write the best pairs in the order they would be merged now; how many there are."""
+    """Write the best pairs in the order in which they would be merged now; return how many there are."""
     total = 0
     while total < wanted:
         pair = best(state, scores)
@@ -145,7 +145,7 @@ def choose(state, scores):
 
 @kernel
 def find_pair(state, left, right):
-    """Return the number of a pair of tokens if it is remembered: it was born with the younger of the two."""
+    """Return the number of a pair of tokens if it is remembered, in the list of the younger token."""
     pairs, base = state.pairs, state.run[0].base
     younger = max(left, right)
     if younger < base:
@@ -158,7 +158,7 @@ def find_pair(state, left, right):
 
 @kernel
 def missing_room(state, pair, left, right):
-    """Return GOING if there is room for everything that this merge can create, else the reason to stop."""
+    """Return GOING if there is room for everything that this merge can create, or else the reason to stop."""
     run = state.run[0]
     tokens = run.base + run.merges + 1
     born = min(2 * np.int64(state.pairs[pair].times), 2 * tokens) + 1 if pair != NO_PAIR else 0
@@ -177,7 +177,7 @@ def missing_room(state, pair, left, right):
 
 @kernel
 def name_token(state, left, right):
-    """Write the new token's length and text; its id."""
+    """Write the new token's length and text; return its id."""
     token = state.run[0].base + state.run[0].merges
     state.token_lengths[token] = state.token_lengths[left] + state.token_lengths[right]
     if state.run[0].whole_characters:
@@ -204,7 +204,7 @@ def write_text(state, token, left, right):
 
 @kernel
 def write_choice(state, scores, columns, reasons, pair, left, right):
-    """Write what was chosen and why, and what would have been chosen without it."""
+    """Write the choice with its reasons, and what would have been chosen without an intervention."""
     row, pairs = state.run[0].merges, state.pairs
     count = pairs[pair].count if pair != NO_PAIR else np.int64(0)
     columns.left[row], columns.right[row], columns.count[row] = left, right, count
@@ -221,7 +221,7 @@ def write_choice(state, scores, columns, reasons, pair, left, right):
 
 @kernel
 def merge(state, scores, pair, token):
-    """Replace every occurrence of the pair by the new token; how much work it was."""
+    """Replace every occurrence of the pair by the new token; return how much work it was."""
     run, pairs = state.run[0], state.pairs
     first, times, first_born = pairs[pair].first, np.int64(pairs[pair].times), run.pairs
     work, before = times, run.tokens_left

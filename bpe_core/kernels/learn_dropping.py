@@ -33,34 +33,34 @@ from bpe_core.kernels.learn_state import (
 from bpe_core.kernels.word_tables import hash_of
 from bpe_core.support.arrays import Int32s, Int64s
 
-IS_FULL = 100  # the status of a run that has as many tokens as are wanted
+IS_FULL = 100  # the status of a run with as many tokens as are wanted
 NOWHERE = 0  # the end of a list of cells: the first cell is a separator
-UNTOUCHED, LAST = 0, -1  # in `next` of a pair: a step has not changed it, or no other one before it
-NOT_MADE = -1  # in place of what a base symbol was made of
-BEYOND = 8  # bytes that are read behind a text
-TOKENS, IN_USE, DUE, DUE_NEXT = range(4)  # entries of `number`; what is dropped next, and then, or NOT_MADE
+UNTOUCHED, LAST = 0, -1  # in `next` of a pair: no step has changed it, or it is the last of the changed ones
+NOT_MADE = -1  # in place of the parts of a base symbol
+BEYOND = 8  # bytes that are read after a text
+TOKENS, IN_USE, DUE, DUE_NEXT = range(4)  # entries of `number`; the tokens to drop next, or NOT_MADE
 
 
 class Tokens(NamedTuple):
     """The facts about tokens that `State` lacks."""
 
-    held: Int64s  # how often each stands in the words
+    held: Int64s  # how often each token occurs in the words
     places: Int32s  # in how many cells
     first: Int32s  # of them
-    left: Int32s  # what it was first made of
+    left: Int32s  # the parts that it was first made of
     right: Int32s
     in_use: Int32s  # 1 or 0
-    by_text: Int32s  # a table of those that were made; 0 is empty
+    by_text: Int32s  # a table of the tokens that were made; 0 is empty
     next_of: Int32s  # of each cell the next one with the same token, and the one before
     before_of: Int32s
-    parts: Int32s  # room for those of the longest token
+    parts: Int32s  # a buffer for the parts of the longest token
     made: Int32s  # the token that each step made or dropped
     number: Int64s
 
 
 @kernel
 def begin(state, tokens):
-    """Count base symbols, and the pairs of them."""
+    """Count base symbols, and their pairs."""
     cells, stop = state.cells, np.int64(len(state.cells) - 1)
     for cell in range(len(cells) - 1, -1, -1):
         if cells[cell] != SEPARATOR:
@@ -140,7 +140,7 @@ def write_drop(columns, row, token, count):
 
 @kernel
 def due(tokens, left, right, count, tau, base):
-    """Return the halves that a merge drops, as it uses up a share of at least `tau` of their occurrences."""
+    """Return the halves that a merge drops, because it takes a share of at least `tau` of their occurrences."""
     drops_left = left >= base and np.float64(count) / np.float64(tokens.held[left]) >= tau
     drops_right = left != right and right >= base and np.float64(count) / np.float64(tokens.held[right]) >= tau
     if drops_left:
@@ -186,7 +186,7 @@ def enter_texts(state, tokens):
 
 @kernel
 def fall_apart(tokens, token, base, into_bytes):
-    """Write what is left of a token into `parts`; how many they are."""
+    """Write the remaining parts of a token into `parts`; return how many there are."""
     parts, count, at = tokens.parts, np.int64(1), np.int64(0)
     parts[0] = token
     while at < count:
@@ -206,7 +206,7 @@ def fall_apart(tokens, token, base, into_bytes):
 
 @kernel
 def merge(state, tokens, left, right, token):
-    """Join the pair wherever it is; how much work it was."""
+    """Join the pair wherever it occurs; return how much work it was."""
     cells, lengths, work = state.cells, state.token_lengths, np.int64(0)
     first_length, length = np.int64(lengths[left]), np.int64(lengths[token])
     by_right = tokens.places[right] < tokens.places[left]
@@ -257,13 +257,13 @@ def comes_after(cells, cell, token):
 
 @kernel
 def drop(state, tokens, token, parts):
-    """Let a token fall into so many parts wherever it is; how much work it was."""
+    """Split a token into so many parts wherever it occurs; return how much work it was."""
     cells, work = state.cells, np.int64(0)
     tokens.in_use[token] = 0
     tokens.number[IN_USE] -= 1
     while tokens.first[token] != NOWHERE:
         cell = np.int64(tokens.first[token])
-        while comes_after(cells, cell, token):  # a row falls apart at once
+        while comes_after(cells, cell, token):  # a row of equal tokens is split at once
             cell = start_of_token_before(cells, cell)
         stop = row_after(state, cell)
         begin, end, weight = row_before(cells, cell), row_after(state, stop), weight_at(state, cell)
@@ -292,7 +292,7 @@ def put(state, tokens, cell, token):
 
 @kernel
 def put_in(tokens, cell, token):
-    """Let a cell be the first of a token's places."""
+    """Make a cell the first of a token's places."""
     following = np.int64(tokens.first[token])
     tokens.first[token] = cell
     tokens.next_of[cell], tokens.before_of[cell] = following, NOWHERE
@@ -368,7 +368,7 @@ def add_weight(state, left, right, weight):
 
 @kernel
 def enter_touched(state):
-    """Queue the pairs that have risen in a step."""
+    """Queue the pairs whose counts have risen in a step."""
     pairs, pair = state.pairs, np.int64(state.pairs[NO_PAIR].next)
     while pair != LAST:
         following = np.int64(pairs[pair].next)

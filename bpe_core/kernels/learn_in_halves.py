@@ -18,7 +18,7 @@ from bpe_core.kernels.memory import prefetch
 
 @kernel
 def begin_wide(state, columns):
-    """Choose a pair, and divide its occurrences between two words: the entries where each part begins, and the end."""
+    """Choose a pair, and divide its occurrences between two words; return where each part begins, and the end."""
     pair, left, right = choose(state, ())
     state.run[0].chosen = pair
     name_token(state, left, right)

@@ -1,8 +1,8 @@
-"""One merge: what stands at its places is joined, and each pair that is broken there gives way to a new one.
+"""One merge: the tokens at its places are joined, and each pair that is broken there is replaced by a new one.
 
-Joining `a b` in `p a b n`, (p, ab) is born with the weight that (p, a) loses, and (ab, n) with that of (b, n). So the
-neighbours are gathered in groups, one for each broken pair; then the groups become pairs, and then their places are
-noted.
+If `a b` is joined in `p a b n`, (p, ab) is born with the weight that (p, a) loses, and (ab, n) with that of (b, n). So
+the neighbours are collected in groups, one for each broken pair. Then the groups become pairs, and last their places
+are noted.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from bpe_core.kernels.learn_state import (
 )
 from bpe_core.kernels.memory import prefetch
 
-AHEAD = 16  # occurrences whose memory is fetched while others are worked on
-NEAR = 4  # where their cells are here already
+AHEAD = 16  # occurrences whose memory is fetched while others are processed
+NEAR = 4  # at this distance their cells have arrived
 MANY_PAIRS = 100_000  # more than the nearer caches hold
 FEW_JOINTS = 100  # up to here, cells are still in the cache when the pairs are numbered
 
@@ -124,13 +124,13 @@ def fetch_ahead(cells, arena, sides, entry, stop, left_length, first_born):
 
 @inlined
 def pair_at(cells, cell):
-    """Return the pair that begins at a cell; NO_PAIR where there is none, or no token begins."""
+    """Return the pair that begins at a cell; NO_PAIR if there is none, or no token begins there."""
     return max(np.int64(NO_PAIR), np.int64(cells[cell])) & PAIR_BITS
 
 
 @inlined
 def weight_of(here, cell, words, hints):
-    """Return how often the word of a token occurs: its first cell says so, or else the table of words."""
+    """Return how often the word of a token occurs: from its first cell, or else from the table of words."""
     weight = here >> WEIGHT_SHIFT
     if weight == 0:
         word = hints[cell >> HINT_SHIFT]
@@ -173,7 +173,7 @@ def note_joint(joints, at, cell, start, before, behind):
 
 @kernel
 def settle(state, pair, token, joined):
-    """Lower the counts of the old pairs, and let the new ones be born."""
+    """Lower the counts of the old pairs, and create the new ones."""
     groups, pairs, sides = state.groups, state.pairs, state.sides
     left, chained = pairs[pair].left, np.int64(sides[2 * NO_PAIR + IS_BEFORE])
     keeps_places = joined > FEW_JOINTS
@@ -198,7 +198,7 @@ def settle(state, pair, token, joined):
 
 @kernel
 def give_birth(state, group, left, right, weight, times, keeps_places):
-    """Remember the pair that replaces a group's old one, if it can ever be merged; else perhaps an empty place."""
+    """Remember the pair that replaces a group's old one, if it can ever be merged; else perhaps reserve a place."""
     run = state.run[0]
     forced = run.merges < run.forced
     least = run.forced_frequency if forced else run.min_frequency
@@ -213,7 +213,7 @@ def give_birth(state, group, left, right, weight, times, keeps_places):
 
 @kernel
 def place(state, joined, first_born):
-    """Write the occurrences of the new pairs, in ascending order, in the arena."""
+    """Write the occurrences of the new pairs into the arena, in ascending order."""
     cells, arena, groups, joints = state.cells, state.arena, state.groups, state.joints
     for i in range(joined):
         place_joint(cells, arena, groups, joints[i], first_born)

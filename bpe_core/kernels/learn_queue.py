@@ -14,7 +14,7 @@ import numpy as np
 from bpe_core.kernels.jit import kernel
 from bpe_core.kernels.learn_state import NO_PAIR, PAIR_BITS, SEPARATOR
 
-# What the tie rules compare; from BY_SMALLEST_TEXT on, the tokens' texts.
+# The values that tie rules compare; from BY_SMALLEST_TEXT on, the tokens' texts.
 BY_FIRST_SEEN, BY_IDS, BY_SMALLEST_TEXT, BY_LARGEST_TEXT = range(4)
 
 
@@ -38,7 +38,7 @@ def text_prefix(text, text_starts, token):
 
 @kernel
 def compare_texts(text, start, length, other_start, other_length):
-    """Negative, zero or positive as the first of two stretches of a text sorts before, with or after the other."""
+    """Return a negative, zero or positive number, as the first of two texts sorts before, with or after the other."""
     for i in range(min(length, other_length)):
         difference = np.int64(text[start + i]) - np.int64(text[other_start + i])
         if difference != 0:
@@ -91,7 +91,7 @@ def text_decides(state, pair, other):
         order = compare_tokens(state, pairs[pair].right, pairs[other].right)
     if order != 0:
         return order < 0 if state.run[0].ties == BY_SMALLEST_TEXT else order > 0
-    # Twins: a word may spell a marker's own text.
+    # Texts can be equal: a word may spell a marker's own text.
     if pairs[pair].left != pairs[other].left:
         return pairs[pair].left < pairs[other].left
     return pairs[pair].right < pairs[other].right
@@ -202,7 +202,7 @@ def best_pair(state):
 
 @kernel
 def next_level(state):
-    """Move the pairs of the highest level that wait into the heap; False if none waits."""
+    """Move the waiting pairs of the highest level into the heap; return False if none waits."""
     run, pairs, waiting = state.run[0], state.pairs, state.waiting
     least = run.min_frequency
     while run.level > 0:
@@ -224,7 +224,7 @@ def next_level(state):
 def any_pair_left(state):
     """Return whether any two neighbours could still be merged if they were more frequent."""
     cells, longest = state.cells, state.run[0].max_length
-    length_behind = np.int64(0)  # of the token behind, 0 for a separator
+    length_behind = np.int64(0)  # the token after it, 0 for a separator
     cell = np.int64(len(cells) - 1)
     while cell >= 0:
         last = np.int64(cells[cell])

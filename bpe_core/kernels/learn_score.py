@@ -29,24 +29,24 @@ from bpe_core.kernels.learn_queue import BY_FIRST_SEEN, BY_SMALLEST_TEXT, text_d
 from bpe_core.kernels.learn_state import NO_PAIR, PAIR_BITS
 from bpe_core.support.arrays import Int32s, Int64s, Records
 
-# Ten roundings of 2**-53 lie between two quotients and the truth; what differs by more than this differs for sure.
+# Ten roundings of 2**-53 lie between two quotients and the exact values; a larger difference is certain.
 SURE = 1.0 + 1e-14
 
-NOWHERE = -1  # of an owner that has no pairs
-OWNERS = 0  # the only entry of `Scores.number`: how many are in the order
+NOWHERE = -1  # of an owner without pairs
+OWNERS = 0  # the only entry of `Scores.number`: the size of the order
 
-# What is remembered of a pair beside its record in `State.pairs`.
+# Values that are kept for a pair besides its record in `State.pairs`.
 ENTRY = np.dtype(
     [
-        ("count", np.int64),  # of the pair, and of the other token: as they were when it was put in its place
+        ("count", np.int64),  # counts of the pair, and of the other token, when it was put in its place
         ("other", np.int64),
-        ("key", np.int64),  # of the tie rule
+        ("key", np.int64),  # the key of the tie rule
         ("owner", np.int32),
         ("rarer", np.int32),  # the other token
-        ("next", np.int32),  # the next pair of the same rarer token
-        ("child", np.int32),  # in the heap of its owner: the first of those below it
-        ("sibling", np.int32),  # the next one below the same
-        ("before", np.int32),  # the one whose next sibling or first child it is
+        ("next", np.int32),  # the next pair with the same rarer token
+        ("child", np.int32),  # in the heap of its owner: the first pair below it
+        ("sibling", np.int32),  # the next pair below the same pair
+        ("before", np.int32),  # the pair whose next sibling or first child it is
     ],
     align=True,
 )
@@ -58,10 +58,10 @@ class Scores(NamedTuple):
     entries: Records  # by pair
     token_counts: Int64s  # how often each token occurs in the corpus now
     owner_counts: Int64s  # the same when it was put in its place among the owners
-    best: Int32s  # of each token the best pair that it owns
-    rarer_first: Int32s  # of each token the first pair whose rarer token it is
+    best: Int32s  # for each token the best pair that it owns
+    rarer_first: Int32s  # for each token the first pair whose rarer token it is
     owners: Int32s  # a heap of tokens
-    places: Int32s  # of each token in it
+    places: Int32s  # the position of each token in it
     number: npt.NDArray[np.int64]
 
 
@@ -77,7 +77,7 @@ def high_half(a, b):
 
 @kernel
 def compare_products(a, b, c, d):
-    """Negative, zero or positive as a*b is less than, equal to or more than c*d."""
+    """Return a negative, zero or positive number, as a*b is less than, equal to or more than c*d."""
     one, other = high_half(np.uint64(a), np.uint64(b)), high_half(np.uint64(c), np.uint64(d))
     if one == other:
         one, other = np.uint64(a) * np.uint64(b), np.uint64(c) * np.uint64(d)
@@ -96,7 +96,7 @@ def thirds(a, b, c):
 
 @kernel
 def compare_scores(count, left, right, other_count, other_left, other_right):
-    """Negative, zero or positive as the first score is worse than, equal to or better than the other."""
+    """Return a negative, zero or positive number, as the first score is worse, equal or better."""
     one = np.float64(count) / np.float64(left) / np.float64(right)
     other = np.float64(other_count) / np.float64(other_left) / np.float64(other_right)
     if one > other * SURE:
@@ -137,7 +137,7 @@ def is_better(state, scores, pair, other):
 
 @kernel
 def meld(state, scores, pair, other):
-    """Put two heaps together; the one on top."""
+    """Join two heaps; return the pair on top."""
     entries = scores.entries
     if pair == NO_PAIR or other == NO_PAIR:
         return max(pair, other)
@@ -230,7 +230,7 @@ def take_top(state, scores, owner):
 
 @kernel
 def raise_pairs(state, scores, token):
-    """Raise the pairs whose rarer token was used up, unless they lost as much themselves; how many there are."""
+    """Raise the pairs whose rarer token was used up, unless they lost as much themselves; return how many there are."""
     entries, least, total = scores.entries, state.run[0].min_frequency, np.int64(0)
     now = scores.token_counts[token]
     last, pair = np.int64(NO_PAIR), np.int64(scores.rarer_first[token])
@@ -367,7 +367,7 @@ def write_reasons(state, scores, reasons, left, right, count, other):
 
 @kernel
 def use_up(state, scores, pair, token, used):
-    """Count the tokens of a pair that became a new one, and move what is ordered by them; how many pairs may rise."""
+    """Count the tokens of a pair that became a new one, and reorder pairs; return how many pairs may rise."""
     left, right = np.int64(state.pairs[pair].left), np.int64(state.pairs[pair].right)
     scores.token_counts[left] -= used
     scores.token_counts[right] -= used

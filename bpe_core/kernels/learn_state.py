@@ -25,7 +25,7 @@ from bpe_core.kernels.memory import prefetch
 from bpe_core.support.arrays import Bytes, Int32s, Int64s, Records
 
 SEPARATOR = -1  # in a cell; less than that: minus the length of the token that ends there
-NO_PAIR = 0  # nothing follows, or the pair is too rare to be remembered
+NO_PAIR = 0  # no token follows, or the pair is too rare to be remembered
 WEIGHT_SHIFT = 29  # in a first cell, below the sign: how often the word occurs
 MOST_WEIGHT = 3  # if not more often; else 0
 WEIGHT_BITS = MOST_WEIGHT << WEIGHT_SHIFT
@@ -53,7 +53,7 @@ RUN = np.dtype(
             "ties",  # one of the rules in learn_queue.py
             "status",  # why `learn` returned
             "forced",  # the last merge that is given rather than chosen
-            "forced_frequency",  # while they last, pairs this rare are remembered
+            "forced_frequency",  # until the last given merge, pairs as rare as this are remembered
             "most_words",  # that a token may hold; 0 if `spans` say nothing of words
             "whole_characters",  # whether `lacks` says what a token lacks of a whole character
             "groups",  # of neighbours in the merge at hand
@@ -64,11 +64,11 @@ RUN = np.dtype(
             "forbidden",  # pairs of `forbidden` whose step has come
             "free",  # the first entry of the arena that the merged pair left to those that are born
             "free_stop",  # where these end
-            "free_behind",  # the pair whose entries are before
+            "free_behind",  # the pair whose entries come before
             "last",  # the pair whose entries are the last in the arena
             "wide",  # pairs at this many places are merged in two halves
-            "chosen",  # the pair that is merged so
-            "work_left",  # of a call that returned for that
+            "chosen",  # the pair that is merged in this way
+            "work_left",  # the work left in a call that returned for that merge
             "apart",  # 1: a count says how many tokens a merge makes, so that `aaa` holds a+a once
             "twin",  # the cell of the last pair that was counted so, while pairs of base symbols are
         )
@@ -89,7 +89,7 @@ PAIR = np.dtype(
 )
 HEAP_ENTRY = np.dtype([("count", np.int64), ("key", np.int64), ("pair", np.int64)], align=True)
 WORD = np.dtype([("start", np.int64), ("count", np.int64)], align=True)
-# The neighbours that a merge finds on one side and that are the same token.
+# A group: neighbours of a merge on one side that are the same token.
 GROUP = np.dtype(
     [
         ("weight", np.int64),  # occurrences, each as often as its word occurs
@@ -103,12 +103,12 @@ GROUP = np.dtype(
     align=True,
 )
 IS_BEHIND, IS_BEFORE = range(2)
-# What a merge found where it made a token: groups, or 0.
+# The result of a merge at each token that it made: groups, or 0.
 JOINT = np.dtype([("cell", np.int32), ("start", np.int32), ("before", np.int32), ("behind", np.int32)], align=True)
 
 
 class State(NamedTuple):
-    """Everything a run knows, as arrays; grown by the caller when `learn` asks for room."""
+    """The state of a run, as arrays; the caller makes them larger when `learn` asks for room."""
 
     cells: Int32s
     words: Records  # one more than there are words
@@ -147,19 +147,22 @@ def joined_span(left, right):
     """Return the flags and the number of words for two tokens that become one; a blank after a colon is flagged."""
     words = (left >> SPAN_SHIFT) + (right >> SPAN_SHIFT)
     if not (left & ENDS_BLANK or right & BEGINS_BLANK):
-        words -= 1  # the last word of the left one goes on
+        words -= 1  # the last word of the left token continues
     span = (
         (words << SPAN_SHIFT) | left & BEGINS_BLANK | right & (ENDS_BLANK | ENDS_COLON) | (left | right) & HOLDS_COLON
     )
     return span | HOLDS_COLON if left & ENDS_COLON and right & BEGINS_BLANK else span
 
 
-MOST_BEHIND = 3  # bytes of a character behind its first
+MOST_BEHIND = 3  # bytes of a character after its first
 
 
 @kernel
 def keeps_characters(left, right):
-    """Return whether tokens become whole characters, or more of one: n needs n bytes more, -n has n bytes too many."""
+    """Return whether tokens become whole characters, or more of one.
+
+    n means that n bytes are missing, -n that there are n bytes too many.
+    """
     if left == 0 or right >= 0:
         return left == 0 and right == 0
     return left + right >= (0 if left > 0 else -MOST_BEHIND)
@@ -177,7 +180,7 @@ def may_join(state, left, right):
 
 @kernel
 def may_ever_join(state, left, right):
-    """Return whether the pair, or one that replaces it, may be chosen: neither too long nor of too many words."""
+    """Return whether the pair, or its successor, may ever be chosen: neither too long nor of too many words."""
     run = state.run[0]
     if np.int64(state.token_lengths[left]) + state.token_lengths[right] > run.max_length:
         return False
@@ -222,7 +225,7 @@ def free_slice(pairs, run, pair):
 
 @kernel
 def tidy_arena(state):
-    """Keep only the occurrences that remain, of pairs that may still be merged: never more than tokens."""
+    """Keep only the remaining occurrences of pairs that may still be merged: never more than tokens."""
     cells, arena, pairs, run = state.cells, state.arena, state.pairs, state.run[0]
     least = run.forced_frequency if run.merges < run.forced else run.min_frequency
     end, used = np.int64(0), run.arena
@@ -236,7 +239,7 @@ def tidy_arena(state):
                     prefetch(cells, np.uint64(arena[entry + FAR_AHEAD]))
                 cell = arena[entry]
                 arena[end] = cell
-                end += np.int64(np.int64(cells[cell]) & PAIR_BITS == pair)  # a branch could not be predicted
+                end += np.int64(np.int64(cells[cell]) & PAIR_BITS == pair)  # the processor could not predict a branch
         pairs[pair].times = end - pairs[pair].first
         if pairs[pair].times > 0:
             pairs[kept].following = pair
@@ -248,7 +251,7 @@ def tidy_arena(state):
 
 @kernel
 def base_slot(slots, pairs, base, left, right):
-    """Return the slot of a pair of base symbols; it holds NO_PAIR if the pair was not met yet."""
+    """Return the slot of a pair of base symbols; it holds NO_PAIR for a new pair."""
     if len(slots) == base * base:  # a small alphabet: a place for each pair
         return left * base + right
     mask = np.uint64(len(slots) - 1)
@@ -285,7 +288,7 @@ def fill_slots(state):
 
 @kernel
 def count_base_pairs(state, stop):
-    """Write in each cell before `stop` the pair that begins there; False when the table is too full to go on."""
+    """Write in each cell before `stop` the pair that begins there; return False when the table is too full."""
     cells, words, pairs, slots, run = state.cells, state.words, state.pairs, state.base_slots, state.run[0]
     base, word = run.base, np.int64(-1)
     room = min(len(pairs), len(slots) + 1 if len(slots) == base * base else len(slots) // 2)  # one is NO_PAIR

@@ -25,7 +25,7 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> A
 
 
 def _done() -> Any:
-    """Return the number that stands for no answer."""
+    """Return the number that represents no answer."""
     return ir.Constant(ir.IntType(64), 0)
 
 
@@ -126,7 +126,7 @@ look_up = intrinsic(_loaded("acquire"))
 
 @intrinsic
 def claim(typing_context: Any, array: Any, index: Any, mark: Any) -> Any:
-    """Put a mark where a zero is; whether this thread did: of several that try, one does."""
+    """Put a mark in place of a zero; return whether this thread did: of several that try, only one does."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _address(context, builder, signature.args[0], *arguments[:2])

@@ -25,33 +25,34 @@ _NO_PAIR = NEVER << _PLACE_BITS
 BUCKET = 4  # pairs; twice as many lines of the cache would be looked at without them
 
 BASE, LIMIT = range(2)  # entries of `MergeTable.number`: size of the alphabet, merges in force
-AND_NOT = 2  # a token that is not joined, whatever the priorities say
+AND_NOT = 2  # a token that is never joined, whatever the priorities say
 MERGE_NUMBERS = 3
 
 
 @bundle
 class MergeTable(NamedTuple):
-    keys: UInt64s  # of pairs, in buckets that are filled from the left; what is left over is in the next
+    keys: UInt64s  # keys of pairs, in buckets that are filled from the left; pairs without room go to the next bucket
     ranks: Int32s  # of the same
-    joined: Int32s  # the tokens they become, where ranks do not tell (`join_by_priority.py`)
+    joined: Int32s  # the tokens they become, if ranks do not tell (`join_by_priority.py`)
     byte_pairs: Int32s  # the rank of each pair of ids below 256, found directly
     left: Int32s
     right: Int32s
-    lengths: Int32s  # of all tokens, in base symbols
+    lengths: Int32s  # lengths of all tokens, in base symbols
     number: Int64s
 
 
 @bundle
 class Workplace(NamedTuple):
-    """Room for merging one word. Between words, `heads` is -1 throughout and `live` is 0."""
+    """A buffer for merging one word. Between words, `heads` is -1 throughout and `live` is 0."""
 
-    cells: Int32s  # a token's id, in the first *and* the last of its cells: both neighbours are one look away
-    ranks: Int32s  # where a token starts: the rank of its pair with the next; elsewhere: of the dissolved boundary
+    cells: Int32s  # a token's id, in the first *and* the last of its cells, so that both neighbours can read it
+    # where a token starts: the rank of its pair with the next; elsewhere: the rank of the removed boundary
+    ranks: Int32s
     next_place: Int32s  # of the same rank; in a short word where the next token starts
     previous_place: Int32s
     heads: Int32s  # for each rank, a place where its pair is
     live: UInt64s  # a bit for each rank that has one
-    short: Int64s  # the pairs of a short word, or of a stretch that is joined by priorities: rank and place
+    short: Int64s  # the pairs of a short word, or of a part that is joined by priorities: rank and offset
     totals: Float64s  # of the best way to each place, where that is searched for
 
 
@@ -68,7 +69,7 @@ def bucket_of(keys, key):
 
 @kernel
 def place_of_pair(keys, key):
-    """Return the place of a pair in the table, or the empty place where it would be."""
+    """Return the slot of a pair in the table, or the empty slot for it."""
     place = bucket_of(keys, key)
     while keys[place] != np.uint64(0) and keys[place] != key:
         place = (place + np.uint64(1)) & np.uint64(len(keys) - 1)
@@ -106,10 +107,10 @@ def enter_merges(table):
 
 @inlined
 def rank_of(keys, ranks, limit, left, right):
-    """Return the index of the merge that joins this pair; NEVER if there is none in force.
+    """Return the index of the merge that joins this pair; NEVER if none is in force.
 
-    It looks at a whole bucket without a branch, as none could be predicted: so two looks wait for memory together.
-    It takes the arrays themselves, as handing on a tuple of many would cost more than looking.
+    It looks at a whole bucket without a branch, as the processor could not predict one: so two look-ups wait for memory
+    together. It takes the arrays themselves, as passing on a tuple of many would cost more than the look-up.
     """
     key = pair_key(left, right)
     place = bucket_of(keys, key)
@@ -124,7 +125,7 @@ def rank_of(keys, ranks, limit, left, right):
 
 @kernel
 def _rank_behind(keys, ranks, key, place):
-    """Return the rank of a pair whose bucket is full, so that it may be in the next."""
+    """Return the rank of a pair whose bucket is full, so that it may be in the next one."""
     while True:
         place &= np.uint64(len(keys) - 1)
         if keys[place] == key:
@@ -234,7 +235,7 @@ def _take(room, place):
 
 @kernel
 def _join(table, room, symbols, place, rank):
-    """Join the pair at a place; where the next token begins."""
+    """Join the pair at an offset; return where the next token begins."""
     keys, ranks, limit = table.keys, table.ranks, table.number[LIMIT]
     cells, lengths = room.cells, table.lengths
     middle = place + np.int64(lengths[table.left[rank]])
@@ -288,7 +289,7 @@ def _merge_long(table, room, symbols):
 
 @kernel
 def rank_boundaries(table, room, symbols, ranks):
-    """Write which merge dissolves the boundary before each cell of many words; what is below 0 lies between words."""
+    """Write the merge that removes the boundary before each cell of many words; numbers below 0 are between words."""
     begin = np.int64(0)
     while begin < len(symbols):
         ranks[begin] = np.int32(PATTERN_CUT)

@@ -40,22 +40,22 @@ class Cells(NamedTuple):
     first: Int32s
     last: Int32s
     words: Int32s  # the word of each cell
-    learned: Int64s  # how often each word was learned from
+    learned: Int64s  # how often each word occurs in the words learned from
     held_out: Int64s
 
 
 class Model(NamedTuple):
     keys: UInt64s  # a table of pairs
     seen: Int64s  # for each slot
-    place: Int32s  # of each slot in the columns below, counted from one; 0 is nowhere
+    place: Int32s  # the index of each slot in the columns below, counted from one; 0 is nowhere
     left: Int32s  # the pairs that are held out, in any order
     right: Int32s
     seen_of: Float64s
     wanted: Float64s
-    different: Float64s  # for each token, how many different ones come after it in the words learned from
-    after: Float64s  # and how many it comes after
+    different: Float64s  # for each token, how many different tokens come after it in the words learned from
+    after: Float64s  # and after how many different tokens it comes
     times: Int64s  # how often it occurs there
-    asked: Int64s  # and in those held out
+    asked: Int64s  # and in the held-out words
     number: Int64s
     heads: Float64s  # one: the sum of `asked` by the logarithm of `times`
 
@@ -108,7 +108,7 @@ def change(model, left, right, learned, held_out):
 
 @kernel
 def want(model, slot, left, right, seen, held_out):
-    """Change how often a pair occurs in the words held out; with its last occurrence a pair leaves the columns."""
+    """Change how often a pair occurs in the held-out words; without occurrences it leaves the columns."""
     at = np.int64(model.place[slot]) - 1
     if at < 0:
         if held_out == 0:
@@ -135,7 +135,7 @@ def want(model, slot, left, right, seen, held_out):
 
 @kernel
 def move_pairs(old, new):
-    """Move the pairs that still occur anywhere into a larger table; how many they are."""
+    """Move the pairs that still occur into a larger table; return how many there are."""
     moved = np.int64(0)
     for slot in range(len(old.keys)):
         key = old.keys[slot]
@@ -150,7 +150,7 @@ def move_pairs(old, new):
 
 @kernel
 def enter_cells(cells, model, begin):
-    """Count the pairs from a cell on, before the first step; the cell where the table needs more room, or the end."""
+    """Count the pairs from a cell on, before the first step; return the cell where the table is full, or the end."""
     last = len(cells.first) - 1
     edge = cells.first[last]
     for cell in range(begin, last):
@@ -281,7 +281,7 @@ def take_logarithms(room, size):
 
 @kernel
 def weighed(weights, numbers, begin, size):
-    """Return the sum of products of weights and numbers; four sums at a time, as each waits for the one before."""
+    """Return the sum of products of weights and numbers, with four sums at a time, as each waits for the one before."""
     one = two = three = four = 0.0
     fours = size & ~3
     for place in range(0, fours, 4):

@@ -1,7 +1,7 @@
-"""The model of `pair_model.py` for methods that join no pairs, but cut words anew at steps.
+"""The model of `pair_model.py` for methods that join no pairs, but split words again at some steps.
 
-Each word waits in the list of the step at which its cut may next change, so a step looks at these words alone; only the
-pairs between its unchanged ends are counted again.
+Each word waits in the list of the step at which its split may next change, so a step looks at these words alone. Only
+the pairs between the unchanged ends are counted again.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from bpe_core.kernels.pair_model import FILLED, WANTED, change, head, tell
 from bpe_core.kernels.pieces import AT, NO_TOKEN, write_best_path, write_pieces
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
 
-BY_LONGEST, BY_SCORES, AS_LISTED = range(3)  # how words are cut: by tokens that are born, or dropped; or it is known
+# how words are split: by tokens that are born, or dropped; or the splits are listed
+BY_LONGEST, BY_SCORES, AS_LISTED = range(3)
 
 BEYOND = 2  # tokens that a word may have more than bytes: a marker, and room for one
 
 
 class Words(NamedTuple):
-    """Words end to end, and the tokens of each as it is cut now."""
+    """Words end to end, and the tokens of each word as it is split now."""
 
     data: Bytes
     starts: Int64s  # of each; and the end
@@ -33,14 +34,14 @@ class Words(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    first: Int32s  # of each step, the word on top of its list; less than none where there is none
-    following: Int32s  # of each word, the next in the same list
+    first: Int32s  # for each step, the word on top of its list; below zero if there is none
+    following: Int32s  # for each word, the next one in the same list
     dropped: Int32s  # of each step from the first on, the token that is gone after it
     gone: Int32s  # of each token, the step after which it is gone
 
 
 class Listed(NamedTuple):
-    """All cuts of each word, the one behind the other: until when each holds, how many tokens it has, and these."""
+    """All splits of each word in order: the step until which each holds, the number of its tokens, and the tokens."""
 
     cuts: Int32s
     next: Int64s  # of each word, where the next one is
@@ -91,7 +92,7 @@ def soonest_gone(waiting, ids, count):
 
 @kernel
 def next_listed(listed, word, out):
-    """Return how many tokens the next cut of a word has, and the step until which it holds."""
+    """Return the number of tokens in a word's next split, and the step until which it holds."""
     place = listed.next[word]
     until, count = np.int64(listed.cuts[place]), np.int64(listed.cuts[place + 1])
     for token in range(count):

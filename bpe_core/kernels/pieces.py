@@ -22,11 +22,11 @@ from bpe_core.support.arrays import Float64s, Int32s, Int64s
 
 NONE = -1
 NO_TOKEN = -1
-STARTING, CONTINUING = range(2)  # the roots: of tokens that begin words, and of those that continue them
+STARTING, CONTINUING = range(2)  # the roots: of tokens that begin words, and of tokens that continue them
 BYTES = 256
 FEW = 3  # children
 
-# A row: where its children begin, its parent, the token that ends there, after how many steps that is there.
+# A row: where its children begin, its parent, the token that ends there, and the number of steps until it exists.
 FIRST, PARENT, TOKEN, BIRTH = range(4)
 ROW = 4
 
@@ -70,7 +70,7 @@ class Tree(NamedTuple):
 
 @kernel
 def enter_pieces(tree, data, starts, roots, ids, births):
-    """Enter tokens by their bytes; of several with the same bytes the first one stays. How many nodes there are."""
+    """Enter tokens by their bytes; of several with the same bytes the first stays. Return the number of nodes."""
     nodes = np.int64(CONTINUING + 1)
     for piece in range(len(ids)):
         node = np.int64(roots[piece])
@@ -94,7 +94,7 @@ def enter_pieces(tree, data, starts, roots, ids, births):
 
 @kernel
 def has_room(tree, node, taken, first):
-    """Return whether no child of a node would take a row that is taken."""
+    """Return whether no child of a node would take an occupied row."""
     child = np.int64(tree.child[node])
     while child != NONE:
         if taken[first + tree.byte[child]]:
@@ -105,7 +105,7 @@ def has_room(tree, node, taken, first):
 
 @kernel
 def choose_places(tree, order, begin, taken):
-    """Find rows for the children of nodes, those with most children first; where in the order the room ended."""
+    """Find rows for the children of nodes, those with most children first; return where in the order the room ended."""
     number = tree.number
     for turn in range(begin, len(order)):
         node = np.int64(order[turn])
@@ -140,7 +140,7 @@ def write_rows(tree, nodes, rows):
 
 @kernel
 def write_pieces(pieces, data, start, stop, out, free):
-    """Cut a word, and write the ids of its tokens: how many, and the step at which a longer one is born."""
+    """Split a word and write the ids of its tokens; return how many, and the step at which a longer one is born."""
     number, rows = pieces.number, pieces.rows
     characters = np.int64(0)
     for byte in range(start, stop):
@@ -190,7 +190,7 @@ def longest_piece(pieces, data, start, stop, root):
 
 @inlined
 def _take_if_better(room, here, there, token, score, in_32_bits):
-    """Keep the way over this token if it is the best to a place so far."""
+    """Keep the way over this token if it is the best one to an offset so far."""
     total, known = room.totals[here] + score, room.totals[there]
     total = chosen(in_32_bits, np.float64(np.float32(total)), total)
     is_better = total > known
@@ -201,9 +201,9 @@ def _take_if_better(room, here, there, token, score, in_32_bits):
 
 @kernel
 def _take_tokens(pieces, room, data, start, place, stop, root, from_place, width):
-    """Try all tokens that begin at a byte; whether one has this width.
+    """Try all tokens that begin at a byte; return whether one has this width.
 
-    A node without a token has the score of none, which is never the best.
+    A node without a token has the score of no token, which is never the best.
     """
     in_32_bits, is_one = pieces.number[SUMS] == IN_32_BITS, False
     rows, scores, node, one = pieces.rows, pieces.scores, np.uint64(root), np.uint64(1)
@@ -240,7 +240,7 @@ def _add_anew(room, place, last):
 
 @kernel
 def write_best_path(pieces, room, data, start, stop, out, free):
-    """Cut a word, and write the ids of its tokens; how many there are. Where they end is in `room`, backwards."""
+    """Split a word and write the ids of its tokens; return how many there are. Their ends are in `room`, backwards."""
     number, scores, size = pieces.number, pieces.scores, stop - start + 1
     for place in range(1, size + 1):
         room.totals[place] = -np.inf
@@ -279,7 +279,7 @@ def _write_backward(number, room, data, start, first, size, out, free):
                 out[free + count] = number[FALLBACK] + data[byte]
                 room.ranks[count] = byte + 1 - start
                 count += 1
-        elif count == 0 or out[free + count - 1] != number[UNKNOWN]:  # neighbours are one token
+        elif count == 0 or out[free + count - 1] != number[UNKNOWN]:  # unknown neighbours are one token
             out[free + count] = number[UNKNOWN]
             room.ranks[count] = place - 1
             count += 1
@@ -293,7 +293,7 @@ def _write_backward(number, room, data, start, first, size, out, free):
 
 @kernel
 def cut_words(pieces, room, data, starts, ids, ends, counts):
-    """Cut words that lie end to end: their tokens' ids, where those end in each word, how many there are."""
+    """Split words that lie end to end: write their tokens' ids, their ends in each word, and their numbers."""
     free = np.int64(0)
     for word in range(len(starts) - 1):
         count = write_best_path(pieces, room, data, starts[word], starts[word + 1], ids, free)

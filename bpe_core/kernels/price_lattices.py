@@ -49,7 +49,7 @@ class Prices(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """Room for one word, a place for each node."""
+    """A buffer for one word, with an entry for each node."""
 
     ahead: npt.NDArray[np.int64]
     behind: npt.NDArray[np.int64]
@@ -58,7 +58,7 @@ class Desk(NamedTuple):
 
 @kernel
 def find_pieces(words, found, longest, word):
-    """Count all pieces of words, from this one on; the word for which there is no room."""
+    """Count all pieces of words, from `word` on; return the word for which there is no room."""
     slots, number = found.slots, found.number
     while word < len(words.counts):
         first, stop = words.starts[word], words.starts[word + 1]
@@ -83,7 +83,7 @@ def find_pieces(words, found, longest, word):
 
 @kernel
 def lay_edges(words, found, renumbered, edges, longest):
-    """Write the edges of all pieces that have a new number; how many. Without room they are only counted."""
+    """Write the edges of all pieces that have a new number; return how many. Without room they are only counted."""
     used, writes = np.int64(0), len(edges.piece) > 0
     for word in range(len(words.counts)):
         stop = words.starts[word + 1]
@@ -151,7 +151,7 @@ def raise_prices(words, edges, prices, sums, desk, first_word, stop_word, step, 
 
 @inlined
 def _without(edges, inside, ahead, behind, start, begin, end, left_out):
-    """Return the fewest tokens of a word without this edge: a token ends inside it, or a longer one reaches over it."""
+    """Return the fewest tokens of a word without this edge: a token ends inside it, or a longer one covers it."""
     best = ahead[begin + 1] + behind[begin + 1]
     for node in range(begin + 2, end):
         best = min(best, ahead[node] + behind[node])
@@ -165,10 +165,10 @@ def _without(edges, inside, ahead, behind, start, begin, end, left_out):
 
 @kernel
 def weigh_pieces(words, edges, inside, gains, losses, desk, first_word, stop_word):
-    """Cut words into the fewest of the pieces inside; how many tokens that makes.
+    """Split words into the fewest of the pieces inside; return the number of tokens.
 
-    `gains` gets for each piece outside how many tokens it would save, `losses` for each one inside how many more there
-    would be without it: both place by place, as if a word held it once.
+    `gains` gets the tokens that each piece outside would save, `losses` those that each piece inside saves. Both are
+    computed place by place, as if a word held the piece once.
     """
     total = np.int64(0)
     ahead, behind, came = desk.ahead, desk.behind, desk.edge

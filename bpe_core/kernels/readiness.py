@@ -1,9 +1,9 @@
-"""The place that knows whether machine code is there, decides by one size, and has it made.
+"""The module that knows whether machine code is there, decides by one size whether to use it, and has it made.
 
-Making it takes minutes, once on a computer; to load what was kept takes a twentieth of a second. What Python does as
-well, such as counting, little work does without it. What only a slow specification does besides, machine code does
-whenever it is there; until then the specification serves samples, and all else waits. Where something is missing, or
-what is kept is damaged, a second process makes it meanwhile, in the order of need, one process at a time on a computer.
+Making it takes minutes, once on a computer; loading kept code takes a twentieth of a second. Small work that Python can
+do as well, such as counting, is done without it. Work with only a slow specification in Python uses machine code
+whenever it is there; until then the specification serves samples, and other work waits. If code is missing or damaged,
+a second process makes it meanwhile, in the order of need, one process at a time on a computer.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     import subprocess
 
 COMPILE = "bpe-explorer doctor --prepare"
-# Bytes that work goes through: of text, or of the arrays of numbers that are made of it.
-LEAST = 200_000  # less of them are gone through before machine code is loaded, which a process does once
-SAMPLE = 5_000  # bytes of words, or of a text: what a specification works through within seconds
+# Bytes that work processes: of text, or of the arrays of numbers that are made of it.
+LEAST = 200_000  # fewer bytes are processed before machine code is loaded, which a process does once
+SAMPLE = 5_000  # bytes of words, or of a text, that a specification processes within seconds
 WORTH_WAITING = 30_000_000  # more of them take plain Python longer than making the machine code takes
 SECONDS_BETWEEN_LOOKS = 0.05
 BEING_MADE = "machine code is being made"  # as progress says it
@@ -56,19 +56,19 @@ def ready(part: str = "") -> bool:
     """Return whether importing the kernels of a part, or all of them, takes only a moment."""
     if forbidden() or not kernels_exist():
         return False
-    return "bpe_core.warm_up" in sys.modules or kept.has(part)  # only a process that compiles imports the first
+    return "bpe_core.warm_up" in sys.modules or kept.has(part)  # only a process that compiles imports `warm_up`
 
 
 def is_loaded() -> bool:
-    """Return whether this process has loaded what runs machine code; then there is no work too small for it."""
+    """Return whether this process has loaded the machine code; then even the smallest work may use it."""
     return "llvmlite.binding" in sys.modules
 
 
 def use_machine_code(size: int, part: str = "", work: Work = ALONE, *, waits: bool = False) -> bool:
-    """Return whether work on so many bytes is done by machine code; where it is missing, begin to make it.
+    """Return whether work on so many bytes uses machine code; if it is missing, begin to make it.
 
-    Very much work waits for it, says so as its progress, and can be cancelled meanwhile. So does all work that `waits`,
-    as it would be slow without, where what is made can be kept.
+    Very large work waits for it, reports that as its progress, and can be cancelled meanwhile. So does all work that
+    `waits`, because it would be slow without, if the code can be kept.
     """
     if (size < LEAST and not is_loaded()) or forbidden() or not kernels_exist():
         return False
@@ -101,7 +101,7 @@ def by_machine_code(size: int, part: str, work: Work = ALONE) -> bool:
 
 
 def need_machine_code(part: str, work: Work = ALONE) -> None:
-    """Wait for machine code, say so as progress; refuse where there will be none."""
+    """Wait for machine code, with progress; raise an error if there will be none."""
     if ready(part):
         return
     work.check()
@@ -126,7 +126,7 @@ def wait_until_ready(seconds: float = float("inf"), part: str = "", work: Work =
 
 
 def make_now(work: Work = ALONE) -> bool:
-    """Have everything made, anew where Numba's own cache serves instead; return whether it is there."""
+    """Have everything made, again if Numba's own cache serves instead; return whether it is there."""
     prepare(aside=False, again=True)
     while preparing():
         _tell_how_far(work)
@@ -163,7 +163,7 @@ def prepare(*, in_memory: bool = False, aside: bool = True, again: bool = False)
 
 
 def _started(*arguments: str, **how: Any) -> subprocess.Popen[bytes] | None:
-    """Return the compiler; None where this process may start no other."""
+    """Return the compiler process; None if this process may start no other."""
     global _refusal
     from subprocess import DEVNULL
 
@@ -192,7 +192,7 @@ def start_compiler(*arguments: str, **how: Any) -> subprocess.Popen[bytes]:
 
 
 def preparing() -> bool:
-    """Return whether it is being made, by a process that this one has started or by another's."""
+    """Return whether it is being made, by a process that this one or another has started."""
     if _receiver is not None:
         return _receiver.is_alive()
     return (_compiler is not None and _compiler.poll() is None) or kept.is_being_made()
@@ -201,10 +201,10 @@ def preparing() -> bool:
 class MachineCode(NamedTuple):
     """A report of how much machine code there is, and how large work is done."""
 
-    share: float  # that is made, from 0 to 1
+    share: float  # the share that is made, from 0 to 1
     is_being_made: bool
     way: str
-    why: str  # it is so, in a sentence; nothing where all is as usual
+    why: str  # the reason, in a sentence; empty if all is as usual
 
     @property
     def percent(self) -> str:
@@ -222,7 +222,7 @@ def state() -> MachineCode:
 
 
 def why_not() -> str:
-    """Say in a sentence why there will be no machine code; nothing where there is, or where it can be made."""
+    """Return a sentence why there will be no machine code; empty if there is some, or if it can be made."""
     if not kernels_exist():
         return "numba is not installed: what can be is done in plain Python. pip install numba"
     if forbidden():
@@ -241,7 +241,7 @@ def why_not() -> str:
 
 
 def _last_words() -> str:
-    """Return what the compiler said at its end."""
+    """Return the last output of the compiler."""
     global _said
     if not _said and _compiler is not None and _compiler.stderr is not None and not _compiler.stderr.closed:
         _said = _compiler.stderr.read().decode(errors="replace").strip().rpartition("\n")[2]

@@ -9,7 +9,7 @@ from bpe_core.kernels.jit import kernel
 
 @kernel
 def cut_runs(data, runs, meets, cuts):
-    """Write where runs begin, where inside them two bytes are that never meet, and the end; how many that is."""
+    """Write where runs begin, where inside them two bytes are that never meet, and the end; return how many that is."""
     count, one = np.uint64(0), np.uint64(1)
     for run in range(len(runs) - 1):
         cuts[count] = runs[run]
@@ -26,7 +26,7 @@ def cut_runs(data, runs, meets, cuts):
 
 @kernel
 def find_borders(ids, lengths, places, borders):
-    """Write how many tokens lie before each place of a text; none lies across it."""
+    """Write how many tokens lie before each offset of a text; no token lies across it."""
     token, place = np.int64(0), np.int64(places[0])
     for i in range(len(places)):
         while place < places[i]:

@@ -26,13 +26,13 @@ NOT_ASCII = 0x8080808080808080
 # What two characters do, and from bit STATE_SHIFT on the row of the next state. Where a place would be marked,
 # or a marked one be asked for, they are looked at one by one.
 CUT_BEFORE, CUT_FIRST, CUT_SECOND, ONE_BY_ONE = (1 << bit for bit in range(STATE_SHIFT))
-PAIR_ROW = 256  # entries a state has in the table of pairs
+PAIR_ROW = 256  # entries of a state in the table of pairs
 ROW_SHIFT, PAIR_ROW_SHIFT = tables.ROW.bit_length() - 1, PAIR_ROW.bit_length() - 1
 TO_PAIR_ROW = PAIR_ROW_SHIFT - ROW_SHIFT
 
 STRETCH = 32  # bytes
 STRETCHES = 4
-_BEFORE = 8  # bytes, that tell in which state a stretch is begun
+_BEFORE = 8  # bytes that show in which state a range begins
 _WRITTEN = 8  # places, at once, of which some may be none
 _MOST_WRITTEN = STRETCHES * STRETCH + 3 * _WRITTEN
 _CUTS = CUT_BEFORE | CUT_FIRST | CUT_SECOND
@@ -56,7 +56,7 @@ def step_eight(entries, kinds, data, place, row, found, met, bit):
 
 @inlined
 def write_places(cuts, count, bits, first):
-    """Write a place for each bit, the lowest at `first`; how many cuts there are then."""
+    """Write an offset for each bit, the lowest at `first`; return how many cuts there are then."""
     after, nothing = count + count_ones(bits), np.uint64(0)
     while True:
         for i in range(_WRITTEN):
@@ -154,7 +154,7 @@ def machine_of(table: ScanTable) -> Machine:
 
 @inlined
 def cuts_of_pair(entry, place, cuts, count):
-    """Write where two ASCII characters cut; how many cuts there are then."""
+    """Write where two ASCII characters cut; return how many cuts there are then."""
     one = np.uint64(1)
     cuts[count] = place - one
     count += entry & one
@@ -174,7 +174,7 @@ def begin_text(registers, start):
 
 @kernel
 def scan(machine, data, stop, registers, cuts, found):
-    """Write cuts behind those `found`, from the registers to `stop` or until room ends; how many there are then."""
+    """Write cuts after those `found`, from the registers to `stop` or until room ends; return their number."""
     entries, kinds, pair_entries, pair_kinds = machine.entries, machine.kinds, machine.pair_entries, machine.pair_kinds
     count = np.uint64(found)
     i = np.uint64(registers[POSITION])
@@ -184,7 +184,7 @@ def scan(machine, data, stop, registers, cuts, found):
     end = np.uint64(stop)
     one = np.uint64(1)
     alone_until = np.uint64(0)
-    wait = np.uint64(STRETCH)  # bytes, until a long run of ASCII is hoped for again
+    wait = np.uint64(STRETCH)  # bytes until a long run of ASCII is expected again
     while i < end:
         if previous + one == i:
             pair_row = row << np.uint64(TO_PAIR_ROW)
@@ -269,7 +269,7 @@ def end_text(machine, registers, cuts, found):
 
 @kernel
 def scan_pieces(machine, data, pieces, registers, cuts):
-    """Write the cuts of texts that lie end to end, into room for three more than their bytes; how many there are."""
+    """Write the cuts of texts that lie end to end, with room for three more than their bytes; return their number."""
     found = np.int64(0)
     for i in range(len(pieces) - 1):
         start, stop = np.int64(pieces[i]), np.int64(pieces[i + 1])

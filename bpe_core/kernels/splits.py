@@ -1,8 +1,8 @@
-"""Every way to put a text of a list together from two others of the list.
+"""All ways to make a text of a list from two others of the list.
 
-A text is found by a number that follows from its bytes, so that of every beginning and every end it is known at once:
-of a longer text it is the one before times a factor and the byte. Short texts differ in it if they differ; what else is
-found so is compared byte by byte.
+A text is found by a number that is computed from its bytes, so that the numbers of all its beginnings and ends are
+known at once: the number of a longer text is that of the shorter one times a factor, plus the byte. Short texts with
+different bytes have different numbers; longer ones are compared byte by byte.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _OTHERS = 26  # bits of the number that tell little of the hint
 
 @bundle
 class Texts(NamedTuple):
-    data: Bytes  # of all texts, end to end
-    starts: Int64s  # of each, and the end
-    firsts: Int32s  # which text is the first that is equal to it
+    data: Bytes  # the bytes of all texts, end to end
+    starts: Int64s  # the start of each text, and the end
+    firsts: Int32s  # the index of the first text that is equal to it
     numbers: UInt64s  # of each, as said above
     slots: UInt32s  # texts, counted from 1, below bits of their mixed number; more than texts, a power of two
     hints: UInt64s  # a bit for each, found by other bits of its number: most of what is looked up is no text
@@ -97,7 +97,7 @@ def text_at(texts, start, length, number):
 
 @kernel
 def text_of_both(texts, left, right):
-    """Find the first text that equals two texts one after the other; -1 if there is none."""
+    """Find the first text that equals two texts one after the other; return -1 if there is none."""
     starts, number = texts.starts, np.uint64(0)
     for half in range(2):
         part = right if half else left
@@ -148,7 +148,7 @@ def number_between(texts, begin, end):
 
 @bundle
 class Ways(NamedTuple):
-    """All ways to put a text of the list together from two others, in the order of the wholes."""
+    """All ways to make a text of the list from two others, in the order of the results."""
 
     left: Int32s
     right: Int32s
@@ -157,7 +157,7 @@ class Ways(NamedTuple):
 
 @kernel
 def split_texts(texts, first, left, right, whole, progress):
-    """Write the two parts of each text from the first on, until there may be no room; the next text, and the rows.
+    """Write the two parts of each text from `first` on, until there may be no room; return the next text, and the rows.
 
     Texts that are there twice are put together once.
     """
@@ -237,7 +237,7 @@ def _is_sound(halves, text, token):
 
 @inlined
 def _halve(texts, halves, token):
-    """Find the two valid texts that the token is together, and that tokens before it leave apart; whether there are.
+    """Find the two valid texts that make the token and that earlier tokens leave apart; return whether there are any.
 
     No more than one pair is left so. It is looked for from the end: most tokens are longer at the left.
     """
@@ -333,7 +333,7 @@ def _join_few(texts, halves, room, token):
 
 @kernel
 def _join_symbols(table, room, symbols, start, stop, halves, token):
-    """Join a token's symbols by the tokens before it, or, where that gives no two, by all others."""
+    """Join a token's symbols by the tokens before it, or, if that gives no two, by all others."""
     number, first, count = table.number, table.number[0], stop - start
     for late in range(2):
         number[LIMIT], number[AND_NOT] = (len(halves.left), first + token) if late else (token, -1)
@@ -353,7 +353,7 @@ def _join_symbols(table, room, symbols, start, stop, halves, token):
 
 @kernel
 def find_halves(texts, halves, room):
-    """Find what each token falls into, up to the first whose many symbols must be joined to see that: which it is.
+    """Find the parts of each token, up to the first whose many symbols must be joined for that; return that token.
 
     There are no hints before: they come with each token, so that most of what those behind it make is not looked up.
     """
@@ -370,7 +370,7 @@ def find_halves(texts, halves, room):
 
 @kernel
 def join_halves(texts, table, room, symbols, starts, halves, token):
-    """Find what each token from one on falls into; the table has all pairs that are a token together.
+    """Find the parts of each token from `token` on; the table has all pairs that make a token.
 
     The texts are the symbols, then the tokens.
     """
@@ -390,7 +390,7 @@ def measure_texts(lengths, left, right, longest):
 
 @kernel
 def lay_texts(data, starts, left, right):
-    """Write the text of each pair behind the texts that are there."""
+    """Write the text of each pair after the texts that are there."""
     known = len(starts) - 1 - len(left)
     for pair in range(len(left)):
         place = starts[known + pair]

@@ -21,9 +21,9 @@ class Texts(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """A text is given by its place among all of them."""
+    """The columns of a table; a text is given by its index among all texts."""
 
-    before: Int64s  # what is before each cell, and after the last
+    before: Int64s  # the text before each cell, and after the last
     first: Int64s  # of which text a cell that says 0 has the text; or NUMBERS
     nothing: Int64s  # of a cell below 0: one number
 
@@ -39,7 +39,7 @@ def _text_of(columns, column, value):
 
 @inlined
 def _copied(data, begin, end, out, place):
-    """Write a text at a place; where it ends."""
+    """Write a text at an offset; return where it ends."""
     i, stop, there, one = np.uint64(begin), np.uint64(end), np.uint64(place), np.uint64(1)
     while i < stop:
         out[there] = data[i]
@@ -50,7 +50,7 @@ def _copied(data, begin, end, out, place):
 
 @inlined
 def _digits(value, out, place):
-    """Write a number at a place; where it ends."""
+    """Write a number at an offset; return where it ends."""
     number = np.uint64(value)
     count, rest = np.int64(1), number // np.uint64(10)
     while rest:
@@ -67,7 +67,7 @@ def _digits(value, out, place):
 
 @kernel
 def write_rows(texts, columns, values, first, out):
-    """Write as many rows as fit, from one on; the first that is not written, and where the last ends."""
+    """Write as many rows as fit, from `first` on; return the first row that is not written, and the end of the last."""
     data, begin, end = texts.data, texts.begin, texts.end
     place, width, rows = np.int64(0), len(columns.first), values.shape[1]
     fixed = np.int64(0)

@@ -25,7 +25,7 @@ LN_2 = math.log(2)
 
 
 class Lattice(NamedTuple):
-    shared: npt.NDArray[np.int32]  # as the tree has them
+    shared: npt.NDArray[np.int32]  # as in the tree of words
     lengths: npt.NDArray[np.int32]
     weights: npt.NDArray[np.int64]
     firsts: npt.NDArray[np.int64]
@@ -40,7 +40,7 @@ class Lattice(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """Room for what is known of each beginning of a word, by its length, the empty one too."""
+    """A buffer for each beginning of a word, by its length, also for the empty one."""
 
     size: npt.NDArray[np.int64]  # one number: the length of the word in the buffers
     node: npt.NDArray[np.int64]
@@ -55,14 +55,14 @@ class Desk(NamedTuple):
     other_token: npt.NDArray[np.int32]
     other_before: npt.NDArray[np.int64]
     other_node: npt.NDArray[np.int64]
-    is_new: npt.NDArray[np.bool_]  # whether the best path to there has changed
+    is_new: npt.NDArray[np.bool_]  # whether the best path to this offset has changed
     lifts: npt.NDArray[np.int64]
     lifts_left: npt.NDArray[np.int64]
 
 
 @inlined
 def _lay(lattice, desk, word):
-    """Put the nodes that a word adds in the buffers; the first length that is new."""
+    """Put the nodes that a word adds into the buffers; return the first new length."""
     shared = np.int64(lattice.shared[word])
     first = lattice.firsts[word]
     for node in range(first, lattice.firsts[word + 1]):
@@ -100,7 +100,7 @@ def _enter_best(lattice, desk, scores, start):
 
 @inlined
 def _leave_best(lattice, desk, stop):
-    """Count the tokens that end where the last beginnings end, the longest first."""
+    """Count the tokens that end at the last beginnings, the longest first."""
     for place in range(desk.size[0], stop, -1):
         passing = desk.passing[place]
         if passing != 0:
@@ -112,7 +112,7 @@ def _leave_best(lattice, desk, stop):
 
 @kernel
 def cut_words(lattice, desk, scores, word, work):
-    """Cut words, from this one on, and count their tokens; the next word."""
+    """Split words, from `word` on, and count their tokens; return the next word."""
     done = np.int64(0)
     while word < len(lattice.shared) and done < work:
         _leave_best(lattice, desk, np.int64(lattice.shared[word]))
@@ -153,7 +153,7 @@ def plan_words(lattice, desk, scores, turns, leaving, changes, word, work):
 
 @inlined
 def _note_path(lattice, tokens, before, place, weight):
-    """Count the tokens of a path to this place that much more often; how many there are."""
+    """Count the tokens of a path to this offset that much more often; return how many there are."""
     count = np.int64(0)
     while place > 0:
         lattice.counts[tokens[place]] += weight
@@ -164,7 +164,7 @@ def _note_path(lattice, tokens, before, place, weight):
 
 @kernel
 def _cut_in_turn(lattice, desk, scores, turns, leaving, changes, weight):
-    """Cut the word in the buffers anew whenever a token of its best path is dropped; how much work it was."""
+    """Split the word in the buffers again whenever a token of its best path is dropped; return how much work it was."""
     size, work = desk.size[0], np.int64(0)
     best, tokens, before = desk.other, desk.other_token, desk.other_before
     best[0] = 0.0

@@ -48,7 +48,7 @@ class Trie(NamedTuple):
 
 @kernel
 def share(words, shared, lengths):
-    """Find how many symbols each word shares with the word before it; return how many nodes all need, with the root."""
+    """Find how many symbols each word shares with the one before; return the number of nodes, with the root."""
     symbols, nodes, before = words.symbols, np.int64(1), np.int64(0)
     for i in range(len(words.order)):
         word = words.order[i]
@@ -159,7 +159,7 @@ def key_of(beginning, symbol):
 
 @kernel
 def enter_pieces(pieces, symbols, starts, first_id, piece):
-    """Enter pieces, whose symbols lie end to end, from this one on; the one for which there is no room."""
+    """Enter pieces, whose symbols lie end to end, from `piece` on; return the one for which there is no room."""
     slots, number = pieces.slots, pieces.number
     while piece < len(starts) - 1:
         start, stop = starts[piece], starts[piece + 1]
@@ -191,7 +191,7 @@ def spread_slots(slots, larger):
 
 @kernel
 def match_pieces(pieces, trie, edges, active, word):
-    """Write the tokens that could end at each node of words, from this one on; the word for which there is no room."""
+    """Write the tokens that could end at each node of words, from `word` on; return the word without room."""
     used = edges.first[trie.firsts[word]]
     while word < len(trie.shared):
         node = trie.firsts[word]

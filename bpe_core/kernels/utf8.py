@@ -40,10 +40,10 @@ def _steps() -> npt.NDArray[np.uint64]:
     lead(_ONE_MORE, range(0x80, 0xC0), _SOUND)
     lead(_TWO_MORE, range(0x80, 0xC0), _ONE_MORE)
     lead(_THREE_MORE, range(0x80, 0xC0), _TWO_MORE)
-    lead(_AFTER_E0, range(0xA0, 0xC0), _ONE_MORE)  # below, shorter forms exist
-    lead(_AFTER_ED, range(0x80, 0xA0), _ONE_MORE)  # above are the surrogates
-    lead(_AFTER_F0, range(0x90, 0xC0), _TWO_MORE)  # below, shorter forms exist
-    lead(_AFTER_F4, range(0x80, 0x90), _TWO_MORE)  # above, Unicode has ended
+    lead(_AFTER_E0, range(0xA0, 0xC0), _ONE_MORE)  # below: shorter forms exist
+    lead(_AFTER_ED, range(0x80, 0xA0), _ONE_MORE)  # above: the surrogates
+    lead(_AFTER_F0, range(0x90, 0xC0), _TWO_MORE)  # below: shorter forms exist
+    lead(_AFTER_F4, range(0x80, 0x90), _TWO_MORE)  # above: beyond the last code point of Unicode
     states = range(0, 54, 6)
     return np.array([sum(known.get((s, byte), _BROKEN) << s for s in states) for byte in range(256)], np.uint64)
 

@@ -1,13 +1,13 @@
-"""The words that an encoder has met, and what became of them: one look for almost every word of a text.
+"""The words that an encoder has seen, with their results: one look-up for almost every word of a text.
 
-A slot is half a line of the processor's cache: the word itself, if it is short, and up to three numbers that it
-became. Of a long word the slot holds a hash; its bytes and its results are kept elsewhere, as are more than three.
+A slot is half a line of the processor's cache: the word itself, if it is short, and up to three numbers of its result.
+For a long word the slot holds a hash; its bytes and its results are kept elsewhere, as are longer results.
 
-Several threads read and fill the same slots without waiting for each other. Whoever enters a word claims an empty
-slot by a mark in its last number, which one thread alone can; writes what else there is to it; and publishes it by
-writing the last number. Nothing that was published is ever written to again, and whoever has read that last number
-sees what was written before it. A slot that is claimed is to others one of a word that they do not look for: at worst
-a word is entered twice. What lies elsewhere lies where one thread alone was given room.
+Several threads read and fill the same slots without waiting for each other. To enter a word, a thread claims an empty
+slot by a mark in its last number, which only one thread can do; it writes the other numbers; and it publishes the slot
+by writing the last number. A published slot is never written again, and a thread that has read the last number sees all
+that was written before. A claimed slot looks to others like that of another word: at worst a word is entered twice.
+Each thread writes long words and results into its own part of the other arrays.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RESULTS_INSIDE = 3
 # Entries of `Memory.number`, of which each thread has its own.
 ENTRIES, RESULTS, WORDS = range(3)  # how many words it entered, and the next free place in each of the other arrays
 LAST_ENTRY, LAST_RESULT, LAST_WORD = range(3, 6)  # how far it may go
-NUMBERS = 16  # enough that no two threads' lie in one line of the processor's cache
+NUMBERS = 16  # so far apart that the numbers of two threads are never in one line of the processor's cache
 
 LONG_KEY = np.uint64(0xFF << 56)  # the second half of a key, and the length, where the first half is a hash
 SLOT = 4  # numbers: two of the key, two of what became of the word
@@ -64,7 +64,7 @@ class Memory(NamedTuple):
 class Keys(NamedTuple):
     first: UInt64s
     second: UInt64s  # zero where a word is too long to be remembered
-    places: UInt64s  # the slots where they would be
+    places: UInt64s  # their slots
     cuts: UInt64s  # behind which cut of the block each begins
 
 
@@ -81,7 +81,7 @@ def load(data, place, length):
 
 @inlined
 def place_of(slots, first, second):
-    """Return the slot where the search for a key begins. The number of slots is a power of two."""
+    """Return the slot at which the search for a key begins. The number of slots is a power of two."""
     mixed = (first ^ (second * _OTHER_MULTIPLIER)) * _MULTIPLIER
     return (mixed >> _PLACE_SHIFT) & np.uint64(len(slots) - SLOT)
 
@@ -178,7 +178,7 @@ def is_same_word(memory, result, data, start, length):
 
 @kernel
 def grow_slots(old, new):
-    """Copy a table of slots to an empty one of this thread; what others enter meanwhile may be lost."""
+    """Copy a table of slots to this thread's empty one; words that others enter meanwhile may be lost."""
     for entry in range(0, len(old), SLOT):
         last = look_up(old, np.uint64(entry + 3))
         if last <= _CLAIMED:
@@ -237,7 +237,7 @@ def remember(memory, data, start, length, first, second, slot, out, free, count)
 
 @inlined
 def recall_run(memory, keys, done, count, out, free):
-    """Write what words became while each is short and in its first slot or the next; how many, and where it ends."""
+    """Write the results of words while each is short and in its first slot or the next; return how many."""
     slots, firsts, seconds, places = memory.slots, keys.first, keys.second, keys.places
     word, place, one, two = np.uint64(done), np.uint64(free), np.uint64(1), np.uint64(2)
     three, last_slot = np.uint64(RESULTS_INSIDE), np.uint64(len(slots) - SLOT)
@@ -269,7 +269,7 @@ def recall_run(memory, keys, done, count, out, free):
 
 @inlined
 def recall(memory, slot, out, free):
-    """Write what a remembered word became; how many numbers that is. Three are always written."""
+    """Write the results of a remembered word; return how many numbers these are. Three are always written."""
     value, last = memory.slots[slot + np.uint64(2)], memory.slots[slot + np.uint64(3)]
     count = np.int64(last >> _HALF)
     if count <= RESULTS_INSIDE:

@@ -24,7 +24,7 @@ COUNT = 1  # zero in an empty row
 COPY, LENGTH = 2, 3
 
 LONGEST_SHORT = 8  # bytes
-AHEAD = 8  # words whose memory is fetched while others are worked on
+AHEAD = 8  # words whose memory is fetched while others are processed
 MIXER = 0x9E3779B97F4A7C15
 
 
@@ -124,7 +124,7 @@ def same(left, left_start, right, right_start, length):
     return (load_eight(left, i) ^ load_eight(right, j)) << (np.uint64(64) - np.uint64(8) * todo) == np.uint64(0)
 
 
-HANDED_OVER = -1  # instead of the place where a word was first seen: another table counts it
+HANDED_OVER = -1  # in place of the offset where a word was first seen: another table counts it
 
 
 @kernel
@@ -256,7 +256,7 @@ def hand_over_long(words, more, begin, stop):
 
 @kernel
 def list_words(words, firsts, slots):
-    """Write where each word was first seen, and its slot; that of a long word as -1 - slot."""
+    """Write where each word was first seen, and its slot; for a long word -1 - slot."""
     listed = 0
     for slot in range(len(words.short_firsts)):
         if words.short[SHORT_ROW * slot + COUNT] != np.uint64(0) and words.short_firsts[slot] != HANDED_OVER:
@@ -321,9 +321,9 @@ def write_words(words, slots, ranks, starts, text):
 
 @kernel
 def number_words(text, starts, begin, stop, keys, places, rows, firsts, found):
-    """Assign numbers to the words from `begin` to `stop`, after `found` different ones; return how many there are now.
+    """Assign numbers to the words from `begin` to `stop`, after `found` different ones; return the new number of words.
 
-    The table has a third more slots than words at least; `firsts` gets the first word of each. Seven bytes follow.
+    The table has at least a third more slots than words; `firsts` gets the first word of each. Seven bytes follow.
     """
     mask = np.uint64(len(keys) - 1)
     shift = shift_of(mask)
