@@ -114,7 +114,7 @@ def test_an_answer_that_comes_too_late_is_dropped(qtbot: QtBot, aside: Aside) ->
     assert new.news == [("done", "new"), ("ended",)]
 
 
-def test_what_queues_is_done_one_after_the_other(qtbot: QtBot, aside: Aside) -> None:
+def test_queued_tasks_are_done_one_after_the_other(qtbot: QtBot, aside: Aside) -> None:
     heard = Heard()
     for number in range(5):
         heard.ask(aside, "list", partial(lambda number, task: number, number), queues=True)
@@ -162,7 +162,7 @@ def test_a_bug_is_shown_and_leaves_the_topic_free(qtbot: QtBot, aside: Aside, mo
     assert next_one.news == [("done", 2), ("ended",)]
 
 
-def test_where_the_system_has_no_more_threads_that_is_told_and_leaves_the_topic_free(
+def test_without_more_threads_an_error_is_reported_and_the_topic_is_free(
     qtbot: QtBot, aside: Aside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(thread: threading.Thread) -> None:
@@ -189,7 +189,7 @@ def test_at_the_end_the_topic_can_be_asked_about_again(qtbot: QtBot, aside: Asid
     assert heard == [1, 2]
 
 
-def test_a_flood_of_progress_becomes_a_trickle(qtbot: QtBot, aside: Aside) -> None:
+def test_progress_reports_are_reduced_to_the_newest(qtbot: QtBot, aside: Aside) -> None:
     def work(task: Task) -> str:
         for number in range(10_000):
             task.report(number)
@@ -203,7 +203,7 @@ def test_a_flood_of_progress_becomes_a_trickle(qtbot: QtBot, aside: Aside) -> No
     assert len(heard.news) < 100
 
 
-def test_the_engine_takes_a_task_as_it_is(qtbot: QtBot, aside: Aside) -> None:
+def test_the_engine_accepts_the_callbacks_of_a_task(qtbot: QtBot, aside: Aside) -> None:
     heard, corpus = Heard(), Corpus.from_texts(["one two two"])
     heard.ask(aside, "words", lambda task: count_words(corpus, Recipe(), Work(task.report, task.cancelled)).total)
     wait_until_free(qtbot, aside)
@@ -211,7 +211,7 @@ def test_the_engine_takes_a_task_as_it_is(qtbot: QtBot, aside: Aside) -> None:
     assert [news[1].done for news in heard.news if news[0] == "progress"][-1:] == [11]
 
 
-def test_who_closes_on_hearing_an_answer_hears_nothing_more(qtbot: QtBot, aside: Aside) -> None:
+def test_after_closing_in_an_answer_no_more_answers_come(qtbot: QtBot, aside: Aside) -> None:
     heard: list[str] = []
 
     def close() -> None:
@@ -227,7 +227,7 @@ def test_who_closes_on_hearing_an_answer_hears_nothing_more(qtbot: QtBot, aside:
     assert heard == ["first"]
 
 
-def test_what_took_long_rests_before_it_is_asked_again_while_a_run_goes_on(qtbot: QtBot, aside: Aside) -> None:
+def test_a_slow_question_pauses_longer_while_a_run_goes_on(qtbot: QtBot, aside: Aside) -> None:
     learning = Run(1, Recipe(), (), phase=Phase.LEARNING)
     paused = Run(2, Recipe(), (), phase=Phase.PAUSED)
     assert aside.pause("sum", learning, 100) == 100  # nothing is known about it yet
@@ -238,9 +238,7 @@ def test_what_took_long_rests_before_it_is_asked_again_while_a_run_goes_on(qtbot
     assert aside.pause("difference", learning, 100) == 100
 
 
-def test_closing_stops_what_can_be_stopped_and_waits_for_what_is_written(
-    session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_closing_stops_tasks_and_waits_for_those_that_write(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.session.aside.PATIENCE", 0.05)
     ended, heard = [], Heard()
 
@@ -256,7 +254,7 @@ def test_closing_stops_what_can_be_stopped_and_waits_for_what_is_written(
     assert heard.news == []
 
 
-def test_closing_does_not_wait_for_a_thread_that_does_not_hear(
+def test_closing_does_not_wait_for_a_thread_that_does_not_stop(
     session: Session, aside: Aside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.session.aside.PATIENCE", 0.1)

@@ -82,7 +82,7 @@ def expected_rows(found: TableComparison) -> list[tuple[str, ...]]:
     ]
 
 
-def test_the_shown_run_stays_and_the_other_stands_beside(qtbot: QtBot, comparing: Program) -> None:
+def test_the_shown_run_stays_and_the_other_is_put_next_to_it(qtbot: QtBot, comparing: Program) -> None:
     run, page = shown_run(comparing), comparing.pages[ComparePage]
     assert run.history is not None
     assert run.recipe.ties != OTHER.recipe.ties
@@ -96,7 +96,7 @@ def test_the_shown_run_stays_and_the_other_stands_beside(qtbot: QtBot, comparing
     qtbot.waitUntil(comparing.window.isWindowModified, timeout=WAIT)
 
 
-def test_one_more_is_put_beside_runs_that_nobody_has_looked_at_yet(program: Program, train: Train) -> None:
+def test_a_run_can_be_added_before_the_comparison_was_shown(program: Program, train: Train) -> None:
     for size in (296, 290):
         program.session.corpus.replace_by_text("small", TEXT)
         assert program.form.choose(vocab_size=size)
@@ -109,7 +109,7 @@ def test_one_more_is_put_beside_runs_that_nobody_has_looked_at_yet(program: Prog
     assert model.numbers == [first, second]
 
 
-def test_what_is_cut_differently_is_marked(comparing: Program) -> None:
+def test_differently_split_ranges_are_marked(comparing: Program) -> None:
     run, page = shown_run(comparing), comparing.pages[ComparePage]
     assert run.history is not None
     text = "the lowest price, then that\nlast"
@@ -170,7 +170,7 @@ def test_columns_scroll_together(qtbot: QtBot, comparing: Program) -> None:
     assert one.value() == other.value() > 0
 
 
-def test_all_that_stand_side_by_side_are_shared_as_one_page(
+def test_all_compared_runs_are_shared_as_one_page(
     qtbot: QtBot, comparing: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "duel.html"
@@ -215,7 +215,7 @@ def test_runs_are_compared_with_each_other(qtbot: QtBot, comparing: Program) -> 
     assert listed(comparing) == expected_rows(compare_tables(now, first))
 
 
-def test_without_a_second_one_it_says_what_to_do(qtbot: QtBot, comparing: Program) -> None:
+def test_without_a_second_run_the_page_says_what_to_do(qtbot: QtBot, comparing: Program) -> None:
     panel, page = comparing.pages[LanesPanel], comparing.pages[ComparePage]
     panel.columns.all[1].card.close_button.click()
     qtbot.waitUntil(lambda: "Put two tokenizers side by side" in page.sentence.text(), timeout=WAIT)
@@ -224,7 +224,7 @@ def test_without_a_second_one_it_says_what_to_do(qtbot: QtBot, comparing: Progra
     assert not page.put_together.isEnabled()
 
 
-def test_another_look_keeps_the_text(comparing: Program) -> None:
+def test_another_theme_keeps_the_text(comparing: Program) -> None:
     text = comparing.pages[LanesPanel].columns.all[0].text
     before = text.model.text()
     assert before
@@ -233,7 +233,7 @@ def test_another_look_keeps_the_text(comparing: Program) -> None:
     comparing.theme.choose("light")
 
 
-def test_a_long_text_is_compared_as_far_as_is_said(qtbot: QtBot, comparing: Program) -> None:
+def test_a_long_text_is_compared_up_to_a_stated_length(qtbot: QtBot, comparing: Program) -> None:
     comparing.token_text.set_text("then that last low " * 10_000)
     panel = comparing.pages[LanesPanel]
     qtbot.waitUntil(lambda: "of the first 100,000 characters of your text" in panel.summary.text(), timeout=WAIT)
@@ -288,7 +288,7 @@ def test_measures_are_picked_in_four_groups_that_say_what_they_are_for(comparing
     assert len(entries) == len(groups) + len(measures)
 
 
-def test_tokens_that_differ_are_told_apart_from_merges_that_moved(qtbot: QtBot, comparing: Program) -> None:
+def test_different_tokens_are_distinguished_from_moved_merges(qtbot: QtBot, comparing: Program) -> None:
     text = comparing.pages[ComparePage].sentence.text()
     run = shown_run(comparing)
     assert run.history is not None
@@ -315,7 +315,7 @@ def test_unknown_tokens_are_counted_apart_in_their_column(qtbot: QtBot, comparin
     assert "unknown" not in panel.columns.all[0].card.more.text()
 
 
-def test_played_they_race_for_the_fewest_tokens(qtbot: QtBot, comparing: Program) -> None:
+def test_playing_moves_all_lanes(qtbot: QtBot, comparing: Program) -> None:
     panel = comparing.pages[LanesPanel]
     comparing.session.cursor.go_to(0)
     wait_until_compared(qtbot, comparing)
@@ -340,7 +340,7 @@ def test_played_they_race_for_the_fewest_tokens(qtbot: QtBot, comparing: Program
         ("sweeps", "sweep_results"),
     ],
 )
-def test_each_way_leads_to_its_chart_below_the_columns(program: Program, action: str, chart: str) -> None:
+def test_each_action_shows_its_chart_below_the_columns(program: Program, action: str, chart: str) -> None:
     program.window.show_room("ask")
     program.actions[action].trigger()
     assert (program.window.room, program.charts.shown) == ("compare", chart)

@@ -89,7 +89,7 @@ def test_every_page_says_something_at_every_step(
     assert not learned.messages.isVisible(), learned.messages.sentence.text()
 
 
-def test_it_is_saved_opened_and_reported(
+def test_a_run_of_each_method_is_saved_opened_and_reported(
     qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, begun_anew: Callable[[], Program]
 ) -> None:
     path = tmp_path / "one.bpex"
@@ -116,7 +116,7 @@ def test_it_is_saved_opened_and_reported(
     assert html.escape(METHODS[run.recipe.method].title) in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_why_here_is_told_in_the_terms_of_the_method(qtbot: QtBot, learned: Program) -> None:
+def test_reasons_use_the_terms_of_the_method(qtbot: QtBot, learned: Program) -> None:
     page, run = learned.pages[WhyPage], learned.session.runs.shown
     assert run is not None
     learned.window.show_room("ask")

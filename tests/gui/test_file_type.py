@@ -65,7 +65,7 @@ def test_on_macos_a_small_application_owns_sessions(tmp_path: Path, monkeypatch:
     assert told.read_text(encoding="utf-8") == "a file"
 
 
-def test_a_running_program_is_told_of_a_double_click() -> None:
+def test_a_running_program_receives_a_double_clicked_file() -> None:
     script = (
         "from PySide6.QtGui import QFileOpenEvent; from app.system.application import Application;"
         "application = Application([]); application.file_wanted.connect(print);"
@@ -86,7 +86,7 @@ def kinds_of(*paths: Path) -> list[str]:
     return done.stdout.split("\n")[:-1]
 
 
-def test_a_desktop_that_cannot_be_told(program: Program, data_home: Path) -> None:
+def test_a_failed_registration_is_reported(program: Program, data_home: Path) -> None:
     data_home.write_text("a file where the folder should be")
     program.actions["claim_sessions"].trigger()
     assert "The desktop refused" in program.messages.sentence.text()

@@ -53,12 +53,12 @@ def test_a_folder_that_others_can_write_to_keeps_no_safety_copy_and_offers_none(
     assert len(list(unsaved.iterdir())) == 1
 
 
-def test_where_nothing_was_left_no_folder_is_made(tmp_path: Path) -> None:
+def test_without_safety_copies_no_folder_is_made(tmp_path: Path) -> None:
     assert find_leftovers(tmp_path / "unsaved") == ()
     assert not (tmp_path / "unsaved").exists()
 
 
-def test_without_a_home_the_desktop_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_home_folder_no_file_type_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     monkeypatch.setenv("HOME", "not/from/the/root")
     assert claim_sessions() == "The desktop refused: this user has no home folder."

@@ -87,7 +87,7 @@ def test_closing_asks_and_says_why(unkept: Program, answering: DialogAnswerer) -
     assert len(answering.asked) == 2
 
 
-def test_what_is_saved_before_it_is_left_is_not_lost(
+def test_a_session_saved_before_leaving_is_not_lost(
     qtbot: QtBot, unkept: Program, answering: DialogAnswerer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "kept.bpex"
@@ -97,7 +97,7 @@ def test_what_is_saved_before_it_is_left_is_not_lost(
     assert read_session(path).text == "not to be lost"
 
 
-def test_whoever_saves_nowhere_stays(
+def test_a_cancelled_save_keeps_the_window_open(
     unkept: Program, answering: DialogAnswerer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
@@ -131,7 +131,9 @@ def test_the_other_session_comes_once_this_one_is_given_up(
     assert program.token_text.text() == "the other"
 
 
-def test_where_a_copy_can_be_kept_nobody_is_asked(qtbot: QtBot, program: Program, answering: DialogAnswerer) -> None:
+def test_no_question_comes_if_a_safety_copy_can_be_kept(
+    qtbot: QtBot, program: Program, answering: DialogAnswerer
+) -> None:
     program.token_text.set_text("kept")
     qtbot.waitUntil(lambda: program.session.text.value == "kept", timeout=WAIT)
     answering(Button.Cancel, program.window.close)
@@ -141,7 +143,7 @@ def test_where_a_copy_can_be_kept_nobody_is_asked(qtbot: QtBot, program: Program
     assert read_session(copy, is_safety_copy=True).text == "kept"
 
 
-def test_whoever_quits_with_own_work_chooses_what_becomes_of_it(
+def test_quitting_with_own_work_asks_what_to_do_with_it(
     qtbot: QtBot, program: Program, answering: DialogAnswerer
 ) -> None:
     program.token_text.set_text("kept")
@@ -167,7 +169,7 @@ class PersonalCloseEvent(QCloseEvent):
         return True
 
 
-def test_a_sample_that_was_learned_by_itself_is_left_without_a_question(
+def test_a_sample_learned_at_the_start_is_left_without_a_question(
     program: Program, answering: DialogAnswerer, train: Callable[[Program], None]
 ) -> None:
     train(program)
@@ -198,7 +200,7 @@ def test_a_window_that_was_closed_asks_nothing_more(program: Program) -> None:
     assert told == ["closing"]
 
 
-def test_a_picture_is_taken_where_nothing_can_be_kept_and_nobody_is_asked(
+def test_a_picture_is_taken_without_a_question_even_if_nothing_can_be_kept(
     qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program, ended, asked = new_program(), list[int](), list[str]()

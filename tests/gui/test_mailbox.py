@@ -35,7 +35,7 @@ def arrived(box: Mailbox) -> list[tuple[object, object]]:
     return found
 
 
-def test_a_flood_becomes_the_newest_message(qtbot: QtBot, box: Mailbox, arrived: list[Any]) -> None:
+def test_only_the_newest_of_many_messages_arrives(qtbot: QtBot, box: Mailbox, arrived: list[Any]) -> None:
     def flood() -> None:
         for number in range(10_000):
             box.post("a", News(number))
@@ -59,7 +59,7 @@ def test_messages_arrive_in_the_thread_of_the_box(qtbot: QtBot, box: Mailbox) ->
     assert threads == [threading.get_ident()]
 
 
-def test_the_newest_stands_behind_what_came_before_it(qtbot: QtBot, box: Mailbox, arrived: list[Any]) -> None:
+def test_the_newest_message_comes_after_earlier_ones(qtbot: QtBot, box: Mailbox, arrived: list[Any]) -> None:
     for sender, number in (("a", 1), ("b", 1), ("a", 2)):
         box.post(sender, News(number))
     qtbot.waitUntil(lambda: len(arrived) > 0, timeout=WAIT)

@@ -43,7 +43,7 @@ def collection(qtbot: QtBot, busy: list[bool]) -> Iterator[GarbageCollection]:
     assert gc.isenabled()
 
 
-def test_nothing_is_searched_by_itself(collection: GarbageCollection) -> None:
+def test_python_does_not_collect_garbage_by_itself(collection: GarbageCollection) -> None:
     knot = weakref.ref(Knot())
     kept: list[list[int]] = [[] for _ in range(3 * WORTH_A_LOOK)]
     assert knot() is not None
@@ -52,14 +52,14 @@ def test_nothing_is_searched_by_itself(collection: GarbageCollection) -> None:
     assert kept
 
 
-def test_little_is_not_worth_a_look(collection: GarbageCollection) -> None:
+def test_few_new_objects_start_no_search(collection: GarbageCollection) -> None:
     gc.collect(0)
     knot = weakref.ref(Knot())
     collection.look()
     assert knot() is not None
 
 
-def test_while_something_is_busy_garbage_waits(collection: GarbageCollection, busy: list[bool]) -> None:
+def test_no_search_starts_while_the_program_is_busy(collection: GarbageCollection, busy: list[bool]) -> None:
     busy[0] = True
     knot = weakref.ref(Knot())
     kept: list[list[int]] = [[] for _ in range(3 * WORTH_A_LOOK)]
@@ -71,7 +71,7 @@ def test_while_something_is_busy_garbage_waits(collection: GarbageCollection, bu
     assert kept
 
 
-def test_what_is_old_is_searched_now_and_then(collection: GarbageCollection) -> None:
+def test_old_objects_are_searched_now_and_then(collection: GarbageCollection) -> None:
     old = Knot()
     knot = weakref.ref(old)
     gc.collect()  # it has survived, and is old from now on
@@ -150,5 +150,5 @@ assert resident() - before < 20e6, (resident() - before) / 1e6
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library, which is left alone")
-def test_what_threads_have_freed_is_given_back() -> None:
+def test_memory_freed_by_threads_is_returned_to_the_system() -> None:
     subprocess.run([sys.executable, "-c", GIVEN_BACK], cwd=ROOT, check=True)

@@ -35,7 +35,7 @@ def test_undo_walks_back_and_redo_forth(values: list[int], steps: int) -> None:
     assert held.value == states[-1]
 
 
-def test_changes_that_join_are_one_step_back() -> None:
+def test_joined_changes_are_undone_in_one_step() -> None:
     stack = Steps()
     held: UndoableValue[int] = UndoableValue(0, stack)
     for value in (1, 2, 3):
@@ -99,7 +99,7 @@ def test_moving_a_source_keeps_all_others_in_order(order: list[int], which: int,
         assert up == (*sources[: which - 1], *sources[which:], sources[which - 1])
 
 
-def test_steps_that_are_gone_are_not_kept() -> None:
+def test_dropped_steps_are_freed() -> None:
     """Each holds what was there before and after: a corpus, perhaps."""
     stack = Steps()
     held: UndoableValue[list[int]] = UndoableValue([], stack)
@@ -157,7 +157,7 @@ def test_a_change_after_undoing_begins_a_step_of_its_own() -> None:
     assert held.value == 1
 
 
-def test_what_changes_in_consequence_is_no_step_of_its_own() -> None:
+def test_a_change_caused_by_undo_adds_no_step() -> None:
     """Otherwise making a step again would delete it while it is being made."""
     stack = Steps()
     held: UndoableValue[int] = UndoableValue(0, stack)

@@ -33,24 +33,24 @@ def waited() -> float:
     return time.monotonic() - began
 
 
-def test_nobody_waits_for_a_window_at_rest() -> None:
+def test_threads_do_not_wait_for_an_idle_window() -> None:
     assert min(waited() for _ in range(100)) < 0.001
 
 
-def test_a_window_at_work_is_waited_for_but_not_for_ever(qtbot: QtBot) -> None:
+def test_threads_wait_a_limited_time_for_a_busy_window(qtbot: QtBot) -> None:
     window_first.window_begins()
     assert waited() >= window_first.PATIENCE_SECONDS
     qtbot.waitUntil(lambda: waited() < window_first.PATIENCE_SECONDS)  # the event loop has come to rest
 
 
-def test_who_waits_goes_on_when_the_window_is_done() -> None:
+def test_a_waiting_thread_goes_on_when_the_window_is_idle() -> None:
     window_first.window_begins()
     timer = threading.Timer(0.002, window_first.window_is_done)
     timer.start()
     assert min(waited(), waited()) < window_first.PATIENCE_SECONDS
 
 
-def test_a_window_that_draws_is_at_work(qtbot: QtBot, program: Program) -> None:
+def test_a_window_that_draws_counts_as_busy(qtbot: QtBot, program: Program) -> None:
     qtbot.waitUntil(lambda: not window_first._Window.is_at_work)
     QApplication.sendEvent(program.window, QEvent(QEvent.Type.UpdateRequest))
     assert window_first._Window.is_at_work
@@ -58,7 +58,7 @@ def test_a_window_that_draws_is_at_work(qtbot: QtBot, program: Program) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities of their own here only")
-def test_jobs_are_modest(qtbot: QtBot) -> None:
+def test_jobs_have_a_lower_priority(qtbot: QtBot) -> None:
     found: list[int] = []
 
     class Modest(Job):

@@ -34,7 +34,9 @@ def test_runs_are_sorted_by_their_numbers(program: Program, monkeypatch: pytest.
     model.sort(-1, from_end=False)
 
 
-def test_all_runs_by_sentences_and_by_the_corpus(qtbot: QtBot, learned: Program, tmp_path: Path) -> None:
+def test_the_benchmark_measures_all_runs_by_sentences_and_by_the_corpus(
+    qtbot: QtBot, learned: Program, tmp_path: Path
+) -> None:
     page = learned.pages.page(BENCHMARK)
     model, tokenizer = page.model, Tokenizer(ranked_words(learned).history)
     learned.actions["benchmark"].trigger()

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("only_window")
 WARNING = "was changed while it was read"
 
 
-def test_each_question_that_reads_a_file_says_so(
+def test_each_question_that_reads_a_changed_file_says_so(
     qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[Notice] = []
@@ -81,7 +81,7 @@ def test_a_text_that_grows_while_it_is_counted_is_learned_from(
     assert known.size < growing.stat().st_size, "as it was when reading began: opened again, it will be found changed"
 
 
-def test_the_window_reads_no_corpus_in_another_way() -> None:
+def test_the_window_reads_a_corpus_only_through_reading() -> None:
     """A corpus that is not read through `reading` would not report what went wrong."""
     readers = {"from_files", "to_count"}  # what is given in memory changes for nobody
     found = set()

@@ -36,7 +36,9 @@ def lines_of(figure: Figure | None) -> Sequence[Line]:
     return figure.lines
 
 
-def test_runs_of_the_window_by_its_texts_and_by_others(qtbot: QtBot, learned: Program, tmp_path: Path) -> None:
+def test_curves_measure_runs_by_the_texts_of_the_window_and_by_others(
+    qtbot: QtBot, learned: Program, tmp_path: Path
+) -> None:
     page = learned.pages.page(CURVES)
     model, tokenizer = page.model, Tokenizer(ranked_words(learned).history)
     learned.actions["curves"].trigger()

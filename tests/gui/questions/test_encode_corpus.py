@@ -55,7 +55,7 @@ def _cell(table: QTableWidget, row: int, column: int) -> str:
     return item.text()
 
 
-def test_encoding_is_cancelled_without_a_trace(qtbot: QtBot, learned: Program, tmp_path: Path) -> None:
+def test_a_cancelled_encoding_leaves_no_file(qtbot: QtBot, learned: Program, tmp_path: Path) -> None:
     big = tmp_path / "big.txt"
     big.write_text(ONE * 8_000, encoding="utf-8")
     output = tmp_path / "ids.npy"

@@ -33,7 +33,7 @@ def test_every_answer_survives_a_run_that_goes_on(qtbot: QtBot, learned: Program
         assert label.accessibleName()
 
 
-def test_nothing_is_asked_while_nobody_looks(qtbot: QtBot, learned: Program) -> None:
+def test_no_question_is_asked_while_its_page_is_hidden(qtbot: QtBot, learned: Program) -> None:
     answered(qtbot, learned)
     learned.window.docks["inspector"].hide()
     learned.charts.show_page("pairs")

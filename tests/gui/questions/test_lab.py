@@ -99,9 +99,7 @@ def at_rest(qtbot: QtBot, program: Program) -> None:
     qtbot.waitUntil(is_done, timeout=WAIT)
 
 
-def test_one_size_moves_all_and_each_says_what_it_makes_of_the_text(
-    qtbot: QtBot, program: Program, lab: LanesPanel
-) -> None:
+def test_one_size_moves_all_lanes_and_each_counts_its_tokens(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     titles = ["gpt2, ties first-seen · run 1", "words · run 2", "gpt2, ties smallest-text · run 3"]
     assert [card.run.currentText() for card in cards(lab)] == titles
     assert lab.sizes.box.value() == 290
@@ -130,7 +128,7 @@ def test_one_size_moves_all_and_each_says_what_it_makes_of_the_text(
                 assert f"{len(spans):,} tokens at" in card.more.text()
 
 
-def test_who_cannot_have_the_size_is_grey_and_left_out(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_a_lane_that_cannot_have_the_size_is_grey_and_left_out(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     small = lab.model.lanes[1].history
     size = int(min(small.vocabulary_sizes())) - 1
     lab.model.set_size(size)
@@ -163,7 +161,7 @@ def test_at_first_all_have_the_largest_size_that_they_can_have(qtbot: QtBot, pro
     assert not any(lane.why_not for lane in lab.model.lanes)
 
 
-def test_the_slider_and_the_box_are_one(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_the_slider_and_the_box_show_the_same_size(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     low, high = lab.model.sizes
     lab.sizes.slider.setValue(0)
     assert lab.sizes.box.value() == lab.model.size == low
@@ -173,7 +171,7 @@ def test_the_slider_and_the_box_are_one(qtbot: QtBot, program: Program, lab: Lan
     assert lab.sizes.slider.value() == 0
 
 
-def test_what_is_measured_is_what_the_engine_says(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_shown_measures_equal_those_of_the_engine(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     lab.model.set_size(288)
     at_rest(qtbot, program)
     page = program.pages[LabPage]
@@ -293,7 +291,7 @@ def test_the_window_is_as_it_was_when_the_lab_is_left(qtbot: QtBot, program: Pro
     assert [id for id, dock in docks.items() if not dock.isHidden()] == ["merges", "inspector"]
 
 
-def test_a_session_remembers_what_was_in_the_lab(
+def test_a_session_remembers_the_runs_in_the_lab(
     qtbot: QtBot,
     program: Program,
     lab: LanesPanel,
@@ -325,7 +323,7 @@ def test_a_session_remembers_what_was_in_the_lab(
         assert restored.model.size >= restored.model.sizes[0]
 
 
-def test_what_is_typed_in_the_lab_is_cut_by_all(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_text_typed_in_the_lab_is_split_by_all_lanes(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     lab.editor.selectAll()
     lab.editor.insert("lower price")
     qtbot.waitUntil(lambda: program.session.text.value == "lower price", timeout=WAIT)

@@ -21,7 +21,7 @@ from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, ONE, OTHER, answe
 pytestmark = pytest.mark.usefixtures("one_session")
 
 
-def test_one_click_on_a_merge_tells_the_life_of_its_token(qtbot: QtBot, learned: Program) -> None:
+def test_a_click_on_a_merge_shows_the_history_of_its_token(qtbot: QtBot, learned: Program) -> None:
     table, ranked = learned.merge_panel.table, ranked_words(learned)
     learned.inspector.show_page("why")
     for row in (0, 20, 90):
@@ -64,7 +64,7 @@ def _shown_row(program: Program, row: int) -> QModelIndex:
     return index
 
 
-def test_what_paid_for_a_merge_is_split_over_the_files(qtbot: QtBot, learned: Program) -> None:
+def test_the_count_of_a_merge_is_divided_among_the_files(qtbot: QtBot, learned: Program) -> None:
     ranked = ranked_words(learned)
     for step in (1, 30, 77):
         learned.session.cursor.go_to(step)
@@ -82,7 +82,7 @@ def test_what_paid_for_a_merge_is_split_over_the_files(qtbot: QtBot, learned: Pr
     assert life.sections["paid"].isVisible()
 
 
-def test_scaffolds_and_witnesses_are_told(qtbot: QtBot, learned: Program) -> None:
+def test_scaffolds_and_witnesses_are_shown(qtbot: QtBot, learned: Program) -> None:
     ranked = ranked_words(learned)
     gone = [id for id in range(ranked.base, ranked.history.first_special) if token_life(ranked, id).is_scaffold]
     assert gone

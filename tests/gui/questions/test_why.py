@@ -31,7 +31,7 @@ from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, answered, click_b
 pytestmark = pytest.mark.usefixtures("one_session")
 
 
-def test_one_click_tells_why_every_boundary_stands(qtbot: QtBot, learned: Program) -> None:
+def test_a_click_explains_every_boundary_of_a_word(qtbot: QtBot, learned: Program) -> None:
     text = learned.token_text.text()
     program = learned
     for at in (MERGES, 40, 3, 0):
@@ -65,7 +65,7 @@ def test_the_pattern_says_which_branch_made_the_words(qtbot: QtBot, learned: Pro
     assert "The word behind it: digits" in told
 
 
-def test_a_reason_is_a_way_to_travel(qtbot: QtBot, learned: Program) -> None:
+def test_links_in_a_reason_lead_to_steps(qtbot: QtBot, learned: Program) -> None:
     click_before(qtbot, learned, 1)  # t|he
     answered(qtbot, learned)
     joint = next(joint for joint in word_facts(learned).joints if joint.kind == "joined")
@@ -191,7 +191,7 @@ def test_the_tree_takes_all_the_room_grows_with_the_slider_and_is_saved(
     assert learned.window.stage == ""
 
 
-def test_a_tree_shows_faintly_what_fell_apart(qtbot: QtBot) -> None:
+def test_a_tree_shows_dropped_tokens_faintly(qtbot: QtBot) -> None:
     words = "the other end of the day, on the one hand; the cat, on the other hand; the mat. " * 2
     recipe = Recipe.preset("boundless", merges=40, min_frequency=1, tau=0.4)
     study = Study(learn(count_words(Corpus.from_texts([words]), recipe), recipe))

@@ -104,7 +104,7 @@ def test_the_preview_follows_the_pattern(qtbot: QtBot, program: Program) -> None
     qtbot.waitUntil(lambda: preview.words[:2] == ["The", "keeper"], timeout=WAIT)
 
 
-def test_a_pattern_of_ones_own(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_custom_pattern_is_used(qtbot: QtBot, program: Program, train: Train) -> None:
     panel = program.recipe_panel
     box = panel.field("pattern")
     box.setCurrentIndex(box.findData("custom"))
@@ -148,7 +148,7 @@ def typed(field: QWidget, text: str) -> None:
     QTest.keyClicks(field, text)
 
 
-def test_what_was_just_typed_is_what_is_learned(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_value_that_was_just_typed_is_learned(qtbot: QtBot, program: Program, train: Train) -> None:
     typed(program.recipe_panel.size_box, "300")
     train(program)
     assert rows(program) == 300 - 256
@@ -167,7 +167,7 @@ def test_what_was_just_typed_is_what_is_learned(qtbot: QtBot, program: Program, 
     assert program.session.cursor.position == 7
 
 
-def test_what_is_refused_is_marked_and_said_and_nothing_else_is_learned(
+def test_a_refused_value_is_marked_with_its_reason_and_not_learned(
     qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     size, runs = program.recipe_panel.size_box, program.session.runs

@@ -32,7 +32,7 @@ from tests.gui.sessions.saving import (
 )
 
 
-def test_what_a_killed_window_left_is_offered(
+def test_the_session_of_a_killed_window_is_offered(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path
 ) -> None:
     """The copy is taken while the window lives, as a kill would leave it."""
@@ -54,7 +54,7 @@ def test_what_a_killed_window_left_is_offered(
     qtbot.waitUntil(lambda: len(safety_copies()) == 1 and "2026-01-01" not in safety_copies()[0].name, timeout=WAIT)
 
 
-def test_closing_never_asks_and_loses_nothing(
+def test_closing_asks_nothing_and_loses_nothing(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, path = new_program(), tmp_path / "one.bpex"
@@ -124,7 +124,7 @@ def left(qtbot: QtBot, new_program: NewProgram) -> Program:
     return second
 
 
-def test_a_look_that_is_under_way_is_no_other_window(
+def test_a_check_in_progress_is_not_taken_for_another_window(
     qtbot: QtBot, left: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The look is held while it has a copy's lock, until after the person has asked for that copy."""
@@ -169,7 +169,7 @@ def test_the_summary_of_a_copy_is_read_without_keeping_others_from_it(
         may_go_on.set()
 
 
-def test_what_could_not_be_brought_back_stays(qtbot: QtBot, left: Program) -> None:
+def test_a_copy_that_could_not_be_restored_stays(qtbot: QtBot, left: Program) -> None:
     """A damaged copy stays while the window keeps a copy of its own new work."""
     (copy,) = safety_copies()
     copy.write_bytes(b"SQLite format 3\0 and then nothing")
@@ -184,7 +184,7 @@ def test_what_could_not_be_brought_back_stays(qtbot: QtBot, left: Program) -> No
     assert Lock.acquire(safety_copy.lock_of(copy)) is not None  # nobody holds it any more
 
 
-def test_what_is_asked_for_while_another_session_is_saved_stays(
+def test_a_copy_asked_for_while_another_session_is_saved_stays(
     qtbot: QtBot, left: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The person is asked to try again, and can."""

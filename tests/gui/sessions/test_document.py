@@ -19,7 +19,7 @@ from tests.gui.conftest import WAIT, NewProgram, Train
 from tests.gui.sessions.saving import answer, open_session, safety_copies, save_as, small, table
 
 
-def test_the_mark_of_what_is_not_saved(
+def test_unsaved_changes_are_marked_in_the_title(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     look = program.filing.document.look
@@ -48,7 +48,7 @@ def test_the_mark_of_what_is_not_saved(
     assert str(tmp_path / "one.bpex") in program.settings.get(RECENT_FILES)
 
 
-def test_a_filter_can_be_taken_back(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_change_of_the_filter_can_be_undone(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     program.merge_panel.needle.setText("th")
@@ -73,7 +73,7 @@ def test_a_filter_of_several_choices_is_one_step(program: Program, train: Train)
     assert program.merge_panel.kind.currentData() == "hex"
 
 
-def test_saving_where_it_cannot_be(
+def test_a_session_that_cannot_be_saved_is_reported(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(program)
@@ -105,7 +105,7 @@ def test_a_file_that_somebody_else_has_changed_is_not_replaced_unasked(
 
 
 @pytest.mark.parametrize("content", [b"", b"no session", b"SQLite format 3\0 and then nothing"])
-def test_what_is_no_session_is_refused_and_nothing_is_lost(
+def test_other_files_are_refused_as_sessions_and_nothing_is_lost(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, content: bytes
 ) -> None:
     small(program)
@@ -117,7 +117,7 @@ def test_what_is_no_session_is_refused_and_nothing_is_lost(
     assert table(program) == before
 
 
-def test_two_windows_on_one_file(
+def test_a_session_open_in_another_window_is_reported(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, path = new_program(), tmp_path / "one.bpex"

@@ -20,9 +20,7 @@ from tests.gui.sessions.saving import open_session
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no such pipes")
-def test_a_session_that_names_a_pipe_as_its_text_cannot_hold_the_window_up(
-    qtbot: QtBot, program: Program, tmp_path: Path
-) -> None:
+def test_a_session_that_names_a_pipe_does_not_block_the_window(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     source = SavedSource("pipe.txt", path=str(tmp_path / "pipe.txt"))
     write_session(SavedSession(Recipe.preset("gpt2"), (source,)), tmp_path / "one.bpex")

@@ -31,7 +31,7 @@ def charts_of(qtbot: QtBot, program: Program) -> list[Rows]:
     return tables
 
 
-def test_everything_is_back_as_it_was(
+def test_an_opened_session_is_as_it_was_saved(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = new_program()

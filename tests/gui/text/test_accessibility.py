@@ -23,7 +23,7 @@ def text_of(view: TokenCanvas) -> QAccessibleTextInterface:
     return found
 
 
-def test_it_is_a_text_to_edit_with_a_name(shown: Callable[..., TokenTextEdit]) -> None:
+def test_screen_readers_see_a_named_editable_text(shown: Callable[..., TokenTextEdit]) -> None:
     found = interface_of(shown("one two"))
     assert found.role() == QAccessible.Role.EditableText
     assert found.text(QAccessible.Text.Name) == "Text, coloured by tokens"
@@ -34,14 +34,14 @@ def test_it_is_a_text_to_edit_with_a_name(shown: Callable[..., TokenTextEdit]) -
     assert not state.readOnly
 
 
-def test_its_text_is_read(shown: Callable[..., TokenTextEdit]) -> None:
+def test_screen_readers_can_read_the_text(shown: Callable[..., TokenTextEdit]) -> None:
     text = text_of(shown("one tw😀 é\nשלום last"))
     assert text.characterCount() == len("one tw😀 é\nשלום last") + 1, "counted as Qt counts"
     assert text.text(0, text.characterCount()).replace("\u2029", "\n") == "one tw😀 é\nשלום last"
     assert text.text(4, 8) == "tw😀"
 
 
-def test_the_caret_and_the_selection_are_told_and_can_be_set(shown: Callable[..., TokenTextEdit]) -> None:
+def test_screen_readers_can_read_and_set_caret_and_selection(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("one two three")
     text = text_of(editor)
     assert text.cursorPosition() == 0
@@ -58,7 +58,7 @@ def test_the_caret_and_the_selection_are_told_and_can_be_set(shown: Callable[...
     assert editor.selected_bytes() == (4, 7)
 
 
-def test_where_each_character_is_on_the_screen_is_told(shown: Callable[..., TokenTextEdit]) -> None:
+def test_screen_readers_get_the_place_of_each_character(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("one two")
     text = text_of(editor)
     first, second = (text.characterRect(place) for place in (4, 5))
@@ -67,7 +67,7 @@ def test_where_each_character_is_on_the_screen_is_told(shown: Callable[..., Toke
     assert abs(first.left() - screen.x()) <= 4
 
 
-def test_what_a_screen_reader_writes_is_in_the_text_and_is_undone(shown: Callable[..., TokenTextEdit]) -> None:
+def test_text_written_by_a_screen_reader_can_be_undone(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("one two")
     editing = interface_of(editor).editableTextInterface()
     assert editing is not None

@@ -37,7 +37,7 @@ def seen_in(editor: TokenTextEdit) -> str:
 
 
 @pytest.mark.parametrize("text", [LANGUAGES, "", "\n", "\r", "\r\n", "a\u2029b\u2028c\x00", "\u200b" * 50, " " * 3000])
-def test_every_text_is_shown_and_comes_back_exactly(shown: Callable[..., TokenTextEdit], text: str) -> None:
+def test_every_text_is_shown_and_kept_exactly(shown: Callable[..., TokenTextEdit], text: str) -> None:
     editor = shown(text)
     for blanks in (True, False):
         editor.set_show_blanks(blanks)
@@ -170,7 +170,7 @@ def test_a_new_width_keeps_the_first_row_in_sight(shown: Callable[..., TokenText
     assert editor.firstVisibleBlock().blockNumber() == top
 
 
-def test_views_that_nobody_holds_any_more_are_let_go(qtbot: QtBot) -> None:
+def test_unused_views_are_freed(qtbot: QtBot) -> None:
     """Python frees their parts in an order of its own, which has ended the process."""
     for _ in range(8):
         editor = TokenTextEdit(TokenTextModel(LANGUAGES))
@@ -189,7 +189,7 @@ PASTED = ["x", "\n", "long line " * 400, LANGUAGES, "\r\n\x00", "×©" * 300, "ğŸ‘
 
 
 @pytest.mark.parametrize("seed", range(200 if EXPLORES else 8))
-def test_whatever_is_done_the_text_is_right_and_the_caret_in_sight(
+def test_after_any_actions_the_text_is_right_and_the_caret_visible(
     shown: Callable[..., TokenTextEdit], seed: int
 ) -> None:
     rng = random.Random(seed)

@@ -196,7 +196,7 @@ SCALES = st.sampled_from([None, Ages(2, 40), Ages(256, 10), Rarity(np.array([900
 
 
 @given(pieces, st.data(), SCALES)
-def test_a_stretch_has_the_colours_it_has_in_the_whole_text(
+def test_a_range_has_the_colours_that_it_has_in_the_whole_text(
     texts: list[bytes], data: st.DataObject, scale: Scale | None
 ) -> None:
     whole, text = tokens_of(texts), b"".join(texts)
@@ -222,7 +222,7 @@ def test_a_stretch_has_the_colours_it_has_in_the_whole_text(
         assert all(one != other or one < 0 for one, other in pairwise(expected.tolist())), "neighbours differ"
 
 
-def test_all_colours_are_used_alike_and_what_is_no_token_has_none() -> None:
+def test_all_colours_are_used_equally_and_unencoded_text_has_none() -> None:
     texts = [str(number).encode() for number in range(3_000)] + [bytes([byte]) for byte in range(256)]
     shares = np.bincount(colours_of(b"".join(texts), tokens_of(texts)), minlength=COLOURS) / len(texts)
     assert shares.min() > 0.8 / COLOURS

@@ -59,7 +59,7 @@ def _by_character(chunk: str, shown: str) -> list[str]:
 
 
 @given(texts, st.lists(st.tuples(st.booleans(), places, typed), max_size=6))
-def test_what_qt_changes_is_in_the_text_and_in_other_views(
+def test_changes_made_by_qt_reach_the_text_and_other_views(
     text: str, edits: list[tuple[bool, tuple[int, int], str]]
 ) -> None:
     with documents(text) as (one, other):
@@ -80,7 +80,7 @@ def test_what_qt_changes_is_in_the_text_and_in_other_views(
 
 
 @given(texts, st.lists(st.tuples(places, texts), max_size=6))
-def test_what_the_text_becomes_is_shown(text: str, edits: list[tuple[tuple[int, int], str]]) -> None:
+def test_changes_of_the_text_are_shown(text: str, edits: list[tuple[tuple[int, int], str]]) -> None:
     with documents(text) as (one, other):
         before = [text]
         for (start, length), added in edits:

@@ -13,7 +13,7 @@ from app.window.text.view.editor import TokenTextEdit
 from tests.gui.text.conftest import Key, middle_of, move, press
 
 
-def test_dragging_selects_and_the_bytes_are_told(shown: Callable[..., TokenTextEdit], qtbot: QtBot) -> None:
+def test_dragging_selects_text_and_reports_its_bytes(shown: Callable[..., TokenTextEdit], qtbot: QtBot) -> None:
     editor = shown("né two three")
     told: list[tuple[int, int] | None] = []
     editor.selection_changed.connect(told.append)
@@ -40,7 +40,7 @@ def test_two_clicks_select_a_word_and_three_a_line(shown: Callable[..., TokenTex
     assert editor.selected_text() == "one two three\n"
 
 
-def test_the_token_under_the_mouse_is_told(shown: Callable[..., TokenTextEdit]) -> None:
+def test_the_token_under_the_mouse_is_reported(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("né two\nשלום 😀")
     told: list[TokenAt | None] = []
     editor.token_hovered.connect(told.append)
@@ -51,7 +51,7 @@ def test_the_token_under_the_mouse_is_told(shown: Callable[..., TokenTextEdit]) 
     assert told[-1] is None
 
 
-def test_the_token_at_the_caret_is_told(shown: Callable[..., TokenTextEdit]) -> None:
+def test_the_token_at_the_caret_is_reported(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("one two")
     told: list[TokenAt | None] = []
     editor.caret_token_changed.connect(told.append)

@@ -50,7 +50,7 @@ def note(program: Program) -> SpelledLine:
 
 
 @pytest.mark.parametrize(("name", "is_matched"), [("tokenizer.json", True), ("it.minbpe.model", False)])
-def test_an_opened_file_is_shown_as_its_library_takes_it(
+def test_special_tokens_of_an_opened_file_are_read_as_by_its_library(
     qtbot: QtBot, program: Program, tmp_path: Path, name: str, is_matched: bool
 ) -> None:
     run = opened(qtbot, program, tmp_path / name)
@@ -73,7 +73,9 @@ def test_an_opened_file_is_shown_as_its_library_takes_it(
     assert shown_ids(program) == ways["all" if is_matched else ()]
 
 
-def test_the_line_is_there_only_while_the_text_spells_one(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_the_line_is_shown_only_while_the_text_has_a_special_token(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
     opened(qtbot, program, tmp_path / "tokenizer.json")
     line = note(program)
     with_text(qtbot, program, "the newer keeper")

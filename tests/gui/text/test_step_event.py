@@ -20,7 +20,7 @@ cuts = st.sets(st.integers(1, 19)).map(lambda inside: np.array(sorted({0, 20, *i
 
 
 @given(cuts, cuts)
-def test_all_that_is_cut_otherwise_changes_and_nothing_else(before: np.ndarray, after: np.ndarray) -> None:
+def test_only_differently_split_ranges_are_animated(before: np.ndarray, after: np.ndarray) -> None:
     changes = changes_between(before, after)
     inner_before = {edge for was, _ in changes for edge in was[1:-1]}
     inner_after = {edge for _, now in changes for edge in now[1:-1]}
@@ -52,7 +52,7 @@ def test_a_step_is_seen_and_then_the_text_is_as_it_would_have_been(
     assert late == fresh.viewport().grab().toImage()
 
 
-def test_it_gives_way_to_whatever_happens(qtbot: QtBot, shown: Callable[..., TokenTextEdit]) -> None:
+def test_the_animation_ends_when_anything_else_happens(qtbot: QtBot, shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown(LANGUAGES * 3, cursor=21)
     for deed in (
         lambda: editor.model.replace(0, 0, "x"),
@@ -73,7 +73,7 @@ def test_a_step_that_changes_nothing_in_sight_moves_nothing(shown: Callable[...,
     assert not editor.motion.is_under_way
 
 
-def test_ids_close_up(qtbot: QtBot, shown: Callable[..., TokenTextEdit]) -> None:
+def test_ids_move_together_when_tokens_are_joined(qtbot: QtBot, shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown(LANGUAGES, cursor=21)
     model = editor.model
     grid = IdsGrid(model)

@@ -41,7 +41,7 @@ def test_before_there_is_a_run_a_character_is_a_token_of_its_own(qtbot: QtBot, p
         assert (len(ids), 0 in ids) == (7, False)
 
 
-def test_texts_are_cut_word_by_word_aside(
+def test_words_are_split_in_the_background(
     qtbot: QtBot, program: Program, train: Callable[[Program], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One word may take minutes where a stranger's vocabulary is made for it: not in the window's thread."""

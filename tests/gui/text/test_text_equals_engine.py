@@ -83,7 +83,7 @@ def assert_shows_what_the_engine_gives(model: TokenTextModel, history: History, 
 
 
 @given(history=histories(), text=ODD_TEXTS, data=st.data())
-def test_every_token_at_any_merge(history: History, text: str, data: st.DataObject) -> None:
+def test_every_token_equals_the_engine_at_any_merge(history: History, text: str, data: st.DataObject) -> None:
     model = model_of(text, history)
     for _ in range(3):
         at = data.draw(st.integers(0, len(history)), label="at")
@@ -91,7 +91,7 @@ def test_every_token_at_any_merge(history: History, text: str, data: st.DataObje
 
 
 @given(history=histories(), text=ODD_TEXTS, data=st.data())
-def test_any_stretch_of_the_list(history: History, text: str, data: st.DataObject) -> None:
+def test_any_range_of_the_tokens_equals_the_engine(history: History, text: str, data: st.DataObject) -> None:
     model = model_of(text, history)
     model.set_cursor(data.draw(st.integers(0, len(history)), label="at"))
     count = len(model.edges()) - 1
@@ -133,7 +133,7 @@ def test_a_selected_word_takes_its_own_marker_along_and_no_other() -> None:
     assert model.ids_in(3, 9) == [1, 2, 3, 4, 1]
 
 
-def test_many_symbols_without_bytes_in_one_place() -> None:
+def test_many_symbols_without_bytes_at_one_place_equal_the_engine() -> None:
     recipe = Recipe.preset("sentencepiece-like", merges=3)
     alphabet = Alphabet.for_words(WordTable.from_counts({"aﬃ": 1, "fi": 1}), recipe)
     ids = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols)}
@@ -147,7 +147,7 @@ def test_many_symbols_without_bytes_in_one_place() -> None:
 
 
 @pytest.mark.parametrize("preset", ["clean-words", "sentencepiece-like"])
-def test_in_the_window_after_training_and_typing(
+def test_the_window_equals_the_engine_after_training_and_typing(
     program: Program, train: Callable[[Program], None], qtbot: QtBot, preset: str
 ) -> None:
     program.session.recipe.put(Recipe.preset(preset, merges=60), "a recipe")

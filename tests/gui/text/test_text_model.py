@@ -321,7 +321,7 @@ def test_a_new_text_cannot_be_undone_and_a_moved_caret_begins_a_new_step() -> No
 
 
 @given(texts)
-def test_the_text_comes_back_exactly(text: str) -> None:
+def test_the_text_is_kept_exactly(text: str) -> None:
     model = TokenTextModel(text)
     assert model.text() == text
     model.replace(0, 0, text)
@@ -335,7 +335,7 @@ def test_half_a_surrogate_pair_is_replaced_because_no_byte_stands_for_it() -> No
     assert model.text() == "\ufffdb"
 
 
-def test_counts_say_what_can_be_divided() -> None:
+def test_counts_without_a_divisor_have_no_ratio() -> None:
     model = TokenTextModel()
     assert model.counts().bytes_per_token is None
     model.set_text("né né")

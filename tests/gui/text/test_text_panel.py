@@ -10,7 +10,7 @@ from tests.gui.conftest import WAIT, Train, settle
 from tests.gui.small_run import small
 
 
-def test_typing_changes_tokens(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_typing_changes_the_tokens(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     program.token_text.set_text("the the")
@@ -22,7 +22,7 @@ def test_typing_changes_tokens(qtbot: QtBot, program: Program, train: Train) -> 
     qtbot.waitUntil(lambda: program.session.text.value == "the the the", timeout=WAIT)
 
 
-def test_ids_are_decoded(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_typed_ids_are_decoded(qtbot: QtBot, program: Program, train: Train) -> None:
     ids = program.text_panel.ids
     qtbot.keyClicks(ids.entry, "1 2")
     qtbot.keyClick(ids.entry, Qt.Key.Key_Return)

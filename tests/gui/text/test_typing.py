@@ -16,7 +16,7 @@ from app.window.text.view.editor import TokenTextEdit
 from tests.gui.text.conftest import CTRL, LANGUAGES, SHIFT, Key, press
 
 
-def test_what_is_typed_is_in_the_text_and_each_edit_is_told(shown: Callable[..., TokenTextEdit], qtbot: QtBot) -> None:
+def test_typed_text_is_inserted_and_each_edit_is_reported(shown: Callable[..., TokenTextEdit], qtbot: QtBot) -> None:
     editor = shown()
     changes: list[TextChange] = []
     editor.model.text_changed.connect(changes.append)
@@ -95,7 +95,7 @@ def test_an_input_method_composes_in_place_and_commits(shown: Callable[..., Toke
 
 
 @pytest.mark.parametrize("change", ["key", "undo", "other view", "selection"])
-def test_what_is_composed_is_let_go_where_the_text_changes(shown: Callable[..., TokenTextEdit], change: str) -> None:
+def test_a_composition_ends_when_the_text_around_it_changes(shown: Callable[..., TokenTextEdit], change: str) -> None:
     editor = shown("a\x00b" + " and so on" * 300)
     text = editor.model.text()
     editor.insert("x")

@@ -104,7 +104,7 @@ CHANGES = [
 ]
 
 
-def test_each_change_can_be_taken_back_and_made_again(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+def test_each_change_can_be_undone_and_redone(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     undo, redo = trained.actions["undo"], trained.actions["redo"]
     before = everything(trained)
     for change in CHANGES:
@@ -124,7 +124,7 @@ def test_each_change_can_be_taken_back_and_made_again(qtbot: QtBot, trained: Pro
             undo.trigger()
 
 
-def test_all_of_them_one_after_the_other(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+def test_all_changes_are_undone_and_redone_in_order(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     states = [everything(trained)]
     for change in CHANGES:
         change(qtbot, trained, tmp_path)
@@ -141,7 +141,7 @@ def test_all_of_them_one_after_the_other(qtbot: QtBot, trained: Program, tmp_pat
     settle(qtbot, trained)
 
 
-def test_what_is_typed_after_another_change_is_a_step_of_its_own(qtbot: QtBot, trained: Program) -> None:
+def test_typing_after_another_change_begins_a_new_undo_step(qtbot: QtBot, trained: Program) -> None:
     editor, text = trained.text_panel.editor, trained.token_text.text()
     editor.setFocus()
     qtbot.keyClicks(editor, "ab")

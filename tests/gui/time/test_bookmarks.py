@@ -34,7 +34,7 @@ def test_nothing_can_be_marked_before_there_is_a_run(program: Program) -> None:
         assert not program.actions[name].isEnabled()
 
 
-def test_set_find_and_take_away(qtbot: QtBot, trained: Program) -> None:
+def test_a_bookmark_is_set_found_and_removed(qtbot: QtBot, trained: Program) -> None:
     cursor, actions = trained.session.cursor, trained.actions
     for position in (30, 7):
         cursor.go_to(position)
@@ -59,7 +59,7 @@ def test_set_find_and_take_away(qtbot: QtBot, trained: Program) -> None:
     assert len(lines(trained)) == 1
 
 
-def test_a_note_is_written_kept_and_taken_back(qtbot: QtBot, trained: Program) -> None:
+def test_a_note_is_written_kept_and_undone(qtbot: QtBot, trained: Program) -> None:
     trained.session.cursor.go_to(12)
     trained.actions["note"].trigger()
     note = trained.bookmarks_panel.note
@@ -73,7 +73,7 @@ def test_a_note_is_written_kept_and_taken_back(qtbot: QtBot, trained: Program) -
     assert note.toPlainText() == ""
 
 
-def test_references_lead_back(qtbot: QtBot, trained: Program) -> None:
+def test_references_lead_to_their_steps(qtbot: QtBot, trained: Program) -> None:
     trained.session.cursor.go_to(21)
     trained.actions["copy_reference"].trigger()
     assert QGuiApplication.clipboard().text() == "bpe:1#21"
