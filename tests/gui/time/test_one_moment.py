@@ -117,7 +117,7 @@ def test_a_step_by_hand_is_shown_by_the_chart_in_the_same_frame(
     assert model.at == 21
 
 
-def test_nothing_beside_the_bars_moves_while_time_goes_on(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_nothing_next_to_the_bars_moves_while_time_goes_on(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     page, grid = program.pages[PairsPage], program.text_panel.ids.grid
@@ -159,7 +159,7 @@ def test_pairs_of_a_run_that_was_brought_back_are_counted_at_every_moment(
     assert not [told for told in headlines if "No pair is left" in told]
 
 
-def test_where_all_pairs_are_equal_the_end_shows_what_was_learned(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_with_equal_pairs_the_end_shows_learned_tokens(qtbot: QtBot, program: Program, train: Train) -> None:
     """Rather than ten bars of the same length; a moment before they are bars."""
     small(program, 512)
     train(program)
@@ -194,7 +194,7 @@ def test_the_name_of_a_token_stands_above_its_own_life(qtbot: QtBot, program: Pr
         assert page.life.model.facts.token == token
 
 
-def test_the_token_that_was_clicked_is_the_one_told_about(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_clicked_token_is_the_one_described(qtbot: QtBot, program: Program, train: Train) -> None:
     train(program)
     editor, token = program.text_panel.editor, program.token
     byte = program.token_text.text().index("house") + 1
@@ -214,7 +214,7 @@ def test_the_token_that_was_clicked_is_the_one_told_about(qtbot: QtBot, program:
     qtbot.waitUntil(lambda: token.facts is not None and token.facts.step == 3, timeout=WAIT)
 
 
-def test_the_beginning_is_the_beginning_of_the_table(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_at_the_first_step_the_table_shows_its_first_row(qtbot: QtBot, program: Program, train: Train) -> None:
     train(program)
     table = program.merge_panel.table
     assert table.rowAt(2) > 0
@@ -227,7 +227,7 @@ def test_the_beginning_is_the_beginning_of_the_table(qtbot: QtBot, program: Prog
     assert table.is_at_end
 
 
-def test_the_race_opens_on_pairs_to_which_something_happened(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_race_first_shows_pairs_that_changed(qtbot: QtBot, program: Program, train: Train) -> None:
     train(program)
     program.actions["race"].trigger()
     answered(qtbot, program)
@@ -244,7 +244,7 @@ def test_the_race_opens_on_pairs_to_which_something_happened(qtbot: QtBot, progr
     assert [*pairs] == [history.pair(row) for row in range(10, 15)]
 
 
-def test_the_size_marked_is_told_in_what_the_axis_counts(
+def test_the_marked_size_has_the_unit_of_the_axis(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SizeCurves, "half_would_do", 20)

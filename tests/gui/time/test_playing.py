@@ -104,12 +104,12 @@ def test_each_method_visibly_learns_the_sample(qtbot: QtBot, program: Program, t
 
 
 @given(steps=st.integers(1, 4_000), speed=st.sampled_from([None, 1.0, 30.0]), share=st.floats(0, 1))
-def test_a_step_is_reached_when_it_is_said_to_be(steps: int, speed: float | None, share: float) -> None:
+def test_a_schedule_reaches_each_step_at_the_announced_time(steps: int, speed: float | None, share: float) -> None:
     schedule, step = Schedule(3, 3 + steps, speed), 3 + int(share * steps)
     assert schedule.place(schedule.seconds_to(step)) == pytest.approx(step, rel=1e-6)
 
 
-def test_what_changes_nothing_is_skipped_and_said(
+def test_steps_without_a_change_are_skipped_and_reported(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.session.playing.WHOLE_SECONDS", 3.0)
@@ -132,7 +132,9 @@ def test_what_changes_nothing_is_skipped_and_said(
     assert program.session.cursor.position == rested, "it goes on, for the new text"
 
 
-def test_it_is_paused_gone_on_with_skipped_and_gives_way(qtbot: QtBot, plays: None, program: Program) -> None:
+def test_playing_can_be_paused_resumed_and_skipped_and_stops_for_other_actions(
+    qtbot: QtBot, plays: None, program: Program
+) -> None:
     playing, cursor, table = program.session.playing, program.session.cursor, program.merge_panel.table
     small(program)
     program.actions["main"].trigger()
@@ -162,7 +164,7 @@ def test_it_is_paused_gone_on_with_skipped_and_gives_way(qtbot: QtBot, plays: No
 
 
 @pytest.mark.parametrize("reason", ["switched off", "slow", "large", "busy"])
-def test_who_does_not_want_it_is_not_made_to_wait(
+def test_without_playing_the_end_is_shown_at_once(
     qtbot: QtBot, plays: None, program: Program, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
     small(program, 270)
@@ -200,7 +202,7 @@ def test_the_speed_is_that_of_the_slider(qtbot: QtBot, program: Program, train: 
     assert cursor.position == 64
 
 
-def test_keys_play_and_step_where_nobody_types(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_keys_play_and_step_outside_of_text_fields(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     cursor = program.session.cursor
@@ -234,7 +236,7 @@ def test_keys_play_and_step_where_nobody_types(qtbot: QtBot, program: Program, t
     assert cursor.position == 9
 
 
-def test_only_steps_that_an_eye_can_follow_are_told(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_only_slow_steps_are_reported(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 280)
     train(program)
     told: list[Step] = []
@@ -255,7 +257,7 @@ def test_only_steps_that_an_eye_can_follow_are_told(qtbot: QtBot, program: Progr
     assert len(told) == 2
 
 
-def test_tokens_are_coloured_by_age_or_rarity_where_that_is_wanted(program: Program, train: Train) -> None:
+def test_tokens_are_coloured_by_age_or_rarity_on_request(program: Program, train: Train) -> None:
     small(program, 280)
     train(program)
     legend = program.text_panel.findChild(ScaleLegend)
@@ -288,7 +290,7 @@ def test_tokens_are_coloured_by_age_or_rarity_where_that_is_wanted(program: Prog
     assert [again.pixel(x, 4) for x in range(300)] == [before.pixel(x, 4) for x in range(300)]
 
 
-def test_the_caption_tells_what_a_step_did(new_program: Callable[..., Program], train: Train) -> None:
+def test_the_caption_describes_the_step(new_program: Callable[..., Program], train: Train) -> None:
     program = new_program()
     caption = program.text_panel.findChild(type(program.caption))
     assert caption is program.caption

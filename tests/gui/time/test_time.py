@@ -54,7 +54,7 @@ def test_the_chart_of_the_past_names_the_pair_that_was_merged_next(
         assert f"{leading.count:,}" == cell(program, position, 4)
 
 
-def test_clicking_a_row_travels_there(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_click_on_a_row_goes_to_its_step(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     table = program.merge_panel.table
@@ -66,7 +66,7 @@ def test_clicking_a_row_travels_there(qtbot: QtBot, program: Program, train: Tra
     assert moments(program) == (22, 22, 22, 22)
 
 
-def test_keys_and_the_number_box_travel(
+def test_keys_and_the_number_box_change_the_step(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(program)
@@ -82,7 +82,7 @@ def test_keys_and_the_number_box_travel(
     assert moments(program) == (12, 12, 12, 12)
 
 
-def test_dragging_the_slider(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_dragging_the_slider_changes_the_step(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     track = program.time_bar.track

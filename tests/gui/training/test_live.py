@@ -74,7 +74,7 @@ def test_undo_learns_nothing(qtbot: QtBot, watching: Program, monkeypatch: pytes
         ended(qtbot, watching, pattern)
 
 
-def test_a_large_text_asks_and_a_switch_ends_it(
+def test_a_large_text_is_learned_on_request_and_live_learning_can_be_turned_off(
     qtbot: QtBot, watching: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "LARGEST", 100)

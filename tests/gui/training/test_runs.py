@@ -40,7 +40,7 @@ def train_again(program: Program, rule: str) -> None:
     next(action for action in program.runs_panel.again_menu.actions() if rule in action.text()).trigger()
 
 
-def test_one_more_run_by_another_rule_leaves_the_first_alone(qtbot: QtBot, trained: Program) -> None:
+def test_a_run_by_another_tie_rule_keeps_the_first_run(qtbot: QtBot, trained: Program) -> None:
     wait_for_lines(qtbot, trained, 1)
     assert not trained.window.docks["runs"].isHidden()
     first = trained.session.runs.all[0]
@@ -57,7 +57,7 @@ def test_one_more_run_by_another_rule_leaves_the_first_alone(qtbot: QtBot, train
     assert [(merge.left, merge.right) for merge in second.history or ()] != before
 
 
-def test_a_click_shows_a_run_and_comparing_puts_it_beside(qtbot: QtBot, trained: Program) -> None:
+def test_a_click_shows_a_run_and_a_button_compares_it(qtbot: QtBot, trained: Program) -> None:
     train_again(trained, "largest-text")
     wait_for_phase(qtbot, trained, Phase.ENDED)
     wait_for_lines(qtbot, trained, 2)
@@ -191,7 +191,7 @@ def test_a_busy_run_is_not_deleted(qtbot: QtBot, trained: Program) -> None:
     assert trained.messages.sentence.text() == "Run 1 is learning: stop it first."
 
 
-def test_training_once_more_shows_the_run_there_is(qtbot: QtBot, trained: Program) -> None:
+def test_training_the_same_recipe_again_shows_the_existing_run(qtbot: QtBot, trained: Program) -> None:
     wait_for_lines(qtbot, trained, 1)
     train_again(trained, "largest-text")
     wait_for_phase(qtbot, trained, Phase.ENDED)
@@ -206,7 +206,7 @@ def test_training_once_more_shows_the_run_there_is(qtbot: QtBot, trained: Progra
     settle(qtbot, trained)
 
 
-def test_texts_on_their_way_are_learned_too(
+def test_texts_that_are_being_opened_are_learned_too(
     qtbot: QtBot, trained: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(type(trained.session.corpus), "is_listing", True)

@@ -44,7 +44,7 @@ def test_a_paused_run_waits_while_a_text_that_was_opened_is_learned(qtbot: QtBot
     assert (run is first, first.phase, [source.name for source in run.sources]) == (False, Phase.PAUSED, ["another"])
 
 
-def test_train_at_once(program: Program, train: Train) -> None:
+def test_the_button_train_learns_at_once(program: Program, train: Train) -> None:
     assert rows(program) == 0
     train(program)
     assert rows(program) == program.session.runs.shown.learned > 100  # type: ignore[union-attr]
@@ -53,7 +53,7 @@ def test_train_at_once(program: Program, train: Train) -> None:
     assert program.token_text.token_count() < program.token_text.byte_length
 
 
-def test_the_table_says_what_the_history_says(program: Program, train: Train) -> None:
+def test_the_table_agrees_with_the_history(program: Program, train: Train) -> None:
     small(program)
     train(program)
     run = program.session.runs.shown
@@ -72,7 +72,7 @@ def test_the_table_says_what_the_history_says(program: Program, train: Train) ->
     ("is_preparing", "why_not", "told"),
     [(True, "", "Making machine code: 40 %"), (False, "", ""), (False, "numba is not installed", "By plain Python")],
 )
-def test_the_status_bar_says_how_much_machine_code_there_is(
+def test_the_status_bar_shows_how_much_machine_code_is_made(
     program: Program, monkeypatch: pytest.MonkeyPatch, is_preparing: bool, why_not: str, told: str
 ) -> None:
     monkeypatch.setattr(readiness, "ready", lambda: False)
@@ -85,7 +85,7 @@ def test_the_status_bar_says_how_much_machine_code_there_is(
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
-def test_every_sample_trains(program: Program, train: Train, sample: object) -> None:
+def test_every_sample_can_be_trained(program: Program, train: Train, sample: object) -> None:
     action = next(action for action in program.samples_menu.actions() if action.text() == sample.title)  # type: ignore[attr-defined]
     action.trigger()
     small(program, 280)
@@ -93,7 +93,7 @@ def test_every_sample_trains(program: Program, train: Train, sample: object) -> 
     assert rows(program) == 24
 
 
-def test_pause_step_resume_stop(qtbot: QtBot, program: Program) -> None:
+def test_a_run_can_be_paused_stepped_resumed_and_stopped(qtbot: QtBot, program: Program) -> None:
     program.speed.slider.setValue(0)  # one merge a second
     program.actions["main"].trigger()
     wait_for_phase(qtbot, program, Phase.LEARNING)
@@ -114,13 +114,13 @@ def test_pause_step_resume_stop(qtbot: QtBot, program: Program) -> None:
     assert "stopped" in program.status.sentence.text()
 
 
-def test_steps_from_nothing(qtbot: QtBot, program: Program) -> None:
+def test_single_steps_begin_a_run(qtbot: QtBot, program: Program) -> None:
     program.actions["step"].trigger()
     wait_for_phase(qtbot, program, Phase.PAUSED)
     qtbot.waitUntil(lambda: rows(program) == 1, timeout=WAIT)
 
 
-def test_a_slow_run_gets_fast_at_once(qtbot: QtBot, program: Program) -> None:
+def test_a_slow_run_becomes_fast_at_once(qtbot: QtBot, program: Program) -> None:
     small(program)
     program.speed.slider.setValue(0)
     program.actions["main"].trigger()
@@ -143,7 +143,7 @@ def test_stepping_and_training_learn_the_same(qtbot: QtBot, program: Program, tr
     assert len(program.session.runs.all) == 2
 
 
-def test_continue_to_a_larger_vocabulary(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_run_continues_to_a_larger_vocabulary(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 300)
     train(program)
     first = [cell(program, row, 1) for row in range(44)]
@@ -157,16 +157,14 @@ def test_continue_to_a_larger_vocabulary(qtbot: QtBot, program: Program, train: 
     assert len(program.session.runs.all) == 1
 
 
-def test_it_says_why_it_ended_early(program: Program, train: Train) -> None:
+def test_a_run_says_why_it_ended_early(program: Program, train: Train) -> None:
     program.opening.open_sample(samples()[1])
     small(program, 30_000)
     train(program)
     assert "minimum frequency" in program.status.sentence.text()
 
 
-def test_a_size_that_the_texts_have_not_gives_way_to_one_they_have(
-    qtbot: QtBot, program: Program, train: Train
-) -> None:
+def test_an_impossible_size_is_replaced_by_a_possible_one(qtbot: QtBot, program: Program, train: Train) -> None:
     program.form.choose_preset("unigram")
     train(program)
     assert re.search(r"8,000 .* only 589 .* Learning 316 instead", program.messages.sentence.text())
@@ -184,7 +182,7 @@ def test_a_size_that_the_texts_have_not_gives_way_to_one_they_have(
     assert program.form.value("vocab_size") == 32_000
 
 
-def test_nothing_to_learn_from(program: Program) -> None:
+def test_training_without_texts_is_refused(program: Program) -> None:
     program.corpus_panel.list.selectAll()
     program.corpus_panel.remove_button.click()
     program.training.catch_up()
@@ -207,7 +205,7 @@ def test_counting_can_be_cancelled(qtbot: QtBot, new_program: Callable[..., Prog
     assert program.actions["main"].isEnabled()
 
 
-def test_looking_at_an_earlier_run(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_an_earlier_run_can_be_shown(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 280)
     train(program)
     first = [cell(program, row, 1) for row in range(24)]
@@ -225,7 +223,7 @@ def test_looking_at_an_earlier_run(qtbot: QtBot, program: Program, train: Train)
     assert moments(program) == (24, 24, 24, 24)
 
 
-def test_train_learns_the_text_that_was_opened_and_not_more_of_the_one_before(
+def test_train_learns_the_opened_text_instead_of_continuing_the_former_run(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path
 ) -> None:
     small(program, 300)

@@ -27,7 +27,7 @@ from tests.gui.tables import exact_rows
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_saving_a_chart(
+def test_a_chart_is_saved(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(program)
@@ -70,7 +70,7 @@ def check_exact(program: Program, path: Path) -> None:
         assert all(bytes.fromhex(row["hex"]) == run.names.raw[row["id"]] for row in rows)
 
 
-def test_a_chart_that_cannot_be_saved_leaves_what_was_there(
+def test_a_chart_that_cannot_be_saved_leaves_the_old_file(
     program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "chart.png"
@@ -81,7 +81,9 @@ def test_a_chart_that_cannot_be_saved_leaves_what_was_there(
     assert "No such file" in charts.save(program.charts.page, tmp_path / "no" / "chart.svg").sentence
 
 
-def test_a_chart_is_kept_as_of_the_moment_shown_however_soon(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_chart_is_saved_at_the_moment_shown_even_right_after_a_step(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     small(program)
     train(program)
     program.charts.show_page("ranks")
@@ -129,7 +131,7 @@ def test_charts_for_print_have_the_size_that_was_asked_for(
     assert picture(ranks_chart(table), Paper.of_millimetres(84, 60, 8))  # what is empty is drawn, too
 
 
-def test_copying_a_chart(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_chart_is_copied(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     program.actions["copy_chart"].trigger()

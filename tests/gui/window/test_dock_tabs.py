@@ -49,12 +49,12 @@ def go_on_building(program: Program) -> None:
     program.window.docks["bookmarks"].show()
 
 
-def test_one_bar_for_each_group_from_the_start(qtbot: QtBot, program: Program) -> None:
+def test_each_group_of_docks_has_one_tab_bar_from_the_start(qtbot: QtBot, program: Program) -> None:
     go_on_building(program)
     check(qtbot, program, ["Recipe", "Bookmarks"])
 
 
-def test_lessons_come_and_go(qtbot: QtBot, program: Program) -> None:
+def test_tab_bars_stay_right_when_the_lessons_open_and_close(qtbot: QtBot, program: Program) -> None:
     go_on_building(program)
     program.window.raise_lessons()
     check(qtbot, program, ["Recipe", "Bookmarks", "Lessons"])
@@ -76,7 +76,7 @@ def test_a_reset_leaves_tabs_that_work(qtbot: QtBot, program: Program) -> None:
     qtbot.waitUntil(lambda: not program.window.docks["bookmarks"].visibleRegion().isEmpty(), timeout=WAIT)
 
 
-def test_the_next_window_too(qtbot: QtBot, new_program: NewProgram) -> None:
+def test_the_next_window_has_working_tabs(qtbot: QtBot, new_program: NewProgram) -> None:
     first = new_program()
     go_on_building(first)
     first.window.raise_lessons()
@@ -89,7 +89,7 @@ def test_the_next_window_too(qtbot: QtBot, new_program: NewProgram) -> None:
     check(qtbot, second, ["Recipe", "Bookmarks"])
 
 
-def test_what_is_worked_with_has_room_from_the_start(program: Program) -> None:
+def test_the_main_panels_have_room_from_the_start(program: Program) -> None:
     docks = program.window.docks
     assert docks["merges"].width() >= program.window.width() // 3
     assert docks["merges"].height() >= 280

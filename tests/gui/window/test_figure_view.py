@@ -126,7 +126,7 @@ def test_boxes_of_a_tree_never_cover_each_other(told: str) -> None:
     assert not any(one.intersects(other) for one, other in combinations(boxes, 2))
 
 
-def test_what_cannot_be_seen_is_said(view: FigureView) -> None:
+def test_a_figure_is_described_for_screen_readers(view: FigureView) -> None:
     for nothing in (None, EMPTY):
         view.set_figure(nothing)
         assert view.accessibleDescription() == ""
@@ -238,14 +238,14 @@ def test_new_values_keep_the_part_that_is_looked_at_and_another_figure_does_not(
     assert seen(chart)[:2] == pytest.approx(whole[:2])
 
 
-def test_who_enlarged_nothing_sees_what_a_growing_run_adds(view: FigureView) -> None:
+def test_a_chart_that_is_not_enlarged_shows_new_values(view: FigureView) -> None:
     chart = shown(view, LINES)
     longer = np.arange(1_000.0)
     shown(view, replace(LINES, lines=[Line("th", longer, longer)]))
     assert seen(chart)[1] >= 999.0
 
 
-def test_what_is_drawn_already_is_used_again(view: FigureView) -> None:
+def test_existing_items_of_a_chart_are_used_again(view: FigureView) -> None:
     chart = shown(view, RACE)
     items = chart.box.allChildren()
     assert len(items) > 6
@@ -268,7 +268,7 @@ def test_the_crosshair_says_the_values_of_the_figure(qtbot: QtBot, view: FigureV
     assert not label.isVisible()
 
 
-def test_between_two_whole_numbers_is_something_only_where_nothing_is_counted(view: FigureView) -> None:
+def test_places_between_whole_numbers_exist_only_on_continuous_axes(view: FigureView) -> None:
     seconds = replace(LINES, lines=[Line("floor", np.array([0.0, 0.5, 1.25]), np.array([2.0, 3.0, 4.5]))], first_x=None)
     assert shown(view, replace(seconds, marks=())).said_at(QPointF(0.25, 1.0)) == "Merges: 0.25\nfloor: 2.5"
     assert shown(view, LINES).said_at(QPointF(2.3, 1.0)) == "Merges: 2\nth: 4"
@@ -373,7 +373,7 @@ def look_of(view: FigureView) -> Callable[[QPoint], int]:
     return lambda point: image.pixel(point)
 
 
-def test_what_is_not_encoded_is_hollow(view: FigureView) -> None:
+def test_texts_that_are_not_encoded_have_hollow_dots(view: FigureView) -> None:
     chart = shown(view, DOTS)
     found = points_with(view, chart)
     dots = {

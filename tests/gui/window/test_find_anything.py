@@ -158,7 +158,7 @@ def test_the_keys_walk_through_the_list_and_escape_leaves_everything_as_it_was(p
     assert not program.session.undo.canUndo()
 
 
-def test_nothing_tells_the_answer_while_a_merge_is_to_be_predicted(
+def test_the_search_hides_the_answer_while_a_merge_is_to_be_predicted(
     program: Program, monkeypatch: pytest.MonkeyPatch, train: Train
 ) -> None:
     small(program, 270)
@@ -169,7 +169,7 @@ def test_nothing_tells_the_answer_while_a_merge_is_to_be_predicted(
     assert "Go to merge 3" not in titles(opened(program), "3")
 
 
-def test_the_keys_are_listed_as_they_are(program: Program) -> None:
+def test_the_list_of_keys_agrees_with_the_actions(program: Program) -> None:
     dialog = keys_dialog(program.window)
     text = dialog.findChildren(type(program.corpus_panel.totals))[0].text()
     for keys in ("Ctrl+K or Ctrl+Shift+P", "F5", "F11", "Ctrl+Tab"):

@@ -50,7 +50,7 @@ def test_a_message_moves_no_tab(qtbot: QtBot, program: Program) -> None:
     assert tabs.mapTo(program.window, QPoint()) == before
 
 
-def test_what_was_shown_by_the_menu_is_in_front_and_tool_bars_stay(qtbot: QtBot, program: Program) -> None:
+def test_a_panel_shown_by_the_menu_is_in_front_and_tool_bars_stay(qtbot: QtBot, program: Program) -> None:
     runs = program.window.docks["runs"]
     runs.toggleViewAction().trigger()
     qtbot.waitUntil(lambda: not runs.visibleRegion().isEmpty(), timeout=WAIT)
@@ -64,7 +64,7 @@ def test_what_was_shown_by_the_menu_is_in_front_and_tool_bars_stay(qtbot: QtBot,
     assert button.text() == "Open"  # type: ignore[attr-defined]
 
 
-def test_the_run_shown_is_named_and_runs_are_told_apart(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_run_shown_is_named_and_runs_have_different_names(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 270)
     train(program)
     assert program.status.run.text() == "Run 1: gpt2"
@@ -102,7 +102,7 @@ def test_tokens_and_docks_have_the_room_that_there_is(
     assert header.sectionSize(0) >= QFontMetrics(table.font()).horizontalAdvance("99,999")
 
 
-def test_charts_tell_the_values_below_the_mouse(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_charts_show_the_values_under_the_mouse(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 320)
     train(program)
 

@@ -110,7 +110,7 @@ def mnemonics(menu: QMenu | QMenuBar) -> Iterator[str]:
             yield from mnemonics(action.menu())  # type: ignore[arg-type]
 
 
-def test_no_letter_is_underlined_twice_in_a_menu(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_each_menu_has_different_access_letters(qtbot: QtBot, program: Program, train: Train) -> None:
     assert list(mnemonics(program.window.menuBar())) == []
     train(program)
     program.form.choose(vocab_size=600)
@@ -118,7 +118,7 @@ def test_no_letter_is_underlined_twice_in_a_menu(qtbot: QtBot, program: Program,
     assert list(mnemonics(program.window.menuBar())) == []
 
 
-def test_no_key_means_two_things(program: Program) -> None:
+def test_no_key_has_two_meanings(program: Program) -> None:
     keys: dict[str, str] = {}
     everywhere = {Qt.ShortcutContext.WindowShortcut, Qt.ShortcutContext.ApplicationShortcut}
     for action in program.window.findChildren(QAction):
@@ -128,7 +128,7 @@ def test_no_key_means_two_things(program: Program) -> None:
     assert {key.key().toString() for key in program.window.findChildren(QShortcut)}.isdisjoint(keys)
 
 
-def test_what_is_done_often_has_a_key(program: Program) -> None:
+def test_frequent_actions_have_a_key(program: Program) -> None:
     often = ("main", "step", "stop", "export", "find", "undo", "live", "play", "go_to", "open")
     assert [name for name in often if program.actions[name].shortcut().isEmpty()] == []
 

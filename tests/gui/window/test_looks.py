@@ -31,7 +31,7 @@ def contrast(one: QColor, other: QColor) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def test_a_box_to_tick_is_seen_on_its_ground(program: Program) -> None:
+def test_a_check_box_is_visible_on_its_ground(program: Program) -> None:
     box: QCheckBox = program.merge_panel.ties_only
     for theme in ("light", "dark"):
         program.theme.choose(theme)
@@ -46,7 +46,7 @@ def test_a_box_to_tick_is_seen_on_its_ground(program: Program) -> None:
 
 @pytest.mark.parametrize("kind", ["light", "dark"])
 @pytest.mark.parametrize("ground", [Role.Window, Role.Base])
-def test_all_that_is_written_can_be_read(kind: str, ground: Role) -> None:
+def test_all_texts_have_enough_contrast(kind: str, ground: Role) -> None:
     palette = palette_for(kind)
     shades = shades_of(palette)
     written = [palette.color(role) for role in (Role.Text, Role.WindowText, Role.PlaceholderText, Role.Link)]
@@ -66,7 +66,9 @@ def test_the_sentence_above_the_bars_leaves_them_room(qtbot: QtBot, program: Pro
     assert chart._headline_place().bottom() < chart._top()
 
 
-def test_more_ties_than_bars_are_not_counted_as_if_they_were_all(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_number_of_ties_is_not_given_if_there_are_more_than_bars(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     train(program)  # in the end, hundreds of pairs occur twice
     assert all(bar.is_tied for bar in program.pages[PairsPage].model.bars)
     assert f"{len(program.pages[PairsPage].model.bars)} or more share its count" in program.pages[PairsPage].headline()

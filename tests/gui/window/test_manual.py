@@ -29,12 +29,12 @@ def heading(window: ManualWindow) -> str:
 
 
 @pytest.mark.parametrize("room", ["watch", "ask", "compare", "build"])
-def test_it_opens_at_the_room(program: Program, room: str) -> None:
+def test_the_manual_opens_at_the_page_of_the_room(program: Program, room: str) -> None:
     program.window.show_room(room)
     assert opened(program).page == f"{room}.md"
 
 
-def test_it_opens_at_the_panel_that_has_the_focus(program: Program) -> None:
+def test_the_manual_opens_at_the_page_of_the_focused_panel(program: Program) -> None:
     program.window.show_room("build")
     inside = program.window.docks["recipe"].widget()
     assert titles_around(inside) == ["Recipe"]
@@ -43,7 +43,7 @@ def test_it_opens_at_the_panel_that_has_the_focus(program: Program) -> None:
     assert heading(program.manual.window) == "Recipe"
 
 
-def test_what_is_typed_is_found_and_back_returns(program: Program) -> None:
+def test_typed_words_are_found_and_back_returns(program: Program) -> None:
     window = opened(program)
     window.go_to("start.md")
     window.field.setText("premium")
@@ -80,7 +80,7 @@ def test_pictures_are_shown_and_a_page_is_saved(
     assert window.outcome.text().startswith(f"Could not write {path}: No such file or directory.")
 
 
-def test_what_is_new_is_shown_and_about_names_the_version(program: Program) -> None:
+def test_changes_are_shown_and_about_names_the_version(program: Program) -> None:
     program.actions["whats_new"].trigger()
     assert program.manual.window is not None
     assert program.manual.window.page == "changes.md"

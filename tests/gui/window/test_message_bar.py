@@ -37,7 +37,7 @@ def test_an_error_goes_with_the_training_and_the_session_it_is_about(qtbot: QtBo
 
 
 @pytest.mark.parametrize("room", [room.id for room in ROOMS])
-def test_a_message_covers_nothing(qtbot: QtBot, program: Program, room: str) -> None:
+def test_a_message_hides_no_other_part(qtbot: QtBot, program: Program, room: str) -> None:
     program.window.resize(1024, 700)
     program.window.show_room(room)
     program.actions["main"].trigger()
@@ -51,7 +51,7 @@ def test_a_message_covers_nothing(qtbot: QtBot, program: Program, room: str) -> 
     qtbot.waitUntil(program.messages.isVisible, timeout=WAIT)
 
 
-def test_what_can_wait_covers_nothing_that_was_not_read(qtbot: QtBot, hurry: None) -> None:
+def test_a_message_that_can_wait_does_not_replace_an_unread_one(qtbot: QtBot, hurry: None) -> None:
     bar = MessageBar()
     qtbot.addWidget(bar)
 
@@ -72,7 +72,7 @@ def test_what_can_wait_covers_nothing_that_was_not_read(qtbot: QtBot, hurry: Non
     assert told() == ""
 
 
-def test_a_message_goes_when_it_is_no_longer_true(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_message_disappears_when_it_is_no_longer_true(qtbot: QtBot, program: Program, train: Train) -> None:
     messages, session = program.messages, program.session
     small(program, 260)
     train(program)

@@ -37,7 +37,7 @@ def test_bars_begin_where_they_were_and_end_where_they_are(
         assert 0 <= one.strength <= 1
 
 
-def test_a_step_moves_the_pairs_and_tells_who_lost(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_step_moves_the_pairs_and_marks_those_that_lost(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     page, cursor = program.pages[PairsPage], program.session.cursor

@@ -48,7 +48,7 @@ def test_every_tip_is_a_fixed_text_or_shown_as_it_is() -> None:
     assert found == []
 
 
-def test_tokens_that_look_like_markup(qtbot: QtBot, program: Program) -> None:
+def test_tokens_that_look_like_markup_are_shown_as_they_are(qtbot: QtBot, program: Program) -> None:
     """Each list and table shows them as they are, where the mouse rests on them, too."""
     program.session.corpus.replace_by_text("markup", "<b>bold</b> " * 40)
     assert program.form.choose(pattern="whitespace", merges=20, vocab_size=None)
@@ -81,7 +81,9 @@ def test_the_question_before_leaving_shows_names_as_they_are(qtbot: QtBot, monke
     assert formats == {Qt.TextFormat.PlainText}
 
 
-def test_a_table_with_such_a_name(qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path) -> None:
+def test_a_table_named_like_markup_is_shown_as_it_is(
+    qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path
+) -> None:
     path = tmp_path / NAME
     write_history(train(Corpus.from_texts(["low lower lowest"]), Recipe.preset("gpt2", merges=3)), path)
     program = new_program()
@@ -95,7 +97,7 @@ def test_a_table_with_such_a_name(qtbot: QtBot, new_program: Callable[..., Progr
         assert "<h1>" not in shown
 
 
-def test_what_is_kept_wears_no_waste_bin(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_button_that_keeps_a_session_has_no_waste_bin(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     boxes: list[QMessageBox] = []
 
     def asked(box: QMessageBox) -> QMessageBox.StandardButton:

@@ -36,5 +36,5 @@ def test_no_property_is_given_as_a_keyword() -> None:
     assert {path: given for path, given in found.items() if given} == {}
 
 
-def test_the_check_itself_sees_one() -> None:
+def test_the_check_notices_a_property_given_as_keyword() -> None:
     assert keywords_given_to_qt("from PySide6.QtCore import QTimer\nQTimer(None, interval=50)") != []

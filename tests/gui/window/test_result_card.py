@@ -73,7 +73,7 @@ def next_deed(card: ResultCard, title: str) -> QAction:
 PRESETS = ("gpt2", "gage", "bert", "unigram", "mingram", "best", "superbpe", "raw-bytes")
 
 
-def test_watch_says_at_the_end_what_was_learned(qtbot: QtBot, watched: Program) -> None:
+def test_watch_shows_the_result_at_the_end(qtbot: QtBot, watched: Program) -> None:
     study, card = train([samples()[0].text()], Recipe.preset("gpt2", vocab_size=512)), watched.card
     words, before, after = study.inside.words(), study.history.tokens_at_start, study.history[-1].tokens_left
     assert card.sentence.text() == f"The text it learned from took {before:,} tokens at first, and takes {after:,} now."
@@ -104,7 +104,7 @@ def test_the_largest_loss_is_seen_as_it_happens(qtbot: QtBot, watched: Program) 
     assert cursor.position == 40, "whoever goes on is not taken back"
 
 
-def test_a_method_that_adds_pieces_is_told_as_what_it_is(qtbot: QtBot, watched: Program) -> None:
+def test_a_method_that_adds_pieces_is_described_correctly(qtbot: QtBot, watched: Program) -> None:
     runs = watched.session.runs
     watched.watch.choose_method("best")
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "best", timeout=WAIT)

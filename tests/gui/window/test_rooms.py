@@ -294,7 +294,7 @@ def test_the_room_shown_stays_marked_when_it_is_chosen_again(program: Program, r
 
 
 @pytest.mark.parametrize("menu", ["view", "training"])
-def test_what_is_one_of_several_is_a_choice_and_no_tick(program: Program, train: Train, menu: str) -> None:
+def test_exclusive_menu_entries_are_choices_and_not_check_boxes(program: Program, train: Train, menu: str) -> None:
     train(program)
     entries = {
         "view": [program.actions[f"room_{room.id}"] for room in ROOMS],

@@ -197,7 +197,9 @@ def own_settings(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     yield
 
 
-def test_any_sequence_of_deeds(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_sequence_of_actions_keeps_the_window_consistent(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with own_settings(tmp_path, monkeypatch):
         run_state_machine_as_test(
             type("Machine", (UserActions,), {"qtbot": qtbot, "folder": tmp_path}),

@@ -44,7 +44,7 @@ def test_settings_are_kept(qtbot: QtBot, new_program: Callable[..., Program], se
     assert again.window.docks["inspector"].isVisible()
 
 
-def test_dark_and_light(program: Program) -> None:
+def test_the_theme_changes_between_dark_and_light(program: Program) -> None:
     window = program.window
     for choice, is_dark in (("dark", True), ("light", False)):
         program.choose_theme(choice)
@@ -111,7 +111,7 @@ def test_a_bug_in_a_thread_ends_the_run_and_is_shown(
     assert program.actions["main"].isEnabled()
 
 
-def test_close_while_training(qtbot: QtBot, program: Program) -> None:
+def test_the_window_closes_while_training(qtbot: QtBot, program: Program) -> None:
     program.speed.slider.setValue(50)
     program.actions["main"].trigger()
     qtbot.waitUntil(lambda: rows(program) > 3, timeout=WAIT)
@@ -119,7 +119,9 @@ def test_close_while_training(qtbot: QtBot, program: Program) -> None:
 
 
 @pytest.mark.parametrize("moment", ["at once", "soon"])
-def test_close_while_counting(qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path, moment: str) -> None:
+def test_the_window_closes_while_counting(
+    qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path, moment: str
+) -> None:
     path = tmp_path / "large.txt"
     path.write_text("".join(f"word{number} " for number in range(600_000)))
     program = new_program(path)

@@ -70,7 +70,7 @@ def test_letters_of_one_word_are_joined_across_tiles(qtbot: QtBot) -> None:
     assert inks[0] != inks[1]
 
 
-def test_several_ids_in_a_tile_are_told_where_there_is_room() -> None:
+def test_several_ids_in_a_tile_are_shown_if_there_is_room() -> None:
     cut = cut_word("é", Tokenizer(train(["low"], "gpt2", merges=0).history).segmentation("é").tokens(0), 0, None)
     (tile,) = cut.tiles
     assert (tile.tokens, tile.ids, tile.id) == (2, (0xC3, 0xA9), None)
