@@ -1,1 +1,1 @@
-"""Lessons as data, and the engine's answers to what they ask; the window and shared pages show them."""
+"""The lessons as data, and the engine's answers to their questions; the window and shared pages show them."""

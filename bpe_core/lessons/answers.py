@@ -23,31 +23,31 @@ from bpe_core.support.wording import count_text
 
 NOT_LEARNED = "never"
 BETWEEN_PARTS = " + "
-LONGEST_PIECE, ROUNDS = 16, 300  # symbols, and how often prices rise
+LONGEST_PIECE, ROUNDS = 16, 300  # symbols of a piece, and rounds of prices
 END = "end"  # instead of a number of merges
 
 
 @dataclass(frozen=True)
 class Query:
-    """A question to the engine: what, about what, as of which merge, and of another run than the lesson's if given."""
+    """A question to the engine: its kind, its subject, the number of merges, and another run than the lesson's."""
 
     what: str
     about: str | int = ""
-    at: int | str | None = None  # the last by default; END asks when everything is learned
+    at: int | str | None = None  # by default all merges so far; END means after all merges
     words: Mapping[str, int] = field(default_factory=dict)
-    recipe: Mapping[str, Any] = field(default_factory=dict)  # choices that differ from the lesson's
+    recipe: Mapping[str, Any] = field(default_factory=dict)  # choices that differ from those of the lesson
     rules: Sequence[str] = ()  # merges given by hand
-    pieces: Mapping[str, int] = field(default_factory=dict)  # a small model instead of a run: each with its share
+    pieces: Mapping[str, int] = field(default_factory=dict)  # a small model instead of a run: pieces with their shares
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Return the names above an answer that is a row of numbers."""
+        """Return the headings of an answer that is a row of numbers."""
         text = str(self.about)
         starts = tuple(text[:stop] for stop in range(1, len(text) + 1))
         return {ROW: starts, FEWEST: starts, EXPECTED: tuple(self.pieces)}.get(self.what, ())
 
     def answer(self, bench: Bench) -> str:
-        """Let the engine answer, on this bench or on the one that the query names."""
+        """Let the engine answer, on the given bench or on the bench that the query describes."""
         if self.pieces:
             return BY_HAND[self.what](Model(self.pieces), str(self.about), self.words)
         recipe = bench.history.recipe.with_changes(**self.recipe)
@@ -65,7 +65,7 @@ class Query:
 
 
 def text_of_words(counts: Mapping[str, int]) -> str:
-    """Write a corpus, one word per line, each as often as it counts."""
+    """Write a corpus with one word a line, each repeated by its count."""
     return "".join(f"{word}\n" * count for word, count in counts.items())
 
 
@@ -101,7 +101,7 @@ def _lattice(bench: Bench) -> Lattice:
 
 
 def _simple_floor(bench: Bench, pieces: str, _: int) -> int:
-    """Return how many tokens would be left if each of so many pieces saved as much as it does alone."""
+    """Return the tokens left if each of `pieces` pieces saved as much as it does alone."""
     lattice = _lattice(bench)
     return int(lattice.symbols + lattice.other_tokens - sum(sorted(lattice.saves.tolist())[-int(pieces) :]))
 
@@ -119,7 +119,7 @@ def _fewest(bench: Bench, word: str, at: int) -> str:
 
 
 def _by_dropout(bench: Bench, about: str, at: int) -> tuple[Ways, bytes]:
-    """Read a word, and how often of 100 times a merge is left out."""
+    """Read a word and the percentage of merges to leave out; return the ways with this dropout, and the word."""
     word, left_out = about.split()
     return Ways(bench.history.first(at), dropout=int(left_out) / 100), word.encode()
 
@@ -139,7 +139,7 @@ def _tokens_drawn_alike(bench: Bench, word: str, at: int) -> str:
     return f"{ways_of(bench.history.first(at)).expected('uniform', word.encode()):.4g}"
 
 
-# Each takes a bench, a subject and a merge.
+# Each function takes a bench, a subject and a number of merges.
 _ANSWERS: dict[str, Callable[[Bench, str, int], object]] = {
     "pair count": _pair_count,
     "tokens of": lambda bench, text, at: bench.texts(bench.tokenizer.encode(text, at=at)),
@@ -155,7 +155,7 @@ _ANSWERS: dict[str, Callable[[Bench, str, int], object]] = {
     "tokens when replacing text": _tokens_when_replacing_text,
     "bytes of": lambda bench, text, at: len(text.encode()),
     "merges for vocabulary": _merges_for_vocabulary,
-    # These look at everything that can be learned, future merges included.
+    # These questions use everything that can be learned, including future merges.
     "step of": _step_of,
     "merge": _merge_of,
     "count of merge": lambda bench, step, at: bench.to_the_end.history.columns.count[int(step) - 1],
@@ -184,9 +184,9 @@ class Feedback:
 
 
 def candidates(bench: Bench) -> tuple[Pair, ...]:
-    """List the leading candidates, with others if there are few, in an order without hints."""
+    """List the leading candidates, with others if there are few, in an order that gives no hint."""
     standings = [_standing(pair, bench) for pair in bench.leading]
-    tied = sum(one == standings[0] for one in standings)  # all of them, or the right one might be missing
+    tied = sum(one == standings[0] for one in standings)  # all of them, as the right one might be missing otherwise
     first = list(bench.leading)[: max(MOST_CANDIDATES, tied)]
     others = bench.pieces if bench.history.recipe.single else bench.pair_counts(len(bench.history))
     found = list(dict.fromkeys([*first, *others]))[: max(LEAST_CANDIDATES, len(first))]
@@ -194,12 +194,12 @@ def candidates(bench: Bench) -> tuple[Pair, ...]:
 
 
 def written(pair: Pair, bench: Bench) -> str:
-    """Write two tokens to join, or the one to drop."""
+    """Write the two tokens of a join, or the token of a drop."""
     return BETWEEN_PARTS.join(bench.names.text[id] for id in pair if id >= 0)
 
 
 def pair_of(entered: str, bench: Bench) -> Pair | None:
-    """Read a typed pair, or a token where the method drops or adds them; None if the tokens are not known."""
+    """Read a typed pair, or a token for methods that drop or add; None if the tokens are not known."""
     if single := bench.history.recipe.single:
         token = bench.ids_written(entered.strip(), len(bench.history))
         return (token[0], SINGLE[single]) if token else None
@@ -215,7 +215,7 @@ def how_to_write(bench: Bench) -> str:
 
 
 def judged(chosen: Pair, made: Pair, bench: Bench, *, again: bool = False) -> Feedback:
-    """Judge a guess; where there is another try (`again`), without the answer."""
+    """Judge a guess; if there is another try (`again`), do not tell the answer."""
     best, guess = written(made, bench), written(chosen, bench)
     by_rule = bench.history.recipe.applies("ties")
     weighs, standing = f"{guess} {_weighs(chosen, bench)}", _standing(made, bench)

@@ -1,4 +1,4 @@
-"""A small corpus with its history, quick enough to be asked without a thread."""
+"""The bench: a small corpus with its history, fast enough to be asked without a background task."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Bench:
         self.words = words
         self.history = history
         self.names = TokenTexts.of(history)
-        self._cut_after = dict[int, list[list[int]]]()  # each word, after as many steps as were asked about
+        self._cut_after = dict[int, list[list[int]]]()  # the cuts of each word after the steps asked about so far
 
     @classmethod
     def of_words(cls, counts: Mapping[str, int], recipe: Recipe) -> Bench:
@@ -59,7 +59,7 @@ class Bench:
         return cls(words, trainer.history)
 
     def with_rules(self, rules: Sequence[str]) -> Bench:
-        """Return the same words with merges given by hand, such as `l o` and `lo w`, whatever their counts."""
+        """Return a bench with the same words and with merges given by hand, such as `l o` and `lo w`."""
         recipe, alphabet = self.history.recipe, Alphabet.for_words(self.words, self.history.recipe)
         id_of = {text: id for id, text in enumerate(TokenTexts(alphabet).text)}
         pairs: list[tuple[int, int]] = []
@@ -76,7 +76,7 @@ class Bench:
     # -- asking ----------------------------------------------------------------------------
 
     def text_at(self, text: str, at: int) -> WordNow:
-        """Cut another text as if it were one word."""
+        """Cut another text as one word."""
         ids = self.tokenizer.encode(text, at=at)
         return WordNow(1, tuple(self.names.text[id] for id in ids), tuple(ids))
 
@@ -95,13 +95,13 @@ class Bench:
 
     @cached_property
     def leading(self) -> dict[Pair, Candidate]:
-        """Return the candidates for the next step, best first, by what they join or drop."""
+        """Return the candidates for the next step by their pair or token, the best first."""
         found = leading_pairs(self.words, self.history, len(self.history))
         return {(one.left, one.right): one for one in found}
 
     @cached_property
     def pieces(self) -> list[Pair]:
-        """Return the pieces that could ever be dropped or added now, in the order in which they were found."""
+        """Return the pieces that may still be dropped or added, in the order in which they were found."""
         history = self.history
         first, kind = len(history.alphabet) - history.alphabet.seed_count, SINGLE[history.recipe.single]
         there = {*history.vocabulary.tolist()}
@@ -109,14 +109,14 @@ class Bench:
         return [(id, kind) for id in range(first, len(history.alphabet)) if (id in there) == goes]
 
     def count_of(self, pair: Pair) -> int:
-        """Count two tokens side by side, or one token where the method drops or adds tokens."""
+        """Count a pair, or a token if the method drops or adds tokens."""
         at = len(self.history)
         if pair[1] >= 0:
             return self.pair_counts(at)[pair]
         return sum(word.count * word.ids.count(pair[0]) for word in self.words_at(at))
 
     def ids_written(self, text: str, at: int) -> list[int]:
-        """List the tokens written like this after `at` steps, or could be added: hardly ever more than one."""
+        """List the tokens with this text after `at` steps, or those that may be added; rarely more than one."""
         then, wanted = self.history.first(at), text.replace(" ", BLANK)
         known = then.vocabulary.tolist() if self.history.recipe.single != "add" else range(then.first_special)
         return [id for id in known if self.names.text[id] == wanted]
@@ -139,7 +139,7 @@ class Bench:
         return self._cut_after[at]
 
     def _ids_of_word(self, word: bytes, at: int) -> list[int]:
-        """Cut a word as during learning; encoding may differ."""
+        """Cut a word as during the training; encoding may differ."""
         if self.history.recipe.single:
             return self.tokenizer.encode(word.decode(), at=at)
         ids = self.history.alphabet.symbols_of(word, self.history.recipe)
@@ -154,9 +154,9 @@ class Bench:
 
 
 def words_by_replacing_text(bench: Bench, steps: int) -> list[str]:
-    """Return the words after a wrong way of merging, with blanks between tokens.
+    """Return the words after merging in a wrong way, with blanks between tokens.
 
-    The text `a t` is replaced by `at` wherever it is found, even at the end of a longer token without a pair a+t.
+    The text `a t` is replaced by `at` everywhere, even at the end of a longer token, where no pair a+t is.
     """
     symbols = [word.texts for word in bench.words_at(0)]
     spaced = [" ".join(parts) for parts in symbols]

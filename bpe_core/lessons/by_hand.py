@@ -1,4 +1,4 @@
-"""Sums that a student does by hand with a few pieces and their shares.
+"""The calculations that a student does by hand with a few pieces and their shares.
 
 >>> model = Model({"h": 4, "u": 2, "g": 4, "hu": 2, "ug": 4})
 >>> BY_HAND[ROW](model, "hug", {}), BY_HAND["way"](model, "hu g", {}), BY_HAND["cut"](model, "hug", {})
@@ -18,7 +18,7 @@ FINEST = 10_000  # the largest denominator of an expected count
 
 
 class Model:
-    """Pieces as probable as their shares say, and the ways to cut words into them."""
+    """A small model: pieces with probabilities from their shares, and the ways to cut words into pieces."""
 
     def __init__(self, pieces: Mapping[str, int]) -> None:
         self.pieces = list(pieces)
@@ -47,7 +47,7 @@ class Model:
         return WordLattice([*map(ord, text)], edges)
 
     def loss(self, piece: str, words: Mapping[str, int]) -> float:
-        """Return by how many bits the words grow without a piece."""
+        """Return how many bits more the words need without a piece."""
         ways = ((self.cut(word), self.cut(word, without=piece), count) for word, count in words.items())
         return sum(
             count * math.log2(self.probability(with_it) / self.probability(other)) for with_it, other, count in ways
@@ -58,7 +58,7 @@ def _row(model: Model, text: str, by: Callable[[str], object]) -> str:
     return " ".join(str(by(text[:stop])) for stop in range(1, len(text) + 1))
 
 
-# Each takes a model, a text, and the words of a corpus.
+# Each function takes a model, a text, and the words of a corpus.
 BY_HAND: dict[str, Callable[[Model, str, Mapping[str, int]], str]] = {
     "way": lambda model, way, _: str(model.probability(way.split())),
     "cut": lambda model, text, _: " ".join(model.cut(text)),

@@ -1,7 +1,7 @@
-"""Lessons as data: a TOML file each, with words, a recipe and a few steps.
+"""The lessons as data: each is a TOML file with words, a recipe and a few steps.
 
-A step is something to read, a merge to predict or a question to answer. A file holds no right answers: it names
-questions to the engine. Texts contain such answers, too, in braces.
+A step is a text to read, a merge to predict or a question to answer. A file holds no right answers: it names
+questions to the engine. Texts may contain such questions in braces, which the answers replace.
 
     >>> [step.kind for step in lessons()[0].steps[:3]]
     ['read', 'ask', 'predict']
@@ -29,31 +29,31 @@ StepKind = Literal["read", "predict", "ask"]
 class LessonStep:
     kind: StepKind
     say: str
-    recipe: Recipe  # changes of the recipe from here on
-    merges: int  # learned before the step begins
-    after: str = ""  # said when the step is done
+    recipe: Recipe  # the recipe from this step on
+    merges: int  # number of merges learned before the step begins
+    after: str = ""  # the text shown when the step is done
     query: Query | None = None  # the question
-    choices: Sequence[str] = ()  # to choose from; without any, the answer is typed
-    values: Mapping[str, Query] = field(default_factory=dict)  # for the braces in the texts
-    hint: str = ""  # shown after a wrong answer
-    wrong: Mapping[str, str] = field(default_factory=dict)  # why a choice is wrong
+    choices: Sequence[str] = ()  # answers to choose from; without any, the answer is typed
+    values: Mapping[str, Query] = field(default_factory=dict)  # the questions for the braces in the texts
+    hint: str = ""  # the text shown after a wrong answer
+    wrong: Mapping[str, str] = field(default_factory=dict)  # why each wrong choice is wrong
 
     def why_not(self, given: str) -> str:
         return self.wrong.get(given, self.hint)
 
     @property
     def hides_words(self) -> bool:
-        """Return whether showing the words split as they are would give the answer away."""
+        """Return whether the words must be hidden, as their tokens would give the answer away."""
         return self.query is not None and self.query.what in HIDDEN_CUTS
 
     @property
     def is_about_others(self) -> bool:
-        """Return whether the step asks about other words than those of the lesson."""
+        """Return whether the step asks about other words than the lesson's."""
         return self.query is not None and bool(self.query.words or self.query.pieces)
 
     @property
     def subject(self) -> str:
-        """Return the text of the question, where it stands in place of the words."""
+        """Return the subject of the question, if it is shown instead of the words."""
         return str(self.query.about) if self.query is not None and self.hides_words else ""
 
 
@@ -64,25 +64,25 @@ class Lesson:
     about: str
     minutes: int
     corpus: str  # the text to learn from
-    text: str  # shown token by token
+    text: str  # the text shown token by token
     steps: tuple[LessonStep, ...]
-    groups: Mapping[str, str] = field(default_factory=dict)  # the parts of it, where it has groups
+    groups: Mapping[str, str] = field(default_factory=dict)  # the groups of the text, if it has any
 
     @property
     def texts(self) -> Mapping[str, str]:
-        """Return the texts to learn from by their groups; of no group where there are none."""
+        """Return the texts to learn from by group; without groups, the whole text under an empty name."""
         return self.groups or {"": self.corpus}
 
     def words(self, bench: Bench) -> tuple[WordNow, ...]:
-        """Return the words as they are on a bench, or the text of the lesson where there are too many words."""
+        """Return the present words of a bench, or the lesson's text if there are too many words."""
         at = len(bench.history)
         return tuple(bench.words_at(at) if len(self.corpus) <= LARGEST_SHOWN else [bench.text_at(self.text, at)])
 
 
-LARGEST_SHOWN = 600  # characters
-HIDDEN_CUTS = frozenset({"tokens of", "number of tokens of", "longest first"})  # questions about how a text is cut
+LARGEST_SHOWN = 600  # characters of a corpus
+HIDDEN_CUTS = frozenset({"tokens of", "number of tokens of", "longest first"})  # questions about a text's tokens
 NOT_YET = "Not quite."
-ROUNDING = Fraction(2, 100)  # how far a typed number may be from the exact one
+ROUNDING = Fraction(2, 100)  # how far a typed number may be from the exact number
 
 
 @cache
@@ -123,7 +123,7 @@ def told(right: str) -> Feedback:
 
 
 def is_same_answer(given: str, right: str) -> bool:
-    """Return whether two answers are the same, whatever their spacing.
+    """Return whether two answers are the same apart from spacing and the form of numbers.
 
     >>> is_same_answer("1,744", "1744"), is_same_answer("low|est", "low est"), is_same_answer("n+e", "n + e")
     (True, True, True)
@@ -134,7 +134,7 @@ def is_same_answer(given: str, right: str) -> bool:
 
 
 def is_about(given: str, right: str) -> bool:
-    """Return whether the numbers are the same; the given ones may be rounded.
+    """Return whether the numbers are the same; the given numbers may be rounded.
 
     >>> is_about("0.31 3", "4/13 3"), is_about("0.33 3", "4/13 3"), is_about("low", "lower"), is_about("1/0", "1")
     (True, False, False, False)

@@ -1,1 +1,1 @@
-"""Measure tokenizers; `measures.py` says what each measure means."""
+"""The measures of tokenizers; `measures.py` says what each measure means."""

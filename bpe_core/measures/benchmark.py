@@ -1,4 +1,4 @@
-"""Compare any number of tokenizers by any number of texts. Every figure is counted, none is estimated."""
+"""The benchmark, which compares tokenizers by texts. Every number is counted, none is estimated."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ from bpe_core.text.corpus import Corpus
 from resources import OWN_SENTENCES, parallel_samples
 
 Stand = Learned | tuple[Learned, int]
-Tokenizers = Mapping[str, Stand]  # by name; with a number, it is taken after that many steps
+Tokenizers = Mapping[str, Stand]  # by name; a number says after how many steps the tokenizer is measured
 Columns = Mapping[str, Values]
-Texts = Mapping[str, str | Iterable[str]]  # by name; several documents are one group, and one row
+Texts = Mapping[str, str | Iterable[str]]  # by name; several documents together are a group with one row
 
 NOTHING_TO_MEASURE = "A benchmark takes at least one tokenizer and one text."
-HELD = 1_000_000  # counted together
-WORTH_COUNTING = 200_000  # characters of all texts together; of more, words are counted first
+HELD = 1_000_000  # characters of texts that are counted together
+WORTH_COUNTING = 200_000  # characters of all texts; for more, words are counted first
 NAMED = 3  # texts named in the sentence about what a tokenizer cannot encode
-TIMED = 32_000  # characters of such a text that are timed
+TIMED = 32_000  # characters of a text whose encoding is timed
 
 
 class Contender(NamedTuple):
@@ -58,26 +58,26 @@ class Contender(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Benchmark:
-    """A row for each tokenizer and text: all texts of the first tokenizer, then those of the next."""
+    """The result of a benchmark: a row for each tokenizer and text, sorted by tokenizer."""
 
     tokenizers: tuple[str, ...]
     texts: tuple[str, ...]
     columns: Columns
 
     def of(self, column: str) -> npt.NDArray[np.float64]:
-        """Return one measure with a row for each tokenizer and a column for each text."""
+        """Return a measure as an array, with a row for each tokenizer and a column for each text."""
         values = np.asarray(self.columns[column], np.float64)
         return values.reshape(len(self.tokenizers), len(self.texts))
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Warn of each tokenizer that cannot encode everything: it looks good because it leaves things out."""
+        """Warn of each tokenizer that cannot encode everything: its numbers look better than they are."""
         shares = self.of("unencoded_share")
         return tuple(filter(None, (*map(self._unknown, self.tokenizers, shares.tolist()), self._unequal)))
 
     @property
     def _unequal(self) -> str:
-        """Warn that some vocabularies are larger than others, which is no merit."""
+        """Warn that some vocabularies are larger than others, which makes the comparison unfair."""
         sizes = self.of("vocabulary")[:, 0]
         if sizes.min() == sizes.max():
             return ""
@@ -106,7 +106,7 @@ def benchmark(
     threads: int | None = None,
     work: Work = ALONE,
 ) -> Benchmark:
-    """Measure every text by every tokenizer; tokens are compared with those of `relative_to` (the first by default)."""
+    """Measure every text by every tokenizer; tokens are compared with those of `relative_to`, by default the first."""
     contenders, groups = contenders_of(tokenizers), _groups(texts)
     if not contenders or not groups:
         raise BpeError(NOTHING_TO_MEASURE)
@@ -120,7 +120,7 @@ def benchmark(
 
 
 def contenders_of(tokenizers: Tokenizers) -> list[Contender]:
-    """Make one tokenizer of each history; it serves all the steps at which it is measured."""
+    """Make one tokenizer of each history, which serves all steps at which it is measured."""
     made: dict[int, Tokenizer] = {}
     found = []
     for name, given in by_name(tokenizers).items():
@@ -187,13 +187,13 @@ def _measured(
 def _in_words(
     contenders: list[Contender], groups: Mapping[str, Sequence[str]], threads: WorkerPool
 ) -> dict[Recipe, TextsInWords]:
-    """Count the words of long texts once for all tokenizers that split alike, so that each word is cut once."""
+    """Count the words of long texts once for all tokenizers that split alike; so each word is cut once."""
     if sum(len(text) for documents in groups.values() for text in documents) < WORTH_COUNTING:
         return {}
     shared = (shared_splitting(one.tokenizer.history.recipe) for one in contenders)
     wanted_by = [recipe for recipe in shared if recipe is not None]
     if not all(encodes_everything(one.tokenizer) for one in contenders):
-        wanted_by.append(AT_BLANKS)  # for the share that is not encoded
+        wanted_by.append(AT_BLANKS)  # for the share of text that is not encoded
     splittings = list(dict.fromkeys(wanted_by))
 
     texts = list(groups.values())
@@ -216,7 +216,7 @@ def _in_words(
 
 
 def _mixed(jobs: Sequence[tuple[Recipe, int, int]]) -> list[tuple[Recipe, int, int]]:
-    """Spread jobs that normalize evenly: they hold the GIL, and other threads then run only in kernels."""
+    """Spread jobs that normalize evenly among the others, as they hold the GIL, which kernels do not need."""
     kinds = [[job for job in jobs if job[0].normalizes is wanted] for wanted in (True, False)]
     placed = [(place / len(kind), job) for kind in kinds for place, job in enumerate(kind)]
     return [job for _, job in sorted(placed, key=itemgetter(0))]
@@ -305,19 +305,19 @@ def _columns(
 
 
 def ratio(some: Int64s | Float64s, of: Int64s | Float64s) -> Float64s:
-    """Divide; by zero the result is not a number."""
+    """Divide two numbers; a division by zero gives NaN."""
     found: Float64s = np.where(of > 0, some / np.maximum(of, 1), np.nan)
     return found
 
 
-# By language, the same sentences in the same order. In a string each line is a sentence.
+# The same sentences in the same order, by language. In a string, each line is a sentence.
 Parallel = Mapping[str, str | Iterable[str]]
 Sentences = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False)
 class Parity:
-    premium: Float64s  # of each tokenizer and language
+    premium: Float64s  # for each tokenizer and language
     summary: Columns  # a row for each tokenizer
 
     @property
@@ -337,9 +337,9 @@ def _told(
 
 
 def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
-    """Compare the languages of measured parallel texts with the `reference`, else with the first.
+    """Compare the languages of measured parallel texts with the `reference`, by default the first.
 
-    A language that a tokenizer does not encode is left out of what is said of it: unknown tokens are few.
+    Languages that a tokenizer does not encode are left out, as unknown tokens would make their numbers too small.
     """
     chosen = measured.texts[0] if reference is None else reference
     if chosen not in measured.texts:
@@ -348,14 +348,14 @@ def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
     place = measured.texts.index(chosen)
     premium = ratio(tokens, tokens[:, [place]])
     is_encoded = measured.of("unencoded_share") <= UNKNOWN_AT_MOST
-    is_compared = is_encoded & is_encoded[:, [place]]  # nothing can be compared with what is not encoded itself
+    is_compared = is_encoded & is_encoded[:, [place]]  # no comparison is possible if the reference is not encoded
     summary: dict[str, list[Any]] = {
         name: [] for name in ("tokenizer", "reference", "worst_language", "worst", "spread", "gini", "left_out")
     }
     for row, name in enumerate(measured.tokenizers):
         left_out = [text for text, kept in zip(measured.texts, is_encoded[row], strict=True) if not kept]
         known = np.flatnonzero(is_compared[row])
-        if left_out and len(known) < 2:  # one is not compared with itself
+        if left_out and len(known) < 2:  # the reference is not compared with itself
             known = known[:0]
         of_known = tokens[row, known]
         worst = int(known[of_known.argmax()]) if len(known) else None
@@ -383,9 +383,9 @@ def checked_parallel(parallel: Parallel) -> Sentences:
 
 
 def parallel_texts(folder: Path | str) -> dict[str, list[str]]:
-    """Read the sentences in a folder: a file for each language (`en.txt`, `de.txt`), a line for each sentence.
+    """Read the sentences in a folder, with a file for each language (`en.txt`, `de.txt`) and a line for each sentence.
 
-    `OWN_SENTENCES` names the program's own.
+    `OWN_SENTENCES` stands for the sentences that come with the program.
     """
     if folder == OWN_SENTENCES:
         return parallel_samples()

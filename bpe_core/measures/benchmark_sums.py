@@ -1,8 +1,8 @@
-"""The sums of a benchmark over all its texts, by their weights, and how sure they are.
+"""The weighted sums of a benchmark over all its texts, with their uncertainty.
 
-A sum is the mean of the tokens for a byte, each text by its share. Other documents of the same kinds would change it:
-of each text as many documents are drawn from its own, again and again, the same for all tokenizers. So it is known
-which differences are those of the tokenizers, and which are those of the documents.
+A sum is the mean number of tokens a byte, weighted by the texts' shares. Other documents of the same kinds would change
+it. So documents of each text are drawn many times with replacement, the same for all tokenizers. This shows which
+differences come from the tokenizers, and which from the documents.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from bpe_core.support.wording import told_apart
 from bpe_core.text.mixture import share_text, weight_of
 
 DRAWS = 1_000
-MOST_PARTS = 500  # of a text, drawn by chance: documents that follow each other are one part where there are more
-LEAST_PARTS = 20  # of fewer, nothing can be said of chance
+MOST_PARTS = 500  # parts of a text to draw from; of more documents, neighbouring ones are joined
+LEAST_PARTS = 20  # with fewer parts, no interval is given
 BETWEEN = (2.5, 97.5)  # percentiles: 95 of 100 draws lie between them
 DIGITS = 3
-MUCH_LARGER = 1.5  # a vocabulary of so many times the size is told beside its success
+MUCH_LARGER = 1.5  # a vocabulary this many times larger is mentioned in the sentence
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """A row for each tokenizer, in their order; intervals are not numbers where a text has too few parts."""
+    """The sums, a row for each tokenizer; intervals are NaN if a text has too few parts."""
 
     tokenizers: tuple[str, ...]
-    weights: Mapping[str, Fraction]  # of each text, together 1
+    weights: Mapping[str, Fraction]  # the weight of each text; they add up to 1
     bytes_per_token: Float64s
     low: Float64s
     high: Float64s
-    beside_best: Float64s  # tokens for a byte, as a multiple of those of the best
+    beside_best: Float64s  # tokens a byte, relative to the best tokenizer
     beside_low: Float64s
     beside_high: Float64s
-    is_encoded: tuple[bool, ...]  # who leaves out more than a little of a text is not compared
+    is_encoded: tuple[bool, ...]  # a tokenizer that leaves out more than a little of a text is not compared
     best: int | None
-    by_text: Mapping[str, int | None]  # the best of each text
+    by_text: Mapping[str, int | None]  # the best tokenizer for each text
     vocabularies: tuple[int, ...]
 
     @property
@@ -65,7 +65,7 @@ class Sums:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Recommend a tokenizer, and say how far the others are from it and which texts speak for another."""
+        """Recommend a tokenizer; say how far the others are from it, and for which texts another one is better."""
         if self.best is None:
             return ("None of them encodes all texts, so none is recommended.",)
         names, best = self.tokenizers, self.best
@@ -107,7 +107,7 @@ class Sums:
 
     @property
     def _others(self) -> list[int]:
-        """Return who is compared with the best, the nearest first."""
+        """Return the tokenizers that are compared with the best one, the nearest first."""
         known = [place for place, is_encoded in enumerate(self.is_encoded) if is_encoded and place != self.best]
         return sorted(known, key=lambda place: float(self.beside_best[place]))
 
@@ -137,7 +137,7 @@ def sums_of(
     seed: int = 0,
     work: Work = ALONE,
 ) -> Sums:
-    """Weigh the texts as NAME=SHARE says, or else by their bytes."""
+    """Compute the sums; `weights` are texts such as NAME=SHARE, by default each text's bytes."""
     shares = _shares(measured, weights)
     by_place = np.array([float(shares[text]) for text in measured.texts])
     drawn = _drawn(contenders_of(tokenizers), [texts[name] for name in measured.texts], seed, work)
@@ -195,7 +195,7 @@ def _shares(measured: Benchmark, weights: Sequence[str]) -> dict[str, Fraction]:
 
 
 def short_name(text: str) -> str:
-    """Return the name of a file without its folder and its ending, as `--weights` takes it.
+    """Return the name of a file without folder and ending, as `--weights` accepts it.
 
     >>> short_name("news/de.txt"), short_name("de")
     ('de', 'de')
@@ -205,7 +205,7 @@ def short_name(text: str) -> str:
 
 
 def _drawn(contenders: Sequence[Contender], texts: Sequence[Sequence[str]], seed: int, work: Work) -> Float64s:
-    """Return the tokens for a byte of each draw: by text, tokenizer and draw; no numbers of a text with few parts."""
+    """Return the tokens a byte for each text, tokenizer and draw; NaN for a text with too few parts."""
     chance = np.random.default_rng(seed)
     found = np.full((len(texts), len(contenders), DRAWS), np.nan)
     for place, documents in enumerate(texts):
@@ -230,7 +230,7 @@ def _tokens(contender: Contender, parts: Sequence[Sequence[str]]) -> Int64s:
 
 
 def _parts(documents: Sequence[str]) -> list[list[str]]:
-    """Part a text into at most so many parts: its documents, or its lines where these are few."""
+    """Divide a text into at most MOST_PARTS parts: its documents, or its lines if there are few documents."""
     texts = [text for text in documents if text]
     if len(texts) < MOST_PARTS // 5:
         texts = [line for text in texts for line in text.splitlines(keepends=True)]

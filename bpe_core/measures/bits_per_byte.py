@@ -1,8 +1,8 @@
-"""Measure how well a small model of token pairs predicts held-out words, for every size of one run.
+"""The measure of how well a small model of token pairs predicts held-out words, for every size of a run.
 
-Few words are cut differently at the next size. Where pairs are joined by ranks, these are the words in which the step
-dissolves a boundary. Where tokens are looked up, they are the words that could hold the token that is added or
-dropped. When new scores are set, they are all words.
+Few words are cut differently at the next size. If merges have ranks, these are the words in which the step removes a
+boundary. If tokens are looked up, they are the words that may hold the added or dropped token. When new scores are
+set, they are all words.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
     from bpe_core.measures.compiled_bits import MeasuredPairs
 
 
-MEASURED = 60  # sizes measured where all would take too long; closer together where the vocabulary is small
-LITTLE = 5_000_000  # bytes of different words times sizes: up to here each size is measured by itself
-MOST_WITH_SEEDS = 1 << 16  # of the smallest sizes, where tokens are dropped
+MEASURED = 60  # number of sizes if all would take too long; small sizes are closer together
+LITTLE = 5_000_000  # bytes of different words times sizes; up to this product each size is measured by itself
+MOST_WITH_SEEDS = 1 << 16  # number of the smallest sizes, for methods that drop tokens
 APART = 10  # every tenth occurrence is held out
-TRAINING, HELD_OUT = "training text", "held out: "  # names of lines, and what precedes the name of a text
-USUAL_DISCOUNT = 0.75  # where too few pairs occur once and twice for an estimate
-# The sum of the squares of words' bytes above which cutting them again and again takes too long.
+TRAINING, HELD_OUT = "training text", "held out: "  # the name of a line, and the beginning of other lines' names
+USUAL_DISCOUNT = 0.75  # used if too few pairs occur once and twice for an estimate
+# The sum of the squared lengths of words above which cutting them repeatedly takes too long.
 LONG_WORDS = 500_000_000
 LONG_WORDS_PLAINLY = 40_000_000  # without kernels
 
 
 @dataclass(frozen=True, eq=False)
 class BitsPerByte:
-    """Bits at each size that was measured, the smallest first."""
+    """The bits a byte at each measured size, the smallest size first."""
 
     sizes: Int64s
-    steps: Int64s  # after which the vocabulary had that size
-    bits: Float64s  # per byte of what was held out
+    steps: Int64s  # the number of steps at each size
+    bits: Float64s  # bits per byte of the held-out text
 
 
 def tenth_apart(words: WordTable) -> tuple[WordTable, WordTable]:
-    """Hold out every tenth occurrence in the table; return the other words, then these.
+    """Hold out every tenth occurrence of the words; return the other words, then the held-out ones.
 
     >>> [list(one) for one in tenth_apart(WordTable.from_counts({"low": 15, "new": 5}))]
     [[(b'low', 14), (b'new', 4)], [(b'low', 1), (b'new', 1)]]
@@ -63,7 +63,7 @@ def tenth_apart(words: WordTable) -> tuple[WordTable, WordTable]:
 def bits_per_byte(
     learned: WordTable, held_out: WordTable, history: History, sizes: Int64s | None = None, *, work: Work = ALONE
 ) -> BitsPerByte:
-    """Measure these sizes, or all; only some where all take too long (see the note in `MEASURES`)."""
+    """Measure the given sizes or all sizes; only some sizes if all take too long (see the note in `MEASURES`)."""
     if not held_out.total:
         raise CorpusError(
             f"Nothing is held out: this text has fewer than {APART} words. Name another text to hold out."
@@ -90,7 +90,7 @@ def bits_per_byte(
 def bits_by_text(
     learned: Mapping[str, WordTable], held_out: Mapping[str, WordTable], history: History, *, work: Work = ALONE
 ) -> dict[str, BitsPerByte]:
-    """Measure each held-out text by the model of each learned one; without any, hold out a tenth of the latter."""
+    """Measure each held-out text by the model of each learned text; without any, hold out a tenth of the latter."""
     pairs = {}
     for name, words in learned.items():
         if not held_out:
@@ -105,7 +105,7 @@ def _steps(history: History, sizes: Int64s) -> Int64s:
 
 
 def _every(history: History) -> Int64s:
-    """Return all steps; where tokens are dropped, only some of the early ones, at which there are very many tokens."""
+    """Return all steps; if tokens are dropped, leave out most early steps, which have very many tokens."""
     if history.only_joins:
         return np.arange(len(history) + 1)
     smallest = np.argsort(history.vocabulary_sizes(), kind="stable")[:MOST_WITH_SEEDS]
@@ -174,16 +174,16 @@ def _discount(counts: Int64s) -> float:
 
 
 class StepMeasure(NamedTuple):
-    size: int  # tokens at first
-    follow: Callable[[MeasuredPairs], Iterator[int]]  # writes the results; yields how many steps are done
+    size: int  # about the number of tokens before the first step
+    follow: Callable[[MeasuredPairs], Iterator[int]]  # writes the results and yields the number of done steps
 
     def is_worth(self, sizes: int, work: Work) -> bool:
-        """Return whether it is possible and faster to follow the steps than to measure each size by itself."""
+        """Return whether following the steps is possible and faster than measuring each size by itself."""
         return use_machine_code(self.size * sizes, work=work)
 
 
 def followed(cut: CutWords) -> StepMeasure | None:
-    """Return None where it is unknown which words a step changes, or finding out would take too long."""
+    """Return the measurement step by step; None if the changed words are unknown or take too long to find."""
     if isinstance(cut.segmentation, Boundaries):
         return _joined(cut, cut.segmentation)
     segmenter, lengths = cut.segmenter, np.diff(cut.words.starts)
@@ -200,7 +200,7 @@ def followed(cut: CutWords) -> StepMeasure | None:
 
 
 def _joined(cut: CutWords, boundaries: Boundaries) -> StepMeasure | None:
-    """List the words in which each step joins pairs; None where some symbols are no tokens by themselves."""
+    """List the words in which each step joins pairs; None if some symbols are no tokens by themselves."""
     symbols, (ids, words) = boundaries.all_symbols(), cut.placed(0)
     if not np.array_equal(symbols.ids, ids):
         return None

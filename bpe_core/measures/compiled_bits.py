@@ -1,4 +1,4 @@
-"""Compute held-out bits at every size of one run by compiled kernels that join pairs or cut words."""
+"""The computation of held-out bits at every size of a run, by compiled kernels that join pairs or cut words."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from bpe_core.segmenting.merging import NEVER
 from bpe_core.segmenting.word_segmenters import WordSegmenter
 from bpe_core.support.arrays import Bools, Float64s, Int32s, Int64s
 
-SLOTS = 1 << 16  # for pairs, at first
-PAIRS_AT_ONCE = 20_000_000  # pairs between two checks for cancellation: some 0.04 s
+SLOTS = 1 << 16  # slots for pairs at first
+PAIRS_AT_ONCE = 20_000_000  # pairs between two checks for cancellation, about 0.04 s
 
 
 class MeasuredPairs(NamedTuple):
     learned: Int64s
     held_out: Int64s
-    asked: Bools  # by number of steps, from 0 on
-    bits: Float64s  # to be written
+    asked: Bools  # for each number of steps from 0 on
+    bits: Float64s  # filled by the kernels
 
 
 class Cells(NamedTuple):
-    """Words as base symbols, with the step that dissolves each boundary."""
+    """The base symbols of all words, with the step that removes each boundary."""
 
-    ids: Int32s  # the symbol in each cell; between words a number that is no token
+    ids: Int32s  # the symbol in each cell; cells between words hold a number that is no token
     words: Int32s  # the word of each cell
-    first: Int64s  # where each step's cells begin in the next column, and the end
+    first: Int64s  # the first index of each step in the next column, and the end
     by_rank: Int32s
 
 
 def follow_joins(cells: Cells, wanted: MeasuredPairs, history: History, slots: int | None = None) -> Iterator[int]:
-    """Write the bits where pairs are joined; yield how many steps are done."""
+    """Compute the bits step by step for methods that join pairs; yield the number of done steps."""
     places = kernel.Cells(cells.ids, cells.ids.copy(), cells.words, wanted.learned, wanted.held_out)
     columns = history.columns
     joins = kernel.Joins(columns.left, columns.right, history.token_lengths(), cells.first, cells.by_rank)
@@ -65,7 +65,7 @@ def room_to_tell() -> kernel.Room:
 
 
 def _model(tokens: int, slots: int) -> kernel.Model:
-    """Make an empty table for all tokens and the edge of words; pairs fill at most half of its slots."""
+    """Make an empty table for all tokens and the edge of words; pairs fill at most half of the slots."""
     return kernel.Model(
         keys=np.zeros(slots, np.uint64),
         seen=np.zeros(slots, np.int64),
@@ -97,7 +97,7 @@ def with_room(model: kernel.Model, more: int) -> kernel.Model:
     return kernel.Model(*table[:7], *model[7:])
 
 
-LISTED_AT_ONCE = 1_000  # words between two checks for cancellation: some 0.1 s
+LISTED_AT_ONCE = 1_000  # words between two checks for cancellation, about 0.1 s
 
 _NO_PIECES = PiecesOverTime([0], lambda at: piece_table([], [], [], []), None)
 
@@ -105,7 +105,7 @@ _NO_PIECES = PiecesOverTime([0], lambda at: piece_table([], [], [], []), None)
 def follow_words(
     words: WordTable, segmenter: WordSegmenter, wanted: MeasuredPairs, history: History, slots: int | None = None
 ) -> Iterator[int]:
-    """Write the bits after the steps that are asked for; yield how many steps are done."""
+    """Compute the bits after the wanted steps by cutting words; yield the number of done steps."""
     steps, longest = len(history), int(np.diff(words.starts).max(initial=0))
     over_time, listing = segmenter.pieces_over_time(), _CutList()
     if over_time is None:
@@ -160,7 +160,7 @@ def _waiting(words: WordTable, history: History, over_time: PiecesOverTime) -> c
 
 
 def _uncut(words: WordTable, wanted: MeasuredPairs) -> cut_words.Words:
-    behind = np.zeros(4, np.uint8)  # words that are read as whole characters
+    behind = np.zeros(4, np.uint8)  # words that are read as characters
     return cut_words.Words(
         data=np.concatenate([words.text, behind]),
         starts=words.starts,

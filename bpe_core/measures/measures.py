@@ -1,6 +1,6 @@
-"""List every measure of tokenizers with its title, its unit, its meaning and its formula.
+"""The list of all measures of tokenizers, each with its title, its unit, its meaning and its formula.
 
-Tables name their columns by these names; windows, commands, charts and help texts read the rest from here.
+Tables use the names for their columns; windows, commands, charts and help texts read the rest from here.
 
     >>> share = MEASURES["share_in_use"]
     >>> share.title, share.heading, share.shown(0.1234), MEASURES["tokens"].shown(1234)
@@ -14,20 +14,20 @@ from typing import Literal
 
 Unit = Literal["bytes", "tokens", "words", "places", "steps", "documents", "bits", "seconds", "share", "ratio", ""]
 
-UNKNOWN_AT_MOST = 0.01  # of a text: who leaves out more of it is not compared by it
+UNKNOWN_AT_MOST = 0.01  # a tokenizer that leaves out a larger share of a text is not compared by it
 WHOLE_NUMBERS = ("bytes", "tokens", "words", "places", "steps", "documents")
 
 
 @dataclass(frozen=True)
 class Measure:
-    name: str  # of its column in every table
-    title: str  # of an axis
-    heading: str  # of a narrow column
+    name: str  # the name of its column in every table
+    title: str  # the title of an axis
+    heading: str  # the heading of a narrow column
     unit: Unit  # a share is shown in percent, a ratio has no unit
     meaning: str  # a phrase that could end a list entry
     formula: str = ""
-    digits: int = 3  # digits behind the point; of a share, those of its percentage
-    note: str = ""  # what to know before comparing numbers, in sentences
+    digits: int = 3  # digits after the point; for a share, those of its percentage
+    note: str = ""  # sentences on what to know before comparing numbers
 
     def shown(self, value: float | None) -> str:
         """Write a value for people; an unknown one is empty."""
@@ -285,10 +285,10 @@ OF_SWEEPS = (
 
 @dataclass(frozen=True)
 class MeasureGroup:
-    """Measures that answer the same question."""
+    """A group of measures that answer the same question."""
 
     title: str
-    sentence: str  # why a person would look at them
+    sentence: str  # why a person would use them
     measures: tuple[str, ...]
 
 
@@ -320,7 +320,7 @@ GROUPS = (
 
 
 def part_of(some: int, whole: float) -> float:
-    """Return a ratio; of nothing there is none.
+    """Return a ratio, or NaN if the whole is 0.
 
     >>> part_of(1, 4), part_of(0, 0)
     (0.25, nan)

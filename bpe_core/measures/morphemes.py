@@ -1,6 +1,6 @@
-"""Measure how well the cuts of tokenizers agree with the borders of morphemes, in words whose morphemes are known.
+"""The measures of how well the cuts of tokenizers agree with the borders of known morphemes.
 
-Each word is cut as it is behind a blank, as in most texts, and counts once, however frequent it is.
+Each word is cut as it is after a blank, as in most texts. It counts once, however frequent it is.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from bpe_core.support.small_files import read_small_file
 from bpe_core.support.threads import Job, WorkerPool
 from resources import morpheme_samples
 
-Morphemes = Mapping[str, Sequence[str]]  # of each word, in their order
-Lists = Mapping[str, Morphemes]  # by name, such as the language
+Morphemes = Mapping[str, Sequence[str]]  # the morphemes of each word in order
+Lists = Mapping[str, Morphemes]  # lists by name, such as the language
 
 BLANK = " "
-PLAIN = Recipe(pattern="none")  # texts are not split here: each tokenizer splits them in its own way
+PLAIN = Recipe(pattern="none")  # each tokenizer splits the texts in its own way
 EXAMPLE = "unhappy<TAB>un happy"
 
 
@@ -37,7 +37,7 @@ class CutList:
         table = WordTable.from_counts((f"{BLANK}{word}".encode(), 1) for word in morphemes)
         self._cut = CutWords.of(table, PLAIN, history, cancelled=cancelled)
         self._inside = np.ones(len(table.text), np.bool_)
-        self._inside[table.starts[:-1]] = self._inside[table.starts[:-1] + 1] = False  # the blank, and behind it
+        self._inside[table.starts[:-1]] = self._inside[table.starts[:-1] + 1] = False  # before and after the blank
         self._borders = np.zeros(len(table.text), np.bool_)
         for start, parts in zip(table.starts[:-1].tolist(), morphemes.values(), strict=True):
             ends = np.cumsum([len(part.encode()) for part in parts[:-1]], dtype=np.int64)
@@ -45,13 +45,13 @@ class CutList:
         self._starts = table.starts[:-1]
 
     def whole(self, at: int) -> npt.NDArray[np.bool_]:
-        """Return which words are not cut anywhere."""
+        """Return which words have no cut inside after `at` steps."""
         cuts = self._cut.cuts(at) & self._inside
         found: npt.NDArray[np.bool_] = np.add.reduceat(cuts, self._starts, dtype=np.int64) == 0
         return found
 
     def counted(self, at: int) -> dict[str, float]:
-        """Return the columns of `MEASURES`."""
+        """Count the cuts after `at` steps; return the columns of `MEASURES`."""
         cuts, borders = self._cut.cuts(at) & self._inside, self._borders
         wrong = np.add.reduceat(cuts != borders, self._starts, dtype=np.int64)
         hits, words = int(np.count_nonzero(cuts & borders)), len(self._starts)
@@ -69,7 +69,7 @@ class CutList:
 def morpheme_agreement(
     tokenizers: Tokenizers, lists: Lists, *, threads: int | None = None, work: Work = ALONE
 ) -> DataTable:
-    """Make a row for each tokenizer and list: all lists of the first, then those of the next; see `MEASURES`."""
+    """Make a row for each tokenizer and list, sorted by tokenizer; see `MEASURES`."""
     contenders = contenders_of(tokenizers)
     for name, morphemes in lists.items():
         checked(morphemes, name)
@@ -104,7 +104,7 @@ def checked(morphemes: Morphemes, name: str) -> Morphemes:
 
 
 def read_morphemes(path: Path | str) -> dict[str, tuple[str, ...]]:
-    """Read a list: on each line a word, a tab, and its morphemes with blanks between."""
+    """Read a list with a word, a tab, and the morphemes separated by blanks on each line."""
     return morphemes_in(read_small_file(path, "the list of morphemes", CorpusError).splitlines(), str(path))
 
 

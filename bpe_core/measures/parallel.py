@@ -1,4 +1,4 @@
-"""The measures of a tokenizer on the same sentences in several languages, besides the number of tokens."""
+"""The further measures of a tokenizer on the same sentences in several languages, besides counts of tokens."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.progress import ALONE, Work
 
 WORD = regex.compile(r"[\p{L}\p{M}]+")
-LEAST_RANKS = 3  # through two points there is always a line
+LEAST_RANKS = 3  # two points always lie on a line
 
 
 def beside_premiums(tokenizers: Tokenizers, texts: Sentences, reference: str, work: Work = ALONE) -> Columns:
-    """Return more columns of a benchmark of parallel texts: a row for each tokenizer and language, in its order."""
+    """Return further columns for a benchmark of parallel texts, with a row for each tokenizer and language."""
     sizes = {name: sum(len(one.encode()) for one in sentences) for name, sentences in texts.items()}
     words = {name: Counter(WORD.findall("\n".join(sentences))) for name, sentences in texts.items()}
     contenders = contenders_of(tokenizers)
@@ -43,13 +43,13 @@ def beside_premiums(tokenizers: Tokenizers, texts: Sentences, reference: str, wo
 
 
 def single_token_share(contender: Contender, words: Counter[str]) -> float:
-    """Return which part of these words, each as often as it occurs, is one token where it is behind a space."""
+    """Return the share of word occurrences that are a single token after a space."""
     if not words:
         return float("nan")
     whole = CutList({word: (word,) for word in words}, contender.tokenizer.history).whole(contender.at)
     history = contender.tokenizer.history
     unknown = {id for id, symbol in enumerate(history.alphabet.but_seeds) if symbol.kind == "unknown"}
-    if unknown:  # what is unknown is no word that was kept, even if it is one token
+    if unknown:  # an unknown token does not count as a whole word
         ids = (contender.tokenizer.encode(word, at=contender.at) for word in words)
         whole &= np.array([unknown.isdisjoint(one) for one in ids])
     counts = np.fromiter(words.values(), np.int64, len(words))
@@ -57,7 +57,7 @@ def single_token_share(contender: Contender, words: Counter[str]) -> float:
 
 
 def zipf_of(counts: Int64s) -> tuple[float, float]:
-    """Return how steeply counts fall with their rank, and how well a straight line describes it (both logarithmic).
+    """Return the slope of counts over ranks on logarithmic axes, and how well a straight line fits.
 
     >>> zipf_of(np.array([1200, 600, 400, 300]))
     (1.0, 1.0)

@@ -1,7 +1,7 @@
-"""Compute what each size of the vocabulary, up to the one learned, means for a text.
+"""The curves of measures of a text over all sizes of a vocabulary up to the learned one.
 
-Where pairs are joined, one run holds the answer for all sizes: a merge changes the counts of three tokens, so any sum
-over tokens is updated merge by merge. Elsewhere tokens are counted anew at some sizes.
+If pairs are joined, one run holds the answer for all sizes: a merge changes the counts of three tokens, so sums over
+tokens are updated merge by merge. For other methods, tokens are counted again at some sizes.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_
 USUAL_POWER = 2.5
 ONE = 1 << 52
 SELDOM = 1024
-LITTLE = 0.05  # a text that grows by less than this is hardly longer
+LITTLE = 0.05  # a text that grows by less than this share counts as hardly longer
 
 
 @dataclass(frozen=True, eq=False)
 class SizeCurves:
-    """A number for each size, the smallest first."""
+    """The values of each measure for each size, the smallest size first."""
 
-    bytes: int  # of the given text, or of its words where only these are known
+    bytes: int  # bytes of the given text, or of its words if only these are known
     words: int
-    sizes: Int64s  # of the vocabulary
-    steps: Int64s  # after which the vocabulary had that size
-    tokens: Int64s  # in the text
-    used: Int64s  # different tokens that occur
+    sizes: Int64s  # sizes of the vocabulary
+    steps: Int64s  # the number of steps at each size
+    tokens: Int64s  # tokens of the text
+    used: Int64s  # number of different tokens that occur
     renyi_efficiency: Float64s
-    unknown: Int64s  # tokens that stand for what cannot be encoded
-    scaffolds: Int64s | None = None  # merged tokens that occurred here and no longer do; not known for some sizes
+    unknown: Int64s  # tokens for characters that cannot be encoded
+    scaffolds: Int64s | None = None  # tokens that occurred and no longer do; None if only some sizes are known
 
     @property
     def bytes_per_token(self) -> Float64s:
@@ -75,7 +75,7 @@ def size_curves(
     ranked: RankedWords | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> SizeCurves:
-    """Compute the curves of a text, given as its words; `ranked` saves ranking them again."""
+    """Compute the curves of a text from its words; `ranked` saves ranking the words again."""
     ranked = ranked or RankedWords.of(words, history)
     joined = ranked.joined
     tokens = ranked.tokens_at_start - np.concatenate([[0], np.cumsum(joined)]).astype(np.int64)
@@ -89,13 +89,13 @@ def size_curves(
         tokens,
         np.array(used, np.int64),
         efficiency,
-        np.full(len(tokens), _unknown_of(ranked.symbol_counts, history), np.int64),  # they are never joined
+        np.full(len(tokens), _unknown_of(ranked.symbol_counts, history), np.int64),  # these tokens are never joined
         np.array(scaffolds, np.int64),
     )
 
 
 def token_counts(words: WordTable, history: History, work: Work = ALONE) -> tuple[Int64s, Int64s]:
-    """Count the tokens that a text takes after each step, or after some steps where all would take too long."""
+    """Count the tokens of a text after each step, or after some steps if all would take too long."""
     if has_ranks(history):
         ranked = RankedWords.of(words, history)
         taken = np.concatenate([[0], np.cumsum(ranked.joined)])
@@ -108,7 +108,7 @@ def token_counts(words: WordTable, history: History, work: Work = ALONE) -> tupl
 def _follow(
     counts: list[int], joined: list[int], history: History, power: float, cancelled: CancelCheck
 ) -> tuple[list[int], list[int], list[float]]:
-    """Return for each merge how many tokens occur, how many no longer occur, and the sum for the entropy."""
+    """Return after each merge the number of tokens that occur, that no longer occur, and the sum for the entropy."""
     base, term = len(counts), _term(power)
     used = sum(1 for count in counts if count)
     gone, total = 0, sum(map(term, counts))
@@ -132,13 +132,13 @@ def _follow(
 
 
 def _term(power: float) -> Callable[[int], int]:
-    """Return what one token adds to the sum, in whole parts of `ONE`, so that sums are exact in any order."""
+    """Return a function for a token's part of the sum, in multiples of 1 / `ONE`, so sums are exact in any order."""
 
     def exact(count: int) -> int:
         if not count:
             return 0
         value: float = count * math.log(count) if power == 1.0 else float(count) ** power
-        return int(value) * ONE if value >= ONE else int(value * ONE)  # of 53 bits none is lost
+        return int(value) * ONE if value >= ONE else int(value * ONE)  # all 53 bits are kept
 
     return exact
 
@@ -176,7 +176,7 @@ def checked_power(power: float) -> float:
 
 
 def renyi_efficiency(counts: Iterable[int] | Int64s, power: float = USUAL_POWER) -> float:
-    """Measure how evenly tokens are used, from 0 to 1; a power of 1 gives Shannon's efficiency.
+    """Return how evenly tokens are used, from 0 to 1; a power of 1 gives Shannon's efficiency.
 
     >>> round(renyi_efficiency([3, 2, 1, 1], power=3.0), 12)  # pick @@ed pick @@l @@ed pick @@les
     0.803152850136
@@ -189,9 +189,9 @@ def renyi_efficiency(counts: Iterable[int] | Int64s, power: float = USUAL_POWER)
 
 
 def half_would_do(sizes: Int64s, tokens: Int64s) -> int | None:
-    """Find the first of these ascending sizes whose half needs less than 5 % more tokens; None where there is none.
+    """Find the first of ascending sizes whose half needs less than 5 % more tokens; None if there is none.
 
-    It depends only on the sizes up to it, so it stays when more is learned.
+    The result depends only on smaller sizes, so it does not change when more is learned.
 
     >>> half_would_do(np.array([1, 2, 4, 8, 16]), np.array([900, 600, 400, 390, 389]))
     3
@@ -202,17 +202,17 @@ def half_would_do(sizes: Int64s, tokens: Int64s) -> int | None:
     return int(found[0]) if len(found) else None
 
 
-MEASURED = 48  # sizes, closer together where the vocabulary is small
+MEASURED = 48  # number of sizes; small ones are closer together
 
 
 def measured_sizes(
     cut: CutWords, sizes: Int64s | None = None, *, power: float = USUAL_POWER, work: Work = ALONE
 ) -> SizeCurves:
-    """Return those of these sizes that the vocabulary ever had; by default some from its smallest to its largest."""
+    """Measure the given sizes that the vocabulary had; by default some from the smallest to the largest."""
     steps = _steps_of(cut.history, some_sizes(cut.history) if sizes is None else sizes)
     tokens, used, unknown = (np.zeros(len(steps), np.int64) for _ in range(3))
     efficiency = np.zeros(len(steps))
-    order = np.argsort(steps)  # from one to the next most words stay as they are
+    order = np.argsort(steps)  # most words do not change from one size to the next
     for done, place in enumerate(while_wanted(order.tolist(), work.cancelled, every=1)):
         work.progress(Progress("measuring", done, len(steps), "sizes"))
         counts = cut.counts(int(steps[place]))
@@ -229,7 +229,7 @@ def _unknown_of(counts: Int64s, history: History) -> int:
 
 
 def some_sizes(history: History, most: int = MEASURED) -> Int64s:
-    """Choose sizes that the vocabulary had; their distance from the smallest grows by equal factors."""
+    """Choose sizes that the vocabulary had, at distances from the smallest that grow by equal factors."""
     ends = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
     grown = np.geomspace(1, ends[1] - ends[0] + 1, most).round().astype(np.int64) - 1
     found: Int64s = np.unique(ends[0] + grown)
@@ -237,7 +237,7 @@ def some_sizes(history: History, most: int = MEASURED) -> Int64s:
 
 
 def which_sizes(sizes: Int64s, history: History) -> str:
-    """Say which sizes were measured, if not all."""
+    """Say which sizes were measured, if not all were."""
     if len(sizes) > len(history):
         return ""
     had = np.sort(history.vocabulary_sizes())

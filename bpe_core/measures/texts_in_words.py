@@ -1,4 +1,4 @@
-"""Many texts as one table of words: counted once for all tokenizers that split alike, cut once by each of them."""
+"""The words of many texts in one table, counted once for all tokenizers that split alike and cut once by each."""
 
 from __future__ import annotations
 
@@ -32,33 +32,33 @@ from bpe_core.text.characters import CodePoints, code_points, joins_the_one_befo
 
 
 def can_be_in_words(recipe: Recipe) -> bool:
-    """Return whether a text's tokens are those of its words.
+    """Return whether the tokens of a text are the tokens of its words.
 
-    They are not if steps of a file cut the text, or if the whole text is one word.
+    They differ if steps of a file cut the text, or if the whole text is a word.
     """
     return not recipe.preparation and recipe.pattern not in (CUSTOM_PATTERN, "none")
 
 
 def shared_splitting(recipe: Recipe) -> Recipe | None:
-    """Return the counting that all recipes with the same splitting share; None where words do not decide tokens."""
+    """Return the recipe for counting that recipes with equal splitting share; None if words do not decide tokens."""
     return splitting_of(recipe) if can_be_in_words(recipe) else None
 
 
 def finds_specials(tokenizer: Tokenizer, texts: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether a text spells a special token that the tokenizer matches, so that words do not decide tokens."""
+    """Return whether a text spells a special token that the tokenizer matches, as words then do not decide tokens."""
     matched = tokenizer.allowed(None)
     return bool(matched) and any(spelled_in(matched)(one) for documents in texts.values() for one in documents)
 
 
 def splitting_of(recipe: Recipe) -> Recipe:
-    """Return all that decides which words texts have, where none spells a special token that is matched."""
+    """Return a recipe with only the choices that decide the words of texts without special tokens."""
     chosen = {field.name: getattr(recipe, field.name) for field in fields(SplittingChoices)}
     return Recipe(**{**chosen, "special_tokens": ()})
 
 
 @dataclass(frozen=True, eq=False)
 class TextsInWords:
-    """The words of all texts, and how often each occurs in each."""
+    """The words of all texts, and the count of each word in each text."""
 
     words: WordTable
     texts: Mapping[str, PartCounts]
@@ -80,19 +80,19 @@ class TextsInWords:
         return CutTexts(self, history, *tokens_by_word(self.words, self.counted_by, history, at, cancelled=cancelled))
 
     def cuts(self, history: History, *, cancelled: CancelCheck = never_cancelled) -> Callable[[int], CutTexts]:
-        """Return cuts after any step; for one thread at a time."""
+        """Return a function that cuts the texts after any step; only one thread may use it at a time."""
         cut = CutWords.of(self.words, self.counted_by, history, cancelled=cancelled)
         return lambda at: CutTexts(self, history, *cut.by_word(at))
 
 
 @dataclass(frozen=True, eq=False)
 class CutTexts:
-    """The tokens of each word, word by word, and from them those of each text."""
+    """The tokens of each word, from which the tokens of each text follow."""
 
     in_words: TextsInWords
     history: History
     ids: Int64s
-    starts: Int64s  # where each word's tokens begin, and the end
+    starts: Int64s  # the first index of each word's tokens, and the end
 
     @cached_property
     def tokens_by_word(self) -> Int64s:
@@ -121,7 +121,7 @@ class CutTexts:
 
 
 def counts_of_tokens(ids: Int64s, starts: Int64s, rows: Int64s, times: Int64s, id_count: int) -> Int64s:
-    """Count each token in the words of these rows by the kernel; each word occurs `times` times."""
+    """Count each token in some words by the kernel; each word occurs `times` times."""
     from bpe_core.kernels import word_tables  # loads machine code
 
     counts = np.zeros(id_count, np.int64)
@@ -129,18 +129,18 @@ def counts_of_tokens(ids: Int64s, starts: Int64s, rows: Int64s, times: Int64s, i
     return counts
 
 
-# --- What a tokenizer cannot encode: it becomes an unknown token, or none at all ---
+# --- Text that a tokenizer cannot encode: it becomes an unknown token, or no token ---
 
 LETTER = "a"
-SIGMAS = "σς"  # one becomes the other at the end of a word
+SIGMAS = "σς"  # the first becomes the second at the end of a word
 
 
 def is_always_encoded(history: History) -> Callable[[str], bool]:
-    """Return a check whether a character is encoded, or left out, in every word.
+    """Return a check whether a character is encoded in every word.
 
-    False may also mean that only cutting shows it.
+    A result of False can also mean that only cutting the text shows it.
     """
-    recipe = history.recipe.with_changes(special_tokens=())  # special tokens are plain text to measures
+    recipe = history.recipe.with_changes(special_tokens=())  # measures treat special tokens as plain text
     if recipe.preparation or recipe.pattern == CUSTOM_PATTERN or recipe.base != "characters":
         return lambda character: False
     is_known, splitter = _is_known(history), Splitter(recipe)
@@ -158,7 +158,7 @@ def is_always_encoded(history: History) -> Callable[[str], bool]:
 
 
 def _is_known(history: History) -> Callable[[str, bool], bool]:
-    """Return a check whether the alphabet has a character wherever it can occur in words."""
+    """Return a check whether the alphabet has a character at every position in words where it can occur."""
     alphabet, marker = history.alphabet, history.recipe.marker_text.encode()
     begins = {one.text for one in alphabet.but_seeds if one.kind == "character" and one.text == one.decoded}
     continues = alphabet.id_of_continuation
@@ -179,8 +179,8 @@ def _is_a_word(character: str, splitter: Splitter, recipe: Recipe) -> bool:
 
 BYTES = 256
 CHARACTERS_BETWEEN_CHECKS = 100
-AT_BLANKS = splitting_of(Recipe(pattern="whitespace"))  # finds the same stretches in texts without these:
-ONLY_OF_PYTHON = np.arange(0x1C, 0x20, dtype=np.uint8)  # signs that `str.split` takes for blanks
+AT_BLANKS = splitting_of(Recipe(pattern="whitespace"))  # finds the same parts in texts without the following characters
+ONLY_OF_PYTHON = np.arange(0x1C, 0x20, dtype=np.uint8)  # characters that only `str.split` treats as blanks
 
 
 def encodes_everything(tokenizer: Tokenizer) -> bool:
@@ -190,7 +190,7 @@ def encodes_everything(tokenizer: Tokenizer) -> bool:
 
 class Stretches(NamedTuple):
     together: str
-    starts: Int64s  # of each, in bytes
+    starts: Int64s  # bytes of each part
     lengths: Int64s
 
     @classmethod
@@ -209,9 +209,9 @@ class Stretches(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BetweenBlanks:
-    """The different stretches between blanks in texts, and how often each occurs in each text.
+    """The different parts of texts between blanks, and the count of each part in each text.
 
-    A stretch is cut once if the alphabet alone cannot answer for one of its characters.
+    A part is cut once if the alphabet alone cannot decide for all of its characters.
     """
 
     words: WordColumns
@@ -231,13 +231,13 @@ class BetweenBlanks:
 
     @classmethod
     def of_words(cls, found: TextsInWords) -> BetweenBlanks | None:
-        """Make the same from words counted by `AT_BLANKS`; None where Python sees more blanks."""
+        """Make the parts from words counted by `AT_BLANKS`; None if Python would split at further blanks."""
         if np.isin(found.words.text, ONLY_OF_PYTHON).any():
             return None
         return cls(WordColumns(found.words.text, found.words.starts), found.texts)
 
     def unencoded(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck = never_cancelled) -> list[float]:
-        """Return the share of each text's bytes that no token encodes after that many steps, without blanks."""
+        """Return the share of each text's bytes, without blanks, that no token encodes after `at` steps."""
         lengths, found = self._stretches.lengths, self._lost(tokenizer, at, cancelled)
         shares = []
         for which, times, *_ in self.texts.values():
@@ -262,9 +262,9 @@ class BetweenBlanks:
         return [int(code) for code in np.flatnonzero(occurs)]
 
     def _lost(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck) -> Int64s:
-        """Count the bytes of each stretch in an unknown token, in no token, or in a character that is left out.
+        """Count the bytes of each part that are in an unknown token, in no token, or in a left-out character.
 
-        The token behind a left-out character covers its bytes, so each character is tested by itself.
+        The token after a left-out character covers its bytes, so each character is tested by itself.
         """
         tells = is_always_encoded(tokenizer.history)
         left_out, is_unsure = np.zeros((2, 0x110000), np.bool_)
