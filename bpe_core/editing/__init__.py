@@ -1,1 +1,1 @@
-"""The editing of merge tables: tokens are taken out of one, or another table is appended to it."""
+"""The editing of vocabularies: remove tokens, append another table, change special tokens, learn more."""

@@ -1,8 +1,8 @@
-"""Add tokens to a table whose method looks tokens up: WordPiece, Unigram.
+"""The adding of tokens to a table whose method looks tokens up, such as WordPiece and Unigram.
 
-The table's own tokens keep their ids and log-probabilities, which were learned on texts that are not here. New ones
-come from a vocabulary learned on the new texts alone, with the log-probabilities they have when as many of its pieces
-are left as are wanted. A piece that no text would be cut into is left out.
+The table's own tokens keep their ids and log-probabilities, as their texts are not known. New tokens come from a
+vocabulary learned on the new texts alone. They get the log-probabilities that this vocabulary has when as many of its
+pieces are left as are wanted. A piece that no text would be cut into is left out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_wanted
 
-NO_SCORE = 0.0  # where the method has none
+NO_SCORE = 0.0  # for methods without log-probabilities
 
 
 class AddedPiece(NamedTuple):
@@ -38,12 +38,12 @@ class AddedPiece(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Beside(Without):
     added: tuple[Symbol, ...]
-    characters: int  # of these, that only longer tokens held
+    characters: int  # characters of the table that only longer tokens held
     left_out: tuple[bytes, ...]
 
 
 def pieces_of(history: History) -> list[AddedPiece]:
-    """Return the tokens that were not dropped, but for special ones and what is unknown; base symbols first."""
+    """Return the tokens that were not dropped, base symbols first, without special tokens and the unknown token."""
     base, symbols = len(history.alphabet), history.alphabet.symbols
     texts, decoded = written(history), TokenBytes(history)
     scores = np.zeros(base) if history.scores is None else history.scores.at(len(history))
@@ -62,7 +62,7 @@ def put_beside(
     *,
     cancelled: CancelCheck = never_cancelled,
 ) -> Beside:
-    """Add those of the pieces and special tokens that the table lacks."""
+    """Add the pieces and special tokens that the table lacks."""
     known = {*written(history), *(token.encode() for token in history.recipe.special_tokens)}
     new = {piece.symbol.text: piece for piece in pieces if piece.symbol.text not in known}
     more = tuple(token for token in specials if token.encode() not in known)
@@ -84,7 +84,7 @@ def _with(history: History, pieces: Sequence[AddedPiece], specials: Sequence[str
 
 
 def _never_met(history: History, pieces: Sequence[AddedPiece], cancelled: CancelCheck) -> set[bytes]:
-    """Return those that are not the best way to cut their own texts, or hold a character that no token is."""
+    """Return the pieces that no text becomes: their own best path is another, or they hold an unknown character."""
     if history.scores is None:
         return set()
     symbols = [*history.alphabet.symbols, *(piece.symbol for piece in pieces)]
@@ -101,7 +101,7 @@ def _never_met(history: History, pieces: Sequence[AddedPiece], cancelled: Cancel
 
 
 def more_pieces(words: WordTable, history: History, recipe: Recipe, work: Work) -> Beside:
-    """Add as many pieces as the recipe's vocabulary is larger, or all that there are."""
+    """Add pieces until the vocabulary has the recipe's size, or until no piece is left."""
     wanted = (recipe.vocab_size or 0) - history.vocabulary_size
     sign = _sign_of_blanks(history)
     learned = _learned(_as_marked(words, recipe, sign), recipe, sign, wanted, work)
@@ -140,7 +140,7 @@ def _learned(words: WordTable, recipe: Recipe, sign: str, wanted: int, work: Wor
 
 
 def _moment(learned: History, new: set[int], wanted: int) -> int:
-    """Return after how many steps `wanted` seeds are new; not before scores were first set."""
+    """Return the number of steps after which `wanted` new seeds are left, but not before scores were first set."""
     drops = np.array([id in new for id in learned.columns.left.tolist()], np.bool_)
     seeds = len(new.intersection(range(len(learned.alphabet) - learned.alphabet.seed_count, len(learned.alphabet))))
     left = seeds - np.concatenate([np.zeros(1, np.int64), np.cumsum(drops)])

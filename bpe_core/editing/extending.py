@@ -1,8 +1,8 @@
-"""Let a table go on learning on new texts: all that it has keeps its ids.
+"""The extending of a table by learning on new texts; all its tokens keep their ids.
 
-- Steps that can be made again on other words are, and the learner goes on from there.
-- A table that joins in an order of its own, or lists WordPiece's tokens only, cuts the words as it is (`go_on`). The
-  tokens they fall into are the symbols of another training; what this joins is joined behind all pairs of the table.
+- If the table's steps can be made again on other words, they are, and the learner goes on from there.
+- A table that merges by priority, or that only lists WordPiece's tokens, cuts the words first (`go_on`). Their tokens
+  are the symbols of another training; its merges come after all pairs of the table.
 - Unigram's new pieces are the best of a vocabulary learned on the new texts alone (`more_pieces`).
 """
 
@@ -48,12 +48,12 @@ from bpe_core.support.progress import (
 )
 from bpe_core.text.corpus import Corpus
 
-FIRST_CODE = 0x10000  # of the code points that represent tokens: behind it there are no surrogates
-BY_IDS = "lowest-ids"  # the tie rule, where the recipe's own asks for texts
+FIRST_CODE = 0x10000  # the first code point that stands for a token; there are no surrogates after it
+BY_IDS = "lowest-ids"  # the tie rule if the recipe's own rule compares texts
 
 
 def go_on(words: WordTable, history: History, recipe: Recipe, work: Work) -> History:
-    """Make the steps that the recipe has more than the table; how often its own are made is not known."""
+    """Make the steps that the recipe has more than the table; the counts of the table's own steps stay unknown."""
     in_codes = WordTable.from_counts(_in_codes(words, history, work.cancelled))
     by = (recipe.merges or 0) - len(history)
     of_codes = _of_codes(recipe, by)
@@ -62,7 +62,7 @@ def go_on(words: WordTable, history: History, recipe: Recipe, work: Work) -> His
     found = learn(in_codes, of_codes, progress=work.progress, cancelled=work.cancelled)
     grown = _with_pairs(history, recipe, found)
     while (missing := by - len(grown) + len(history)) > 0 and found.end_reason == "vocabulary full":
-        of_codes = of_codes.with_changes(merges=len(found) + missing)  # some became tokens that there are already
+        of_codes = of_codes.with_changes(merges=len(found) + missing)  # some new steps made tokens that exist already
         found = learn(in_codes, of_codes, history=found, progress=work.progress, cancelled=work.cancelled)
         grown = _with_pairs(history, recipe, found)
     return grown
@@ -72,13 +72,13 @@ def _of_codes(recipe: Recipe, by: int) -> Recipe:
     method = METHODS[recipe.method]
     ties = recipe.ties if recipe.ties == "first-seen" else BY_IDS
     said = {"merges": by, "min_frequency": recipe.min_frequency, "ties": ties, "max_token_length": None}
-    if method.has_continuations:  # it may choose by more than the count
+    if method.has_continuations:  # this method may choose by more than the count
         said |= {"method": recipe.method, **{name: getattr(recipe, name) for name in method.own_choices}}
     return Recipe.preset("words", **said)
 
 
 def _in_codes(words: WordTable, history: History, cancelled: CancelCheck) -> list[tuple[bytes, int]]:
-    """Write words with a character for each token; what is never joined parts them."""
+    """Write words with a character for each token; tokens that are never joined divide the words."""
     joining = history.joining
     cut = LongestPieces(history).cut if joining is None else JoinedWords(history).cut
     alone = {id for id, symbol in enumerate(history.alphabet.symbols) if not symbol.merges} | {-1}
@@ -96,13 +96,13 @@ def _in_codes(words: WordTable, history: History, cancelled: CancelCheck) -> lis
 
 
 def _token(text: bytes) -> int:
-    """Return the token that a symbol represents; that for the unknown, of several characters, represents none."""
+    """Return the token that a symbol stands for; -1 for the unknown token, whose text has several characters."""
     character = text.decode()
     return ord(character) - FIRST_CODE if len(character) == 1 else -1
 
 
 def _with_pairs(history: History, recipe: Recipe, found: History) -> History:
-    """Put the new tokens behind those of the table; a text that is a token already becomes that token."""
+    """Append the new tokens to those of the table; a pair whose text is a token already becomes that token."""
     joining, texts = history.joining, written(history)
     ids = [_token(symbol.decoded) for symbol in found.alphabet.symbols]
     hidden = set() if joining is None else set(joining.hidden)
@@ -137,26 +137,26 @@ def _behind(joining: MergePriorities, rows: list[tuple[int, int, int]], born: in
 
 @dataclass(frozen=True, eq=False)
 class Extended:
-    """A table that has learned more; ids are the file's."""
+    """The result of extending a table. Ids are those of the file."""
 
     history: History
-    places: Int64s  # for each of the engine's indices of before the one of now
-    characters: int = 0  # that only longer tokens held, and that have a token of their own now
+    places: Int64s  # the new index of each former index
+    characters: int = 0  # characters that only longer tokens held, and that now have their own token
 
     @property
     def added(self) -> Int64s:
-        """Return the ids of all that is new, in order."""
+        """Return the ids of all new tokens in order."""
         return self.history.numbers_of(self.added_indices)
 
     @property
     def new_ids(self) -> Mapping[int, int]:
-        """Return of each token of before the id of now, by that of before: all keep theirs."""
+        """Map each former id to the new id, which is the same."""
         ids = self.history.numbers_of(self.places)
         return {id: id for id in ids[ids != NO_NUMBER].tolist()}
 
     @property
     def added_indices(self) -> Int64s:
-        """Return the engine's indices of all that is new, in the order of their ids."""
+        """Return the engine's indices of all new tokens, in the order of their ids."""
         new = np.setdiff1d(np.arange(self.history.id_count), self.places)
         return new[np.argsort(self.history.numbers_of(new))]
 
@@ -172,9 +172,9 @@ def extend(
     cancelled: CancelCheck = never_cancelled,
     **changes: Any,
 ) -> Extended:
-    """Learn `by` tokens more on a corpus; `changes` are of choices such as min_frequency or ties.
+    """Learn `by` more tokens on a corpus; `changes` are choices such as min_frequency or ties.
 
-    `across_words` makes the table's merges SuperBPE's first stage, so that new tokens may hold several words.
+    `across_words` makes the table's merges the first stage of SuperBPE, so new tokens may hold several words.
     """
     history = history_of(learned)
     recipe = growing_recipe(history, by, across_words=across_words, **changes)
@@ -185,7 +185,7 @@ def extend(
 def extend_on(
     words: WordTable, history: History, recipe: Recipe, first_id: int | None = None, work: Work = ALONE
 ) -> Extended:
-    """Learn on words that are counted, by a recipe that `growing_recipe` made."""
+    """Learn on counted words, by a recipe that `growing_recipe` made."""
     known = numbers_of(history)
     if not METHODS[recipe.method].can_be_steered:
         added = more_pieces(words, history, recipe, work)
@@ -207,7 +207,7 @@ def extend_on(
 
 
 def places_in(grown: History, old: History) -> Int64s:
-    """Return the ids of a table's tokens behind whose merges steps were made: only special tokens have moved."""
+    """Return the new indices of a table's tokens after further steps; only special tokens have moved."""
     ids = np.arange(old.id_count)
     ids[old.first_special :] += grown.first_special - old.first_special
     return ids

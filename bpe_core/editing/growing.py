@@ -1,7 +1,7 @@
-"""Going on from a table that was learned elsewhere: its steps as they are, then new ones, on another corpus.
+"""The recipe and the ids of a table that goes on learning on another corpus.
 
-The table's tokens keep the numbers that its file gives them, special tokens included; new ones are numbered behind
-the largest. So embeddings that were learned for the old tokens still fit.
+The table's tokens, also the special ones, keep the ids of its file; new tokens get ids after the largest one. So
+embeddings of the old tokens still fit.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -30,7 +30,7 @@ NOTHING_NEW = (
 
 
 def growing_recipe(history: History, by: int, *, across_words: bool = False, **changes: Any) -> Recipe:
-    """Return the recipe of a table that grows; `across_words` by a second stage, as SuperBPE has it."""
+    """Return the recipe of a growing table; `across_words` adds a second stage, as in SuperBPE."""
     if by < 1:
         raise RecipeError(f"A table can grow by 1 token or more, not by {by:,}.")
     if history.recipe.lists_bytes:
@@ -46,7 +46,7 @@ def growing_recipe(history: History, by: int, *, across_words: bool = False, **c
         changes = _method_across_words().second_stage(history) | changes
     elif alone := changes.keys() & _method_across_words().superword_limits:
         raise RecipeError(f"{title_of(min(alone))} limits superwords, which are learned across words (--across-words).")
-    if method.serves_languages:  # the new corpus need not have any: its own commonest pairs come next
+    if method.serves_languages:  # the mixture's groups may be missing in the new corpus
         changes = {"method": USUAL, "mixture": None} | changes
     if method.can_be_steered or method.serves_languages:
         steps = len(history)
@@ -70,18 +70,18 @@ def _check_goes_across_words(history: History) -> None:
 
 
 def makes_steps_again(history: History) -> bool:
-    """Return whether its steps can be made one after the other on other words, so that the learner goes on there."""
+    """Return whether a history's steps can be made again on other words, so the learner can go on there."""
     can = METHODS[history.recipe.method].can_be_steered or history.recipe.serves_languages
     return can and history.joining is None and not listed_alone(history)
 
 
 def listed_alone(history: History) -> bool:
-    """Return whether some of its joined tokens are known by their texts alone."""
+    """Return whether some joined tokens are known only by their texts."""
     return Method.of(history.recipe).has_continuations and history.alphabet.seed_count > 0
 
 
 def steps_alone(history: History) -> History:
-    """Return the steps without what is known of another corpus, to be made anew."""
+    """Return the steps without the counts of another corpus, to be made again."""
     return History.from_pairs(history.recipe, history.alphabet, history.pairs())
 
 
@@ -91,7 +91,7 @@ def check_grew(history: History) -> None:
 
 
 def free_numbers(known: Int64s, wanted: int, first: int | None = None) -> Int64s:
-    """Return as many numbers as wanted behind the largest, or from a first one on where all of them are free."""
+    """Return `wanted` numbers after the largest known one, or from `first` on if these are all free."""
     start = int(known.max(initial=-1)) + 1 if first is None else first
     if start < 0 or (wanted and bool(((known >= start) & (known < start + wanted)).any())):
         raise FormatError(
@@ -102,9 +102,9 @@ def free_numbers(known: Int64s, wanted: int, first: int | None = None) -> Int64s
 
 
 def grown_numbers(history: History, old: Int64s, first_new: int | None = None) -> Int64s:
-    """Keep the numbers of old tokens, special ones too, and give new ones the free numbers from `first_new` on."""
+    """Return the numbers of all tokens: old ones keep theirs, new ones get free numbers from `first_new` on."""
     specials, symbols = len(history.recipe.special_tokens), len(history.alphabet)
-    made = min(len(old) - specials, history.first_special)  # base symbols, and what the table's own steps made
+    made = min(len(old) - specials, history.first_special)  # base symbols, and the tokens of the table's own steps
     new = history.first_special - made
     old = np.concatenate([old[:made], old[len(old) - specials :]])
     if made < symbols:

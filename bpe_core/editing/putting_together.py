@@ -1,10 +1,10 @@
-"""Put two merge tables together; the result keeps the ids of the first.
+"""The joining of two merge tables into one, which keeps the ids of the first table.
 
-All merges of the first come first; behind them, in the order of the second, one for each token that the first lacks.
-So texts are cut as by the first, and then joined further: no text becomes more tokens, and no token of the first is
-lost, as it would be if merges of the two took turns. A token of the second can be made if its own text is cut into two
-pieces when it is its turn; otherwise it waits for what comes behind it. Methods that look tokens up (WordPiece,
-Unigram) need no order: see added_pieces.py.
+All merges of the first table come first. After them comes a merge for each token of the second table that the first
+lacks, in the order of the second. So texts are cut as by the first table and then joined further: no text becomes more
+tokens, and no token of the first table is lost. A token of the second table can be made if its own text is then cut
+into two tokens; otherwise it waits for later tokens. Methods that look tokens up (WordPiece, Unigram) need no order:
+see added_pieces.py.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -37,8 +37,8 @@ from bpe_core.recipes.parts import Normalization, SplittingChoices, Symbols
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
-REPORTED = 1_024  # tokens between two reports
-LONGEST = 4_096  # symbols of a token that is looked at; those of texts never come near
+REPORTED = 1_024  # tokens between two reports of progress
+LONGEST = 4_096  # the most symbols of a token; tokens of texts have far fewer
 MOST_QUOTED = 5
 NO_RANK = 2**62
 
@@ -46,13 +46,13 @@ NO_RANK = 2**62
 @dataclass(frozen=True, eq=False)
 class PutTogether:
     history: History
-    from_first: int  # tokens of the first, base symbols and special tokens among them
-    shared: int  # learned tokens of the second that the first has, too
-    added: int  # learned tokens that only the second has
-    new_symbols: int  # base symbols that only the second has
+    from_first: int  # tokens of the first table, with base symbols and special tokens
+    shared: int  # learned tokens of the second table that the first has, too
+    added: int  # learned tokens that only the second table has
+    new_symbols: int  # base symbols that only the second table has
     new_specials: int
-    left_out: tuple[bytes, ...]  # learned tokens of the second that cannot be made behind the merges of the first
-    notes: tuple[str, ...]  # what the second does otherwise, a sentence each
+    left_out: tuple[bytes, ...]  # learned tokens of the second table that cannot be made after the first's merges
+    notes: tuple[str, ...]  # sentences about what the second table does differently
 
     @property
     def new_tokens(self) -> int:
@@ -83,7 +83,7 @@ def put_together(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> PutTogether:
-    """Return the first table, numbered as it is, with what only the second has behind it."""
+    """Return the first table with its ids, followed by the tokens that only the second table has."""
     one, other = history_of(first), history_of(second)
     for history in (one, other):
         check_can_be_edited(history)
@@ -99,7 +99,7 @@ def put_together(
 
 
 def _behind(one: History, other: History, report: Callable[[int, int], None]) -> PutTogether:
-    """Make the tokens that only the second has once more, behind the merges of the first."""
+    """Make the tokens that only the second table has, after the merges of the first."""
     known_symbols = {(symbol.kind, symbol.text) for symbol in one.alphabet.symbols}
     symbols = [symbol for symbol in other.alphabet.symbols if (symbol.kind, symbol.text) not in known_symbols]
     specials = [token for token in other.recipe.special_tokens if token not in one.recipe.special_tokens]
@@ -130,7 +130,7 @@ def _behind(one: History, other: History, report: Callable[[int, int], None]) ->
 def _add_all(
     joining: _JoinedTable, texts: Sequence[bytes], symbols: Mapping[int, list[int]], report: Callable[[int, int], None]
 ) -> list[int]:
-    """Add each token that can be made, again until a round adds none; return those that are left."""
+    """Add each token that can be made, in rounds until a round adds none; return the tokens that are left."""
     waiting, before = list(symbols), len(symbols) + 1
     while waiting and len(waiting) < before:
         before, still = len(waiting), []

@@ -1,7 +1,7 @@
-"""Give special tokens other names, add some, or take some out: every other token keeps its id.
+"""The renaming, adding and removing of special tokens; every other token keeps its id.
 
-A model has rows for tokens that were kept in reserve. To use one, it is renamed: the id, and so the row, stays. An
-ordinary token that no other is made of, such as BERT's `[unused5]`, becomes a special one that way.
+Models have rows for reserved tokens. To use one, rename it: its id, and so its row, stays. An ordinary token that no
+other token is made of, such as BERT's `[unused5]`, becomes a special token in this way.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -36,10 +36,10 @@ from bpe_core.text.preparation.pieces import AddedToken
 
 @dataclass(frozen=True, eq=False)
 class SpecialsChanged:
-    """A table with other special tokens. Ids are the file's."""
+    """The result of changing special tokens. Ids are those of the file."""
 
     history: History
-    renamed: Mapping[str, str]  # by the names of before
+    renamed: Mapping[str, str]  # new names by the former names
     added: Mapping[str, int]
     removed: Mapping[str, int]
 
@@ -59,7 +59,7 @@ class SpecialsChanged:
 
 
 def special_ids(learned: Learned) -> dict[str, int]:
-    """Return the ids of all special tokens, and of what is unknown where it has a name."""
+    """Return the ids of all special tokens, and of the unknown token if it has a name."""
     history = history_of(learned)
     numbers = own_numbers(history)
     found = dict(zip(history.recipe.special_tokens, numbers[history.first_special :].tolist(), strict=True))
@@ -77,22 +77,22 @@ def change_specials(
     remove: Iterable[str] = (),
     first_id: int | None = None,
 ) -> SpecialsChanged:
-    """Rename, add and remove special tokens; those that stay keep their ids.
+    """Rename, add and remove special tokens; the others keep their ids.
 
     Parameters
     ----------
     learned
-        A study, or whatever has a history.
+        A study, or another object with a history.
     rename
-        The new text by the former one. All is done at once, so that two tokens can change their names for each other's.
+        The new texts by the former ones. All changes are made at once, so two tokens can swap their names.
     add, remove
-        The texts of tokens.
+        The texts of the tokens to add and to remove.
     first_id
-        Where what is added is numbered from; left out, behind all ids.
+        The first id of the added tokens; by default they follow all other ids.
     """
     history, renames = history_of(learned), dict(rename or {})
     added, removed = list(dict.fromkeys(add)), list(dict.fromkeys(remove))
-    numbers_of(history)  # which refuses a table that contradicts itself
+    numbers_of(history)  # this refuses a table that contradicts itself
     _check(history, renames, added, removed)
     ids = special_ids(history)
     gone = {text: ids[text] for text in removed}
@@ -110,7 +110,7 @@ def change_specials(
 def with_specials(
     history: History, *, rename: Mapping[str, str], add: Mapping[str, int], remove: Sequence[str]
 ) -> History:
-    """Return the table with these special tokens renamed, added with these ids, and removed."""
+    """Return the table with special tokens renamed, added with the given ids, and removed."""
     numbers = own_numbers(history)
     before = history.recipe.special_tokens
     stay = [place for place, text in enumerate(before) if text not in remove]
@@ -170,7 +170,7 @@ def _those_there_are(ids: Mapping[str, int]) -> str:
 
 
 def _without_ordinary(history: History, text: str) -> tuple[History, int]:
-    """Take a token out that is to be a special one, and return its id."""
+    """Remove an ordinary token that becomes a special one; return the table and its id."""
     check_can_be_edited(history)
     places = [place for place, token in enumerate(written(history)) if token == text.encode()]
     if not places:
@@ -189,6 +189,6 @@ def _without_ordinary(history: History, text: str) -> tuple[History, int]:
 
 
 def _behind(history: History, promoted: Mapping[str, int], first_id: int | None) -> int | None:
-    """Return from where on new tokens are numbered, if tokens without a place in the table have the last ids."""
+    """Return the first id for new tokens, by default the one after all ids, also those of promoted tokens."""
     largest = max([int(own_numbers(history).max(initial=-1)), *promoted.values()])
     return largest + 1 if first_id is None else first_id

@@ -1,9 +1,9 @@
-"""Take tokens out of a merge table.
+"""The trimming of a table: tokens are removed.
 
-Others may be made of a token that is removed; `NEEDED` says what becomes of these. Where tokens are looked up
-(WordPiece, Unigram) none needs another; characters that only longer tokens held get a token, so that no text becomes
-unknown. By other methods every token that stays is made of the same texts as before: its own text is joined by its own
-parts only, and these stay in their order. Other texts may be cut differently: see `costs`.
+Other tokens may be made of a removed token; `NEEDED` says what happens to these. If tokens are looked up (WordPiece,
+Unigram), no token needs another one; characters that only longer tokens held get a token, so no text becomes unknown.
+With other methods every token that stays is made from its parts as before, as these stay in their order. Other texts
+may be cut differently: see `costs`.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -53,18 +53,18 @@ assert tuple(NEEDED) == get_args(Needed)
 
 @dataclass(frozen=True, eq=False)
 class Trimmed:
-    """The result of trimming: the new history, and what became of the other tokens. Ids are the old ids of the file."""
+    """The result of trimming: the new history, and the removed and kept tokens. Ids are the file's former ids."""
 
     history: History
-    new_ids: Mapping[int, int]  # of each token that is left the id of now, by its id of before
+    new_ids: Mapping[int, int]  # the new id of each remaining token, by its former id
     removed: tuple[int, ...]
-    asked: tuple[int, ...]  # those removed that were named
-    spared: tuple[int, ...]  # those named that stay, because kept ones are made of them
-    hidden: tuple[int, ...] = ()  # those named that stay as steps only, for the same reason
-    doubles: int = 0  # how many went because an older token is written alike
-    lost: int = 0  # how many went because they are made of tokens that are removed
-    added: int = 0  # characters that have a token of their own from now on
-    nameless: int = 0  # steps to others that went, too: they had no id
+    asked: tuple[int, ...]  # removed tokens that were named
+    spared: tuple[int, ...]  # named tokens that stay, because kept tokens are made of them
+    hidden: tuple[int, ...] = ()  # named tokens that stay only as parts, for the same reason
+    doubles: int = 0  # number of tokens removed because an older token has the same text
+    lost: int = 0  # number of tokens removed because they are made of removed tokens
+    added: int = 0  # number of characters that got their own token
+    nameless: int = 0  # number of removed tokens without an id, which only served as parts
 
     @property
     def changes_nothing(self) -> bool:
@@ -102,7 +102,7 @@ def trim(
     renumber: bool = True,
     cancelled: CancelCheck = never_cancelled,
 ) -> Trimmed:
-    """Return the table without the tokens of these ids; the others keep theirs, or get new ones without gaps."""
+    """Return the table without some tokens; the others keep their ids, or get new ids without gaps."""
     history = history_of(learned)
     check_can_be_edited(history)
     without_tokens.numbers_of(history)  # which refuses a table that contradicts itself
@@ -118,7 +118,7 @@ def trim_indices(
     renumber: bool = True,
     cancelled: CancelCheck = never_cancelled,
 ) -> Trimmed:
-    """Do the same for tokens that are given by the engine's indices, as an audit finds them."""
+    """Return the table without some tokens, given by the engine's indices, as an audit finds them."""
     check_can_be_edited(history)
     known, named = without_tokens.numbers_of(history), sorted(set(named))
     _check_named(history, named, known)
@@ -165,7 +165,7 @@ def _what_goes(history: History, named: list[int], needed: Needed) -> tuple[Bool
 
 
 def _not_made_any_more(history: History, left: Without, cancelled: CancelCheck) -> list[int]:
-    """Return tokens that stay and could be made before, where the order of joining shows that only then."""
+    """Return tokens that stay, and that texts became before but no longer do."""
     after = unreachable_tokens(left.history, Work(cancelled=cancelled))
     if not after:
         return []
@@ -175,7 +175,7 @@ def _not_made_any_more(history: History, left: Without, cancelled: CancelCheck) 
 
 
 def check_can_be_edited(history: History) -> None:
-    """Refuse where neither the order of the joined pairs nor the tokens say what a table does without some."""
+    """Refuse a table for which it is not known what it does without some of its tokens."""
     if Method.of(history.recipe).joins_runs:
         raise BpeError(
             f"What {METHODS[history.recipe.method].title} learned cannot be trimmed or put together: merges of whole "
@@ -189,12 +189,12 @@ def check_can_be_edited(history: History) -> None:
 
 
 def looks_tokens_up(history: History) -> bool:
-    """Return whether tokens are looked up in the vocabulary, so that no token needs the parts it was made of."""
+    """Return whether tokens are looked up in the vocabulary, so no token needs its parts."""
     return Method.of(history.recipe).looks_tokens_up
 
 
 def written_alike(history: History) -> list[int]:
-    """Return the joined tokens that are written as an older one, which is the one that texts become."""
+    """Return the joined tokens with the text of an older token, which texts become instead."""
     seen = set(history.alphabet.texts)
     found = []
     for id, text in enumerate(written(history)[len(history.alphabet) :], len(history.alphabet)):
@@ -205,7 +205,7 @@ def written_alike(history: History) -> list[int]:
 
 
 def _indices_of(history: History, ids: Collection[int]) -> list[int]:
-    """Find the tokens of these ids; all of them where several share one."""
+    """Find the tokens with these ids; several tokens may share an id."""
     known = own_numbers(history)
     missing = sorted(id for id in ids if id < 0 or id not in known)
     if missing:
@@ -226,7 +226,7 @@ def _check_named(history: History, named: list[int], known: Int64s) -> None:
 
 
 def spare_parts(history: History, goes: Bools) -> None:
-    """Keep what a token that stays is made of, in every way in which it may be made."""
+    """Take tokens that a staying token may be made of out of `goes`, the tokens to remove."""
     left, right, token = _made_of(history, by_birth=False)
     while True:
         stays = ~goes[token]
@@ -246,7 +246,7 @@ def _lose(history: History, goes: Bools) -> None:
 
 
 def _made_of(history: History, *, by_birth: bool) -> tuple[Int64s, Int64s, Int64s]:
-    """Return two tokens and what is made of them; by birth, or all pairs that are ever joined."""
+    """Return pairs and their joined tokens: those of the steps, or all pairs that may be joined."""
     left, right = (column.astype(np.int64) for column in history.columns[:2])
     token = np.arange(len(history.alphabet), history.first_special)
     pairs = None if by_birth or history.joining is None else history.joining.pairs
@@ -257,16 +257,16 @@ def _made_of(history: History, *, by_birth: bool) -> tuple[Int64s, Int64s, Int64
     return left, right, token
 
 
-# --- Which ------------------------------------------------------------------------------
+# --- The tokens to remove ---------------------------------------------------------------
 
 
 def least_used(
     history: History, counts: Int64s, how_many: int, *, cancelled: CancelCheck = never_cancelled
 ) -> list[int]:
-    """Return the learned tokens that a corpus needs least, by how often each is used when all is cut.
+    """Return the learned tokens that a corpus needs least, by their final counts.
 
-    Always the least used of those that no remaining one is made of, of equal ones the youngest: so removing them loses
-    no others. Its parts then take its place and have its count, too.
+    Each time the least used token is taken that no remaining token is made of; of equal ones the youngest. So no other
+    token is lost. The count of a taken token is added to its parts.
     """
     check_can_be_edited(history)
     first, end, chosen = first_learned(history), history.first_special, _chosen_by_hand(history)
@@ -297,18 +297,18 @@ def least_used(
 
 
 def _chosen_by_hand(history: History) -> tuple[int, ...]:
-    """Return tokens that are looked for first: somebody wanted them, however often texts hold them."""
+    """Return the tokens that are searched first; a person chose them, so their counts do not matter."""
     return () if history.joining is None else history.joining.found_first
 
 
 def least_size(history: History) -> int:
-    """Count the tokens that nothing can do without: base symbols, and those that were chosen by hand."""
+    """Count the tokens that always stay: base symbols, and tokens chosen by hand."""
     by_hand = len(_chosen_by_hand(history)) + len(history.recipe.special_tokens)
     return first_learned(history) + len(without_tokens.lone_characters(history)) + by_hand
 
 
 def surplus(history: History, size: int) -> int:
-    """Return how many tokens must go until `size` are left, base symbols and special tokens among them."""
+    """Return how many tokens to remove until `size` are left, with base symbols and special tokens."""
     least = least_size(history)
     if size < least:
         specials = len(history.recipe.special_tokens)
@@ -340,7 +340,7 @@ def costs(
     counted_by: Recipe | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Costs:
-    """Count the tokens of words that were counted by a recipe; else as the table of before splits."""
+    """Count the tokens of words before and after; `counted_by` is the words' recipe, by default the former table's."""
     recipe = counted_by or before.recipe
     both = (CutWords.of(words, recipe, history, cancelled=cancelled) for history in (before, now))
     return Costs(*(int(cut.counts(len(cut.history)).sum()) for cut in both))

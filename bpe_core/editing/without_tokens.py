@@ -1,8 +1,8 @@
-"""Make a history as if some tokens were not there, and number its tokens.
+"""The making of a history without some tokens, and the ids of its tokens.
 
-Where tokens are looked up, one without its parts becomes a seed. The numbers are those of the file the table came from,
-else our ids. Unigram's files have none for a character that only longer pieces hold; it gets one when the table
-changes.
+If tokens are looked up, a token without its parts becomes a seed. The numbers are those of the table's file, or else
+the engine's ids. Unigram's files have no number for a character that only longer pieces hold; it gets one when the
+table changes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bpe_core.segmenting.word_pieces import pieces_of
 
 
 def lone_characters(history: History) -> list[Symbol]:
-    """Make a symbol for each character that only longer tokens hold, in the order of an alphabet."""
+    """Make a symbol for each character that only longer tokens hold, in the order of alphabets."""
     if not Method.of(history.recipe).has_continuations:
         return []
     marker, (starting, continuing) = history.recipe.marker_text.encode(), pieces_of(history)
@@ -38,15 +38,15 @@ def lone_characters(history: History) -> list[Symbol]:
     return found + [Symbol(marker + sign, sign, "continuation") for sign in rest]
 
 
-GONE = -1  # the new id of a token that is not there
+GONE = -1  # the new id of a removed token
 KINDS_IN_ORDER = ("unknown", "fallback", "byte", "character", "marker", "glued", "continuation", "seed")
 
 
 class Further(NamedTuple):
-    """Tokens that were not there before."""
+    """The tokens to add to a history."""
 
     symbols: Sequence[Symbol] = ()
-    scores: Sequence[float] = ()  # of the symbols, where the method has any
+    scores: Sequence[float] = ()  # scores of the symbols, if the method has any
     specials: Sequence[str] = ()
 
 
@@ -56,18 +56,18 @@ NOTHING_FURTHER = Further()
 @dataclass(frozen=True, eq=False)
 class Without:
     history: History
-    new_ids: Int64s  # for each id of before, or GONE
-    old_ids: Int64s  # for each id of now; of what is new less than 0
+    new_ids: Int64s  # the new id of each former id, or GONE
+    old_ids: Int64s  # the former id of each new id; negative for added tokens
 
 
 def without(history: History, goes: Bools, hidden: Bools | None = None, further: Further = NOTHING_FURTHER) -> Without:
-    """Leave these tokens out, and keep some as steps to others only.
+    """Return a history without some tokens; hidden tokens stay only as parts of others.
 
-    Counts are not kept: without some merges the others would have counted something else.
+    Counts are dropped, as without some merges the others would have other counts.
     """
     base, first_special = len(history.alphabet), history.first_special
     goes = goes.copy()
-    goes[np.setdiff1d(np.arange(first_special), history.vocabulary)] = True  # what was dropped is gone already
+    goes[np.setdiff1d(np.arange(first_special), history.vocabulary)] = True  # dropped tokens are gone already
     pairs = np.array(history.pairs(), np.int64).reshape(-1, 2)
     stays = ~goes[base:first_special]
     whole = stays & ~goes[pairs].any(axis=1)
@@ -111,7 +111,7 @@ def _scores(history: History, old_ids: Int64s, more: Sequence[float]) -> Scores 
 
 
 def as_given(recipe: Recipe, merges: int) -> Recipe:
-    """Return the recipe of a table of `merges` merges that nobody has learned so."""
+    """Return the recipe of a table of `merges` merges that was edited, so no training makes it."""
     return recipe.listed.with_changes(merges=merges, interventions=(), grown_from=0)
 
 
@@ -143,7 +143,7 @@ def _joining(history: History, goes: Bools, hidden: Bools, new_ids: Int64s) -> M
 
 
 def numbers_of(history: History) -> Int64s:
-    """Return a number for each id; refuse a table that gives one to two tokens, unless they are written alike."""
+    """Return the number of each id; refuse a table in which two tokens with different texts share a number."""
     known = history.numbers
     if known is None:
         return np.arange(history.id_count)
@@ -157,7 +157,7 @@ def numbers_of(history: History) -> Int64s:
     shared = np.flatnonzero(known[given[1:]] == known[given[:-1]])
     texts = [*written(history), *(token.encode() for token in history.recipe.special_tokens)] if len(shared) else []
     for first, second in zip(given[shared].tolist(), given[shared + 1].tolist(), strict=True):
-        if texts[first] == texts[second]:  # a special token, or what is unknown, and the piece that spells it
+        if texts[first] == texts[second]:  # a special or unknown token, and the piece with the same text
             continue
         raise FormatError(
             f"The table contradicts itself: its tokens {first:,} and {second:,}, in the order in which they were "
@@ -179,7 +179,7 @@ def _with_all_characters(history: History, known: Int64s) -> Int64s:
 
 
 def further_numbers(known: Int64s, old_ids: Int64s, first: int | None = None) -> Int64s:
-    """Give the tokens of a changed table their numbers of before, and new tokens free numbers from `first` on.
+    """Return the numbers of a changed table: old tokens keep theirs, new ones get free numbers from `first` on.
 
     >>> further_numbers(np.array([7, 5]), np.array([0, -1, 1])).tolist()
     [7, 8, 5]
@@ -191,7 +191,7 @@ def further_numbers(known: Int64s, old_ids: Int64s, first: int | None = None) ->
 
 
 def new_numbers(before: Int64s, now: Int64s, new_ids: Int64s) -> dict[int, int]:
-    """Return the number of now by the number of before, of each token that has both.
+    """Map former numbers to new numbers, for each token that has both.
 
     >>> new_numbers(np.array([7, 5, 3]), np.array([1, 0]), np.array([0, GONE, 1]))
     {7: 1, 3: 0}
@@ -203,7 +203,7 @@ def new_numbers(before: Int64s, now: Int64s, new_ids: Int64s) -> dict[int, int]:
 
 
 def renumbered(numbers: Int64s) -> Int64s:
-    """Close the gaps in the same order; what shared a number shares the new one.
+    """Renumber without gaps in the same order; tokens that shared a number share the new one.
 
     >>> renumbered(np.array([7, NO_NUMBER, 3, 7])).tolist()
     [1, -1, 0, 1]

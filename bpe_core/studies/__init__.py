@@ -1,1 +1,1 @@
-"""A study is what one can ask: a history with its file's numbers, and the texts it is asked about."""
+"""The studies: a study is a history with its file's ids and texts, about which questions can be asked."""

@@ -1,9 +1,9 @@
-"""The inside of a study: what questions need of it, and find out once for each other.
+"""The inside of a study: the data that questions need, which is computed once and shared.
 
-Whoever only uses a tokenizer never looks here. A question asks `study.inside` for the words of the texts, for their
-ranks and counts, and for the tokens by index: the place that the engine gives them, whatever a file calls them. An
-index goes over the alphabet, what was joined in the order of its birth, and the special tokens. It never leaves the
-engine: whoever asks a `Study` reads and gives the numbers of the file. Only here is the one turned into the other.
+A tokenizer can be used without it. A question asks `study.inside` for the words of the texts, for their ranks and
+counts, and for the tokens by index. An index is the engine's number of a token: first come the alphabet's tokens, then
+the joined tokens in the order of the steps, then the special tokens. Indices never leave the engine: a `Study` takes
+and returns the ids of the file. Only this module translates between the two.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.data_table import Values
 from bpe_core.support.progress import ALONE, Work
 
-if TYPE_CHECKING:  # who only encodes needs none of these
+if TYPE_CHECKING:  # not needed for encoding
     from bpe_core.counting.words import WordTable
     from bpe_core.insight.cut_words import CutWords
     from bpe_core.insight.ranked_words import FileCounts, RankedWords
@@ -33,18 +33,18 @@ if TYPE_CHECKING:  # who only encodes needs none of these
 
 Found = TypeVar("Found")
 
-MOST_DIGITS = 25  # of an id that a person types
+MOST_DIGITS = 25  # digits of an id that a person types
 
 
 class TokensByIndex:
-    """The tokens of a history by the engine's own index."""
+    """The tokens of a history by the engine's indices."""
 
     def __init__(self, history: History) -> None:
         self._history = history
 
     @cached_property
     def texts(self) -> TokenTexts:
-        """Return each token as people read it."""
+        """Return the text of each token as people read it."""
         return TokenTexts.of(self._history)
 
     @cached_property
@@ -52,12 +52,12 @@ class TokensByIndex:
         return Tokenizer(self._history)
 
     def number(self, index: int) -> int | None:
-        """Return the file's number of a token; None where the file has none for it."""
+        """Return the file's id of a token; None if the file has none."""
         number = int(self._history.numbers_of(index))
         return None if number == NO_NUMBER else number
 
     def numbers(self, indices: Int32s | Int64s) -> Int64s:
-        """Return the file's numbers of a text's tokens; refuse a token that the file has no number for."""
+        """Return the file's ids of a text's tokens; refuse a token without an id."""
         numbers = self._history.numbers
         if numbers is None:
             return np.asarray(indices, np.int64)
@@ -79,7 +79,7 @@ class TokensByIndex:
         return [(start, stop, self.number(index)) for start, stop, index in self.tokenizer.spans(text, at)]
 
     def of_number(self, number: int) -> int:
-        """Find the token that a file's number decodes to."""
+        """Find the token that an id of the file decodes to."""
         try:
             (index,) = self._history.ids_of([number])
         except BpeError as error:
@@ -89,7 +89,7 @@ class TokensByIndex:
         return index
 
     def of_text(self, text: str) -> int:
-        """Find the oldest token with that text, or that with the file's number behind a `#`."""
+        """Find the oldest token with a text, or the token with the id after a `#`."""
         found = self.texts.id_of(text)
         if found is not None:
             return found
@@ -101,11 +101,11 @@ class TokensByIndex:
         )
 
     def pair_name(self, pair: tuple[int, int]) -> str:
-        """Write a pair as people read it; of a step that drops a token, that token."""
+        """Write a pair as people read it; for a step that drops a token, write the token."""
         return " + ".join(self.texts.text[index] for index in pair if index >= 0)
 
     def columns(self, indices: Iterable[int], before: str = "") -> dict[str, Values]:
-        """Make three columns about tokens, id, hex and text, named with `before`; what is no token is empty."""
+        """Make three columns about tokens (id, hex, text); names begin with `before`, and missing tokens are empty."""
         known = [None if index < 0 else int(index) for index in indices]
         raw, text = self.texts.raw, self.texts.text
         return {
@@ -121,9 +121,9 @@ class TokensByIndex:
 
 
 class TokenNames(Mapping[int, str]):
-    """Each token as people read it, by its number in the file.
+    """The texts of tokens as people read them, by the file's ids.
 
-    Plug-ins of before read `text`, `raw` and `lengths` here, which are by index and belong to `Study.inside.by_index`.
+    Older plug-ins read `text`, `raw` and `lengths` here; these go by index, and belong to `Study.inside.by_index`.
     """
 
     def __init__(self, history: History, by_index: TokensByIndex) -> None:
@@ -156,24 +156,24 @@ class TokenNames(Mapping[int, str]):
 
 
 class Inside:
-    """The words, ranks, counts and indices of a study; each is found when a question first needs it.
+    """The words, ranks, counts and indices of a study; each is computed when a question first needs it.
 
     Parameters
     ----------
     history
         What was learned.
     texts
-        The texts that questions are about; None where there are none.
+        The texts that questions are about; None if there are none.
     own_texts
-        The texts that the history was learned from, where they are known.
+        The texts that the history was learned from, if they are known.
     name
-        What messages call the tokenizer.
+        The name of the tokenizer in messages.
     sources
-        What a session knows of the texts that the history was learned from.
+        What a session knows about the texts that the history was learned from.
     texts_are_own
-        Whether questions are about the texts that it was learned from.
+        Whether questions are about the texts that the history was learned from.
     symbol_counts
-        How often each base symbol occurs in the texts, where that was counted before.
+        The count of each base symbol in the texts, if it is known.
 
     Examples
     --------
@@ -200,26 +200,26 @@ class Inside:
         self.sources = sources
         self._lock = threading.Lock()
         self._kept: dict[str, Any] = {} if symbol_counts is None else {"symbols": symbol_counts}
-        self._about: dict[str, object] = {}  # what of that was found about another object
+        self._about: dict[str, object] = {}  # the objects that cached results depend on
 
-    # -- its tokens ------------------------------------------------------------------------
+    # -- tokens ----------------------------------------------------------------------------
 
     @cached_property
     def by_index(self) -> TokensByIndex:
-        """Return the tokens by the engine's own indices, for questions that follow the steps of a history."""
+        """Return the tokens by the engine's indices, for questions that follow the steps of a history."""
         return TokensByIndex(self._history)
 
     @cached_property
     def names(self) -> TokenNames:
-        """Return each token as people read it, by its number in the file."""
+        """Return the texts of tokens as people read them, by the file's ids."""
         return TokenNames(self._history, self.by_index)
 
     def pair_name(self, pair: tuple[int, int]) -> str:
-        """Write a pair of tokens, given by their numbers in the file, as people read it."""
+        """Write a pair of tokens, given by the file's ids, as people read it."""
         return " + ".join(self.names[id] for id in pair if id >= 0)
 
     def columns(self, ids: Iterable[int | None], before: str = "") -> dict[str, Values]:
-        """Make three columns about tokens, given by their numbers in the file: id, hex, text.
+        """Make three columns about tokens, given by the file's ids: id, hex, text.
 
         The names of the columns begin with `before`; a row of None is empty.
         """
@@ -231,21 +231,21 @@ class Inside:
         left, right = ([pair[side] for pair in pairs] for side in (0, 1))
         return self.columns(left, f"{before}left_") | self.columns(right, f"{before}right_")
 
-    # -- its steps -------------------------------------------------------------------------
+    # -- steps -----------------------------------------------------------------------------
 
     @property
     def has_ranks(self) -> bool:
-        """Return whether one step dissolves each boundary of a text for good."""
+        """Return whether each boundary of a text has a rank: at most one step removes it, for good."""
         return has_ranks(self._history)
 
     def checked_step(self, step: int) -> int:
-        """Refuse a step that there is not; 1 is the first."""
+        """Return a step, counted from 1; refuse a step that does not exist."""
         if not 1 <= step <= len(self._history):
             raise BpeError(f"There is no step {step:,}; there are the steps 1 to {len(self._history):,}.")
         return step
 
     def checked_step_count(self, at: int | None) -> int:
-        """Return after how many steps to look: all of them where nothing is said."""
+        """Return a number of steps, by default all; refuse a number that is too large."""
         if at is None:
             return len(self._history)
         if not 0 <= at <= len(self._history):
@@ -255,36 +255,36 @@ class Inside:
             )
         return at
 
-    # -- its words -------------------------------------------------------------------------
+    # -- words -----------------------------------------------------------------------------
 
     @property
     def learned_from(self) -> WordTable | None:
-        """Return the words it was learned from, if its texts are those."""
+        """Return the words that the history was learned from, if the study's texts are the same."""
         return self.own_words if self.texts_are_own else None
 
     @property
     def own_words(self) -> WordTable | None:
-        """Return the words it was learned from, where they are known, even if it is asked about other texts."""
+        """Return the words that the history was learned from, if known, even if questions are about other texts."""
         return None if self.own_texts is None else self.own_texts.words(self._history.recipe)
 
     def words(self, what: str = "This question", work: Work = ALONE) -> WordTable:
-        """Count the words of its texts; `what` is asked begins the sentence where there are no texts."""
+        """Count the words of the texts; `what` begins the error's sentence if there are no texts."""
         return self._needed_texts(what).words(self._counted_by, work)
 
     def parts(self, what: str = "This question", work: Work = ALONE) -> Mapping[str, WordTable]:
-        """Count the words of each group, or of each file where there are no groups."""
+        """Count the words of each group, or of each file if there are no groups."""
         return self._needed_texts(what).parts(self._counted_by, work)
 
     @cached_property
     def _counted_by(self) -> Recipe:
-        """Return the recipe without the special tokens that the library of an opened file takes for ordinary text."""
+        """Return the recipe without special tokens that the library of an opened file reads as ordinary text."""
         recipe = self._history.recipe
         if recipe.spelled_specials != "text" or not recipe.special_tokens:
             return recipe
         return recipe.with_changes(special_tokens=self.by_index.tokenizer.allowed(None))
 
     def ranked(self, what: str = "This question", work: Work = ALONE) -> RankedWords:
-        """Rank the boundaries in its words; only where pairs are joined one after the other."""
+        """Rank the boundaries in the words, for methods that join pairs one after the other."""
         from bpe_core.insight.ranked_words import RankedWords
 
         if not learns_by_ranks(self._history):
@@ -293,20 +293,20 @@ class Inside:
         return self.once("ranked", lambda: RankedWords.of(words, self._history))
 
     def cut(self, what: str = "This question", work: Work = ALONE) -> CutWords:
-        """Cut its words as its method cuts texts."""
+        """Cut the words as the history's method cuts texts."""
         from bpe_core.insight.cut_words import CutWords
 
         words, recipe = self.words(what, work), self._history.recipe
         return self.once("cut", lambda: CutWords.of(words, recipe, self._history, cancelled=work.cancelled))
 
     def file_counts(self, what: str = "This question", work: Work = ALONE) -> FileCounts:
-        """Look up how often a word occurs in each group, or in each file."""
+        """Return the counts of words in each group, or in each file."""
         from bpe_core.insight.ranked_words import FileCounts
 
         return self.once("file counts", lambda: FileCounts(self.parts(what, work)))
 
     def symbol_counts(self, what: str = "This question", work: Work = ALONE) -> Int64s:
-        """Count each base symbol in its words."""
+        """Count each base symbol in the words."""
         from bpe_core.methods.kit.layout import count_symbols
 
         alphabet, recipe = self._history.alphabet, self._history.recipe
@@ -318,7 +318,7 @@ class Inside:
         return self._texts
 
     def once(self, name: str, find: Callable[[], Found], about: object = None) -> Found:
-        """Return what was found under that name; it is found anew where it is about another object."""
+        """Return the cached result with this name; compute it again if it depends on another object."""
         with self._lock:
             if name not in self._kept or self._about.get(name) is not about:
                 self._kept[name], self._about[name] = find(), about
@@ -327,7 +327,7 @@ class Inside:
 
 
 def indices_by_number(history: History) -> dict[int, int]:
-    """Return the token that each of the file's numbers decodes to, in the order of the numbers."""
+    """Map each id of the file to the index of the token that it decodes to, in the order of the ids."""
     if history.numbers is None:
         return {index: index for index in range(history.id_count)}
     numbers = sorted({*history.numbers.tolist()} - {NO_NUMBER})
@@ -335,7 +335,7 @@ def indices_by_number(history: History) -> dict[int, int]:
 
 
 def final_indices(history: History) -> dict[int, int]:
-    """Return the token that each of the file's numbers in use after the last step decodes to, special ones included."""
+    """Map each id that is in use after the last step to an index, with the special tokens."""
     numbers = final_numbers(history)
     return dict(zip(numbers, history.ids_of(numbers), strict=True))
 

@@ -1,4 +1,4 @@
-"""Making studies: by training on texts, or by opening a file or a session."""
+"""The ways to make a study: train on texts, or open a file or a session."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from bpe_core.support.progress import ALONE, Work
 
 
 def train(texts: Any, recipe: Recipe | str = "gpt2", *, work: Work = ALONE, **choices: Any) -> Study:
-    """Learn a tokenizer from texts by a recipe, or by the preset of that name with these choices.
+    """Learn a tokenizer from texts by a recipe, or by a named preset with further choices.
 
-    Cancelled work keeps what it has learned.
+    A cancelled training keeps the steps so far.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def train(texts: Any, recipe: Recipe | str = "gpt2", *, work: Work = ALONE, **ch
     >>> train([{"text": "low low lower"}], "words", merges=1).encode("low low")
     [6, 5, 6, 5]
     """
-    from bpe_core.methods.kit.trainer import learn  # who opens a file needs less
+    from bpe_core.methods.kit.trainer import learn  # not needed to open a file
     from bpe_core.studies.texts import CorpusTexts, NamedTexts, texts_of
 
     chosen = Recipe.preset(recipe) if isinstance(recipe, str) else recipe
@@ -80,7 +80,7 @@ def open_study(path: Path | str) -> Study:
 
 
 def unlearned(preset: str) -> Study:
-    """Make a tokenizer that has learned nothing yet, to ask about texts by its recipe."""
+    """Make a tokenizer that has learned nothing, to ask about texts by its recipe."""
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
 

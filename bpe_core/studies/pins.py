@@ -1,4 +1,4 @@
-"""Pins: the ids that a tokenizer gives to hard texts, written down once, so that a later change is found."""
+"""The pins: a record of the ids that a tokenizer gives to hard texts, by which later changes are found."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from bpe_core.support.small_files import read_small_file
 from bpe_core.verification.sampling import CheckedTokenizer, answer_of
 
 KIND = "bpe-explorer pins"
-TEXTS = 200  # pinned at most
-NEAR = 4  # ids shown of a difference
+TEXTS = 200  # the most texts that are pinned
+NEAR = 4  # ids shown for a difference
 OURS = "bpe-explorer"
 
-Answers = dict[str, list[list[int]]]  # the ids of all texts, by who gives them
+Answers = dict[str, list[list[int]]]  # the ids of all texts, by the program that gave them
 
 
 @dataclass(frozen=True)
 class Pins:
     table: str  # the path of the file
-    digest: str  # of its content
-    versions: dict[str, str]  # of all who gave ids
+    digest: str  # the checksum of the file
+    versions: dict[str, str]  # the versions of all programs that gave ids
     texts: list[str]
     ids: Answers
     kind: str = KIND
@@ -48,7 +48,7 @@ class Pins:
 
     @classmethod
     def read(cls, path: str) -> Pins:
-        """Read pins; the path of their table is meant as seen from their own folder."""
+        """Read pins; the path of their table is relative to their own folder."""
         advice = f"`bpe-explorer pin TABLE -o {path}` writes them."
         data = read_small_file(path, "the pins", FormatError)
         with gate(f"{path} holds no pins", FormatError, advice):
@@ -70,7 +70,7 @@ class Pins:
             file.write((json.dumps(told, ensure_ascii=False, indent=1) + "\n").encode())
 
     def differences(self, study: Study) -> list[str]:
-        """Return a sentence for each text and each who cuts it otherwise now."""
+        """Return a sentence for each text and each program that splits it differently now."""
         ids = _answers(study, _format(study), self.texts)
         now = _versions(ids)
         is_same = "the file is the same" if self.digest == _digest(study.name) else "the file has changed"
@@ -105,11 +105,11 @@ def _answers(study: Study, format: Format, texts: list[str]) -> Answers:
 
 
 def _peer(study: Study, format: Format) -> Peer | None:
-    """Load the file in its library; None where that refuses it, which `bench` and `import` report."""
+    """Load the file in its library; None if the library refuses it, which `bench` and `import` report."""
     try:
         with throwing_exceptions():
             return format.peer(content_of(study.name), study.history, study.name, files_beside(Path(study.name)))
-    except Exception:  # whatever another library throws
+    except Exception:  # other libraries raise any errors
         return None
 
 

@@ -1,4 +1,4 @@
-"""The runs of a session as studies, and runs written as sessions."""
+"""The reading of a session's runs as studies, and the writing of runs as sessions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bpe_core.support.atomic import at_once
 
 
 def study_of_run(path: str, number: int | None) -> Study:
-    """Open the run of that number; else the run that was shown, or the last one."""
+    """Open the run with a number; by default the run that was shown, or the last one."""
     session = read_session(path)
     run = session.chosen_run(path, number)
     learned = sum(one.history is not None for one in session.runs)
@@ -33,7 +33,7 @@ def study_of_run(path: str, number: int | None) -> Study:
 
 
 def runs_of_session(path: Path | str, *, with_moment: bool = False) -> dict[str, Study]:
-    """Open all runs of a session, named as the window does; the one that was shown at the moment shown, too."""
+    """Open all runs of a session, with the window's names; add the shown run at the step shown."""
     session = read_session(path)
     runs = [run for run in session.runs if run.history is not None and run.history.id_count]
     found: dict[str, Study] = {}
@@ -46,14 +46,14 @@ def runs_of_session(path: Path | str, *, with_moment: bool = False) -> dict[str,
 
 
 def _study(run: SavedRun, name: str, notes: tuple[str, ...] = ()) -> Study:
-    assert run.history is not None  # it was chosen so
+    assert run.history is not None  # the step was chosen by a person
     texts = None if run.words is None else KnownWords(run.words)
     sources = tuple((one.name, one.path, one.text, one.group) for one in run.sources)
     return Study(run.history, texts, name=name, format="session", notes=notes, sources=sources, texts_are_own=True)
 
 
 def write_run(history: History, words: WordTable, path: Path | str, names: Sequence[str] = ()) -> None:
-    """Write a session of this one run, which the window opens and goes on with; `names` are those of its texts."""
+    """Write a session with one run, which the window can open and continue; `names` are the names of its texts."""
     run, view = _saved(1, history, words, names), View(shown_run=1, position=len(history))
     write_session(SavedSession(history.recipe, runs=(run,), view=view), path)
 
@@ -62,9 +62,9 @@ SECONDS_BETWEEN, TIMES_THE_WRITING = 2.0, 10
 
 
 class GrowingRun:
-    """A session of one run that is written while the run is learned: each time as a whole, and rarely enough.
+    """A session of one run that is saved from time to time during the training, each time as a whole file.
 
-    A kill leaves what was learned by then, and whoever begins the same again goes on from there.
+    If the program is killed, the saved steps stay, and the same training continues from them.
     """
 
     def __init__(self, path: Path | str, words: WordTable, names: Sequence[str] = ()) -> None:
@@ -72,18 +72,18 @@ class GrowingRun:
         self._words = words
         self._names = tuple(names)
         self._written, self._rest = time.monotonic(), SECONDS_BETWEEN
-        self.trouble = ""  # why the last try to write it failed
+        self.trouble = ""  # the error of the last attempt to write
 
     def known(self, recipe: Recipe) -> History | None:
-        """Return the steps that the file holds of this run; None if it holds another, or one that has ended.
+        """Return the steps of this run in the file; None if the file holds another run, or a finished one.
 
-        A session does not hold the texts that show how languages are served, so a run that needs them begins anew.
+        A session does not hold the dev texts of languages, so a run that needs them starts from the beginning.
         """
         if self._words.languages or not (self._path.is_file() and is_session_file(self._path)):
             return None
         try:
             runs = read_session(self._path).runs
-        except BpeError:  # damaged; it is replaced
+        except BpeError:  # a damaged file is replaced
             return None
         run = runs[0] if len(runs) == 1 else None
         if run is None or run.history is None or run.words is None or run.state != "paused":
@@ -92,7 +92,7 @@ class GrowingRun:
         return run.history if is_same else None
 
     def keep(self, trainer: Trainer) -> None:
-        """Write what is learned by now, unless that was done a moment ago."""
+        """Save the steps so far, unless that was done a moment ago."""
         began = time.monotonic()
         if began - self._written < self._rest:
             return
@@ -102,7 +102,7 @@ class GrowingRun:
             try:
                 with at_once():
                     self.write(history)
-            except OutputError as error:  # there may be room again in the end
+            except OutputError as error:  # there may be room on the disk at the end
                 self.trouble = str(error)
         self._written = time.monotonic()
         self._rest = max(SECONDS_BETWEEN, TIMES_THE_WRITING * (self._written - began))
@@ -114,9 +114,9 @@ class GrowingRun:
 def add_branch(
     source: str, history: History, branch: History, words: WordTable, path: Path | str, names: Sequence[str] = ()
 ) -> None:
-    """Write the session `source`, or one of the table `history` in it, with a branch as the run that is shown.
+    """Write the session `source`, or a new session with the table `history`, and add a branch as the shown run.
 
-    A session knows what its texts are called; `names` are those of the texts of a table.
+    A session has the names of its texts; `names` are the names of a table's texts.
     """
     place, chosen = run_of(source)
     if is_session_file(place):

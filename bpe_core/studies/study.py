@@ -1,4 +1,4 @@
-"""A study: what was learned, by which numbers a file calls its tokens, and the texts it is asked about.
+"""The study: a history, the ids of its file, and the texts that questions are about.
 
     >>> from bpe_core.studies.making import train
     >>> study = train(["low low low slow slow"], "gpt2", merges=2)
@@ -9,8 +9,8 @@
     >>> [(span.text, span.start, span.stop) for span in study.spans("é low")]
     [('<0xC3>', 0, 1), ('<0xA9>', 0, 1), ('␣', 1, 2), ('low', 2, 5)]
 
-A trained run, an opened file and a run of a session are studies. Ids are always the file's own. What questions need of
-a study, and the engine's own indices, are `inside`.
+A trained run, an opened file and a run of a session are studies. Ids are always those of the file. The attribute
+`inside` holds the data for questions and the engine's indices.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from bpe_core.studies.inside import Inside, TokenNames, final_indices, final_num
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.wording import as_call
 
-if TYPE_CHECKING:  # who only encodes needs none of these
+if TYPE_CHECKING:  # not needed for encoding
     from bpe_core.formats.base import Format
     from bpe_core.studies.texts import Texts
     from bpe_core.verification.checking import PreparedExport
 
 Key = TypeVar("Key")
 
-FORMER = frozenset(  # what belongs to `inside` now
+FORMER = frozenset(  # names that moved to `inside`
     (
         *("by_index", "pair_name", "columns", "pair_columns", "has_ranks", "checked_step", "checked_step_count"),
         *("words", "parts", "own_words", "learned_from", "ranked", "cut", "file_counts", "symbol_counts", "once"),
@@ -57,16 +57,16 @@ FORMER = frozenset(  # what belongs to `inside` now
 
 @dataclass(frozen=True)
 class Span:
-    """A token in its place: characters and bytes of the text, the end behind the last.
+    """A token with its offsets in characters and bytes of the text.
 
     Parameters
     ----------
     id
-        Its id in the file; None where the file has no number for it, as for the unknown.
+        Its id in the file; None if the file has no id for it, as for an unknown token.
     text
-        What is written on it.
+        The text of the token.
     start, stop
-        Its first character, and the one behind its last.
+        The offsets of its first character, and after its last.
     first_byte, end_byte
         The same in bytes of UTF-8.
 
@@ -86,26 +86,26 @@ class Span:
 
 
 class Study:
-    """One tokenizer, with what it was learned from as far as that is known.
+    """A tokenizer with its history, and with the texts that it was learned from if they are known.
 
     Parameters
     ----------
     history
         What was learned, step by step.
     texts
-        The texts that questions are about, such as `bpe.train` makes of what it is given; None where there are none.
+        The texts that questions are about, such as `bpe.train` makes from its argument; None if there are none.
     name
-        The name of its file, or what a person calls it.
+        The name of its file, or the name that a person gave.
     format
         The format of the file it was opened from.
     notes
-        What the file does or lacks that the history cannot hold, a sentence each.
+        Sentences about features of the file that the history cannot hold.
     sources
-        What a session knows of the texts that it was learned from.
+        What a session knows about the texts that it was learned from.
     texts_are_own
         Whether it was learned from these texts.
     symbol_counts
-        How often each base symbol occurs in the texts, where that was counted before.
+        The count of each base symbol in the texts, if it is known.
 
     Examples
     --------
@@ -141,24 +141,24 @@ class Study:
 
     @cached_property
     def inside(self) -> Inside:
-        """Return what questions need of the study, and the engine's own indices."""
+        """Return the data that questions need, and the engine's indices."""
         return Inside(self.history, self.texts, name=self.name, **self._known)
 
     @classmethod
     def of(cls, given: Any, name: str = "") -> Study:
-        """Return a study of whatever was learned: a study, a history, or anything that has a history.
+        """Return a study of a given object: a study, a history, or an object with a history.
 
         Parameters
         ----------
         given
-            What `train` or `open` returned, or a history.
+            The result of `train` or `open`, or a history.
         name
-            What to call it, unless it is a study, which has a name.
+            The name of the study; a given study keeps its own name.
         """
         return given if isinstance(given, Study) else cls(history_of(given, name), name=name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by what the table is, and without its texts; equal tables make equal bytes in any process."""
+        """Pickle the table without its texts; equal tables give equal bytes in any process."""
         return _unpickled, (self.history, self.name, self.format, self.notes)
 
     def __copy__(self) -> Study:
@@ -168,7 +168,7 @@ class Study:
         return self._with(deepcopy(self.history, memo))
 
     def _with(self, history: History) -> Study:
-        """Return a study of this history, asked about the same texts, which nothing changes."""
+        """Return a study of another history with the same texts."""
         copied = Study(history, self.texts, name=self.name, format=self.format, notes=self.notes)
         copied._known |= self._known
         return copied
@@ -193,18 +193,18 @@ class Study:
         return sentence_html(SAMPLE.encode(), self.inside.by_index.numbered_spans(SAMPLE), self._in_words)
 
     def at(self, step: int) -> Study:
-        """Return the study as it was after that many steps.
+        """Return the study as it was after a number of steps.
 
         Parameters
         ----------
         step
-            How many steps to keep: 0 is the alphabet alone.
+            The number of steps to keep; 0 leaves only the alphabet.
         """
         then = self.history.first(self.inside.checked_step_count(step))
         return Study(then, self.texts, name=self.name, format=self.format, texts_are_own=self.inside.texts_are_own)
 
     def with_texts(self, texts: Any) -> Study:
-        """Return the same tokenizer, to be asked about other texts.
+        """Return the same tokenizer with other texts to ask about.
 
         Parameters
         ----------
@@ -235,8 +235,7 @@ class Study:
     def encode(self, text: Any, *, at: int | None = None, allowed_special: Allowed = None) -> Any:
         """Return the ids of a text's tokens; of several texts, a list for each.
 
-        A text that spells a special token is taken as the library of the file takes it, unless `allowed_special` says
-        otherwise.
+        A spelled special token is read as the library of the file reads it, unless `allowed_special` says otherwise.
 
         Parameters
         ----------
@@ -285,7 +284,7 @@ class Study:
         return by_index.numbers(batch.ids), batch.offsets
 
     def spans(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> list[Span]:
-        """Return the tokens of a text in their places; one with a part of a character covers the whole character.
+        """Return the tokens of a text with their offsets; a token with a part of a character covers all of it.
 
         The parameters are those of `encode`.
         """
@@ -294,14 +293,14 @@ class Study:
         return [Span(number(index), written[index], *place) for index, *place in found]
 
     def decode(self, ids: Iterable[int], *, way: Way = "exact", skip_special: bool = False) -> str:
-        """Return the text that ids stand for; bytes that are no whole character become �.
+        """Return the text of ids; bytes that are no whole character become �.
 
         Parameters
         ----------
         ids
             Ids of the file, such as `encode` returns.
         way
-            "exact" is the text of each token, one behind the other; "library" is what the library of the file returns.
+            "exact" joins the texts of the tokens; "library" returns the text that the library of the file returns.
         skip_special
             Whether special tokens are left out.
         """
@@ -315,7 +314,7 @@ class Study:
         way: Way = "exact",
         skip_special: bool = False,
     ) -> list[str]:
-        """Return the texts that several lists of ids stand for.
+        """Return the texts of several lists of ids.
 
         Parameters
         ----------
@@ -332,7 +331,7 @@ class Study:
         return [self.decode(ids, way=way, skip_special=skip_special) for ids in batch]
 
     def decode_bytes(self, ids: Iterable[int], *, skip_special: bool = False) -> bytes:
-        """Return the bytes that ids stand for, which may end within a character.
+        """Return the bytes of ids, which may end inside a character.
 
         The parameters are those of `decode`.
         """
@@ -362,15 +361,15 @@ class Study:
 
     @property
     def vocab_size(self) -> int:
-        """Return how many ids are in use after the last step, special ones too; a file with gaps has larger ids."""
+        """Return the number of ids in use after the last step, with special ones; a file with gaps has larger ids."""
         return len(final_numbers(self.history))
 
     def get_vocab(self) -> dict[str, int]:
-        """Return the id of each token in use after the last step, by the text that people read."""
+        """Return the id of each token in use after the last step, by the token's text as people read it."""
         return dict(self._ids_by_name)
 
     def token_to_id(self, token: str | bytes) -> int | None:
-        """Return the id of a token in use after the last step; None where there is none.
+        """Return the id of a token in use after the last step; None if there is none.
 
         Parameters
         ----------
@@ -382,13 +381,13 @@ class Study:
             return self._ids_by_bytes.get(token)
         if token in self._ids_by_name:
             return self._ids_by_name[token]
-        with suppress(ValueError):  # half a character is no token
+        with suppress(ValueError):  # a part of a character is no token
             if (raw := read_back(token)) in self._ids_by_raw:
                 return self._ids_by_raw[raw]
         return self._ids_by_raw.get(bytes_of_stand_ins(token) or b"")
 
     def id_to_token(self, id: int) -> str | None:
-        """Return a token in use after the last step as people read it; None where there is none with that id.
+        """Return the text of a token in use after the last step as people read it; None if no token has that id.
 
         Parameters
         ----------
@@ -398,12 +397,12 @@ class Study:
         return self.names[id] if id in self._final_indices else None
 
     def id_of(self, text: str) -> int:
-        """Find the oldest token with that text, and return its id; raise a `BpeError` where there is none.
+        """Return the id of the oldest token with a text; raise a `BpeError` if there is none.
 
         Parameters
         ----------
         text
-            What is written on the token; or its id behind a `#`.
+            The text of the token, or a `#` followed by its id.
         """
         number = self.inside.by_index.number(self.inside.by_index.of_text(text))
         if number is None:
@@ -412,18 +411,18 @@ class Study:
 
     @property
     def names(self) -> TokenNames:
-        """Return each token as people read it, by its id; also those that later steps dropped."""
+        """Return the text of each token as people read it, by its id, including dropped tokens."""
         return self.inside.names
 
     @cached_property
     def tokens(self) -> Mapping[int, bytes]:
-        """Return the bytes of each token, by its id; also those that later steps dropped."""
+        """Return the bytes of each token, by its id, including dropped tokens."""
         texts = TokenBytes(self.history)
         return {number: texts[index] for number, index in indices_by_number(self.history).items()}
 
     @cached_property
     def _final_indices(self) -> dict[int, int]:
-        """Return the token that each id in use after the last step decodes to, by index."""
+        """Map each id in use after the last step to the index of the token that it decodes to."""
         return final_indices(self.history)
 
     @cached_property
@@ -432,26 +431,26 @@ class Study:
 
     @cached_property
     def _ids_by_raw(self) -> dict[bytes, int]:
-        """Return the ids by what is written on a token, a word marker included."""
+        """Map the texts of tokens, with word markers, to ids."""
         return self._ids_by(self.inside.by_index.texts.raw.__getitem__)
 
     @cached_property
     def _ids_by_bytes(self) -> dict[bytes, int]:
-        """Return the ids by the bytes that a token stands for."""
+        """Map the bytes that tokens stand for to ids."""
         return self._ids_by(TokenBytes(self.history).__getitem__)
 
     def _ids_by(self, key: Callable[[int], Key]) -> dict[Key, int]:
-        """Return the ids by a key of their tokens, in their order; of tokens with the same key that of the oldest."""
+        """Map keys of tokens to ids, in the order of the ids; the oldest of tokens with equal keys counts."""
         newest_first = sorted(self._final_indices.items(), key=itemgetter(1), reverse=True)
         found = {key(index): id for id, index in newest_first}
         return dict(sorted(found.items(), key=itemgetter(1)))
 
-    # -- names of before -------------------------------------------------------------------
+    # -- former names ----------------------------------------------------------------------
 
-    if not TYPE_CHECKING:  # a type checker knows the names of today alone
+    if not TYPE_CHECKING:  # type checkers only know the present names
 
         def __getattr__(self, name: str) -> Any:
-            """Find what belongs to `inside` now by its former name, for scripts and plug-ins of before."""
+            """Find an attribute that moved to `inside` by its former name, for older scripts and plug-ins."""
             if name not in FORMER or "_known" not in self.__dict__:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             now = "the study itself" if name == "tokenizer" else f"Study.inside.{name}"
@@ -489,9 +488,9 @@ def save(
     work: Work = ALONE,
     **choices: Any,
 ) -> PreparedExport:
-    """Write whatever was learned, opened or changed, in the format of the name's ending, checked.
+    """Write a learned, opened or changed tokenizer in the format of the name's ending, and check the result.
 
-    Raises an OutputError where what was written does not agree; then nothing changes.
+    Raises an OutputError if the written file does not agree; then nothing changes.
 
     Parameters
     ----------
@@ -502,14 +501,14 @@ def save(
     format
         A format by its name, such as "tiktoken", where the ending of the file does not say it.
     like
-        The folder whose roles, sides, templates and files for other loaders are kept, and say what the table says now;
-        left out, that of an opened study.
+        The folder whose roles, sides, templates and files for other loaders are kept and updated; by default the folder
+        of an opened study.
     to
-        The format of the folder's main file, if another one than before.
+        The format of the folder's main file, if it should change.
     work
         The receiver of progress, which may cancel the work.
     **choices
-        `merges`, to write only the first ones, and a `text` that is compared, too.
+        `merges`, to write only the first merges, and a `text` that is compared, too.
     """
     from bpe_core.formats import FORMATS
     from bpe_core.verification.checking import prepare_export
@@ -543,5 +542,5 @@ def _prepared_folder(
     before = open_table(like)
     plan = plan_for(path, sidecars_of(like, before.format), tokenizer_file(like), before.format, to)
     plan.refuse_other_contents()
-    renamed = getattr(given, "renamed", {})  # of `change_specials`
+    renamed = getattr(given, "renamed", {})  # the result of `change_specials`
     return prepare_changed_folder(plan, before.history, study.history, renamed=renamed, **choices)

@@ -1,4 +1,4 @@
-"""The texts that a study is asked about: their words, their parts and their documents, each read when first wanted."""
+"""The texts that a study is asked about: their words, parts and documents, each read when first needed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bpe_core.history.arguments import documents_of, refuse_names_of_files
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import ALONE, Work
 
-if TYPE_CHECKING:  # what reads files is loaded where there are texts
+if TYPE_CHECKING:  # imported late, as only texts need the modules that read files
     from bpe_core.counting.grouped import GroupedWords
     from bpe_core.text.corpus import Corpus
 
@@ -29,10 +29,10 @@ class Texts(Protocol):
         """Count all words as the recipe splits and mixes them."""
 
     def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
-        """Count each group by itself, or each file where there are no groups."""
+        """Count each group by itself, or each file if there are no groups."""
 
     def reading(self) -> AbstractContextManager[Corpus]:
-        """Open the texts themselves, to be read once."""
+        """Open the texts, which can be read once."""
 
 
 class KnownWords:
@@ -50,7 +50,7 @@ class KnownWords:
 
 
 class CorpusTexts:
-    """Texts that are opened anew for each reading; their words are counted once."""
+    """The texts of a corpus, which are opened again for each reading; their words are counted once."""
 
     def __init__(
         self,
@@ -59,8 +59,8 @@ class CorpusTexts:
         *,
         reports: bool = False,
     ) -> None:
-        self._open, self._reports = open_corpus, reports  # whether nobody else reports what is odd about them
-        self.paths = tuple(paths)  # of its files, where it has any
+        self._open, self._reports = open_corpus, reports  # whether warnings about the texts are reported here
+        self.paths = tuple(paths)  # names of its files, if it has any
         self._words: tuple[Recipe, WordTable] | None = None
 
     def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
@@ -92,7 +92,7 @@ class CorpusTexts:
 
 
 class NamedTexts:
-    """Several texts, each under a name of its own: the groups that a mixture speaks of."""
+    """Several texts by name, which are the groups of a mixture."""
 
     def __init__(self, texts: Mapping[str, Texts]) -> None:
         self._texts = texts
@@ -119,7 +119,7 @@ class NamedTexts:
             yield Corpus.grouped(corpora, twice=True)
 
     def _is_mixed_by(self, recipe: Recipe) -> bool:
-        """Return whether the mixture is about these texts; others, such as held-out ones, are taken as they are."""
+        """Return whether the recipe's mixture is about these texts; others, such as held-out ones, are not mixed."""
         return recipe.mixture is not None and any(group.name in self._texts for group in recipe.mixture.groups)
 
     def _grouped(self, recipe: Recipe, work: Work) -> GroupedWords:
@@ -137,7 +137,7 @@ class NamedTexts:
 
 
 def texts_of(given: Any) -> Texts:
-    """Make texts of what Python code gives.
+    """Make texts from an argument of Python code.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def texts_of(given: Any) -> Texts:
     if hasattr(given, "reading"):
         texts: Texts = given
         return texts
-    if isinstance(given, Iterator):  # which is read once
+    if isinstance(given, Iterator):  # an iterator is read once
         given = list(given)
     if isinstance(given, list | tuple) and any(isinstance(one, PathLike) for one in given):
         other = next((one for one in given if not isinstance(one, PathLike)), None)
