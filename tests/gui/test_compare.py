@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
+from app.window.find_anything.search import best
 from app.window.pages import LANES, STEPS_THAT_DIFFER, drawn_measures
 from app.window.questions.compare.answers import ComparePage
 from app.window.questions.compare.panel import LanesPanel
@@ -350,6 +351,6 @@ def test_each_action_shows_its_chart_below_the_columns(program: Program, action:
 
 
 def test_pages_without_an_action_are_found_by_typing(program: Program) -> None:
-    found = {one.title: one for search in program.finding.searches(None) for _, one in search("morphemes")}
-    found["Morphemes"].choose()
+    hits = best("morphemes", program.finding.searches(None))
+    next(hit for hit in hits if hit.title == "Morphemes").choose()
     assert (program.window.room, program.charts.shown) == ("compare", "morphemes")
