@@ -1,7 +1,7 @@
-"""All questions, a file for each; the window, the commands, reports and Python ask them.
+"""The questions, a file for each; the window, the commands, reports and Python ask them.
 
-A new question is a new file here, with one subclass of `Question` (`bpe_core/asking`). It is found by its name; that
-of a plug-in by the module that it names.
+A new question is a new file here, with one subclass of `Question` (`bpe_core/asking`). The name of the file is the
+name of the question. A plug-in names the module of its question.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bpe_core.errors import BpeError
 from bpe_core.support.plugins import Registry
 from bpe_core.support.wording import did_you_mean
 
-if TYPE_CHECKING:  # the names alone need no NumPy
+if TYPE_CHECKING:  # the names alone are listed without NumPy
     from bpe_core.asking import Answer, Question
 
 
@@ -44,15 +44,15 @@ def _loaded(name: str, place: str) -> type[Question]:
     return found
 
 
-# The module of each question, by its name.
+# The module of each question by the name of the question.
 QUESTIONS = Registry(
     "questions", {one.name: f"{__name__}.{one.name}" for one in pkgutil.iter_modules(__path__)}, _loaded
 )
 
 
 def question_summary(name: str) -> str:
-    """Read a question's summary from its source, so that a list of all questions loads none."""
-    if name in QUESTIONS.sources:  # a plug-in's, which was loaded to be checked
+    """Return a question's summary from its source, so a list of all questions loads none of them."""
+    if name in QUESTIONS.sources:  # the question of a plug-in, which was loaded for a check
         return question_named(name).explanation().partition("\n")[0].rstrip(".")
     source = Path(__path__[0], f"{name}.py").read_text(encoding="utf-8")
     classes = (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef))
@@ -61,7 +61,7 @@ def question_summary(name: str) -> str:
 
 
 def ask(study: Any, question: str, **parameters: Any) -> Answer:
-    """Ask one study, or several by name, the question of that name.
+    """Ask the question of that name about one study, or about several by name.
 
     >>> from bpe_core.studies.making import train
     >>> ask(train(["low low lower"], "words", merges=2), "lengths", at=1).columns["tokens"].tolist()

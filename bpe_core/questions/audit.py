@@ -1,4 +1,4 @@
-"""A question about which tokens of a table deserve a second look, and why."""
+"""The question which tokens of a table deserve a second look, and why."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bpe_core.insight.audit import table_of as rows_table
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import ALONE, Work, while_wanted
 
-LONGEST_FIRST = "length"  # longest first: these are looked for
+LONGEST_FIRST = "length"  # in this order the longest token comes first
 WHAT = "An audit"
 LISTED = ("id", "token", "times", "criteria", "reason")
 CRITERIA_LIST = "".join(f"  {name:<12} {sentence}\n" for name, sentence in CRITERIA.items())
@@ -81,7 +81,7 @@ def criteria_in(text: str) -> tuple[Criterion, ...]:
 def audit_of(
     study: Study, rare: int, long: int, wanted: tuple[Criterion, ...] = (), work: Work = ALONE
 ) -> tuple[Audit, list[str]]:
-    """Audit a study, and name the texts of the audit; refuse criteria that they cannot answer."""
+    """Return an audit of a study and the names of its texts; refuse criteria that the texts cannot answer."""
     parts = {} if study.texts is None else study.inside.parts(WHAT, work)
     needs = [one for one in wanted if one in OF_CORPUS]
     if needs and not parts:

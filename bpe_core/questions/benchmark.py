@@ -1,4 +1,4 @@
-"""Any number of tokenizers measured by any number of texts."""
+"""The question how tokenizers compare on texts, by all measures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DRAWN = (
 )
 COLUMNS = "\n".join(f"  {name:<18} {MEASURES[name].meaning}" for name in (*OF_BENCHMARK, *OF_PARALLEL))
 
-ENGLISH = "en"  # other languages are compared with it, where it is among them
+ENGLISH = "en"  # the usual language to compare others with
 
 
 @dataclass(frozen=True)

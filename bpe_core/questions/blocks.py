@@ -1,4 +1,4 @@
-"""The blocks of Gage's compressor: what each byte stands for."""
+"""The question what each byte stands for in the blocks of Gage's compressor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Was a table learned right: does each merge follow from the counts of a corpus, and if not, what went wrong first?"""
+"""The question whether a table was learned right: whether each merge follows from the counts of a corpus."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ from bpe_core.support.wording import count_text
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 WHAT = "Whether a table was learned right"
-TRIED = 500  # steps at least, by which another splitting is tried
-FEW = 200  # of so many merges one may be wrong before another splitting is thought of
+TRIED = 500  # the least number of steps by which another splitting is tried
+FEW = 200  # one in so many merges may be wrong before another splitting is tried
 ALL = "none"  # the pattern that splits nothing
-LIMITED = "sentencepiece"  # its trainer joins nothing beyond a length, and parts scripts
-LIMIT = 16  # symbols, unless a table has longer ones
+LIMITED = "sentencepiece"  # its trainer limits the length of tokens and splits words at changes of script
+LIMIT = 16  # symbols of its longest tokens, unless a table has longer ones
 AT_BLANKS = "subword-nmt"
 IN_LOWER_CASE = "in lower case"
 KINDS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in KINDS.items())
@@ -113,10 +113,10 @@ class _Judgement:
     history: History
     counted_by: Recipe
     verdict: Verdict
-    splitting: str = ""  # another than the table's own
-    is_unsaid: bool = True  # whether files never say it
-    own_until: int = 0  # steps that the table's own explains
-    balanced: int = 0  # steps that are best in all texts or in one of the groups
+    splitting: str = ""  # the pattern, if it is another than the table's own
+    is_unsaid: bool = True  # whether files of this kind never say it
+    own_until: int = 0  # steps that the table's own splitting explains
+    balanced: int = 0  # steps that took the best pair of all texts or of one group
 
     @property
     def known(self) -> tuple[int, int]:
@@ -149,14 +149,14 @@ def _by_counts(study: Study, work: Work) -> Answer:
 
 
 def _as_learned(history: History, words: WordTable, work: Work) -> History:
-    """Return a table as that of the method that explains most steps, where a file leaves it open."""
+    """Return a table as a history of the method that explains most steps, if the file leaves the method open."""
     methods = (method for method in METHODS.values() if isinstance(method, Method))
     tables = [table for method in methods for table in method.readings(history)]
     return max(tables, key=lambda one: sound_steps(words, one.first(TRIED), work), default=history)
 
 
 def _steps_of_a_balance(study: Study, found: _Judgement, work: Work) -> int:
-    """Return how many steps took a pair that occurs most in all texts or in one of the groups; 0 without groups."""
+    """Count the steps that took the most frequent pair of all texts or of one group; 0 without groups."""
     assert study.texts is not None
     parts = study.texts.parts(found.counted_by, work)
     if len(parts) < 2:
@@ -165,14 +165,14 @@ def _steps_of_a_balance(study: Study, found: _Judgement, work: Work) -> int:
 
 
 def _begun(history: History, verdict: Verdict) -> History:
-    """Return the steps by which another splitting is tried."""
+    """Return the first steps, by which another splitting is tried."""
     return history.first(max(TRIED, 2 * verdict.sound_until))
 
 
 def _other_ways(
     study: Study, recipe: Recipe, words: WordTable, work: Work
 ) -> Iterator[tuple[str, Recipe, WordTable, bool]]:
-    """Yield the words as files do not say that they were split, or in lower case; and whether no file says so."""
+    """Yield other ways to split that files do not record, and lower case, each with whether no file records it."""
     assert study.texts is not None
     if study.format == LIMITED:
         yield "by script", recipe, parted_by_script(words, study.history), True
@@ -194,7 +194,7 @@ def _other_ways(
 
 
 def _split_otherwise(study: Study, own: _Judgement, work: Work) -> _Judgement:
-    """Judge by the words of another pattern, if one explains many more steps."""
+    """Judge the table by the words of another pattern, if one explains many more steps."""
     assert study.texts is not None
     recipe, until = own.history.recipe, own.verdict.sound_until
     begun, best = _begun(own.history, own.verdict), ("", "", until)
@@ -215,7 +215,7 @@ def _split_otherwise(study: Study, own: _Judgement, work: Work) -> _Judgement:
 
 
 def _about_splitting(study: Study, found: _Judgement) -> tuple[str, bool]:
-    """Say which splitting was taken, and whether the table says another."""
+    """Say which splitting was used, and whether the table names another one."""
     name, recipe = found.splitting, study.history.recipe
     says = FORMATS.holding(study.format).holds_splitting
     if name == IN_LOWER_CASE:

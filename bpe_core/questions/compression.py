@@ -1,4 +1,4 @@
-"""Compression: how many base symbols a token stands for, after each step."""
+"""The question how many base symbols a token stands for after each step."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Compression(Question):
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         history = study.history
         symbols = np.zeros(0, np.int64)
-        if not history.only_joins:  # only the texts say how many base symbols there are
+        if not history.only_joins:  # only the texts show how many base symbols there are
             symbols = study.inside.symbol_counts(WHAT, work)
         ratio = symbols_per_token(history, symbols)
         known = ratio is not None

@@ -1,4 +1,4 @@
-"""A measure of many runs, over the size of the vocabulary."""
+"""The question how a measure of many runs changes with the size of the vocabulary."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Curves(Question):
     needs = "texts if known"
     studies = (1, 1_000)
     rests = True
-    takes_moments = False  # curves show all moments
+    takes_moments = False  # curves show all steps
     examples = """\
 examples:
   bpe-explorer curves book.bpex --runs --corpus book.txt --measure tokens_per_word -o curves.svg

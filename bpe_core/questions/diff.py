@@ -1,4 +1,4 @@
-"""A question about where two tokenizers differ, and why."""
+"""The question where two tokenizers differ, and why."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from bpe_core.support.honest_text import escape
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.wording import count_text
 
-FEW = 10  # listed tokens that only one has
-LONGEST = 200  # bytes of a token
+FEW = 10  # listed tokens that only one tokenizer has
+LONGEST = 200  # bytes of a shown token
 
-Rows = Sequence[Sequence[int]]  # where each begins and stops, and the id of a token
+Rows = Sequence[Sequence[int]]  # rows with a start, a stop, and for tokens the id
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _facts(found: TableComparison) -> dict[str, object]:
 
 
 def _split(text: str, studies: Iterable[Study]) -> tuple[list[Rows], Rows]:
-    """Return the tokens of each, and the stretches that they split differently."""
+    """Return the tokens of each study, and the ranges that the studies split differently."""
     tokens = [study.inside.by_index.tokenizer.segmentation(text).tokens(len(study.history)) for study in studies]
     return [each.spans().tolist() for each in tokens], parallel_cuts(tokens, len(text.encode())).stretches.tolist()
 
@@ -158,7 +158,7 @@ def _said(text: str, names: Sequence[str], both: Sequence[Rows], regions: Rows) 
 
 
 def _marked(raw: bytes, spans: Rows, regions: Rows) -> str:
-    """Write the tokens with bars between, those of differing regions in brackets.
+    """Write the tokens separated by bars, with tokens of differing ranges in brackets.
 
     >>> _marked(b"the ban", [(0, 3, 1), (3, 4, 2), (4, 5, 3), (5, 7, 4)], [(5, 7)])
     'the | ␣ | b | [an]'
@@ -169,7 +169,7 @@ def _marked(raw: bytes, spans: Rows, regions: Rows) -> str:
     """
     opening, closing = {start for start, _ in regions}, {stop for _, stop in regions}
     pieces = [(shown(raw[start:stop]), stop) for start, stop, _ in spans if stop > start]
-    edges = [0, *(stop for _, stop in pieces[:-1]), len(raw)]  # bytes of no token go with the one behind them
+    edges = [0, *(stop for _, stop in pieces[:-1]), len(raw)]  # bytes without a token belong to the next token
     return " | ".join(
         "[" * (start in opening) + piece + "]" * (stop in closing)
         for (piece, _), (start, stop) in zip(pieces, pairwise(edges), strict=False)

@@ -1,4 +1,4 @@
-"""A question about how good a vocabulary of a size can be: a floor that none can fall below, and the best found."""
+"""The question how good a vocabulary of a size can be: a floor that none can fall below, and the best one found."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ from bpe_core.support.wording import count_text
 
 WHAT = "How good a vocabulary could be"
 LEAST_SECONDS = 0.1
-Column = Sequence[int | None]  # of each size
+Column = Sequence[int | None]  # a value for each size
 BETWEEN_ANSWERS = 0.1  # seconds
 USUAL_LONGEST = 16  # symbols of a token
 FEW_ROUNDS = 300
-ROUNDS, SWAPS = 10_000, 1_000  # after which a longer search finds hardly anything
-DONE = 1_000  # of a search, as progress counts it
+ROUNDS, SWAPS = 10_000, 1_000  # a longer search finds hardly anything
+DONE = 1_000  # the whole of a search in units of progress
 HELD_OUT = (
     "If your vocabulary was learned from other texts, a part of the distance is what nobody could know before. The "
     "floor and all else here were made for these."
 )
 JOINING = METHODS[USUAL].title.lower()
-NAMES = {USUAL: JOINING, "own": "yours", "own_fewest": "yours, split into the fewest"}  # others by their titles
+NAMES = {USUAL: JOINING, "own": "yours", "own_fewest": "yours, split into the fewest"}  # others by title
 
 
 @dataclass
@@ -54,12 +54,12 @@ class Found:
     size: int
     proof: Proof
     best: int  # tokens
-    joined: int  # tokens by the usual method
+    joined: int  # tokens by byte-pair encoding
     moments: Sequence[Moment]
-    others: int  # tokens for what the alphabet lacks
+    others: int  # tokens for unknown characters
     rounds: int
     swaps: int
-    witness: Witness | None = None  # a vocabulary that reaches the best; known once the search is over
+    witness: Witness | None = None  # a vocabulary that reaches the best number; known after the search
 
     @property
     def floor(self) -> int:
@@ -179,7 +179,7 @@ examples:
         return replace(answer, facts={"certificate": proof})
 
     def _longest(self, lengths: Sequence[int]) -> int:
-        """Return how many symbols a token has at most: no fewer than the table's have, or both are not comparable."""
+        """Return the largest length of a token in symbols; it must not be less than that of the table's tokens."""
         if self.max_length is not None:
             return self.max_length
         return min(LONGEST, max([USUAL_LONGEST, *lengths]))
@@ -193,7 +193,7 @@ examples:
         return f"{done}, as many as {self.seconds:g} s allowed here; --rounds does as much on every machine.{few}"
 
     def _checked_sizes(self, words: WordTable, history: History) -> list[int]:
-        """Return the sizes asked about, in their order."""
+        """Return the sizes asked about in ascending order."""
         if not len(words):
             raise BpeError("There are no words in these texts, so there is no floor.")
         sizes = sorted(set(self.sizes)) or ([history.vocabulary_size] if len(history) else [])
@@ -204,7 +204,7 @@ examples:
     def _search(
         self, lattice: Lattice, guess: Guess, sizes: Sequence[int], fixed: int
     ) -> Iterator[tuple[int, list[Found]]]:
-        """Yield how much is done, and what is known by then of the largest sizes.
+        """Yield the done share, with the results known so far, beginning with the largest sizes.
 
         Prices of a larger vocabulary are a good beginning for a smaller one.
         """
@@ -258,7 +258,7 @@ def _answered(
 def _let_witnesses_speak(
     found: Found, court: Court, histories: Iterable[History], learned: Iterable[Witness | None]
 ) -> None:
-    """Take the vocabulary that needs the fewest tokens, whoever found it; it is counted anew."""
+    """Take the vocabulary with the fewest tokens from any source; its tokens are counted again."""
     wanted = found.proof.wanted
     witnesses = [found.witness, *learned, *(court.witness(it, wanted) for it in histories)]
     found.witness = min((it for it in witnesses if it is not None), key=lambda it: it.tokens)
@@ -266,14 +266,14 @@ def _let_witnesses_speak(
 
 
 def _lengths(history: History, sizes: Sequence[int]) -> list[int]:
-    """Return how many symbols each token of a table has, at the largest of the sizes."""
+    """Return the length in symbols of each token of a table at the largest of the sizes."""
     if not len(history):
         return []
     return [*map(len, token_symbols(history.first(history.step_of_size(sizes[-1]))))]
 
 
 def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> tuple[Column, Column]:
-    """Return the tokens by the table of each size: as it cuts the words, and as few as its vocabulary allows."""
+    """Return for each size the tokens by the table, and the fewest tokens that its vocabulary allows."""
     history = study.history
     first, last = sorted((history.vocabulary_size_at(0), history.vocabulary_size))
     steps = {size: history.step_of_size(size) for size in sizes if len(history) and first <= size <= last}
@@ -286,7 +286,7 @@ def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> tu
 
 
 def _may_be_from_elsewhere(study: Study, sizes: Sequence[int], own: Column) -> bool:
-    """Return whether a table may come from other texts, as these have another number of tokens than it says."""
+    """Return whether a table may come from other texts, as it has another number of tokens for them."""
     history = study.history
     known = [(history.step_of_size(size), tokens) for size, tokens in zip(sizes, own, strict=True) if tokens]
     is_same = history.has_counts and all(int(history.tokens_after[at]) == tokens for at, tokens in known)
@@ -300,7 +300,7 @@ def _told(one: Found, own: int | None, fewest: int | None) -> str:
     whose, tokens = (f"{JOINING}'s", one.joined) if own is None else ("yours", own)
     better = max(0.0, 1 - one.floor / max(1, tokens))
     at_most = "at most " if one.floor < one.best else ""
-    if tokens < one.floor:  # it has longer tokens
+    if tokens < one.floor:  # the method has longer tokens
         return f"{one.size:,} in the vocabulary: {whose} {tokens:,} tokens; with shorter ones {between}."
     told = f"{one.size:,} in the vocabulary: {whose} {tokens:,} tokens; {between}: {at_most}{better:.1%} better."
     if own is None or fewest is None or fewest >= own:
@@ -309,7 +309,7 @@ def _told(one: Found, own: int | None, fewest: int | None) -> str:
 
 
 def _over_sizes(found: Sequence[Found], beside: Mapping[str, Column], sentence: str) -> LineFigure:
-    """Draw what is best possible at each size, with the range from floor to best shaded."""
+    """Draw the best possible numbers at each size, with the range from the floor to the best shaded."""
     sizes, floors, bests = np.array([(it.size, it.floor, it.best) for it in found], float).T
     lines = [Line("best possible", sizes, bests, band=(floors, bests))]
     for name, column in beside.items():

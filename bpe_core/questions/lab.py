@@ -1,4 +1,4 @@
-"""Up to four tokenizers side by side, at one size of their vocabularies."""
+"""The question how up to four tokenizers compare at one size of their vocabularies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.wording import count_text
 
 LETTERS = "ABCD"
-AGREED, OWN = " | ", " ‖ "  # between two tokens: a cut of all, or of some
+AGREED, OWN = " | ", " ‖ "  # the marks of a cut: by all tokenizers, or only by some
 LISTED = 10
 MEASURED = ("tokens", "tokens_per_pretoken", "bytes_per_token", "renyi_efficiency")
 
@@ -111,17 +111,17 @@ examples:
 
 @dataclass(frozen=True)
 class Side:
-    """A tokenizer of the comparison, after the step at which it has the size of all."""
+    """A tokenizer of the comparison, after the step at which it has the common size."""
 
     letter: str
     name: str
     study: Study
     step: int
-    why_not: str  # it is not compared; it has another size
+    why_not: str  # the reason if it is not compared, as it has another size
 
     @classmethod
     def of(cls, letter: str, name: str, study: Study, size: int | None) -> Side:
-        """Find the step of that size, or else the last one."""
+        """Make a side at the step with that size, or else at the last step."""
         if size is None:
             return cls(letter, name, study, len(study.history), "")
         return cls(letter, name, study, study.history.step_of_size(size), why_not_of_size(study.history, size))
@@ -161,7 +161,7 @@ def _words_table(found: Sequence[DifferingWord], names: Sequence[str]) -> DataTa
 
 
 def _cuts(sides: Sequence[Side], work: Work) -> dict[str, CutWords]:
-    """Split the words of the texts by each, named by its letter; nothing where no words are known."""
+    """Split the words of the texts by each tokenizer; return nothing if no words are known."""
     several = [side.study for side in sides]
     named = next((place for place, study in enumerate(several) if study.texts and not study.inside.texts_are_own), None)
     place = (
@@ -196,7 +196,7 @@ def _cut_text(text: str, sides: Sequence[Side]) -> list[str]:
 
 
 def _marked(data: bytes, cuts: ParallelCuts, index: int) -> str:
-    """Write a bar wherever this tokenizer cuts the text, a double one where not all do."""
+    """Write a bar at each cut of a tokenizer, and a double bar if not all tokenizers cut there."""
     differing = set(cuts.differing.tolist())
     places = cuts.places[cuts.has[index]].tolist()
     parts = [shown(data[: places[0] if places else None])]

@@ -1,4 +1,4 @@
-"""A question about how many tokens the same text takes in each language while a tokenizer is learned."""
+"""The question how many tokens the same text takes in each language while a tokenizer is learned."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, Work
 
 WHAT = "How languages fare"
-SHOWN_STEPS = 160  # evenly spread, and half as many closer together at the beginning
+SHOWN_STEPS = 160  # steps that are evenly spread; half as many more are close together at the beginning
 LINE_END = ord("\n")
 MOST_SERVED = 8  # languages named in a sentence
 TOO_FEW = (
@@ -90,7 +90,7 @@ examples:
         return Answer(table, (figure.sentence, *shares), figure, (*columns,), last)
 
     def _texts(self, study: Study, work: Work) -> Mapping[str, tuple[WordTable, int]]:
-        """Return the words of each language, and how many sentences they are."""
+        """Return the words of each language, and the number of sentences."""
         if self.parallel:
             given = parallel_texts(self.parallel)
             recipe = study.history.recipe

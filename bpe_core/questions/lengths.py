@@ -1,4 +1,4 @@
-"""A question about the lengths of the tokens in the vocabulary."""
+"""The question how long the tokens of the vocabulary are."""
 
 from __future__ import annotations
 

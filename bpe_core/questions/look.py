@@ -1,4 +1,4 @@
-"""A text as any tokenizer sees it: its tokens in colour, their ids, and what is odd."""
+"""The question how a tokenizer splits a text: coloured tokens, their ids, and odd ones."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ the text spells, and a text that decoding does not give back.
 
 
 def _odd(study: Study, indices: list[int]) -> Iterator[str]:
-    """Say what is odd about each token, by the names in ODD."""
+    """Return what is odd about each token, by the names in ODD."""
     broken, lengths, mixed = how_written([study.inside.by_index.texts.raw[index] for index in indices], never_cancelled)
     kinds = (broken, lengths > LONG, mixed)
     for place, index in enumerate(indices):

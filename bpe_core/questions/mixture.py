@@ -1,4 +1,4 @@
-"""A question about what a table was trained on: the shares of groups of texts that explain its merges."""
+"""The question what a table was trained on: the shares of groups of texts that explain its merges."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.text.patterns import NAMED_PATTERNS
 
-TRIED = 200  # merges, by which another way to split texts is tried
+TRIED = 200  # number of merges by which another way to split texts is tried
 # Spreads on each side of a share, so that 95 of 100 lie between, as measured (the manual's page on speed): more than
 # 1.96, as the texts that a table was learned from vary as well, and a few documents show too little of it.
 SURE = 4.0
-OF_STEPS = 2.6  # the same, of steps that weigh otherwise, where there are no documents
-AS_WELL = 1.01  # times what the best way to split leaves unexplained: one that leaves no more fits as well
-LISTED = 3  # of what is not explained
-LEAST_KNOWN = 0.5  # of a group's symbols
-MUCH = 0.1  # of what is merged, that no mixture explains
+OF_STEPS = 2.6  # the same for random weights of steps, if there are no documents
+AS_WELL = 1.01  # a way to split fits as well if it leaves at most this factor more unexplained than the best
+LISTED = 3  # listed merges that are not explained
+LEAST_KNOWN = 0.5  # the least share of a group's symbols that the table must have
+MUCH = 0.1  # the share of merged occurrences that counts as much unexplained
 SPLITS_NOTHING = "none"
 
 
@@ -113,7 +113,7 @@ pip install 'bpe-explorer[mixture]'.
         )
 
     def _interval(self, program: Program, documents: DrawnDocuments | None, work: Work) -> tuple[Any, Any]:
-        """Return intervals of shares that cover other documents, and all shares that explain as much."""
+        """Return intervals of shares that allow for other documents, and for all shares that explain equally much."""
         if documents is None:
             spread = OF_STEPS * program.spread(self.draws, self.seed, work)
         else:
@@ -126,7 +126,7 @@ pip install 'bpe-explorer[mixture]'.
     # -- how texts are split ---------------------------------------------------------------
 
     def _split(self, study: Study, begun: History, work: Work) -> tuple[list[str], GroupedWords, Recipe]:
-        """Count the words of each group as the table's texts were split, and say so where the table does not."""
+        """Count the words of each group, split as the table's texts were; say how, if the table does not name it."""
         recipe = study.history.recipe.with_changes(mixture=None)
         says = FORMATS.holding(study.format).holds_splitting
         if self.pattern:
@@ -156,7 +156,7 @@ NO_DOCUMENTS = (
 
 
 def _drawn(study: Study, groups: GroupedWords, recipe: Recipe, work: Work) -> DrawnDocuments | None:
-    """Return the documents to draw from; None where nobody has the texts, only counts of their words."""
+    """Return the documents to draw from; None if only the counts of words are known, and not the texts."""
     assert study.texts is not None
     try:
         with study.texts.reading() as corpus:

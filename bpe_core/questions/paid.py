@@ -1,4 +1,4 @@
-"""The words that held the pair of a step, and the files they came from."""
+"""The question which words held the pair of a step, and from which files they came."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ examples:
 
 
 def held_table(words: Held) -> DataTable:
-    """List words that hold a token, with its count in all repetitions of each."""
+    """List words that hold a token, with the token's count in all occurrences of each word."""
     return DataTable(
         {
             "text": [shown(word) for word, _ in words],

@@ -1,4 +1,4 @@
-"""The leading pairs: the possible next steps."""
+"""The question which pairs lead, as the possible next steps."""
 
 from __future__ import annotations
 

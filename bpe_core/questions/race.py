@@ -1,4 +1,4 @@
-"""The race of pairs: their counts through the whole training."""
+"""The question how the counts of pairs change through the whole training."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.wording import count_text
 
-RUNNERS = 5  # pairs that are followed where none is named
+RUNNERS = 5  # number of pairs to follow if none is named
 MOST_CUTS, MOST_LEADS = 8, 24
 WHAT = "A race of pairs"
 

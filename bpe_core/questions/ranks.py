@@ -1,4 +1,4 @@
-"""Rank and frequency: how often each token occurs."""
+"""The question how often each token occurs, by rank and frequency."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question about what each size of the vocabulary would mean for texts."""
+"""The question what each size of the vocabulary would mean for texts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from bpe_core.support.progress import ALONE, Work
 WHAT = "What a size means"
 BITS = "bits_per_byte"
 SHOWN_SIZES = 20
-RENAMED = {"tokens_per_word": "tokens_per_pretoken"}  # and still understood
+RENAMED = {"tokens_per_word": "tokens_per_pretoken"}  # former names that still work
 OF_CURVES = (
     *("tokens", "bytes_per_token", "tokens_per_pretoken", "renyi_efficiency", "share_in_use", "share_of_scaffolds"),
     "unknown_share",
@@ -154,7 +154,7 @@ def _names(texts: Texts) -> list[str]:
 
 
 def curves_of(study: Study, words: WordTable, power: float, work: Work) -> SizeCurves:
-    """Compute the curves: for every size where texts are cut by ranks, else for some sizes."""
+    """Compute the curves: for every size if texts are cut by ranks, else for some sizes."""
     if study.inside.has_ranks:
         return size_curves(words, study.history, power=power, cancelled=work.cancelled)
     cut = CutWords.of(words, study.history.recipe, study.history, cancelled=work.cancelled)
@@ -192,7 +192,7 @@ def _about(name: str, curves: SizeCurves) -> str:
 
 
 def _some_rows(curves: Mapping[str, SizeCurves]) -> list[int]:
-    """Choose rows for a terminal: marked ones, and others, closer together where the vocabulary is small."""
+    """Choose rows for a terminal: marked ones, and others that are closer together for small sizes."""
     found, first = list[int](), 0
     for one in curves.values():
         length = len(one.tokens)

@@ -1,4 +1,4 @@
-"""The steps of a history, with all that is known of each."""
+"""The question which steps a history has, with all facts about each step."""
 
 from __future__ import annotations
 

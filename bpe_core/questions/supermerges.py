@@ -1,4 +1,4 @@
-"""BoundlessBPE's race: at each step a merge within words against a supermerge."""
+"""The question how merges within words race against supermerges at each step of BoundlessBPE."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The curves of a sweep: one measure of all its runs, over the size of the vocabulary."""
+"""The question how a measure of a sweep's runs changes with the size of the vocabulary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps that ties decided, and the result of another rule."""
+"""The question which steps a tie decided, and what another tie rule would have done."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Ties(Question):
     Each row has the winner, the pair that tied with it, and the step that merged the loser after all.
     """
 
-    moment = ("step", -1)  # when both pairs still occurred
+    moment = ("step", -1)  # at the step of the tie
     needs = "texts if known"
     in_report = "rows"
     follows_time = True

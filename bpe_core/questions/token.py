@@ -1,4 +1,4 @@
-"""The life of a token: its parts, its rise and fall, its words, where it occurs."""
+"""The question what the life of a token is: its parts, its rise and fall, its words, its occurrences."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ examples:
         if self.words:
             held = _held(study, token, at, work)
             return Answer(held_table(held), (f"{len(held):,} words hold {study.inside.by_index.texts.text[token]}.",))
-        study.inside.words(WHAT, work)  # refuses to go on without texts
+        study.inside.words(WHAT, work)  # refuses a study without texts
         life = life_of(study, token, at, work)
         table = life_table(study, life)
         sentences = (*_life_sentences(life, study), reach_sentence(life.reached, study), *_places(study, life, work))
@@ -76,12 +76,12 @@ examples:
 
 
 def life_of(study: Study, token: int, at: int, work: Work = ALONE, *, by_parts: bool = False) -> TokenLife:
-    """Follow a token as its method describes it: by the texts; without texts, by the steps.
+    """Return the life of a token as its method describes it, by the texts or else by the steps.
 
-    `by_parts`: also split the count of its step over files or groups.
+    With `by_parts`, the count of its step is also split over files or groups.
     """
     history = study.history
-    if history.joining is not None:  # in an order of the file's own, which no method knows
+    if history.joining is not None:  # the file has merge priorities, which methods do not handle
         return _usual_life(study, token, at, work, by_parts=by_parts)
     words = None if study.texts is None else study.inside.words(WHAT, work)
     usual = partial(_usual_life, study, token, at, work, by_parts=by_parts)
@@ -137,7 +137,7 @@ def _facts(life: TokenLife, study: Study) -> dict[str, object]:
 
 
 def life_table(study: Study, life: TokenLife) -> DataTable:
-    """Make a row for each change of its count, or before its birth of its pair's count, with the step."""
+    """Make a row for each change of the token's count, and before its birth of its pair's count."""
     rows = [("pair", *one) for one in life.pair_curve] + [("token", *one) for one in life.curve]
     return DataTable(
         {

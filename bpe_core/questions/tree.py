@@ -1,4 +1,4 @@
-"""The merge tree of a word: the tokens it is made of, down to its symbols."""
+"""The question which tokens a word is made of, down to its symbols: its merge tree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 
-MOST_SYMBOLS = 64  # symbols of a word whose every token is listed; of a longer one only its final tokens are
+MOST_SYMBOLS = 64  # symbols of a word whose tokens are all listed; of a longer word, only the final tokens
 
 
 @dataclass(frozen=True)

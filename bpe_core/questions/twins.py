@@ -1,4 +1,4 @@
-"""A question about tokens that differ only in a leading space or capital letters: the, The, ␣the."""
+"""The question which tokens differ only in a leading space or capital letters, such as the, The, ␣the."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One vocabulary, many ways to split: what else its tokens could make of a text, and how likely."""
+"""The question in which ways a vocabulary can split a text, and how likely each way is."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from bpe_core.support.progress import ALONE, Progress, Work, while_wanted
 from bpe_core.support.wording import count_text
 
 WHAT = "In how many tokens each way splits a corpus"
-LISTED = 3  # draws of each way that people are shown
-MOST_IN_FIGURE = 40  # tokens above the symbols, the likeliest
-MOST_SYMBOLS = 48  # of the word in the figure
+LISTED = 3  # draws of each way that are shown
+MOST_IN_FIGURE = 40  # the most likely tokens that are drawn above the symbols
+MOST_SYMBOLS = 48  # symbols of the word in the figure
 COUNTED_UP_TO = 10**12
 BETWEEN = " | "
 NO_PROBABILITIES = (
@@ -200,7 +200,7 @@ class _Found:
     study: Study
     all: WaysOf
     words: Sequence[bytes]
-    drawn: dict[Way, list[tuple[Ids, ...]]]  # for each draw the tokens of each word
+    drawn: dict[Way, list[tuple[Ids, ...]]]  # for each draw, the tokens of each word
 
     @property
     def ways(self) -> int:
@@ -219,7 +219,7 @@ class _Found:
                 yield self._row(way, self.fixed(way))
 
     def drawn_rows(self) -> Iterator[dict[str, Any]]:
-        """Yield each way that was drawn, the most frequent first, and how often it was and should be."""
+        """Yield each drawn way, the most frequent first, with its number of draws and its probability."""
         for way, draws in self.drawn.items():
             for cut, times in Counter(draws).most_common():
                 logs = [self.all.log_probability(way, word, ids) for word, ids in zip(self.words, cut, strict=True)]
@@ -240,7 +240,7 @@ class _Found:
         }
 
     def average(self, way: Way) -> tuple[float, bool]:
-        """Return the average number of tokens that a way draws, and whether it is exact or estimated from the draws."""
+        """Return the average number of tokens of a random way, and whether it is exact or estimated from the draws."""
         known = [self.all.expected(way, word) for word in self.words]
         exact = [one for one in known if one is not None]
         if len(exact) == len(known):

@@ -1,4 +1,4 @@
-"""Why is this text cut here?"""
+"""The question why a text is split at a boundary."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 
-TAKEN = ("taken", "overlap")  # kinds of places whose second step took a token before
-AROUND = 12  # bytes before and after a place
+TAKEN = ("taken", "overlap")  # kinds of reasons whose second step took a token before
+AROUND = 12  # bytes shown before and after a boundary
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ examples:
         found = [(byte, one) for byte, one in places if one.is_cut or one.kind in UNKNOWN or self.all]
         sentences: list[str] = []
         if self.steps:
-            ways = dict.fromkeys(way for _, one in found for way in one.ways)  # places of one word have the same
+            ways = dict.fromkeys(way for _, one in found for way in one.ways)  # all boundaries of a word share it
             sentences += _lines([*explained.encoding(at)] or ways)
         table = DataTable(
             {
