@@ -293,8 +293,8 @@ def _completed(journal: Path) -> bool:
             claim.leave()
         raise
     pointers = (_claim_on_pointer(journal_of(move.place)) for move in moves[1:])
-    claims += [pointer for pointer in pointers if pointer is not None]
-    for claim in claims:  # the journal first: what leads to one that is gone can be removed by anybody
+    # What leads to the journal goes last: it can be removed by anybody when that is gone.
+    for claim in (*claims[1:], lock, *(pointer for pointer in pointers if pointer is not None)):
         claim.release()
     return True
 
