@@ -187,8 +187,8 @@ class SessionCorpus(QObject):
         """Report at once which added texts cannot be counted, instead of when a run begins."""
         numbers = [text.number for text in self.texts.value]
         failed = list(zip(numbers, self.outcomes_as_wanted(), strict=True))
-        fresh = {number: one.sentence for number, one in failed if isinstance(one, CountFailure)}
-        asking = [number for number, one in failed if isinstance(one, CountFailure) and one.needs_column]
+        fresh = {number: outcome.sentence for number, outcome in failed if isinstance(outcome, CountFailure)}
+        asking = [number for number, outcome in failed if isinstance(outcome, CountFailure) and outcome.needs_column]
         new = [sentence for number, sentence in fresh.items() if number not in self._reported]
         self._reported = set(fresh)
         if new:
@@ -298,21 +298,23 @@ def renamed(mixture: Mixture, old: str, new: str) -> Mixture:
 
 def weighed(mixture: Mixture, names: Sequence[str], name: str, weight: Fraction, by: By) -> Mixture:
     """Give one group another weight; where weights are shares, the others divide the rest as before."""
-    groups = {one: mixture.of(one) for one in names}
+    groups = {group_name: mixture.of(group_name) for group_name in names}
     is_alike = (by == "times") == (mixture.by == "times")
-    others = {one: group.weight if is_alike else Fraction(1) for one, group in groups.items()}
+    others = {group_name: group.weight if is_alike else Fraction(1) for group_name, group in groups.items()}
     if by != "times":
         if not 0 <= weight <= 1:
             raise RecipeError("A share must be between 0 % and 100 %.")
         if len(names) == 1 and weight != 1:
             raise RecipeError("The share of a single group is always 100 %.")
-        rest = sum((share for one, share in others.items() if one != name), Fraction())
+        rest = sum((share for group_name, share in others.items() if group_name != name), Fraction())
         if not rest:
             others = dict.fromkeys(names, Fraction(1))
             rest = Fraction(max(1, len(names) - 1))
-        others = {one: share * (1 - weight) / rest for one, share in others.items()}
+        others = {group_name: share * (1 - weight) / rest for group_name, share in others.items()}
     weights = {**others, name: weight}
-    return Mixture(tuple(dataclasses.replace(group, weight=weights[one]) for one, group in groups.items()), by)
+    return Mixture(
+        tuple(dataclasses.replace(group, weight=weights[group_name]) for group_name, group in groups.items()), by
+    )
 
 
 def fitted(mixture: Mixture, before: Collection[str], after: Sequence[str]) -> Mixture:

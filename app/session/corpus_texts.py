@@ -130,7 +130,7 @@ CorpusTexts = tuple[CorpusText, ...]
 def reading(sources: Sequence[CorpusText], remarks: list[str]) -> Iterator[Corpus]:
     """Open these texts as one corpus, and add remarks about oddities."""
     groups = dict.fromkeys(source.group for source in sources)
-    members = {name: [one.to_count().corpus() for one in sources if one.group == name] for name in groups}
+    members = {name: [source.to_count().corpus() for source in sources if source.group == name] for name in groups}
     corpora = {name: Corpus.joined(corpora, twice=True) for name, corpora in members.items()}
     corpus = Corpus.grouped(corpora, twice=True)  # this step finds out which files exist
     yield corpus
@@ -172,7 +172,9 @@ def with_files(sources: CorpusTexts, paths: tuple[Path, ...]) -> CorpusTexts:
     """
     known = {source.path for source in sources if not source.refused}
     folders = [source for source in sources if source.is_folder]
-    fresh = [path for path in dict.fromkeys(paths) if path not in known and not any(one.holds(path) for one in folders)]
+    fresh = [
+        path for path in dict.fromkeys(paths) if path not in known and not any(folder.holds(path) for folder in folders)
+    ]
     kept = tuple(source for source in sources if source.path is None or source.path not in fresh)
     return kept + tuple(CorpusText(path.name, path=path) for path in fresh)
 
@@ -285,7 +287,7 @@ def with_picked(sources: CorpusTexts, picked: Mapping[Path, tuple[str, ...]]) ->
         text = CorpusText(f"{folder.name}/", path=folder, is_folder=True, picked=(*dict.fromkeys((*known, *names)),))
         if before is not None:
             text = dataclasses.replace(text, group=before.group)
-        kept = (one for one in sources if one is not before and not text.holds(one.path))
+        kept = (source for source in sources if source is not before and not text.holds(source.path))
         sources = (*kept, text)
     return sources
 

@@ -54,8 +54,8 @@ def units_of(texts: CorpusTexts, recipe: Recipe) -> dict[int, Unit]:
             units[text.number] = Unit((text,), None, text.key())
             continue
         if text.group not in of_groups:
-            members = tuple(one for one in texts if one.group == text.group)
-            key = (choice, tuple(one.key() for one in members))
+            members = tuple(member for member in texts if member.group == text.group)
+            key = (choice, tuple(member.key() for member in members))
             of_groups[text.group] = Unit(members, choice, key)
         units[text.number] = of_groups[text.group]
     return units

@@ -344,7 +344,10 @@ def without_idle(changes: Iterable[int], start: int, end: int, speed: float | No
     >>> without_idle([1, 2, 80, 81], 0, 100, speed=1)
     [0, 1, 2, 79, 80, 81, 99, 100]
     """
-    places, marks = list(range(start, end + 1)), sorted({start, end, *(one for one in changes if start < one < end)})
+    places, marks = (
+        list(range(start, end + 1)),
+        sorted({start, end, *(change for change in changes if start < change < end)}),
+    )
     while True:
         schedule, index_of = Schedule(0, len(places) - 1, speed), {place: index for index, place in enumerate(places)}
         idle = set[int]()

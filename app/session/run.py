@@ -260,10 +260,12 @@ def turns_of(run: Run | None) -> tuple[tuple[int, ...], str]:
         return (), ""
     recipe = run.recipe
     turns = {} if run.history is None else Method.of(recipe).turns(run.history)
-    moments = {one.step - 1 for one in recipe.interventions} | ({recipe.grown_from} - {0}) | turns.keys()
+    moments = (
+        {intervention.step - 1 for intervention in recipe.interventions} | ({recipe.grown_from} - {0}) | turns.keys()
+    )
     said = [f"After {recipe.wording.step} {step:,}: {what}." for step, what in turns.items()]
     said += [f"The table that was extended ends at {recipe.grown_from:,}."] if recipe.grown_from else []
-    said += [f"Steered by hand at {one.step:,}." for one in recipe.interventions[:MOST_TURNS]]
+    said += [f"Steered by hand at {intervention.step:,}." for intervention in recipe.interventions[:MOST_TURNS]]
     return tuple(sorted(moments)), "\n".join(said)
 
 

@@ -154,7 +154,11 @@ class Runs(RunList):
     def branch(self, run: Run, step: int, act: Act, pair: Pair) -> None:
         """Begin a run that differs from another at a step. Interventions after that step are dropped."""
         known = run.recipe.interventions
-        earlier = [one for one in known if one.step < step or (one.step == step and one.act == "forbid")]
+        earlier = [
+            intervention
+            for intervention in known
+            if intervention.step < step or (intervention.step == step and intervention.act == "forbid")
+        ]
         sentence = run.why_no_branch(step)
         if not sentence:
             try:

@@ -229,19 +229,19 @@ def find_leftovers(folder: Path) -> tuple[Leftover, ...]:
     now = datetime.now(UTC)
     found = [leftover for path in folder.glob(f"*{EXTENSION}") if (leftover := _look(path)) is not None]
     # A time in the future comes from a wrong clock, and must not make a copy the newest.
-    found.sort(key=lambda one: (one.written <= now, one.written, one.path.name), reverse=True)
-    removed = [one for one in not_kept(found, now) if _if_free(one.path, remove_safety_copy)]
-    return tuple(one for one in found if one not in removed)
+    found.sort(key=lambda leftover: (leftover.written <= now, leftover.written, leftover.path.name), reverse=True)
+    removed = [leftover for leftover in not_kept(found, now) if _if_free(leftover.path, remove_safety_copy)]
+    return tuple(leftover for leftover in found if leftover not in removed)
 
 
 def not_kept(found: Sequence[Leftover], now: datetime) -> list[Leftover]:
-    """Return the copies that the rule removes, oldest first: never a young one, never one for which there is room."""
+    """Return the copies that the rule removes, oldest first: never a recent one, nor one that there is room for."""
     going: list[Leftover] = []
-    too_much = sum(one.size for one in found) - MOST_BYTES
-    for one in sorted(found, key=lambda one: one.written):
-        if too_much > 0 and one.written < now - LEAST_AGE:
-            going.append(one)
-            too_much -= one.size
+    too_much = sum(leftover.size for leftover in found) - MOST_BYTES
+    for leftover in sorted(found, key=lambda leftover: leftover.written):
+        if too_much > 0 and leftover.written < now - LEAST_AGE:
+            going.append(leftover)
+            too_much -= leftover.size
     return going
 
 

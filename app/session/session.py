@@ -99,7 +99,7 @@ class Session(QObject):
     def delete(self, run: Run) -> None:
         """Delete a run and its branches, and offer to undo that. Their bookmarks are hidden with them."""
         gone = self.runs.with_branches(run)
-        busy = next((one for one in gone if one.is_busy or one.job is not None), None)
+        busy = next((gone_run for gone_run in gone if gone_run.is_busy or gone_run.job is not None), None)
         if busy is not None:
             self.aside.tell(f"Run {busy.number:,} is learning: stop it first.", is_error=False)
             return

@@ -167,7 +167,7 @@ class Studies:
     def by_corpus(self, study: Study, run: Run, sources: CorpusTexts, remarks: list[str]) -> Study:
         """Return a study of the same tokenizer on the texts of the corpus."""
         outcomes = {source.number: self._counts.outcome_of(source, run.recipe) for source in sources}
-        known = {number: one.table for number, one in outcomes.items() if isinstance(one, TextCount)}
+        known = {number: outcome.table for number, outcome in outcomes.items() if isinstance(outcome, TextCount)}
         return study.with_texts(SessionTexts(sources, known, remarks))
 
     def _made(self, run: Run, history: History, runs: list[Run]) -> Study:
@@ -175,5 +175,5 @@ class Studies:
         if run.words is not None:
             parts = None if run.is_busy else parts_of(run, self._counts, self._mixed)
             texts = RunTexts(run.words, parts, run.sources)
-        sources = tuple((one.name, one.path, one.text, one.group) for one in run.sources)
+        sources = tuple((source.name, source.path, source.text, source.group) for source in run.sources)
         return Study(history, texts, name=name_of(run, runs), sources=sources, texts_are_own=True)
