@@ -89,7 +89,7 @@ def put_together(
         check_can_be_edited(history)
         if history.joining is not None:
             raise BpeError(
-                "These two cannot be put together: one of them joins texts in an order of its own, not in the order of "
+                "These two cannot be put together: one of them merges by priority, not in the order of "
                 "its tokens' births, so what it would do with further tokens is not known."
             )
     _check_alike(one.recipe, other.recipe)

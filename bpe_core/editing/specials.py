@@ -156,12 +156,12 @@ def _check(history: History, rename: Mapping[str, str], add: Sequence[str], remo
         if text in rename:
             raise BpeError(f"{quoted(text)} cannot be renamed and removed at once.")
     if unknown is not None and rename.get(history.alphabet.texts[unknown].decode()) == "":
-        raise BpeError("What unknown characters become needs a name.")
+        raise BpeError("The unknown token needs a name.")
     taken = {*ids, *(text.decode(errors="replace") for text in written(history))} - {*rename, *remove}
     seen = set[str]()
     for text in (*rename.values(), *add):
         if text in taken or text in seen:
-            raise BpeError(f"There is a token {quoted(text)} already; each needs a text of its own.")
+            raise BpeError(f"There is a token {quoted(text)} already; choose another text.")
         seen.add(text)
 
 

@@ -384,7 +384,7 @@ def _check_method(recipe: Recipe) -> None:
     if not method.can_be_steered and recipe.interventions:
         raise RecipeError(f"By {method.title} no pair can be forbidden or forced.")
     if not method.can_be_steered and recipe.grown_from:
-        raise RecipeError(f"By {method.title} no run goes on with the steps of another table.")
+        raise RecipeError(f"{method.title} cannot continue the steps of another table.")
 
 
 def _check_bytes(recipe: Recipe) -> None:
@@ -406,7 +406,7 @@ def _check_signs(recipe: Recipe) -> None:
     if recipe.border and (recipe.marker != "none" or recipe.border.strip() != recipe.border):
         raise RecipeError("A border is a sign without white space, in words without a marker; choose another, or none.")
     if not recipe.unknown_text:
-        raise RecipeError("What is unknown needs a text, such as <unk>.")
+        raise RecipeError("The unknown token needs a text, such as <unk>.")
     if recipe.marker != "none" and not recipe.marker_text:
         raise RecipeError("The word marker needs a text, such as </w>.")
 

@@ -45,7 +45,7 @@ def _scores_of(history: History) -> Scores:
         return history.scores
     waiting = history.alphabet.seed_count
     if waiting and (len(history) or history.recipe.single != "add"):
-        raise FormatError("This run has no log-probabilities, so no text can be split by it; train it anew.")
+        raise FormatError("This run has no log-probabilities, so it cannot split texts; train it again.")
     return Scores((0,), (np.zeros(len(history.alphabet), np.float32),), np.zeros(0, np.int32), waiting)
 
 

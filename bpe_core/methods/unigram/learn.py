@@ -50,8 +50,8 @@ REASONS = (
 def check_marker(recipe: Recipe) -> None:
     if recipe.marker == "none":  # the words already hold the marker
         raise RecipeError(
-            f"{METHODS[recipe.method].title} learns with a marker before words, and this recipe came from a file "
-            "that puts it there in a way of its own; choose another recipe to learn anew."
+            f"{METHODS[recipe.method].title} learns with a marker before words, but the words of this recipe's file "
+            "hold the marker already; choose another recipe for a new training."
         )
 
 

@@ -173,7 +173,7 @@ def test_a_table_with_merge_priorities_is_trimmed_by_them(words: WordTable, hist
     counts = TokenPlaces.of([words], table).counts
     found = trim(table, least_used(table, counts, surplus(table, 300)))
     assert (found.history.id_count, found.lost) == (300, 0)
-    with pytest.raises(BpeError, match="an order of its own"):
+    with pytest.raises(BpeError, match="merges by priority"):
         put_together(table, history)
 
 
