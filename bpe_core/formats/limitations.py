@@ -107,7 +107,7 @@ def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> l
 def about_splitting(recipe: Recipe) -> list[str]:
     own = recipe.pattern == "custom"
     pattern = f"the pattern {recipe.custom_pattern!r}" if own else f"the pattern {recipe.pattern}"
-    found = [f"This format has no place for {pattern}; whoever loads the file must name it again."]
+    found = [f"This format has no place for {pattern}; name it again when you load the file."]
     return found + about_lines(recipe) + about_normalization(recipe) + about_specials(recipe)
 
 
@@ -132,7 +132,7 @@ def about_normalization(recipe: Recipe) -> list[str]:
 def about_specials(recipe: Recipe) -> list[str]:
     many = len(recipe.special_tokens)
     what = f"the special token {recipe.special_tokens[0]!r}" if many == 1 else f"the {many:,} special tokens"
-    return [f"This format has no place for {what}; whoever loads the file must name them again."] if many else []
+    return [f"This format has no place for {what}; name them again when you load the file."] if many else []
 
 
 def marker_in_texts(marker: str) -> str:

@@ -76,8 +76,8 @@ def test_a_text_is_read_from_a_local_server_and_after_a_redirection(path: str, s
     [
         ("/404", "{address} does not exist."),
         ("/410", "{address} does not exist."),
-        ("/500", "{address} could not be read: the server answered 500, a trouble of its own that may pass;"),
-        ("/503", "{address} could not be read: the server answered 503, a trouble of its own that may pass;"),
+        ("/500", "{address} could not be read: the server answered 500, a problem of the server that may pass;"),
+        ("/503", "{address} could not be read: the server answered 503, a problem of the server that may pass;"),
         ("/403", "{address} could not be read: the server answered 403; sign in where it is kept, if that is needed."),
         ("/302-round", "{address} could not be read: the server redirects it again and again; ask whoever keeps it."),
         ("/200-short", "the server sent less than it had announced"),

@@ -185,7 +185,7 @@ def _answer_of_server(cause: BaseException | None) -> str:
         place = plain(without_password(str(cause)))[:LONGEST_REASON]
         return f"the server redirects it to {place}, which is no web address, so that is not followed"
     if isinstance(status, int) and status >= 500:
-        return f"the server answered {status}, a trouble of its own that may pass; try again later"
+        return f"the server answered {status}, a problem of the server that may pass; try again later"
     if isinstance(status, int):
         return f"the server answered {status}; sign in where it is kept, if that is needed"
     return f"the server could not be asked: {_reason(cause)}; try again"
