@@ -41,6 +41,7 @@ EXAMPLES = {
     "extend": "merges.csv --corpus text.txt --by 2 --output extended.csv",
     "merge": "merges.csv extended.csv --output both.csv",
     "trim": "merges.csv --remove 265 --output trimmed.csv",
+    "specials": "merges.csv --add <pad> --output padded.csv",
     "lab": "merges.csv merges.tsv --text so --corpus text.txt",
     "why": "--merges merges.csv so",
     "ties": "--merges merges.csv",
