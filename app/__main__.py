@@ -72,7 +72,7 @@ def _render(drawn: bytes, width: float, height: float, path: Path) -> str:
 
 
 def _window_facts() -> dict[str, str]:
-    """Report what works on this machine. Qt is asked, too, if it can be loaded."""
+    """Return whether a window can open, or why not, and where settings and unsaved sessions are kept."""
     from app.system.display import why_no_window
 
     reason = why_no_window()

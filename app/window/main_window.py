@@ -406,7 +406,7 @@ class Frame:
     settings: Settings
 
     def keep_ticked(self, name: str, setting: Setting[bool], act: Callable[[bool], object] = lambda on: None) -> None:
-        """Tick an action as the settings say, act on it, and do both again whenever it is toggled."""
+        """Tick an action as its setting says and call `act`; when it is toggled, save the setting and call `act`."""
 
         def take(on: bool) -> None:
             self.settings.put(setting, on)

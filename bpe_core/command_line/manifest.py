@@ -99,7 +99,8 @@ class Account:
         address = next((path for path in named if "://" in path), None)
         if address is not None:
             raise OutputError(
-                f"A manifest is about files: {address} is an address, which may hold another text tomorrow."
+                f"A manifest needs files, but {address} is an address, whose text may change. "
+                "Download it and name the file, or leave out --manifest."
             )
         self._named = sorted(path for path in named if path and located(path).exists() and path not in self._results)
         if not self.path.absolute().parent.is_dir():

@@ -1,7 +1,8 @@
 """The counting of a corpus: its distinct words, and how often each occurs.
 
 Large texts are counted by the compiled scanner, on all cores. Small texts are counted in plain Python, which takes less
-time than loading machine code; so are patterns without a table. Either way, the words and their order are the same.
+time than loading machine code; so are texts whose pattern the scanner cannot run. Either way, the words and their
+order are the same.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def count_groups(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> GroupedW
 
 
 def moved(work: Work, done: int, total: int | None) -> Work:
-    """Return the work on one part of a whole, of which `done` was finished before."""
+    """Return the work on one part of a count, whose progress goes on from `done` up to `total`."""
 
     def report(at: Progress) -> None:
         work.progress(replace(at, done=done + at.done, total=total) if at.stage == "counting" else at)

@@ -152,7 +152,7 @@ def _with_letters(texts: Sequence[str]) -> list[str]:
 
 
 def _speaks_for(texts: Sequence[str], fits: Callable[[str], bool]) -> bool:
-    """Return whether nearly all texts are made of such characters."""
+    """Return whether nearly all texts consist of characters that `fits` accepts."""
     return int(_hold(texts, lambda sign: not fits(sign)).sum()) <= MOST_ODD * len(texts)
 
 

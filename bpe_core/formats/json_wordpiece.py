@@ -71,7 +71,7 @@ class JsonWordPiece(JsonModel):
         return self._spelled_among(history.recipe.special_tokens, history) if history.recipe.normalizes else []
 
     def _spelled_among(self, tokens: Iterable[str], history: History) -> list[str]:
-        """Return the tokens that words can hold although they are no pieces here, as they are spelled in a text."""
+        """Return the tokens of the file that words can hold although they are no pieces here, spelled as in a text."""
         recipe = history.recipe
         words = {token: word for token, word in _words_among(tokens, recipe).items() if normalize(word, recipe) == word}
         pieces = {symbol.text.decode() for symbol in history.alphabet.symbols if symbol.kind != "unknown"}

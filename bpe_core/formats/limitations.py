@@ -99,8 +99,9 @@ def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> l
     left, right = history.parts(first) or (first, first)
     plain = [text.encode() if isinstance(text, str) else text for text in texts]
     return [
-        f"The merges of {len(lost):,} tokens cannot be recovered from ranks: {named(plain, lost)}. The first was made "
-        f"of {named(plain, [left])} and {named(plain, [right])}, but merging by rank comes to other pieces."
+        f"Ranks do not say which two tokens made a token. For {len(lost):,} tokens they cannot be found again: "
+        f"{named(plain, lost)}. The first was made of {named(plain, [left])} and {named(plain, [right])}, but merging "
+        "by rank gives two other tokens."
     ]
 
 
@@ -153,8 +154,8 @@ def about_sums(recipe: Recipe, sums: str) -> list[str]:
     if recipe.sums in ("", sums):
         return []
     return [
-        f"This format's library adds log-probabilities in {sums}, the table's in {recipe.sums}: of two ways that are "
-        "nearly as probable it may take the other."
+        f"This format's library adds log-probabilities in {sums}, but this table's library in {recipe.sums}. Where two "
+        "splits are almost equally probable, they may choose different ones."
     ]
 
 

@@ -58,7 +58,7 @@ class Runner:
         return np.where(place < 0, 0, self.counts[place])
 
     def stairs(self, until: int | None = None) -> tuple[tuple[int, int], ...]:
-        """Return the numbers of merges at which its count changes, and the counts; with `until`, only earlier ones."""
+        """Return each change of the count: the number of merges done, and the count. Stop before `until` merges."""
         points = zip(self.states.tolist(), self.counts.tolist(), strict=True)
         return tuple((state, count) for state, count in points if until is None or state < until)
 

@@ -152,7 +152,7 @@ class Ways:
         return self.lattice(word).drawn(self._weights(way), chance)
 
     def log_probability(self, way: Way, word: bytes, ids: Ids) -> float | None:
-        """Return the log-probability that a random way draws these tokens; None if too many ways must be examined."""
+        """Return the log-probability that random splitting gives these tokens; None if too many must be tried."""
         if way == "dropout":
             chances = self.chances(word)
             return None if chances is None else math.log(chances[ids]) if ids in chances else -math.inf

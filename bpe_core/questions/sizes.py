@@ -154,7 +154,7 @@ def _names(texts: Texts) -> list[str]:
 
 
 def curves_of(study: Study, words: WordTable, power: float, work: Work) -> SizeCurves:
-    """Compute the curves: for every size if texts are cut by ranks, else for some sizes."""
+    """Compute the measures by size: at every size if boundaries have ranks, else at some sizes."""
     if study.inside.has_ranks:
         return size_curves(words, study.history, power=power, cancelled=work.cancelled)
     cut = CutWords.of(words, study.history.recipe, study.history, cancelled=work.cancelled)

@@ -37,8 +37,8 @@ class Intervention(NamedTuple):
         found = re.fullmatch(_SPELLED, spelled)
         if found is None:
             raise RecipeError(
-                f"{spelled[:60]!r} is no intervention; write such as forbid:116+104@12 or force:116+104@12: "
-                "the ids of a pair and the step from which on it is not joined, or at which it is."
+                f"{spelled[:60]!r} is no intervention. Write forbid:116+104@12 so that the ids 116 and 104 are not "
+                "joined from step 12 on, or force:116+104@12 so that they are joined at step 12."
             )
         act, left, right, step = found.groups()
         return cls(int(step), act, int(left), int(right))  # type: ignore[arg-type]  # the expression matches no other

@@ -27,7 +27,7 @@ class PairModel:
     """
 
     def __init__(self, words: Words, events: int) -> None:
-        """Count the pairs of the words; `events` is the number of possible events: the vocabulary and the edge."""
+        """Count the pairs of neighbours in the words; `events` is the number of tokens, with the edge of words."""
         self._pairs: Counter[tuple[Event, Event]] = Counter()
         for tokens, count in words:
             if count:

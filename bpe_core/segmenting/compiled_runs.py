@@ -155,7 +155,7 @@ class CompiledSuperwords(_ByTexts):
 
 
 def first_across(history: History) -> int:
-    """Return the first merge whose token has a blank after its first character; no merge within words makes one."""
+    """Return the index of the first merge that joins a space to a character before it; only merges across words do."""
     byte = np.array([text[0] for text in history.alphabet.decoded])
     before, behind = (byte[symbols] for symbols in meeting(history))
     found = np.flatnonzero((behind == ord(" ")) & ~np.isin(before, _ENDS_OF_BLANKS))

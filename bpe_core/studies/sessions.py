@@ -114,9 +114,10 @@ class GrowingRun:
 def add_branch(
     source: str, history: History, branch: History, words: WordTable, path: Path | str, names: Sequence[str] = ()
 ) -> None:
-    """Write the session `source`, or a new session with the table `history`, and add a branch as the shown run.
+    """Write a session that shows a branch as its new run.
 
-    A session has the names of its texts; `names` are the names of a table's texts.
+    The runs of a session `source` are kept. Where `source` is a table, `history` becomes the first run, and `names` are
+    the names of its texts.
     """
     place, chosen = run_of(source)
     if is_session_file(place):

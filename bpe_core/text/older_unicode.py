@@ -128,7 +128,7 @@ _NEWER_MARKS = "1acf-1add 1ae0-1aeb"
 
 
 def with_known_marks(text: str) -> str:
-    """Return the text with older marks in place of newer ones that the segmentation already knows."""
+    """Replace some newer combining marks by an older one, as the library that is imitated treats them as marks."""
     marks = characters(_NEWER_MARKS)
     if text.isascii() or marks.isdisjoint(set(text)):
         return text

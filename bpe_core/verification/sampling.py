@@ -213,7 +213,7 @@ class CheckedTokenizer:
         return f"{quoted(sample)}: {what} {place + 1:,} and on are {answer[near]} here, {theirs[near]} by {whose}."
 
     def _is_as_probable(self, answer: list[int], other: object) -> bool:
-        """Return whether two splits differ in log-probability by no more than sums of 32-bit numbers do."""
+        """Return whether two splits are equally probable, apart from the rounding of sums of 32-bit numbers."""
         if self._score_of is None or self.recipe.sums == self._format.sums or not isinstance(other, list):
             return False
         sums = [sum(self._score_of.get(number, -math.inf) for number in cut) for cut in (answer, other)]

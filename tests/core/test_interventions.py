@@ -144,7 +144,7 @@ def test_a_branch_goes_on_from_its_parent_and_is_learned_again_from_its_recipe()
 @pytest.mark.parametrize(
     ("interventions", "sentence"),
     [
-        (["forbid t+h"], "is no intervention; write such as"),
+        (["forbid t+h"], "is no intervention. Write forbid"),
         ("forbid:1+2@3", "must be a list"),
         (["force:1+2@0"], "the first step is 1"),
         (["force:108+111@2", "force:101+115@2"], "two pairs to be joined at one step"),

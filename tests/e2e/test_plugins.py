@@ -202,7 +202,9 @@ def test_a_manifest_names_the_plug_ins_that_were_used(folder: Path) -> None:
     program(folder, *words, *with_file)
     told = json.loads((folder / "how.json").read_text(encoding="utf-8"))["plugins"]
     assert told == {"one_file.py": fingerprint_of(folder / "one_file.py")[1]}
-    assert "It was made with the plug-in one_file.py" in program(folder, "repeat", "how.json", fails=True).stderr
+    assert (
+        "The result was made with the plug-in one_file.py" in program(folder, "repeat", "how.json", fails=True).stderr
+    )
     assert "identical" in program(folder, "repeat", "how.json", *with_file).stdout
     _, repeated, _ = commands(
         folder,

@@ -70,7 +70,7 @@ OPTIONS = {  # choices from a list
         Option("continuation", "## when continued", "Shown before pieces that continue a word; changes no merge."),
     ],
     "spelled_specials": [
-        Option("", "not said", "That token in the window; ordinary text for commands and Python."),
+        Option("", "not said", "The special token in the window; ordinary text for commands and Python."),
         Option("matched", "that token", "The special token, as Hugging Face's libraries do it."),
         Option("text", "ordinary text", "Ordinary text, as SentencePiece and tiktoken do it."),
     ],

@@ -166,5 +166,5 @@ def _show(words: GroupedWords, options: argparse.Namespace) -> None:
     for i in first:
         counts = [table.counts, *groups.values()]
         print("".join(f"{int(one[i]):>20,}" for one in counts), f" {quoted(table.word(i).decode(errors='replace'))}")
-    held = f"{len(rows):,} of them hold {quoted(options.holding)}; " if options.holding else ""
-    print(f"{held}{table.total:,} words, {len(table):,} of them different.")
+    held = f" {len(rows):,} of the different words hold {quoted(options.holding)}." if options.holding else ""
+    print(f"{table.total:,} words, {len(table):,} of them different.{held}")

@@ -113,7 +113,9 @@ def _check_plugins(manifest: Manifest) -> list[str]:
     for name, was in manifest.plugins.items():
         now = here(name)
         if not now:
-            raise BpeError(f"It was made with the plug-in {plain(name)}: install it, or name its file with --plugin.")
+            raise BpeError(
+                f"The result was made with the plug-in {plain(name)}. Install it, or name its file with --plugin."
+            )
         if now != was:
             notes.append(f"The plug-in {plain(name)} is not the one it was made with.")
     return notes

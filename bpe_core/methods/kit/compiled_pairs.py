@@ -128,7 +128,7 @@ WIDE = 20_000  # places; fewer take less time than starting a thread
 
 
 class Halves:
-    """The two halves of a merge at many places: the buffers of the second half, and the thread that merges it."""
+    """A second thread and its buffers: each of two threads makes a merge in half of its many places."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1)

@@ -1,4 +1,4 @@
-"""Qt's plain text editor over the tokens of a text: it paints their grounds, and knows what is where.
+"""Qt's plain text editor with a coloured background behind each token; it finds the token at a point.
 
 Caret, selection, keys, input methods, drag and drop, and what a screen reader reads, come from Qt. Only blocks that
 can be seen are laid out and painted, so that a megabyte costs no more than a page.
