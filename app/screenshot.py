@@ -22,7 +22,8 @@ class Screenshot(QObject):
 
     def __init__(self, program: Program, path: Path) -> None:
         super().__init__(program)
-        self._program, self._path = program, path
+        self._program = program
+        self._path = path
         self._quiet = 0
         self._has_begun = self._has_travelled = False
         self._clock = QElapsedTimer()
@@ -42,7 +43,8 @@ class Screenshot(QObject):
         self._quiet = self._quiet + 1 if self._is_settled() else 0
         if self._quiet >= SETTLED_LOOKS and not self._has_travelled:
             # More can be seen half-way than at the end: pairs that wait, and merges still to come.
-            self._has_travelled, self._quiet = True, 0
+            self._has_travelled = True
+            self._quiet = 0
             session.cursor.go_to(session.cursor.end // 2)
         elif self._quiet >= SETTLED_LOOKS or self._clock.elapsed() > LONGEST_MILLISECONDS:
             self._timer.stop()

@@ -247,7 +247,8 @@ class Program(QObject):
     # -- connecting ------------------------------------------------------------------------
 
     def _connect_topics(self) -> None:
-        frame, text = self.frame, self.token_text
+        frame = self.frame
+        text = self.token_text
         table = self.merge_panel.table
         self.writing = TextWiring(frame, text, self.text_panel, self.token, self)
         self.running = TrainingWiring(frame, self.training, self.form, self.speed, self)
@@ -272,7 +273,8 @@ class Program(QObject):
         places = Places(
             self.session, self.window, self.form, self.recipe_panel, self.speed, self.picker, editor, self.manual
         )
-        tabs, look_at = (self.charts, self.inspector), self.asking.about_token
+        tabs = (self.charts, self.inspector)
+        look_at = self.asking.about_token
         self.finding = SearchWiring(frame, self.teaching, self.form, tabs, look_at, places, self)
 
     def _shows_what_follows(self) -> bool:

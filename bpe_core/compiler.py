@@ -60,7 +60,8 @@ def _is_made() -> bool:
 
 
 def _wait_for_claim(patience: float) -> Lock | None:
-    made, deadline = kept.share(), time.monotonic() + patience
+    made = kept.share()
+    deadline = time.monotonic() + patience
     while (claim := kept.claim()) is None and kept.folder() is not None and time.monotonic() < deadline:
         if made != (made := kept.share()):
             deadline = time.monotonic() + patience
@@ -142,7 +143,8 @@ def _answer_while_wanted(process: Popen[bytes]) -> tuple[bytes, bytes]:
 
 def _wanted() -> Callable[[], bool]:
     """Return a function that says whether the folder is still there; without a folder, whether the starter is."""
-    place, parent = kept.folder(), os.getppid()
+    place = kept.folder()
+    parent = os.getppid()
     return (lambda: os.getppid() == parent) if place is None else place.is_dir
 
 

@@ -128,7 +128,8 @@ class SizeDoesNotFit(RecipeError):
 
     def __init__(self, problem: str, advice: str, fitting: int) -> None:
         super().__init__(f"{problem} {advice}")
-        self.problem, self.fitting = problem, fitting
+        self.problem = problem
+        self.fitting = fitting
 
 
 class CorpusError(BpeError):

@@ -102,7 +102,8 @@ def report_of(session: SavedSession, run: int | None = None) -> Report:
 
 def summary(report: Report) -> Markup:
     history = report.history
-    steps, compression = report.wording.steps, _answered(Compression(), report.study)
+    steps = report.wording.steps
+    compression = _answered(Compression(), report.study)
     cards = [(f"{steps} learned", f"{len(history):,}"), ("tokens in the vocabulary", f"{history.vocabulary_size:,}")]
     if len(history) and history.tokens_at_start > 0 and history.has_counts:
         unit = "bytes" if history.recipe.base == "bytes" else "characters"
@@ -191,7 +192,9 @@ def _marked(figure: Figure, report: Report) -> Figure:
 
 
 def merges(report: Report) -> list[Content]:
-    history, study, steps = report.history, report.study, report.wording.steps
+    history = report.history
+    study = report.study
+    steps = report.wording.steps
     if not len(history):
         return [element("p", {}, "Nothing was learned.")]
     first = range(min(FIRST_MERGES, len(history)))

@@ -78,9 +78,12 @@ def _measure() -> None:
 
 def _call_inner() -> None:
     """Call kernels that otherwise only other kernels and tests call."""
-    table, one = table_for("gpt2"), np.int64(1)
+    table = table_for("gpt2")
+    one = np.int64(1)
     assert table is not None
-    machine, registers, cuts = scan.machine_of(table), np.zeros(scan.REGISTERS, np.int64), np.empty(99, np.int32)
+    machine = scan.machine_of(table)
+    registers = np.zeros(scan.REGISTERS, np.int64)
+    cuts = np.empty(99, np.int32)
     found = scan.scan(machine, np.frombuffer(bytearray(32), np.uint8), np.int64(9), registers, cuts, np.int64(0))
     scan.end_text(machine, registers, cuts, np.int64(found))
     learn_queue.level_of(one)
@@ -100,7 +103,8 @@ def _learn() -> None:
     history = History(recipe, alphabet, columns.first(learner.learned))
     CompiledLearner(WORDS, alphabet, recipe, history).learn(Columns.with_room(8), 8, 1000)
     CompiledLearner(WORDS, alphabet, recipe, None, threads=2).learn(Columns.with_room(8), 8, 1000)
-    words, recipe = WordTable.from_counts({"".join(map(chr, range(0x4E00, 0x5300))): 1}), Recipe.preset("words")
+    words = WordTable.from_counts({"".join(map(chr, range(0x4E00, 0x5300))): 1})
+    recipe = Recipe.preset("words")
     CompiledLearner(words, Alphabet.for_words(words, recipe), recipe, None, room=2)
 
 
@@ -117,7 +121,8 @@ def _rank() -> None:
     layout = lay_out(WORDS, history.alphabet, history.recipe)
     ranks = compiled_ranks(layout.symbols, history)
     edge = np.int32(history.id_count)
-    ids, first = np.where(layout.symbols < 0, edge, layout.symbols), np.zeros(len(history) + 1, np.int64)
+    ids = np.where(layout.symbols < 0, edge, layout.symbols)
+    first = np.zeros(len(history) + 1, np.int64)
     cells = Cells(ids, np.zeros(len(ids), np.int32), first, ranks)
     list(follow_joins(cells, wanted_of(WORDS, history), history, slots=4))
 

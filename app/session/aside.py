@@ -90,10 +90,12 @@ class Aside(QObject):
         """
         if not queues:
             self.cancel(topic)
-        task, about = Task(str(topic), work, writes=writes), self._topics[topic]
+        task = Task(str(topic), work, writes=writes)
+        about = self._topics[topic]
 
         def begin() -> None:
-            about.under_way, about.began = task, time.monotonic()
+            about.under_way = task
+            about.began = time.monotonic()
             self.start(task, receive, end)
 
         def receive(message: ProgressMessage) -> None:
@@ -101,7 +103,8 @@ class Aside(QObject):
                 progress(message.news)
 
         def end() -> None:
-            about.under_way, about.seconds = None, time.monotonic() - about.began
+            about.under_way = None
+            about.seconds = time.monotonic() - about.began
             try:
                 if task.failure and not task.stopping:
                     failed(task.failure)

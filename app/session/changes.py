@@ -43,7 +43,8 @@ class Steps(QUndoStack):
 
     @contextlib.contextmanager
     def walking(self) -> Iterator[None]:
-        before, self.is_walking = self.is_walking, True
+        before = self.is_walking
+        self.is_walking = True
         try:
             yield
         finally:
@@ -91,7 +92,10 @@ class Step(QUndoCommand):
 
     def __init__(self, steps: Steps, label: str, act: Callable[[Any], None], before: Any, after: Any) -> None:
         super().__init__(label)
-        self._steps, self._act, self.before, self.after = steps, act, before, after
+        self._steps = steps
+        self._act = act
+        self.before = before
+        self.after = after
         self.is_undone = False
 
     def redo(self) -> None:
@@ -108,7 +112,8 @@ class Step(QUndoCommand):
 class _Replacement(Step):
     def __init__(self, steps: Steps, held: UndoableValue[Any], before: Any, after: Any, label: str) -> None:
         super().__init__(steps, label, held.put_quietly, before, after)
-        self._label, self._made = label, time.monotonic()
+        self._label = label
+        self._made = time.monotonic()
 
     def can_go_on(self, label: str) -> bool:
         """Return whether a further change with this label, made now, belongs to this step."""
@@ -117,5 +122,6 @@ class _Replacement(Step):
         return is_newest and label == self._label and time.monotonic() - self._made < JOIN_SECONDS
 
     def go_on(self, value: Any) -> None:
-        self.after, self._made = value, time.monotonic()
+        self.after = value
+        self._made = time.monotonic()
         self.redo()

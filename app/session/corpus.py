@@ -40,7 +40,8 @@ class SessionCorpus(QObject):
         self.texts: UndoableValue[CorpusTexts] = UndoableValue((), undo, self)
         self.counts = Counts(aside, self)
         self.recipe = recipe
-        self.aside, self._undo = aside, undo
+        self.aside = aside
+        self._undo = undo
         self._reported: set[int] = set()  # numbers of texts whose failure was reported
         self.counts.settled.connect(self._tell_failures)
         self._samples: set[int] = set()  # numbers of sample texts, which the person's first text replaces
@@ -121,7 +122,8 @@ class SessionCorpus(QObject):
         self._put(self.texts.value, f"Shares by {by}", dataclasses.replace(self.mixture, by=by))
 
     def _put(self, texts: CorpusTexts, label: str, mixture: Mixture | None = None) -> None:
-        before, after = names_of(self.texts.value), names_of(texts)
+        before = names_of(self.texts.value)
+        after = names_of(texts)
         said = fitted(self.mixture if mixture is None else mixture, before, after)
         recipe = self.recipe.value.with_changes(mixture=said)
         if recipe == self.recipe.value:
@@ -163,7 +165,8 @@ class SessionCorpus(QObject):
         return self.counts.outcomes_as_wanted(self.texts.value, self.recipe.value)
 
     def _take_files(self, found: OpenedFiles) -> None:
-        left_out, is_something = found.left_out, bool(found.files or found.picked or found.folders or found.counts)
+        left_out = found.left_out
+        is_something = bool(found.files or found.picked or found.folders or found.counts)
         if left_out:
             others = len(left_out) - 1
             more = f" And {others:,} more are left out." if others and is_something else ""

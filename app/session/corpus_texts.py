@@ -141,7 +141,9 @@ def text_to_edit(source: CorpusText, cancelled: CancelCheck = never_cancelled) -
     """Return a text for the editor, or raise an error that says why it cannot be edited."""
     if source.is_folder or source.address:
         raise CorpusError(f"{source.name} is not a file on this computer: only files and pasted texts can be edited.")
-    corpus, found, is_whole = source.to_count().corpus(), bytearray(), False
+    corpus = source.to_count().corpus()
+    found = bytearray()
+    is_whole = False
     if corpus.word_lists:
         raise CorpusError(f"{source.name} holds words with their counts, not a text.")
     for chunk in while_wanted(corpus.chunks(), cancelled):
@@ -185,7 +187,8 @@ def with_counts(sources: CorpusTexts, path: Path, columns: Mapping[str, str]) ->
     >>> [(text.name, text.group) for text in with_counts((), Path("a.parquet"), {"de": "count in de"})]
     [('a.parquet, de', 'de')]
     """
-    texts, is_folder = [source for source in sources if source.path != path], path.is_dir()
+    texts = [source for source in sources if source.path != path]
+    is_folder = path.is_dir()
     for group, column in columns.items():
         name = f"{path.name}, {group}" if group else path.name
         texts.append(CorpusText(name, path, column=column, group=group, is_folder=is_folder))
@@ -300,7 +303,8 @@ def without_files(sources: CorpusTexts, number: int, names: Collection[str]) -> 
     >>> [text.picked for text in without_files(texts, number, {"b"})], without_files(texts, number, {"b", "c"})
     ([('c',)], ())
     """
-    gone, left = frozenset(names), []
+    gone = frozenset(names)
+    left = []
     for text in sources:
         rest = tuple(name for name in text.picked if name not in gone) if text.number == number else text.picked
         if len(rest) == len(text.picked):

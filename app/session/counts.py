@@ -47,7 +47,9 @@ class Unit:
 
 def units_of(texts: CorpusTexts, recipe: Recipe) -> dict[int, Unit]:
     """Return the unit in which each text is counted, by the text's number."""
-    mixture, units, of_groups = recipe.mixture or Mixture(), {}, dict[str, Unit]()
+    mixture = recipe.mixture or Mixture()
+    units = {}
+    of_groups = dict[str, Unit]()
     for text in texts:
         choice = replace(mixture.of(text.group), weight=Fraction(1))
         if choice.takes_all:
@@ -174,10 +176,12 @@ class Counts(QObject):
         if self._next is None:
             self.settled.emit()
             return
-        (sources, recipe), self._next = self._next, None
+        (sources, recipe) = self._next
+        self._next = None
         units = units_of(sources, recipe)
         self._wanted = {number: unit.key for number, unit in units.items()}
-        wanted, kind = {unit.key: unit for unit in units.values()}, kind_of(recipe)
+        wanted = {unit.key: unit for unit in units.values()}
+        kind = kind_of(recipe)
         self._forget_old(kind, wanted)
         outcomes = self._outcomes[kind]
         missing = {key: unit for key, unit in wanted.items() if key not in outcomes}
@@ -241,7 +245,8 @@ def _counted(unit: Unit, recipe: Recipe, task: Task) -> Outcome:
         raise Cancelled("Counting was stopped.")
     lengths = np.diff(table.starts)
     weights = lengths * table.counts
-    share, splits = share_of(table), recipe.pattern != "none" and corpus.has_texts
+    share = share_of(table)
+    splits = recipe.pattern != "none" and corpus.has_texts
     is_long = splits and share >= LONG_SHARE
     encodings = sorted({source.encoding for source in corpus.sources if source.encoding})
     return TextCount(

@@ -50,7 +50,10 @@ class Document(QObject):
         self.name = UNTITLED
         self.is_modified = False
         self.leftovers = Leftovers(folder / "unsaved", session.aside, self)
-        self._session, self._aside, self._folder, self._layout = session, session.aside, folder, layout
+        self._session = session
+        self._aside = session.aside
+        self._folder = folder
+        self._layout = layout
         self._first_text = session.text.value
         self._lock: Lock | None = None
         self._state: FileState = None  # of the file when this window read or wrote it last
@@ -104,7 +107,8 @@ class Document(QObject):
     def _take_saved(self, session: SavedSession, path: Path, then: Then, state: FileState) -> None:
         if path != self.path:
             self._belong_to(path)
-        self._state, self._saved = state, session
+        self._state = state
+        self._saved = session
         self.saved.emit(path)
         self._aside.tell(f"Saved as {path}.", is_error=False)
         self.look()
@@ -240,12 +244,14 @@ class Document(QObject):
     def _leave(self, *, only_own: bool = False) -> Path | None:
         """Keep what is not saved; who only watched the sample has nothing of their own to restore."""
         self.leaving.emit()
-        now, left = self.snapshot(was_closed=True), None
+        now = self.snapshot(was_closed=True)
+        left = None
         if self._differs(now) and not (only_own and not self.holds_own_work):
             self._keep(now)
             if self._copy is not None:
                 self._copy.stop()
-                left, self._copy = self._copy.path, None
+                left = self._copy.path
+                self._copy = None
         self._discard_copy()
         self.is_modified = False
         return left
@@ -253,7 +259,8 @@ class Document(QObject):
     def _discard_copy(self) -> None:
         if self._copy is not None:
             self._copy.discard()
-        self._copy, self._is_in_trouble = None, False
+        self._copy = None
+        self._is_in_trouble = False
 
     def _keep(self, now: SavedSession) -> str:
         """Give the safety copy this state; return why there can be none."""
@@ -321,9 +328,11 @@ class Document(QObject):
     def _belong_to(self, path: Path | None) -> None:
         if self._lock is not None:
             self._lock.release()
-        self.path, self._lock = path, None
+        self.path = path
+        self._lock = None
         if path is not None:
-            self._lock, self._new_lock = self._new_lock, None
+            self._lock = self._new_lock
+            self._new_lock = None
         self.name = UNTITLED if path is None else path.name
         self._state = None
         self.changed.emit()

@@ -26,7 +26,8 @@ class Fingerprints(QObject):
 
     def __init__(self, runs: Runs, aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._runs, self._aside = runs, aside
+        self._runs = runs
+        self._aside = aside
         self._known: dict[tuple[Path | None, Fingerprint], Fingerprint] = {}  # with hashes, by those without
         runs.prepared.connect(self._hash)
 
@@ -63,7 +64,8 @@ class Fingerprints(QObject):
             run.fingerprints[number] = found
 
     def _tell(self, found: tuple[list[Path], list[Path]]) -> None:
-        (changed, missing), parts = found, []
+        (changed, missing) = found
+        parts = []
         if changed:
             parts.append(f"{_names(changed)} changed since the runs of this session learned from it")
         if missing:

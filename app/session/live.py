@@ -31,7 +31,9 @@ class LiveLearning(QObject):
         super().__init__(parent)
         self.is_on = True
         self.is_watched: Callable[[], bool] = lambda: True  # whether the room shown is one that learns at once
-        self._session, self._runs, self._aside = session, session.runs, session.aside
+        self._session = session
+        self._runs = session.runs
+        self._aside = session.aside
         self._drafts: list[Run] = []
         self._learning: Run | None = None
         self._before: Run | None = None  # the run shown when the change was made
@@ -43,7 +45,9 @@ class LiveLearning(QObject):
         self._runs.rested.connect(self._take)
 
     def _learn(self) -> None:
-        sources, recipe, shown = self._session.corpus.texts.value, self._session.recipe.value, self._runs.shown
+        sources = self._session.corpus.texts.value
+        recipe = self._session.recipe.value
+        shown = self._runs.shown
         is_wanted = self.is_on and self.is_watched() and self._session.undo.count()  # not for a session just opened
         if not (is_wanted and sources) or shown is None or self._session.corpus.is_listing:
             return
@@ -55,7 +59,8 @@ class LiveLearning(QObject):
             self._offer_to_learn(shown, sources, recipe)
             return
         known = next((run for run in [*self._drafts, *self._runs.all] if run.is_just(recipe, sources)), None)
-        unfinished, self._learning = self._learning, None
+        unfinished = self._learning
+        self._learning = None
         if known is None:  # the present run stays until the next one exists
             self._learning = self._runs.train(sources, recipe, fits=True, is_shown=False)
         if unfinished is not None:
@@ -80,7 +85,8 @@ class LiveLearning(QObject):
 
     def _follow(self) -> None:
         if self._learning is not None and self._runs.shown is not self._before:  # the person has chosen another run
-            unwanted, self._learning = self._learning, None
+            unwanted = self._learning
+            self._learning = None
             self._runs.drop(unwanted)
 
     def _take(self, run: Run) -> None:
@@ -95,7 +101,8 @@ class LiveLearning(QObject):
 
     def _show(self, run: Run, *, is_draft: bool) -> None:
         """Show the run at the same step as before, and say what is different."""
-        before, cursor = self._before, self._session.cursor
+        before = self._before
+        cursor = self._session.cursor
         place = self._place_in_time()
         if before is not None and before is not run and before in self._drafts and not self._is_used(before):
             self._runs.take_the_place_of(before, run, with_number=is_draft)

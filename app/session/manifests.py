@@ -21,7 +21,9 @@ from bpe_core.support.plugins import agreed_words
 from bpe_core.support.progress import CancelCheck
 
 # Placeholders in a command for the session, the corpus and the output; their NUL bytes cannot be typed.
-SESSION, TEXTS, RESULT = "\0session", "\0texts", "\0result"
+SESSION = "\0session"
+TEXTS = "\0texts"
+RESULT = "\0result"
 CORPUS = "\0corpus"  # the texts of the corpus, each after the argument that names it
 EACH = "\0each"  # the same texts, each as a group with its own name, if there are no groups
 MANIFEST = ".manifest.json"
@@ -54,7 +56,8 @@ class Manifests(QObject):
         """Write a manifest next to a file that was just saved; an empty command means there is none."""
         if not self.is_on:
             return
-        session, run = self._session, self._session.runs.shown
+        session = self._session
+        run = self._session.runs.shown
         beside, manifest = (path.absolute().with_name(path.name + ending) for ending in (EXTENSION, MANIFEST))
         needs_session = any(word.startswith(SESSION) for word in command)
         if not command or (needs_session and run is None):
@@ -65,7 +68,8 @@ class Manifests(QObject):
         if needs_texts and (refusal := texts.refusal(each=EACH in command)):
             self._tell(NO_FILES, path, refusal)
             return
-        words, now = list(_in_full(command, path, beside, texts)), snapshot_of(session, {})
+        words = list(_in_full(command, path, beside, texts))
+        now = snapshot_of(session, {})
         is_learning = any(one.is_busy for one in session.runs.all)
 
         def work(task: Task) -> bool:

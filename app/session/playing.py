@@ -57,10 +57,15 @@ class Player(QObject):
         self.follows_training = True
         self.has_motion = True
         self.is_paused = False
-        self._runs, self._cursor = runs, cursor
+        self._runs = runs
+        self._cursor = cursor
         self._places: Sequence[int] = (0,)  # the moments of the walk
-        self._schedule, self._elapsed, self._at, self._index = Schedule(0, 0), 0.0, 0, 0
-        self._skipped, self._skipped_at = (0, 0), -math.inf
+        self._schedule = Schedule(0, 0)
+        self._elapsed = 0.0
+        self._at = 0
+        self._index = 0
+        self._skipped = (0, 0)
+        self._skipped_at = -math.inf
         self._ticked = self._stepped_at = 0.0
         self._next: int | None = None  # the moment that is being prepared
         self._held = 0.0  # seconds of waiting by now; all views shall show the same moment
@@ -117,7 +122,9 @@ class Player(QObject):
         if not (self.is_paused and start == self._at and self._places[-1] == self._cursor.end):
             self._set_out(start)
         self._cursor.go_to(start)
-        self._at, self.is_paused, self._ticked = start, False, time.monotonic()
+        self._at = start
+        self.is_paused = False
+        self._ticked = time.monotonic()
         self._clock.start()
         self.changed.emit()
 
@@ -172,8 +179,10 @@ class Player(QObject):
 
     def _plan(self, places: Sequence[int]) -> None:
         self._places, self._schedule = places, Schedule(0, len(places) - 1, self.speed)
-        self._elapsed, self._index = FIRST_LOOK / self._schedule.pace(0.0), 0
-        self._next, self._held = None, 0.0
+        self._elapsed = FIRST_LOOK / self._schedule.pace(0.0)
+        self._index = 0
+        self._next = None
+        self._held = 0.0
 
     def _tick(self) -> None:
         now = time.monotonic()
@@ -190,8 +199,10 @@ class Player(QObject):
         if index != self._index:
             for one, other in pairwise(self._places[self._index : index + 1]):
                 if other - one > 1:
-                    self._skipped, self._skipped_at = (one + 1, other), now
-            self._index, self._at = index, place
+                    self._skipped = (one + 1, other)
+                    self._skipped_at = now
+            self._index = index
+            self._at = place
             self._cursor.go_to(place)
         if index >= self._schedule.end:
             self.skip()
@@ -207,14 +218,16 @@ class Player(QObject):
 
     def _follow_cursor(self) -> None:
         position = self._cursor.position
-        before, self._seen = self._seen, position
+        before = self._seen
+        self._seen = position
         if (self.is_playing or self.is_paused) and (position != self._at or self._cursor.live):
             self._forget_run()
             self._halt()  # the person moved the cursor
         if position == before:
             return
         now = time.monotonic()
-        since, self._stepped_at = now - self._stepped_at, now
+        since = now - self._stepped_at
+        self._stepped_at = now
         seconds = self._seconds_to_the_next()
         if self.has_motion and abs(position - before) == 1 and min(seconds, since) >= LEAST_EVENT_SECONDS:
             self.stepped.emit(Step(before, position, seconds))
@@ -235,7 +248,8 @@ class Player(QObject):
             self._halt()
             fork = None if run is None else run.begins_with
             self._start = 0 if fork is None else len(fork)
-            self._run, self._is_wanted = run if self._is_wanted or fork is not None else None, False
+            self._run = run if self._is_wanted or fork is not None else None
+            self._is_wanted = False
         if run is None or run is not self._run:
             return
         if run.phase is Phase.LEARNING and not self._patience.isActive():
@@ -324,7 +338,8 @@ class Schedule:
         wanted = (self.end - self.start) / FIRST_PER_SECOND
         if wanted <= self.seconds:
             return 0.0
-        low, high = 0.0, 1 / self.seconds
+        low = 0.0
+        high = 1 / self.seconds
         while _grown(high, self.seconds) < wanted:
             high *= 2
         for _ in range(_HALVINGS):
@@ -344,15 +359,15 @@ def without_idle(changes: Iterable[int], start: int, end: int, speed: float | No
     >>> without_idle([1, 2, 80, 81], 0, 100, speed=1)
     [0, 1, 2, 79, 80, 81, 99, 100]
     """
-    places, marks = (
-        list(range(start, end + 1)),
-        sorted({start, end, *(change for change in changes if start < change < end)}),
-    )
+    places = list(range(start, end + 1))
+    marks = sorted({start, end, *(change for change in changes if start < change < end)})
     while True:
-        schedule, index_of = Schedule(0, len(places) - 1, speed), {place: index for index, place in enumerate(places)}
+        schedule = Schedule(0, len(places) - 1, speed)
+        index_of = {place: index for index, place in enumerate(places)}
         idle = set[int]()
         for first, last in pairwise(marks):
-            here, there = index_of[first], index_of[last]
+            here = index_of[first]
+            there = index_of[last]
             if there - here > 2 and schedule.seconds_to(there) - schedule.seconds_to(here) > LONGEST_IDLE:
                 idle.update(range(first + 1, last - 1))
         if not idle:

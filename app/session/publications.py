@@ -51,7 +51,8 @@ class Publications(QObject):
 
     def __init__(self, snapshot: Callable[[], SavedSession], aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._snapshot, self._aside = snapshot, aside
+        self._snapshot = snapshot
+        self._aside = aside
 
     def report(self, path: Path) -> None:
         from bpe_core.report import report_of, write_report
@@ -64,7 +65,8 @@ class Publications(QObject):
         from bpe_core.report import report_of
         from bpe_core.sharing.page import share_reports
 
-        now, chosen = self._snapshot(), numbers or (None,)
+        now = self._snapshot()
+        chosen = numbers or (None,)
         self._write(
             "share",
             lambda: share_reports([report_of(now, number) for number in chosen], path),

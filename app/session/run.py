@@ -95,7 +95,8 @@ class Run:
         before = self.begins_with if self.history is None else self.history
         numbers = None if before is None else before.numbers
         if numbers is not None:
-            growing, first = self.growing, None
+            growing = self.growing
+            first = None
             if growing is not None and growing.first_id is not None:
                 first = growing.first_id + max(0, len(numbers) - growing.old.id_count)
             try:

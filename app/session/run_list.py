@@ -23,7 +23,8 @@ class RunList(QObject):
         super().__init__(parent)
         self.all: list[Run] = []
         self.shown: Run | None = None
-        self._aside, self._cursor = aside, cursor
+        self._aside = aside
+        self._cursor = cursor
         self._last_number = 0
 
     @property
@@ -44,7 +45,8 @@ class RunList(QObject):
     ) -> Run:
         """Add a table from elsewhere, which has its merges already, as a run."""
         run = Run(self._next_number(), history.recipe, (), phase=Phase.ENDED, sentence=sentence, parent=parent)
-        run.history, run.names = history, names
+        run.history = history
+        run.names = names
         self.all.append(run)
         if is_shown:
             self.show(run)

@@ -83,7 +83,9 @@ class Runs(RunList):
     def train_again(self, run: Run, recipe: Recipe) -> None:
         """Begin a failed run once more, by another recipe, on the same texts."""
         if run in self.all and run.phase is Phase.FAILED:
-            run.recipe, run.phase, run.sentence = recipe, Phase.COUNTING, ""
+            run.recipe = recipe
+            run.phase = Phase.COUNTING
+            run.sentence = ""
             self._counts.want(run.sources, recipe)
 
     def resume(self, *, merges: int | None = None) -> None:
@@ -147,7 +149,10 @@ class Runs(RunList):
         if not sources:
             self._tell_no_text("There is no text to count on")
             return
-        run.sources, run.phase, run.sentence, run.only_counts = sources, Phase.COUNTING, "", True
+        run.sources = sources
+        run.phase = Phase.COUNTING
+        run.sentence = ""
+        run.only_counts = True
         self._tell(run)
         self._counts.want(sources, run.recipe)
 
@@ -168,10 +173,12 @@ class Runs(RunList):
         if sentence:
             self._aside.tell(sentence)
             return
-        words, history = run.words, run.history
+        words = run.words
+        history = run.history
         assert words is not None  # checked by why_no_branch
         assert history is not None
-        start, read = history.first(step - 1), dict(run.fingerprints)
+        start = history.first(step - 1)
+        read = dict(run.fingerprints)
         branch = self._begin(recipe, run.sources, parent=run.number, begins_with=start, fingerprints=read)
         self._make_trainer(branch, lambda: words)
         self._tell(branch)
@@ -238,7 +245,8 @@ class Runs(RunList):
         self._tell(run)
 
     def _make_trainer(self, run: Run, words: Callable[[], WordTable]) -> None:
-        recipe, history = run.recipe, run.begins_with if run.history is None else run.history
+        recipe = run.recipe
+        history = run.begins_with if run.history is None else run.history
         self._ask_aside(run, lambda task: prepared(words, recipe, history, task.cancelled), self._take_trainer)
 
     def _ask_aside(self, run: Run, work: Callable[[Task], Any], take: Callable[[Run, Any], None]) -> None:
@@ -247,21 +255,26 @@ class Runs(RunList):
         self._aside.ask(run.stamp, work, partial(take, run), partial(self._fail, run), ended=end)
 
     def _take_grown(self, run: Run, gone_on: ExtendedTable) -> None:
-        found, run.names, run.gone_on = gone_on.found, gone_on.names, gone_on
-        run.history, run.recipe = found.history, found.history.recipe
+        found = gone_on.found
+        run.names = gone_on.names
+        run.gone_on = gone_on
+        run.history = found.history
+        run.recipe = found.history.recipe
         self._end(run, f"{len(found.added):,} tokens are new; all others keep their numbers.")
         if run is self.shown:
             self._cursor.set_end(run.learned)
 
     def _learn(self, run: Run, merges: int | None) -> None:
-        run.sentence, words = "", run.words
+        run.sentence = ""
+        words = run.words
         if run.trainer is None:  # a run from a file repeats its merges on its words first
             assert words is not None
             run.merges_when_prepared = merges
             self._make_trainer(run, lambda: words)
         else:
             assert run.names is not None
-            run.phase, is_slow = Phase.LEARNING, merges is None and run is self.shown
+            run.phase = Phase.LEARNING
+            is_slow = merges is None and run is self.shown
             rate = self.merges_per_second if is_slow else None
             run.job = job = TrainingJob(run.trainer, run.names, rate, merges=merges)
             self._aside.start(job, partial(self._receive, run), partial(self._note_end_of_learning, run, job))
@@ -270,7 +283,8 @@ class Runs(RunList):
     def _receive(self, run: Run, message: TrainingProgress) -> None:
         if run not in self.all:
             return
-        run.merges_per_second, run.seconds_left = message.merges_per_second, message.seconds_left
+        run.merges_per_second = message.merges_per_second
+        run.seconds_left = message.seconds_left
         start = run.learned
         run.take(message.history)
         run.leading = message.leading or run.leading
@@ -290,14 +304,18 @@ class Runs(RunList):
 
     def _take_trainer(self, run: Run, message: ReadyTrainer | SizeMismatch) -> None:
         if isinstance(message, SizeMismatch):
-            run.phase, run.sentence = Phase.FAILED, message.sentence
+            run.phase = Phase.FAILED
+            run.sentence = message.sentence
             self.did_not_fit.emit(run, message)
             self._tell(run)
             return
-        run.trainer, run.names = message.trainer, message.names
+        run.trainer = message.trainer
+        run.names = message.names
         run.take(message.trainer.history)
-        run.words, run.begins_with = message.words, None
-        run.symbol_counts, run.leading = message.symbol_counts, message.leading
+        run.words = message.words
+        run.begins_with = None
+        run.symbol_counts = message.symbol_counts
+        run.leading = message.leading
         if run is self.shown:
             self._cursor.set_end(run.learned)
         if run.only_counts:
@@ -320,12 +338,14 @@ class Runs(RunList):
                 self._fail(run, job.failure or UNEXPECTED)
 
     def _end(self, run: Run, sentence: str) -> None:
-        run.phase, run.sentence = Phase.ENDED, sentence
+        run.phase = Phase.ENDED
+        run.sentence = sentence
         self._tell(run)
 
     def _fail(self, run: Run, sentence: str, details: str = "") -> None:
         run.job = None
-        run.phase, run.sentence = Phase.FAILED, sentence
+        run.phase = Phase.FAILED
+        run.sentence = sentence
         self._aside.tell(sentence, details)
         self._tell(run)
 

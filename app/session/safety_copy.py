@@ -86,7 +86,8 @@ class SafetyCopy(Job):
             self._news.wait()
             self._news.clear()
             last = self.stopping  # read first, so that a session given before the stop is still written
-            session, self._newest = self._newest, None
+            session = self._newest
+            self._newest = None
             if session is not None and self._is_wanted:
                 self._try(session)
             if last:
@@ -102,7 +103,8 @@ class SafetyCopy(Job):
         except OutputError as error:
             refusal = str(error)
         with self._trying:
-            self._tried, self._refusal = session, refusal
+            self._tried = session
+            self._refusal = refusal
             self._trying.notify_all()
         self.post(refusal)
         if refusal:
@@ -173,7 +175,8 @@ class Leftovers(QObject):
     def __init__(self, folder: Path, aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.all: tuple[Leftover, ...] = ()
-        self._folder, self._aside = folder, aside
+        self._folder = folder
+        self._aside = aside
         self._claimed: dict[Path, Lock] = {}
         self.brought_back: frozenset[Path] = frozenset()  # claimed copies whose sessions are shown by now
 

@@ -84,7 +84,8 @@ class Session(QObject):
             self.runs.train(self.corpus.texts.value, self.recipe.value, merges=merges, fits=fits)
 
     def _train_as_wanted(self) -> None:
-        wanted, self._wanted = self._wanted, None
+        wanted = self._wanted
+        self._wanted = None
         if wanted is not None:
             self.train(merges=wanted[0], fits=wanted[1])
 
@@ -204,7 +205,9 @@ class Detour(QObject):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.kept: Contents | None = None
-        self._session, self._sources, self._undo = session, session.corpus.texts, session.undo
+        self._session = session
+        self._sources = session.corpus.texts
+        self._undo = session.undo
         self._lent: set[int] = set()  # numbers of the sources that belong to detours
         self._begun_at = 0  # position of its beginning on the undo stack
         self._leaves_changes = False  # whether changes of an ended detour could be redone
@@ -226,7 +229,8 @@ class Detour(QObject):
         """Restore what the person had, and add what they opened since."""
         if self.kept is None:
             return
-        kept, now = self.kept, self._sources.value
+        kept = self.kept
+        now = self._sources.value
         brought = tuple(self.brought(now))
         self._undo.setIndex(self._begun_at)
         if brought:
@@ -248,14 +252,16 @@ class Detour(QObject):
 
     def contents(self) -> Contents:
         """Return what the person has, on screen or kept."""
-        session, now = self._session, self._sources.value
+        session = self._session
+        now = self._sources.value
         if self.kept is not None:
             return replace(self.kept, sources=(*self.kept.sources, *self.brought(now)))
         values = now, session.recipe.value, session.text.value, session.filter.value
         return Contents(*values, session.runs.shown, session.cursor.position, session.cursor.live)
 
     def _begin_or_end(self, begins: bool) -> None:
-        kept, self.kept = self.kept, self.contents() if begins else None
+        kept = self.kept
+        self.kept = self.contents() if begins else None
         if begins:
             self._session.filter.put_quietly(MergeFilter())
         else:

@@ -22,7 +22,8 @@ LONGEST_TOKEN = 100_000  # most bytes of a token that can be filtered for
 
 def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | None = None) -> SavedSession:
     """Return all that a file keeps. Runs that have not begun to learn are left out."""
-    detour, theirs = session.detour, session.detour.contents()
+    detour = session.detour
+    theirs = session.detour.contents()
     runs = tuple(_saved_run(run) for run in session.runs.all if run.history is not None and not detour.owns(run))
     shown = theirs.shown
     is_kept = shown is not None and shown.history is not None
@@ -42,7 +43,8 @@ def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | No
 
 def restore(session: Session, saved: SavedSession, names: Mapping[int, TokenTexts]) -> None:
     runs = [_run(run, names.get(run.number)) for run in saved.runs]
-    sources, view = tuple(from_session(source) for source in saved.sources), saved.view
+    sources = tuple(from_session(source) for source in saved.sources)
+    view = saved.view
     shown = next((run for run in runs if run.number == view.shown_run), None)
     values = sources, saved.recipe, saved.text, _filter(saved.filter)
     session.replace(Contents(*values, shown, view.position, view.is_live), saved.bookmarks, runs)
@@ -75,15 +77,21 @@ def _run(saved: SavedRun, names: TokenTexts | None) -> Run:
     sources = tuple(from_session(source) for source in saved.sources)
     known = zip(sources, saved.sources, strict=True)
     run = Run(saved.number, saved.recipe, sources, phase=Phase(saved.state), sentence=saved.sentence)
-    run.words, run.symbol_counts, run.history, run.names = saved.words, saved.symbol_counts, saved.history, names
-    run.parent, run.only_named = saved.parent, saved.names
+    run.words = saved.words
+    run.symbol_counts = saved.symbol_counts
+    run.history = saved.history
+    run.names = names
+    run.parent = saved.parent
+    run.only_named = saved.names
     run.fingerprints = {source.number: was.fingerprint for source, was in known if was.fingerprint is not None}
     return run
 
 
 def _filter(values: Mapping[str, Any]) -> MergeFilter:
     """Restore the filter, except regular expressions: a malicious one may never end."""
-    needle, kind, min_length = values.get("needle"), values.get("kind"), values.get("min_length")
+    needle = values.get("needle")
+    kind = values.get("kind")
+    min_length = values.get("min_length")
     if not isinstance(needle, str) or kind not in ("text", "hex") or not isinstance(min_length, int):
         return MergeFilter()
     if values.get("blank") is None:

@@ -42,7 +42,8 @@ def tables_by_group(sources: CorpusTexts, outcomes: Sequence[Outcome | None]) ->
 
 def parts_of(run: Run, counts: Counts, mixed: MixedWords) -> Parts | None:
     """Return the words of a run's groups or texts; None if there is only one, or some counts are forgotten."""
-    sources, mixture = run.sources, run.recipe.mixture
+    sources = run.sources
+    mixture = run.recipe.mixture
     if len(sources) <= MOST_LOOKED_AT:
         outcomes = [counts.outcome_of(source, run.recipe) for source in sources]
     else:
@@ -96,7 +97,8 @@ class RunTexts(KnownWords):
 
     def __init__(self, words: WordTable, parts: Parts | None, sources: CorpusTexts) -> None:
         super().__init__(words)
-        self._parts, self._sources = parts, sources
+        self._parts = parts
+        self._sources = sources
         self.has_parts = parts is not None
 
     def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
@@ -118,7 +120,9 @@ class SessionTexts:
             for source in sources:
                 named[source.number] = free_name(source.name, named.values())
         sources = tuple(replace(source, group=named[source.number]) for source in sources)
-        self._sources, self._known, self._remarks = sources, known, remarks
+        self._sources = sources
+        self._known = known
+        self._remarks = remarks
 
     def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
         return WordTable.merged(self.parts(recipe, work).values())
@@ -148,7 +152,8 @@ class Studies:
     """The study of each run as it is now; the last ones are kept, with what was computed for them."""
 
     def __init__(self, counts: Counts, mixed: MixedWords) -> None:
-        self._counts, self._mixed = counts, mixed
+        self._counts = counts
+        self._mixed = mixed
         self._lock = threading.Lock()
         self._known: OrderedDict[Hashable, Study] = OrderedDict()
 

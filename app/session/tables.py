@@ -52,7 +52,8 @@ class Imports(QObject):
 
     def __init__(self, runs: Runs, aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._runs, self._aside = runs, aside
+        self._runs = runs
+        self._aside = aside
 
     @property
     def is_busy(self) -> bool:
@@ -140,18 +141,23 @@ class GrowthNews(QObject):
 
     def __init__(self, runs: Runs, text: UndoableValue[str], aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._runs, self._text, self._aside = runs, text, aside
+        self._runs = runs
+        self._text = text
+        self._aside = aside
         runs.changed.connect(self._look)
 
     def _look(self) -> None:
         run = self._runs.shown
         if run is None or run.growing is None or run.phase is not Phase.ENDED:
             return
-        growing, gone_on, text = run.growing, _gone_on(run, run.growing), self._text.value[:LONGEST_TEXT]
+        growing = run.growing
+        gone_on = _gone_on(run, run.growing)
+        text = self._text.value[:LONGEST_TEXT]
         run.growing = run.gone_on = None
         if gone_on is None or not len(gone_on.found.added):
             return
-        work, take = partial(_growth, growing, gone_on, text), partial(self._tell, run, growing, gone_on.found)
+        work = partial(_growth, growing, gone_on, text)
+        take = partial(self._tell, run, growing, gone_on.found)
         self._aside.ask(GROWTH, work, take)
 
     def _tell(self, run: Run, growing: TableToExtend, found: Extended, growth: Growth) -> None:
@@ -175,7 +181,9 @@ class GrowthNews(QObject):
 
 
 def _gone_on(run: Run, growing: TableToExtend) -> ExtendedTable | None:
-    history, words, names = run.history, run.words, run.names
+    history = run.history
+    words = run.words
+    names = run.names
     if run.gone_on is not None or history is None or words is None or names is None:
         return run.gone_on
     if len(history) < len(growing.old):
@@ -184,7 +192,8 @@ def _gone_on(run: Run, growing: TableToExtend) -> ExtendedTable | None:
 
 
 def _growth(growing: TableToExtend, gone_on: ExtendedTable, text: str, task: Task) -> Growth:
-    old, found = growing.old, gone_on.found
+    old = growing.old
+    found = gone_on.found
     recipe = found.history.recipe
     own = count_words(Corpus.from_texts([text.encode(errors="replace").decode()]), recipe)
     by_file = []

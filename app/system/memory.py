@@ -45,7 +45,8 @@ class GarbageCollection(QObject):
 
     def look(self) -> None:
         self._looks += 1
-        is_busy, found = self._is_busy(), gc.get_count()[0]
+        is_busy = self._is_busy()
+        found = gc.get_count()[0]
         is_late = self._is_expected or (
             self._looks >= FULL_SEARCH_AT_LATEST and (found > WORTH_A_LOOK or self._young_searches > 0)
         )

@@ -176,7 +176,8 @@ class Actions:
         """Use the method's word for its steps in all texts."""
         names = {"step": step, "steps": f"{step}s", "Step": step.capitalize(), "Steps": f"{step.capitalize()}s"}
         for item in self._items:
-            action, meaning = self.by_name[item.name], item.tip.format(**names)
+            action = self.by_name[item.name]
+            meaning = item.tip.format(**names)
             if "{" in item.text:
                 action.setText(item.text.format(**names))
             action.setStatusTip(meaning)
@@ -195,7 +196,8 @@ class Actions:
 
     def _show_tip(self, name: str) -> None:
         action = self.by_name[name]
-        meaning, keys = action.statusTip(), action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        meaning = action.statusTip()
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         first = f"{meaning} ({keys})" if keys else meaning
         action.setToolTip(tip("\n".join(filter(None, (first, self._why_not.get(name))))))
 

@@ -18,7 +18,8 @@ class DockTabs:
     """A watcher that hides dead tab bars, which Qt leaves behind when it restores a layout."""
 
     def __init__(self, window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
-        self._window, self._docks = window, docks
+        self._window = window
+        self._docks = docks
         self._soon = timer(window, 0, self._tidy_unless_dragging)
 
     def watch(self, dock: QDockWidget) -> None:

@@ -148,7 +148,10 @@ class MainWindow(QMainWindow):
         """Put the text above the charts, the head above both, and the stages behind them."""
         self._parts = {"head": part.head, "text": part.text, "beside": part.beside, "picker": part.picker}
         self._parts["time"] = self._time_bar
-        self._upper, pane, main, middle = QWidget(), QWidget(), QWidget(), QWidget()
+        self._upper = QWidget()
+        pane = QWidget()
+        main = QWidget()
+        middle = QWidget()
         in_column((part.text, 1), (part.beside, 1), on=self._upper, margins=(0, 0, 0, 0))
         self.centre.addWidget(self._upper)
         # A message takes its room from the charts, or from the stage, so that nothing moves under the mouse.
@@ -206,9 +209,11 @@ class MainWindow(QMainWindow):
 
     def arrange(self) -> None:
         """Give everything in the room its first size."""
-        docks, self._arranged_for = self.docks, self.width()
+        docks = self.docks
+        self._arranged_for = self.width()
         self.centre.setSizes(list(ROOM[self.room].centre))
-        wide, width = Qt.Orientation.Horizontal, self.width()
+        wide = Qt.Orientation.Horizontal
+        width = self.width()
         widths = {"corpus": max(290, width * 22 // 100), "merges": width * 40 // 100, "runs": max(260, width // 5)}
         for id in ROOM[self.room].docks:
             if id in widths:
@@ -245,7 +250,8 @@ class MainWindow(QMainWindow):
         self._show_stage(id)
         self._show_time_bar()
         if not id and self._before_stage is not None:
-            before, self._before_stage = self._before_stage, None
+            before = self._before_stage
+            self._before_stage = None
             self.restoreState(before.state, STATE_VERSION)
             self._dock_tabs.tidy_soon()
             self._fit_docks_soon.start()
@@ -336,7 +342,8 @@ class MainWindow(QMainWindow):
 
     def _share_of(self, dock: QDockWidget, wider: float) -> int:
         """Scale a dock with the window, but leave the text and its charts the largest part."""
-        width, most = dock.width(), MOST_OF_THE_WIDTH[self.dockWidgetArea(dock)]
+        width = dock.width()
+        most = MOST_OF_THE_WIDTH[self.dockWidgetArea(dock)]
         return min(round(width * wider), max(width if wider > 1 else 0, round(most * self.width())))
 
     def quit(self) -> None:

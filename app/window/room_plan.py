@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 
-LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
+RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ class MainToolBar(QToolBar):
         self.setObjectName("main")
         self.setMovable(False)
         self.setIconSize(QSize(18, 18))
-        self._actions, self._training = actions, training
+        self._actions = actions
+        self._training = training
         for room in ROOMS:
             action = actions[f"room_{room.id}"]
             self.addAction(action)

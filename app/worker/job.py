@@ -119,7 +119,8 @@ class Job:
         self.failure = ""  # after a failure: a sentence, if the reason is of use to a person
         self._mailbox: Mailbox | None = None
         self._stop = threading.Event()
-        self._has_begun, self._is_over = False, threading.Event()
+        self._has_begun = False
+        self._is_over = threading.Event()
         # Not a daemon: a daemon still inside a kernel when the interpreter ends would crash the process.
         self._thread = threading.Thread(target=self._main, name=THREAD + name)
 

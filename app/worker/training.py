@@ -121,7 +121,9 @@ class TrainingJob(Job):
 
     def __init__(self, trainer: Trainer, names: TokenTexts, rate: float | None, *, merges: int | None = None) -> None:
         super().__init__("training")
-        self._trainer, self._names, self._left = trainer, names, merges
+        self._trainer = trainer
+        self._names = names
+        self._left = merges
         self._merges_per_second = rate  # None is as fast as possible
         self._news = threading.Event()  # wakes a thread that waits for its next merge
         self._recent: deque[tuple[float, int]] = deque()
@@ -146,7 +148,8 @@ class TrainingJob(Job):
             if now - sent >= NEWS_SECONDS:
                 leading = None
                 if now - leading_sent >= LEADING_SECONDS:
-                    leading, leading_sent = _leading(self._trainer), now
+                    leading = _leading(self._trainer)
+                    leading_sent = now
                 far = self._trainer.progress()
                 left = self._time_left.seconds(now, far.done, (far.total or 0) - far.done)
                 self.post(TrainingProgress(self._named_history(), leading, self._rate(now), left))
@@ -185,7 +188,8 @@ class TrainingJob(Job):
     def _rate(self, now: float) -> float:
         while len(self._recent) > 2 and now - self._recent[0][0] > RATE_WINDOW_SECONDS:
             self._recent.popleft()
-        (first, start), (last, stop) = self._recent[0], self._recent[-1]
+        (first, start) = self._recent[0]
+        (last, stop) = self._recent[-1]
         return (stop - start) / (last - first) if last > first else 0.0
 
 

@@ -71,7 +71,8 @@ class Answer:
         parts = [markup.element("div", {}, sentence) for sentence in self.sentences]
         if self.figure is not None and not self.figure.is_empty:
             parts.append(markup.element("div", {}, self.figure.as_image()))
-        names, chosen = self.shown_columns, range(len(self.table)) if self.rows is None else self.rows
+        names = self.shown_columns
+        chosen = range(len(self.table)) if self.rows is None else self.rows
         columns = [[self.columns[name][row] for row in chosen[:MOST_SHOWN]] for name in names]
         cells = ([cell_text(name, value) for value in column] for name, column in zip(names, columns, strict=True))
         if len(self.table):

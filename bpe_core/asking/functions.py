@@ -95,7 +95,8 @@ def _by_name(
 
 def signature_of(question: type[Question]) -> Signature:
     """Return the study or studies, the parameters in their order, and `work`, which is given by name alone."""
-    either, only = Argument.POSITIONAL_OR_KEYWORD, Argument.KEYWORD_ONLY
+    either = Argument.POSITIONAL_OR_KEYWORD
+    only = Argument.KEYWORD_ONLY
     arguments = [] if question.studies == NONE else [Argument(*of_study(question), annotation=_type_of_study(question))]
     for parameter in question.parameters():
         default = Argument.empty if parameter.is_required else parameter.default

@@ -143,7 +143,8 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
     start.add_argument("--preset", choices=PRESETS, metavar="NAME", help=", ".join(PRESETS))
     file = "or a recipe: JSON, as `presets NAME` prints it, TOML, or a session"
     start.add_argument("--recipe", metavar="FILE", help=file)
-    add, patterns = recipe.add_argument, (*NAMED_PATTERNS, *SPELLED_OUT)
+    add = recipe.add_argument
+    patterns = (*NAMED_PATTERNS, *SPELLED_OUT)
     pattern = f"how text is split into words: {', '.join(patterns)}"
     add("--pattern", choices=patterns, metavar="NAME", help=pattern)
     add("--regex", type=text_argument, metavar="EXPR", help="or a regular expression of your own")

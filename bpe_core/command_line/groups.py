@@ -89,7 +89,8 @@ def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | No
     """Change the recipe's mixture by the given arguments; files of counts bring their own groups."""
     names = [] if corpus.groups == ("",) else list(corpus.groups)
     given: Mapping[str, Any] = vars(options)
-    ratios, with_dev = given.get("ratio", []), {dev_name(language): language for language, *_ in given.get("dev", [])}
+    ratios = given.get("ratio", [])
+    with_dev = {dev_name(language): language for language, *_ in given.get("dev", [])}
     if given.get("rest") and not any(part.endswith("%") for part in options.sample):
         raise RecipeError("--rest takes what --sample leaves out by chance: say that part, too, such as --sample 90%.")
     if before is None and not (names or ratios or options.weights or options.by or options.sample or options.unique):

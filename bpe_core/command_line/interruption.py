@@ -141,7 +141,9 @@ class ShownProgress:
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
         if is_new := progress.stage != self._stage:
-            self._stage, self._began, self._done_before = progress.stage, now, progress.done
+            self._stage = progress.stage
+            self._began = now
+            self._done_before = progress.done
         self.show(progress, now, is_new=is_new)
 
     def show(self, progress: Progress, now: float, *, is_new: bool) -> None:
@@ -169,7 +171,8 @@ class TerminalBar(ShownProgress):
         if progress.total is not None and progress.done >= progress.total:
             self.clear()
         elif is_new or now - self._shown >= SECONDS_BETWEEN_DRAWINGS:
-            self._shown, self._visible = now, True
+            self._shown = now
+            self._visible = True
             import shutil  # needed on a terminal only
 
             width = shutil.get_terminal_size().columns - 1
@@ -183,9 +186,11 @@ class TerminalBar(ShownProgress):
             self._stream.flush()
 
 
-FIRST_LINE_AFTER, MOST_SECONDS_BETWEEN_LINES = 5.0, 60.0
+FIRST_LINE_AFTER = 5.0
+MOST_SECONDS_BETWEEN_LINES = 60.0
 # The time left for machine code is shown earlier, but not for work that is over at once.
-FIRST_LINE_OF_WAITING, SECONDS_BETWEEN_LINES_OF_WAITING = 1.0, 10.0
+FIRST_LINE_OF_WAITING = 1.0
+SECONDS_BETWEEN_LINES_OF_WAITING = 10.0
 
 
 class ProgressInLines(ShownProgress):

@@ -35,7 +35,9 @@ from bpe_core.errors import BpeError, cause_of
 from bpe_core.support.atomic import making
 from bpe_core.support.version import PROGRAM
 
-FAILED, USAGE, PIPE_CLOSED = 1, 2, 141
+FAILED = 1
+USAGE = 2
+PIPE_CLOSED = 141
 ALWAYS_NEEDED = ("numpy", "regex")  # packages that an interrupted installation may lack
 
 
@@ -90,7 +92,8 @@ def _run(argv: Sequence[str]) -> int:
             command = command_named(options.command)
             command.settle(options)
             is_told = getattr(options, "manifest", None) is not None and options.command not in WITHOUT_MANIFEST
-            results, told_in = results_of(options), options.manifest if is_told else None
+            results = results_of(options)
+            told_in = options.manifest if is_told else None
             complete_what_is_named(options, results)
             refuse_to_replace_what_is_read(options, results, told_in)
             with making(*results, told_in=told_in, grows=command.grows):

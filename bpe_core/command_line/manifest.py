@@ -63,7 +63,9 @@ PATH = "path:"
 @contextmanager
 def overheard() -> Iterator[io.StringIO]:
     """Keep what is printed, and refuse standard input, which could not be read again."""
-    kept, shown, before = io.StringIO(), sys.stdout, sys.stdin
+    kept = io.StringIO()
+    shown = sys.stdout
+    before = sys.stdin
 
     class Both(io.TextIOBase):
         def write(self, text: str) -> int:
@@ -78,11 +80,13 @@ def overheard() -> Iterator[io.StringIO]:
         def buffer(self) -> NoReturn:
             raise OutputError("A manifest needs files, as standard input is read only once: name the text or a file.")
 
-    sys.stdout, sys.stdin = Both(), NullOutput()
+    sys.stdout = Both()
+    sys.stdin = NullOutput()
     try:
         yield kept
     finally:
-        sys.stdout, sys.stdin = shown, before
+        sys.stdout = shown
+        sys.stdin = before
 
 
 class Account:

@@ -222,7 +222,8 @@ def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
         if name == chosen:
             summary = COMMANDS[name] if name in COMMANDS else question_summary(question_of(name))
             command = command_named(name)
-            command_parser.description, command_parser.epilog = summary, command.examples
+            command_parser.description = summary
+            command_parser.epilog = command.examples
             command.add_arguments(command_parser)
             add_common_arguments(command_parser, name)
     return parser

@@ -9,18 +9,23 @@ from pathlib import Path
 from bpe_core.errors import BpeError, plain
 from bpe_core.support.plugins import run_file
 
-FLAG, AGREED, END = "--plugin", "--yes", "--"
+FLAG = "--plugin"
+AGREED = "--yes"
+END = "--"
 
 
 def without_plugins(argv: Sequence[str]) -> list[str]:
     """Load the named plug-ins, and return the other words."""
     words = list(argv)
     end = words.index(END) if END in words else len(words)
-    before, behind = words[:end], words[end:]
+    before = words[:end]
+    behind = words[end:]
     if not any(word.partition("=")[0] == FLAG for word in before):
         return words
     is_agreed = AGREED in before
-    rest, waiting, files = list[str](), iter(before), list[Path]()
+    rest = list[str]()
+    waiting = iter(before)
+    files = list[Path]()
     for word in waiting:
         flag, equals, value = word.partition("=")
         if flag == FLAG:

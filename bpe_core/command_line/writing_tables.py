@@ -119,13 +119,15 @@ def _way_to_write(
     if delivery is not None:
         return partial(prepare_folder, path=target, delivery=delivery)
     if source is not None and is_folder_name(options.out):
-        plan, before = source.plan(options), source.study.history
+        plan = source.plan(options)
+        before = source.study.history
         return partial(prepare_changed_folder, plan, before, renamed=source.renamed, overriding=source.overriding)
     chosen = FORMATS[options.to] if options.to else format_for(target)
     # The library is loaded in this process: asking another process about each word takes longer.
     apart = chosen.holds_splitting and available_threads() > 1
     if source is not None and chosen.name == source.study.format == WHOLE:
-        file, before = tokenizer_file(source.named), source.study.history
+        file = tokenizer_file(source.named)
+        before = source.study.history
         return partial(
             prepare_changed_file, path=target, source=file, before=before, renamed=source.renamed, apart=apart
         )

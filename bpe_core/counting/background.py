@@ -193,13 +193,15 @@ class _Reporter:
         self._written = 0.0
 
     def write(self, **news: Any) -> None:
-        self.status, self._written = replace(self.status, **news), time.monotonic()
+        self.status = replace(self.status, **news)
+        self._written = time.monotonic()
         with suppress(OutputError):  # the work goes on even if the status cannot be written
             _write(self.path, self.status)
 
     def report(self, progress: Progress) -> None:
         if time.monotonic() - self._written >= SECONDS_BETWEEN_REPORTS:
-            stage, done = progress.stage, progress.done
+            stage = progress.stage
+            done = progress.done
             self.write(state="counting", stage=stage, done=done, total=progress.total, unit=progress.unit)
 
     def cancelled(self) -> bool:
@@ -234,7 +236,8 @@ def count_apart(path: Path, order: Order) -> None:
 def _counted(order: Order, corpus: Corpus, reporter: _Reporter) -> WrittenCounts:
     if not order.texts:
         raise CorpusError("There is no text to count.")
-    counting, watched = CountingOrder(order.output, memory=order.memory), Work(reporter.report, reporter.cancelled)
+    counting = CountingOrder(order.output, memory=order.memory)
+    watched = Work(reporter.report, reporter.cancelled)
     if not order.on:
         return count_to_file(corpus, order.recipe, counting, watched)
     with cluster(order.on, order.workers, order.memory) as client:

@@ -84,7 +84,9 @@ def in_blocks(
     chunks: Iterable[Chunk], size: int, find_cut: FindCut, fresh: Callable[[], Block], first: int = 0
 ) -> Iterator[Block]:
     """Cut into blocks of about `size` bytes; `fresh` returns an unused block, `first` is the length of earlier text."""
-    block, full, searched = fresh(), size, 0
+    block = fresh()
+    full = size
+    searched = 0
     block.begin(first)
     for chunk in chunks:
         block.append(chunk.data, chunk.inner_ends)
@@ -95,12 +97,15 @@ def in_blocks(
         cut = _place_to_cut(block, searched, find_cut)
         if cut == 0:
             refuse_bomb(2 * block.length, chunk.bytes_read)
-            full, searched = 2 * block.length, block.length
+            full = 2 * block.length
+            searched = block.length
             continue
         rest = fresh()
         block.move_rest(cut, rest)
         yield block
-        block, full, searched = rest, size + rest.length, 0
+        block = rest
+        full = size + rest.length
+        searched = 0
     block.end_text()
     if block.length:
         yield block

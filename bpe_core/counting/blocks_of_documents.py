@@ -47,7 +47,8 @@ def _blocks(documents: Iterator[str], recipe: Recipe, work: Work) -> Iterator[Wo
 
 def _dealt(first: Sequence[str], rest: Iterator[str]) -> Iterator[list[list[str]]]:
     """Assign documents to the blocks; pass them on whenever many characters wait."""
-    chance, waiting = Random(SEED), 0
+    chance = Random(SEED)
+    waiting = 0
     held: list[list[str]] = [[] for _ in range(BLOCKS)]
     for documents in (first, rest):
         for document in documents:
@@ -55,7 +56,8 @@ def _dealt(first: Sequence[str], rest: Iterator[str]) -> Iterator[list[list[str]
             waiting += len(document)
             if waiting > HELD:
                 yield held
-                held, waiting = [[] for _ in range(BLOCKS)], 0
+                held = [[] for _ in range(BLOCKS)]
+                waiting = 0
     yield held
 
 
@@ -71,7 +73,9 @@ def in_stretches(text: str) -> Iterator[str]:
     """
     lines = text.splitlines(keepends=True)
     parts = lines if len(lines) >= BLOCKS else re.findall(r"\s*\S*", text)
-    begin, held, block = 0, list[str](), 0
+    begin = 0
+    held = list[str]()
+    block = 0
     for part in parts:
         now = begin * BLOCKS // max(1, len(text))
         if held and now > block:

@@ -166,7 +166,8 @@ def columns_in(column: Any, name: str) -> WordColumns:
 def _unfolded(column: Any) -> int:
     """Return the bytes of all its words, if a dictionary holds each word once; otherwise 0."""
     arrow = pyarrow_or_none()
-    compute, parts = arrow.compute, getattr(column, "chunks", [column])
+    compute = arrow.compute
+    parts = getattr(column, "chunks", [column])
     coded = parts if arrow.types.is_dictionary(column.type) else []
     return sum(compute.sum(compute.binary_length(one.dictionary).take(one.indices)).as_py() or 0 for one in coded)
 

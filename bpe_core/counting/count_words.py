@@ -64,7 +64,8 @@ def count_words(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> WordTable
 
 def count_groups(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> GroupedWords:
     """Count the words of each group, after the samples of the recipe's mixture; weights are applied later."""
-    total, done = corpus.total_size, 0
+    total = corpus.total_size
+    done = 0
     tables = {}
     for name, part in corpus.parts(recipe.mixture).items():
         tables[name] = count_unmixed(part, recipe, moved(work, done, total))
@@ -154,7 +155,8 @@ def count_texts(
             yield Corpus.from_texts(documents)
             done()
 
-    work, size = Work(cancelled=cancelled), sum(len(document) for documents in texts for document in documents)
+    work = Work(cancelled=cancelled)
+    size = sum(len(document) for documents in texts for document in documents)
     table = scan_table(recipe) if counts_in_runs(recipe) and size >= LARGE * len(texts) else None
     if table is None or not use_machine_code(size, COUNTING, work):
         tables = (count_unmixed(corpus, recipe, work) for corpus in corpora())
@@ -194,7 +196,8 @@ class _Count:
     def given_lists(self) -> Iterator[WordTable]:
         """Yield the words that were counted elsewhere; report their oddities."""
         for reader in self.corpus.word_lists:
-            name, log = reader.source.name, self.corpus.remarks
+            name = reader.source.name
+            log = self.corpus.remarks
             counted = reader.source.counted
             if counted and (why := why_not_for(CountsHead.from_json(counted, name), name, self.recipe)):
                 raise CorpusError(why)
@@ -214,7 +217,8 @@ class _Count:
         for chunk in self.corpus.chunks(several=several):
             self._stop_if_cancelled()
             if chunk.source != source:
-                done_before, source = done_before + read, chunk.source
+                done_before = done_before + read
+                source = chunk.source
             read = chunk.bytes_read
             done = done_before + read if total is None else min(done_before + read, total)
             yield chunk
@@ -236,7 +240,8 @@ class _Count:
         """Return whether to count with machine code after reading so many bytes; report a slow pattern."""
         if self.by_kernels is not None:
             return self.by_kernels
-        recipe, size = self.recipe, read if read < readiness.LEAST else max(read, self.corpus.total_size or 0)
+        recipe = self.recipe
+        size = read if read < readiness.LEAST else max(read, self.corpus.total_size or 0)
         scans = size >= readiness.LEAST and not recipe.splits_by_steps and scan_table(recipe) is not None
         if scans and use_machine_code(size, COUNTING, self.work):
             return True
@@ -355,7 +360,8 @@ def _texts(chunks: Iterable[Chunk], cut_at_newlines: bool) -> Iterator[tuple[str
             cut = text.rfind("\n") + 1
             if cut:
                 yield "".join([*held, text[:cut]]), False
-                held, text = [], text[cut:]
+                held = []
+                text = text[cut:]
         held.append(text)
         refuse_bomb(sum(map(len, held)), chunk.bytes_read)
         if chunk.ends_document:

@@ -150,7 +150,8 @@ def _listed(counters: list[Counter], threads: int) -> WordTable:
     words = sum(map(len, counters))
     check_room(32 * words, COUNTING, FEWER_WORDS)
     listed = _listed_in_order(counters, threads)
-    counts, starts = np.empty(words, np.int64), np.zeros(words + 1, np.int64)
+    counts = np.empty(words, np.int64)
+    starts = np.zeros(words + 1, np.int64)
     _each([partial(word_tables.write_counts, *rows, counts, starts[1:]) for rows in listed], threads)
     np.cumsum(starts, out=starts)
     check_room(int(starts[-1]), COUNTING, FEWER_WORDS)
@@ -170,7 +171,8 @@ def _listed_in_order(counters: list[Counter], threads: int) -> list[Listed]:
     """List the slots of each table's words in first-seen order (roughly the order of their copies), with ranks."""
 
     def in_order(counter: Counter) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        slots, firsts = np.empty(len(counter), np.int64), np.empty(len(counter), np.int64)
+        slots = np.empty(len(counter), np.int64)
+        firsts = np.empty(len(counter), np.int64)
         word_tables.list_words(counter.table, firsts, slots)
         order = np.argsort(firsts)
         return slots[order], firsts[order]
@@ -218,7 +220,8 @@ class Counter:
         return int(self.table.used[word_tables.SHORT] + self.table.used[word_tables.LONG])
 
     def count(self, block: Block) -> None:
-        registers, scratch = self._registers, self._scratch
+        registers = self._registers
+        scratch = self._scratch
         begin_text(registers, np.int64(0))
         registers[count.SEGMENT] = 0
         registers[count.FOUND] = 1
@@ -251,7 +254,8 @@ class Counter:
         other.clear()
 
     def take_what_both_know(self, other: Counter, threads: int) -> None:
-        mine, its = self.table, other.table
+        mine = self.table
+        its = other.table
         for kind, slots, hand_over in (
             (word_tables.SHORT, len(its.short_firsts), word_tables.hand_over_short),
             (word_tables.LONG, len(its.long_firsts), word_tables.hand_over_long),
@@ -308,7 +312,10 @@ def count_texts_compiled(
     texts: Iterable[Iterable[Chunk]], table: ScanTable, *, block_size: int = BLOCK_SIZE
 ) -> CountedWords:
     """Count several texts in turn in the same tables; the result for a text is what it adds to them."""
-    counter, numbers, found, first = Counter(table), _Numbers(), list[PartCounts](), 0
+    counter = Counter(table)
+    numbers = _Numbers()
+    found = list[PartCounts]()
+    first = 0
     fresh = cycle([Block(2 * block_size), Block(2 * block_size)]).__next__
     for stretches in texts:
         for block in in_blocks(stretches, block_size, counter.last_safe_cut, fresh, first):
@@ -337,7 +344,8 @@ class _Numbers:
         places = list(zip(self._sides, columns, slots, strict=True))
         are_new = [side.numbers[met] < 0 for side, _, met in places]
         seen = [firsts[met[new]] for new, (_, (firsts, _), met) in zip(are_new, places, strict=True)]
-        known, self._firsts = len(self._firsts), np.concatenate((self._firsts, np.sort(np.concatenate(seen))))
+        known = len(self._firsts)
+        self._firsts = np.concatenate((self._firsts, np.sort(np.concatenate(seen))))
         times = []
         for new, here, (side, (_, counts), met) in zip(are_new, seen, places, strict=True):
             side.numbers[met[new]] = known + np.searchsorted(self._firsts[known:], here)
@@ -349,7 +357,8 @@ class _Numbers:
         return found
 
     def _found_again(self, firsts: Int64s, counts: Int64s) -> _Side:
-        side, taken = _Side.of(len(counts)), np.flatnonzero(counts)
+        side = _Side.of(len(counts))
+        taken = np.flatnonzero(counts)
         numbers = np.searchsorted(self._firsts, firsts[taken])
         is_old = numbers < len(self._firsts)  # a new word is first seen after all known ones
         side.numbers[taken[is_old]] = numbers[is_old]

@@ -39,7 +39,8 @@ def recipe_of(head: CountsHead, name: str) -> Recipe:
 
 def why_not_for(head: CountsHead, name: str, recipe: Recipe) -> str:
     """Return a sentence why a recipe cannot learn from these words; empty if it can."""
-    mine, its = json.loads(head.splitting), json.loads(splitting_by(recipe))
+    mine = json.loads(head.splitting)
+    its = json.loads(splitting_by(recipe))
     for choice in sorted({*mine, *its}):
         if mine.get(choice) != its.get(choice):
             return (

@@ -98,7 +98,8 @@ class GroupedWords:
 
     def learned_by(self, recipe: Recipe) -> WordTable:
         """Return the words as a recipe mixes them, with the words of each language if its method compares languages."""
-        words, mixture = self.weighted(recipe.mixture), recipe.mixture
+        words = self.weighted(recipe.mixture)
+        mixture = recipe.mixture
         if mixture is None or not (recipe.serves_languages and mixture.languages):
             return words
         return replace(words, languages=self._languages(mixture))
@@ -150,7 +151,8 @@ class GroupedWords:
         return {name: self._heavier(one, factors[name]) for name, one in self.groups.items()}
 
     def _heavier(self, group: PartCounts, factor: Fraction) -> PartCounts:
-        rows, columns = group.rows, self.words.columns
+        rows = group.rows
+        columns = self.words.columns
         counts = times(group.counts, factor, columns, rows)
         size = None if group.text_bytes is None else round(group.text_bytes * factor)
         if group.line_ends is None:
@@ -207,7 +209,8 @@ def hashes(columns: WordColumns, chosen: Int64s) -> npt.NDArray[np.uint64]:
     found = np.empty(len(chosen), np.uint64)
     for begin in range(0, len(chosen), WORDS_AT_ONCE):
         part = chosen[begin : begin + WORDS_AT_ONCE]
-        firsts, lengths = columns.starts[part], columns.starts[part + 1] - columns.starts[part]
+        firsts = columns.starts[part]
+        lengths = columns.starts[part + 1] - columns.starts[part]
         begins = np.cumsum(lengths) - lengths
         inside = np.arange(int(lengths.sum())) - repeated(begins, lengths)
         powers = np.cumprod(np.full(int(lengths.max()), MULTIPLIER, np.uint64))

@@ -137,7 +137,8 @@ class _ClusterCount(FileCount):
         return None
 
     def count(self, pieces: list[CorpusPiece]) -> None:
-        wanted, remarks = not_done(pieces, self.work), self.corpus.remarks
+        wanted = not_done(pieces, self.work)
+        remarks = self.corpus.remarks
         for group in (self.recipe.mixture or Mixture()).groups:
             if group.hangs_together:
                 name = f"The group {group.name!r}" if group.name else "All of it"
@@ -178,7 +179,8 @@ class _ClusterCount(FileCount):
             place.take(name, self.work, task.name_at_work(self.head))
 
     def _each(self, work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-        client, distributed = self.client, distributed_or_none()
+        client = self.client
+        distributed = distributed_or_none()
         futures = [client.submit(_checked, facts(), work, *task, pure=False, retries=RETRIES) for task in tasks]
         done = distributed.as_completed(futures, loop=client.loop)
         called = attended = time.monotonic()
@@ -191,7 +193,8 @@ class _ClusterCount(FileCount):
                     continue
                 time.sleep(SECONDS_BETWEEN_LOOKS)
                 if (now := time.monotonic()) - called > SECONDS_BETWEEN_CALLS:
-                    called, attended = now, now if client.nthreads() else attended
+                    called = now
+                    attended = now if client.nthreads() else attended
                     self._check_attendance(now - attended)
         finally:
             client.cancel(futures)

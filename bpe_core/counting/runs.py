@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     # modules that can reach a network are loaded only when they are needed
     from bpe_core.text.reading.remote import RemotePlace
 
-FEWEST_BITS, MOST_BITS = 3, 7
+FEWEST_BITS = 3
+MOST_BITS = 7
 TEXT_A_RANGE = 2**25  # bytes
 _RANGES_KEY = b"ranges"
 _PLACES = 40  # bits of the position in a run, below the number of the run

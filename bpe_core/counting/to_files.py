@@ -119,11 +119,16 @@ class FileCount:
     def __init__(self, corpus: Corpus, recipe: Recipe, order: CountingOrder, watched: Work) -> None:
         needed_pyarrow()
         _check_output(order.output)
-        self.corpus, self.recipe, self.order, self.watched = corpus, recipe, order, watched
-        self.head, self.work = head_of(corpus, recipe), place_of(order.output.rstrip("/") + WORKING)
+        self.corpus = corpus
+        self.recipe = recipe
+        self.order = order
+        self.watched = watched
+        self.head = head_of(corpus, recipe)
+        self.work = place_of(order.output.rstrip("/") + WORKING)
 
     def run(self) -> WrittenCounts:
-        corpus, output = self.corpus, self.order.output
+        corpus = self.corpus
+        output = self.order.output
         pieces = pieces_of(corpus, self.recipe, self.order.piece_size_for(self.recipe))
         if (written := self.counted_directly(pieces)) is not None:
             return written
@@ -131,7 +136,8 @@ class FileCount:
             self.work.make()
             self.count(pieces)
             ranges = self.added_up([*runs_of(pieces, self.work)], 1 << range_bits(corpus.total_size))
-            files, ranks = self._files_of(ranges), _ranks_of(ranges)
+            files = self._files_of(ranges)
+            ranks = _ranks_of(ranges)
             _prepare_output(output, files)
             each = len(ranges) // files
             held = [slice(number * each, (number + 1) * each) for number in range(files)]
@@ -147,7 +153,8 @@ class FileCount:
 
     def counted_directly(self, pieces: list[CorpusPiece]) -> WrittenCounts | None:
         """Count a few texts, or given counts alone, without pieces; None if the result would be several files."""
-        corpus, order = self.corpus, self.order
+        corpus = self.corpus
+        order = self.order
         is_small = len(pieces) <= len(corpus.groups) and (corpus.total_size or order.piece_size) < order.piece_size
         if order.memory is not None or not order.output.endswith(ENDING) or (not is_small and corpus.has_texts):
             return None
@@ -162,7 +169,9 @@ class FileCount:
         return WrittenCounts(len(words.words), sum_of(words.words.counts), 1)
 
     def count(self, pieces: list[CorpusPiece]) -> None:
-        total, done, wanted = self.corpus.total_size, 0, set(not_done(pieces, self.work))
+        total = self.corpus.total_size
+        done = 0
+        wanted = set(not_done(pieces, self.work))
         for piece in pieces:
             if piece in wanted:
                 watched = moved(self.watched, done, total)
@@ -181,7 +190,8 @@ class FileCount:
             write_part(self.work, self.head, task, *task.place_in(output))
 
     def _files_of(self, ranges: Sequence[Range]) -> int:
-        size, bits = sum(one.size for one in ranges), 0
+        size = sum(one.size for one in ranges)
+        bits = 0
         while size >> bits > self.order.part_size and 1 << bits < len(ranges):
             bits += 1
         return 1 << bits

@@ -39,7 +39,8 @@ class LineEnds:
         return "".join(piece if rest.endswith(piece) else f"{piece} " for piece in rest.rsplit(None, 1)[-1:])
 
     def added_to(self, words: WordTable) -> WordTable:
-        splitter, ends = Splitter(self._recipe), Counter[bytes]()
+        splitter = Splitter(self._recipe)
+        ends = Counter[bytes]()
         for piece, count in self._pieces.items():
             for last in list(splitter.words(normalize(piece, self._recipe)))[-1:]:
                 ends[last.encode()] += count

@@ -103,8 +103,10 @@ def join_by_kernels(tables: Sequence[WordColumns]) -> JoinedTables:
     starts = np.zeros(words + 1, np.int64)
     np.cumsum(np.concatenate([np.diff(table.starts) for table in tables]), out=starts[1:])
     slots = 1 << (4 * words // 3 + 1).bit_length()
-    keys, places = np.zeros(slots, np.uint64), np.empty(slots, np.int64)
-    rows, firsts = np.empty(words, np.int64), np.empty(words, np.int64)
+    keys = np.zeros(slots, np.uint64)
+    places = np.empty(slots, np.int64)
+    rows = np.empty(words, np.int64)
+    firsts = np.empty(words, np.int64)
     found = 0
     for begin in range(0, words, WORDS_AT_ONCE):
         stop = min(words, begin + WORDS_AT_ONCE)
@@ -352,7 +354,8 @@ class CountedWords(NamedTuple):
         if len(parts) == 1:
             return parts[0]
         columns, rows = join([part.words.columns for part in parts])
-        counts, texts = np.zeros(len(columns), np.int64), list[PartCounts]()
+        counts = np.zeros(len(columns), np.int64)
+        texts = list[PartCounts]()
         for part, row in zip(parts, rows, strict=True):
             counts[row] += part.words.counts
             texts += [PartCounts(row[text.rows], text.counts) for text in part.texts]
@@ -379,7 +382,8 @@ def without_rare(words: WordTable, least: int) -> tuple[WordTable, list[str]]:
         raise NothingToLearn(
             f"No word occurs {least:,} times, so nothing is left to learn from; give a smaller number."
         )
-    without, whole = words.total_bytes - left.total_bytes, words.total_bytes
+    without = words.total_bytes - left.total_bytes
+    whole = words.total_bytes
     return left, [
         f"Left out: {len(words) - len(left):,} of {len(words):,} different words, which occur less than {least:,} "
         f"times: {without:,} of {whole:,} bytes, {100 * without / whole:.4f} %."

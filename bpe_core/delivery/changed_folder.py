@@ -137,9 +137,12 @@ def prepare_changed_folder(
     made = prepare_export(table, plan.path / plan.main, format=plan.format, text=text, work=work)
     table = table.numbered(unless_ids(plan.format.numbers(table)))
     change = TokenChange(before, table, renamed or {})
-    files, chosen, lost = dict(made.files), list[str](), list[str]()
+    files = dict(made.files)
+    chosen = list[str]()
+    lost = list[str]()
     if plan.format.name == WHOLE and plan.sidecars.main and (plan.sidecars.folder / WHOLE).is_file():
-        whole, old = plan.path / plan.main, (plan.sidecars.folder / plan.sidecars.main).read_bytes()
+        whole = plan.path / plan.main
+        old = (plan.sidecars.folder / plan.sidecars.main).read_bytes()
         files[whole] = with_parts_of(old, files[whole], plan.main, change, lost)
     beside = changed(plan.sidecars, change, overriding)
     files |= {plan.path / name: content for name, content in beside.files.items()}
@@ -164,7 +167,8 @@ def about_others(sidecars: Sidecars, history: History) -> list[str]:
         except BpeError as error:
             found.append(f"{name} beside it is not read: {error}")
             continue
-        texts, own = TokenChange(other, other), TokenChange(history, history)
+        texts = TokenChange(other, other)
+        own = TokenChange(history, history)
         lacking = [text for text in texts.texts if own.id_of(text) is None]
         lacked = [text for text in own.texts if texts.id_of(text) is None]
         if differing := _first_differing(other, history):
@@ -215,7 +219,8 @@ def _first_differing(one: History, other: History) -> str:
 
 def _missing(before: History, now: History, change: TokenChange) -> str:
     """Return a token that a file had and that stays, but that would not be in the new file; empty if there is none."""
-    known, has = TokenChange(before, before), TokenChange(now, now)
+    known = TokenChange(before, before)
+    has = TokenChange(now, now)
     texts = (text for text in (*known.texts, *known.specials) if not change.is_gone(text))
     lacking = next((text for text in texts if has.id_of(change.text(text)) is None), None)
     return "" if lacking is None else quoted(change.text(lacking))
@@ -229,7 +234,8 @@ def _changed_alike(history: History, change: TokenChange) -> History:
     history = change_specials(history, rename=renamed, remove=gone).history
     added = {text: change.specials[text] for text in change.added}
     history = with_specials(history, rename={}, add=added, remove=()) if added else history
-    texts, numbers = written(history), own_numbers(history)
+    texts = written(history)
+    numbers = own_numbers(history)
     goes = [
         index
         for index in range(history.first_special)
@@ -307,7 +313,8 @@ def _roles_differing(before: Any, now: Any, change: TokenChange, overriding: Map
 
 def _ids_differing(before: Any, now: Any, change: TokenChange, text: str) -> Iterator[str]:
     """Compare ids with ours; an id that the library already gave differently before is no difference."""
-    old, new = Tokenizer(change.before), Tokenizer(change.after)
+    old = Tokenizer(change.before)
+    new = Tokenizer(change.after)
     by_former_names = {now: former for former, now in change.renamed.items()}
     by_former_names |= dict.fromkeys(change.added, next(iter(change.specials_before), ""))
     renamed = finder(tuple(by_former_names))
@@ -329,7 +336,8 @@ def _ids_differing(before: Any, now: Any, change: TokenChange, text: str) -> Ite
 
 def _respelled(text: str, places: Iterable[tuple[int, int]], names: Mapping[str, str]) -> str:
     """Return a text with special tokens by their former names, or with another token in place of a new one."""
-    parts, end = list[str](), 0
+    parts = list[str]()
+    end = 0
     for start, stop in places:
         parts += [text[end:start], names[text[start:stop]]]
         end = stop
@@ -338,6 +346,7 @@ def _respelled(text: str, places: Iterable[tuple[int, int]], names: Mapping[str,
 
 def _put_around(loaded: Any) -> tuple[list[int], list[int]] | None:
     """Return the ids that are put before a text and after it."""
-    whole, bare = loaded(AROUND)["input_ids"], loaded(AROUND, add_special_tokens=False)["input_ids"]
+    whole = loaded(AROUND)["input_ids"]
+    bare = loaded(AROUND, add_special_tokens=False)["input_ids"]
     places = [at for at in range(len(whole) - len(bare) + 1) if whole[at : at + len(bare)] == bare]
     return (whole[: places[0]], whole[places[0] + len(bare) :]) if places else None

@@ -184,7 +184,8 @@ def _differing(loaded: Any, plainly: Any, history: History, delivery: Delivery, 
 
 def _pads(loaded: Any, pad: str) -> bool:
     batch = loaded(list(BATCH), padding=True)
-    rows, masks = batch["input_ids"], batch["attention_mask"]
+    rows = batch["input_ids"]
+    masks = batch["attention_mask"]
     filled = {id for row, mask in zip(rows, masks, strict=True) for id, on in zip(row, mask, strict=True) if not on}
     return len({len(row) for row in rows}) == 1 and filled == {loaded.convert_tokens_to_ids(pad)}
 
@@ -242,7 +243,9 @@ def readme_of(history: History, folder: str, delivery: Delivery) -> str:
     ).replace("{folder}", folder)
 
 
-TOKENIZER, CONFIG, README = "tokenizer.json", "tokenizer_config.json", "README.md"
+TOKENIZER = "tokenizer.json"
+CONFIG = "tokenizer_config.json"
+README = "README.md"
 LONGEST_TEMPLATE = 1_000_000  # characters
 
 

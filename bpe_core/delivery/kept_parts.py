@@ -13,7 +13,9 @@ from bpe_core.errors import FormatError
 from bpe_core.formats.json_reading import Object, parsed_object
 from bpe_core.history.token_texts import quoted
 
-AROUND, PADDING, TRUNCATION = "post_processor", "padding", "truncation"
+AROUND = "post_processor"
+PADDING = "padding"
+TRUNCATION = "truncation"
 PARTS = (AROUND, PADDING, TRUNCATION)
 ENDS = ("sep", "cls")  # a text and its id
 
@@ -91,7 +93,8 @@ def _named(item: Any, change: TokenChange) -> Any:
     if not isinstance(item, dict) or not isinstance(item.get("tokens"), list) or not isinstance(item.get("ids"), list):
         return item
     pairs = [_token(text, id, change) for text, id in zip(item["tokens"], item["ids"], strict=False)]
-    texts, ids = [text for text, _ in pairs], [id for _, id in pairs]
+    texts = [text for text, _ in pairs]
+    ids = [id for _, id in pairs]
     return {**item, "id": change.text(item.get("id", "")), "ids": ids, "tokens": texts}
 
 

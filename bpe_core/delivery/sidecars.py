@@ -206,7 +206,8 @@ def changed(sidecars: Sidecars, change: TokenChange, overriding: Mapping[str, An
     An entry of None is removed.
     """
     notes = [f"{name} is damaged, and was left out." for name in sidecars.damaged]
-    files, overriding = dict[str, bytes](), dict(overriding or {})
+    files = dict[str, bytes]()
+    overriding = dict(overriding or {})
     template = overriding.pop(TEMPLATE) if TEMPLATES[0] in sidecars.files and TEMPLATE in overriding else None
     for name, content in sidecars.files.items():
         if name in sidecars.damaged:

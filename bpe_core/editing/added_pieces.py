@@ -44,8 +44,10 @@ class Beside(Without):
 
 def pieces_of(history: History) -> list[AddedPiece]:
     """Return the tokens that were not dropped, base symbols first, without special tokens and the unknown token."""
-    base, symbols = len(history.alphabet), history.alphabet.symbols
-    texts, decoded = written(history), TokenBytes(history)
+    base = len(history.alphabet)
+    symbols = history.alphabet.symbols
+    texts = written(history)
+    decoded = TokenBytes(history)
     scores = np.zeros(base) if history.scores is None else history.scores.at(len(history))
     found = []
     for id in history.vocabulary.tolist():
@@ -91,8 +93,11 @@ def _never_met(history: History, pieces: Sequence[AddedPiece], cancelled: Cancel
     signs = {symbol.text.decode() for symbol in symbols if symbol.kind in ("character", "marker")}
     found = {piece.symbol.text for piece in pieces if not signs.issuperset(piece.symbol.text.decode())}
     table = _with(history, [piece for piece in pieces if piece.symbol.text not in found]).history
-    ways, marker, new = Pieces(table), table.recipe.marker_text.encode(), {piece.symbol.text for piece in pieces}
-    scores, first = ways.scores_at(0), len(table.alphabet) - table.alphabet.seed_count
+    ways = Pieces(table)
+    marker = table.recipe.marker_text.encode()
+    new = {piece.symbol.text for piece in pieces}
+    scores = ways.scores_at(0)
+    first = len(table.alphabet) - table.alphabet.seed_count
     for id, spelling in enumerate(while_wanted(spelled(table.alphabet, marker), cancelled), first):
         text = table.alphabet.texts[id]
         if text in new and best_path(ways.edges(spelling, 0), scores)[1] != [id]:

@@ -103,14 +103,16 @@ def _token(text: bytes) -> int:
 
 def _with_pairs(history: History, recipe: Recipe, found: History) -> History:
     """Append the new tokens to those of the table; a pair whose text is a token already becomes that token."""
-    joining, texts = history.joining, written(history)
+    joining = history.joining
+    texts = written(history)
     ids = [_token(symbol.decoded) for symbol in found.alphabet.symbols]
     hidden = set() if joining is None else set(joining.hidden)
     id_of = {text: id for id, text in reversed(list(enumerate(texts))) if id not in hidden}
     rows: list[tuple[int, int, int]] = []
     born: list[Pair] = []
     for one, other in found.pairs():
-        left, right = ids[one], ids[other]
+        left = ids[one]
+        right = ids[other]
         text = history.alphabet.joined_text(texts[left], texts[right])
         if text not in id_of:
             id_of[text] = len(texts)

@@ -103,7 +103,8 @@ def free_numbers(known: Int64s, wanted: int, first: int | None = None) -> Int64s
 
 def grown_numbers(history: History, old: Int64s, first_new: int | None = None) -> Int64s:
     """Return the numbers of all tokens: old ones keep theirs, new ones get free numbers from `first_new` on."""
-    specials, symbols = len(history.recipe.special_tokens), len(history.alphabet)
+    specials = len(history.recipe.special_tokens)
+    symbols = len(history.alphabet)
     made = min(len(old) - specials, history.first_special)  # base symbols, and the tokens of the table's own steps
     new = history.first_special - made
     old = np.concatenate([old[:made], old[len(old) - specials :]])

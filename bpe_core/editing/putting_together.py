@@ -84,7 +84,8 @@ def put_together(
     cancelled: CancelCheck = never_cancelled,
 ) -> PutTogether:
     """Return the first table with its ids, followed by the tokens that only the second table has."""
-    one, other = history_of(first), history_of(second)
+    one = history_of(first)
+    other = history_of(second)
     for history in (one, other):
         check_can_be_edited(history)
         if history.joining is not None:
@@ -131,9 +132,11 @@ def _add_all(
     joining: _JoinedTable, texts: Sequence[bytes], symbols: Mapping[int, list[int]], report: Callable[[int, int], None]
 ) -> list[int]:
     """Add each token that can be made, in rounds until a round adds none; return the tokens that are left."""
-    waiting, before = list(symbols), len(symbols) + 1
+    waiting = list(symbols)
+    before = len(symbols) + 1
     while waiting and len(waiting) < before:
-        before, still = len(waiting), []
+        before = len(waiting)
+        still = []
         for done, id in enumerate(waiting):
             if done % REPORTED == 0:
                 report(done, before)
@@ -144,7 +147,8 @@ def _add_all(
 
 
 def _beside(one: History, other: History, known: Int64s, cancelled: CancelCheck) -> PutTogether:
-    pieces, first = pieces_of(other), set(written(one))
+    pieces = pieces_of(other)
+    first = set(written(one))
     found = put_beside(one, pieces, other.recipe.special_tokens, cancelled=cancelled)
     added = sum(symbol.kind == "seed" for symbol in found.added)
     notes = _notes(one.recipe, other.recipe)
@@ -213,7 +217,8 @@ class _JoinedTable:
 
     def _cut(self, symbols: list[int]) -> list[int]:
         rank = self._rank_of.get
-        ids, ranks = list(symbols), [rank(pair, NO_RANK) for pair in pairwise(symbols)]
+        ids = list(symbols)
+        ranks = [rank(pair, NO_RANK) for pair in pairwise(symbols)]
         while ranks and (least := min(ranks)) != NO_RANK:
             place = ranks.index(least)
             ids[place : place + 2] = [self._base + least]

@@ -90,8 +90,10 @@ def change_specials(
     first_id
         The first id of the added tokens; by default they follow all other ids.
     """
-    history, renames = history_of(learned), dict(rename or {})
-    added, removed = list(dict.fromkeys(add)), list(dict.fromkeys(remove))
+    history = history_of(learned)
+    renames = dict(rename or {})
+    added = list(dict.fromkeys(add))
+    removed = list(dict.fromkeys(remove))
     numbers_of(history)  # this refuses a table that contradicts itself
     _check(history, renames, added, removed)
     ids = special_ids(history)
@@ -124,7 +126,8 @@ def with_specials(
     )
     size = history.recipe.vocab_size
     changes: dict[str, Any] = {} if size is None else {"vocab_size": size + len(texts) - len(before)}
-    alphabet, unknown = history.alphabet, history.alphabet.unknown_id
+    alphabet = history.alphabet
+    unknown = history.alphabet.unknown_id
     if unknown is not None and alphabet.texts[unknown].decode() in rename:
         name = rename[alphabet.texts[unknown].decode()]
         symbols = list(alphabet.symbols)

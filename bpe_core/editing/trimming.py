@@ -120,7 +120,8 @@ def trim_indices(
 ) -> Trimmed:
     """Return the table without some tokens, given by the engine's indices, as an audit finds them."""
     check_can_be_edited(history)
-    known, named = without_tokens.numbers_of(history), sorted(set(named))
+    known = without_tokens.numbers_of(history)
+    named = sorted(set(named))
     _check_named(history, named, known)
     goes, hidden = _what_goes(history, named, needed)
     more = without_tokens.Further(without_tokens.lone_characters(history))
@@ -151,7 +152,8 @@ def trim_indices(
 
 
 def _what_goes(history: History, named: list[int], needed: Needed) -> tuple[Bools, Bools]:
-    goes, hidden = np.zeros(history.id_count, np.bool_), np.zeros(history.id_count, np.bool_)
+    goes = np.zeros(history.id_count, np.bool_)
+    hidden = np.zeros(history.id_count, np.bool_)
     goes[named] = True
     if looks_tokens_up(history):
         goes[written_alike(history)] = True
@@ -269,7 +271,9 @@ def least_used(
     token is lost. The count of a taken token is added to its parts.
     """
     check_can_be_edited(history)
-    first, end, chosen = first_learned(history), history.first_special, _chosen_by_hand(history)
+    first = first_learned(history)
+    end = history.first_special
+    chosen = _chosen_by_hand(history)
     learned = np.setdiff1d(history.vocabulary[history.vocabulary >= first], chosen)
     if not 0 <= how_many <= len(learned):
         raise BpeError(f"The table has {len(learned):,} learned tokens, so {how_many:,} of them cannot be removed.")
@@ -280,7 +284,8 @@ def least_used(
     left, right, token = (column.tolist() for column in _made_of(history, by_birth=False))
     for one, other, made in zip(left, right, token, strict=True):
         made_of[made] += one, other
-    needed_by, use = np.bincount([*left, *right], minlength=end).tolist(), counts.tolist()
+    needed_by = np.bincount([*left, *right], minlength=end).tolist()
+    use = counts.tolist()
     waiting = [(use[id], -id) for id in learned.tolist() if not needed_by[id]]
     heapify(waiting)
     found = []

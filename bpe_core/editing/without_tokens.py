@@ -30,7 +30,8 @@ def lone_characters(history: History) -> list[Symbol]:
     """Make a symbol for each character that only longer tokens hold, in the order of alphabets."""
     if not Method.of(history.recipe).has_continuations:
         return []
-    marker, (starting, continuing) = history.recipe.marker_text.encode(), pieces_of(history)
+    marker = history.recipe.marker_text.encode()
+    (starting, continuing) = pieces_of(history)
     first = sorted({text[0] for text in starting} - starting.keys())
     inside = {sign for text in starting for sign in text[1:]} | {sign for text in continuing for sign in text}
     found = [Symbol(sign.encode(), sign.encode(), "character") for sign in first]
@@ -65,7 +66,8 @@ def without(history: History, goes: Bools, hidden: Bools | None = None, further:
 
     Counts are dropped, as without some merges the others would have other counts.
     """
-    base, first_special = len(history.alphabet), history.first_special
+    base = len(history.alphabet)
+    first_special = history.first_special
     goes = goes.copy()
     goes[np.setdiff1d(np.arange(first_special), history.vocabulary)] = True  # dropped tokens are gone already
     pairs = np.array(history.pairs(), np.int64).reshape(-1, 2)
@@ -92,7 +94,8 @@ def without(history: History, goes: Bools, hidden: Bools | None = None, further:
 def _symbols(history: History, goes: Bools, listed: Int64s, more: Sequence[Symbol]) -> list[tuple[int, Symbol]]:
     found = [(id, symbol) for id, symbol in enumerate(history.alphabet.symbols) if not goes[id]]
     if len(listed):
-        texts, decoded = written(history), TokenBytes(history)
+        texts = written(history)
+        decoded = TokenBytes(history)
         found += [(id, Symbol(texts[id], decoded[id], "seed")) for id in listed.tolist()]
     if more or len(listed):
         found += [(-place, symbol) for place, symbol in enumerate(more, 1)]
@@ -122,7 +125,8 @@ def _joining(history: History, goes: Bools, hidden: Bools, new_ids: Int64s) -> M
             return None
         left, right = (column.astype(np.int64) for column in history.columns[:2])
         joining = MergePriorities(pairs=PairRows(left, right, np.arange(len(history.alphabet), history.first_special)))
-    pairs, priorities = joining.pairs, joining.priorities
+    pairs = joining.pairs
+    priorities = joining.priorities
     if pairs is not None:
         rows = ~(goes[pairs.left] | goes[pairs.right] | goes[pairs.token])
         pairs = PairRows(*(new_ids[column[rows]] for column in pairs))

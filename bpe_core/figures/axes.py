@@ -38,7 +38,8 @@ def _reaching(
 ) -> Axis:
     if not len(values):
         values = np.ones(1)
-    least, most = float(values.min()) - margin, float(values.max()) + margin
+    least = float(values.min()) - margin
+    most = float(values.max()) + margin
     if is_log:
         least = max(least, LEAST_ON_LOG)
     if most <= least:
@@ -80,7 +81,8 @@ class UprightAxis:
     """The numbers at the left of a figure, with a line for each, and the title of the axis."""
 
     def __init__(self, axis: Axis, bottom: float, top: float, sheet: Sheet) -> None:
-        self.scale, self.sheet = Scale.along(axis, bottom, top), sheet
+        self.scale = Scale.along(axis, bottom, top)
+        self.sheet = sheet
         values = self.scale.ticks()
         self._ticks = list(zip(values, axis.written(values), strict=True))
         self.left = 4.7 * sheet.paper.text
@@ -98,7 +100,8 @@ class UprightAxis:
 
 class Legend:
     def __init__(self, names: Sequence[str], sheet: Sheet) -> None:
-        self.sheet, unit = sheet, sheet.paper.text
+        self.sheet = sheet
+        unit = sheet.paper.text
         room = (sheet.paper.width - 2 * unit) / unit
         if sheet.paper.is_screen:
             names = [sheet.fitting(name, room - 4)[0] for name in names]
@@ -109,13 +112,16 @@ class Legend:
 
     def draw(self, sample: Callable[[float, int, int], None], start: float, behind: float) -> None:
         """Draw the legend from `start`; `sample` draws the line or dot of an entry at its offset in a row."""
-        number, unit = 0, self.sheet.paper.text
+        number = 0
+        unit = self.sheet.paper.text
         for row, names in enumerate(self.names):
-            x, y = start * unit, (1.3 + 1.5 * row) * unit
+            x = start * unit
+            y = (1.3 + 1.5 * row) * unit
             for name in names:
                 sample(x, row, number)
                 self.sheet.text(x + behind * unit, y, name, "legend")
-                x, number = x + self._room_of(name) * unit, number + 1
+                x = x + self._room_of(name) * unit
+                number = number + 1
 
     def _room_of(self, name: str) -> float:
         return 3.6 + self.sheet.ems(name, "letters")

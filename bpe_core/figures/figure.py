@@ -270,7 +270,8 @@ def nested(branches: Iterable[Spanning]) -> list[Spanning]:
 def _is_apart(one: Spans, other: Spans) -> bool:
     if (one.start, one.stop) == (other.start, other.stop):
         return False
-    low, high = max(one.start, other.start), min(one.stop, other.stop)
+    low = max(one.start, other.start)
+    high = min(one.stop, other.stop)
     return low >= high or (low, high) in ((one.start, one.stop), (other.start, other.stop))
 
 

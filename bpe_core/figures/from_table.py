@@ -36,11 +36,13 @@ MOST_BARS = 24  # of a table; the few longest tokens beyond these are not drawn
 LONGEST_NAME = 20  # characters of a token next to an axis
 LOG_RATIO = 20  # ratio of the last step to the first; from there on, the axis is logarithmic
 FEW = 0.005  # share of the tokens
-NOT_ENCODED, UNKNOWN = "unencoded_share", "unknown_share"
+NOT_ENCODED = "unencoded_share"
+UNKNOWN = "unknown_share"
 
 
 def ranks_chart(table: DataTable) -> LineFigure:
-    ranks, counts = _numbers(table, "rank"), _numbers(table, "count")
+    ranks = _numbers(table, "rank")
+    counts = _numbers(table, "count")
     most = int(counts[0]) if len(counts) else 0
     sentence = f"The most frequent of {len(counts):,} tokens in use occurs {count_text(most, 'time')}."
     line = _thin("", ranks, counts, is_log=True)
@@ -81,8 +83,10 @@ def compression_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
 
 
 def lengths_chart(table: DataTable) -> LineFigure:
-    lengths, tokens = _numbers(table, "bytes"), _numbers(table, "tokens")
-    sentence, shown = "There are no tokens.", 0
+    lengths = _numbers(table, "bytes")
+    tokens = _numbers(table, "tokens")
+    sentence = "There are no tokens."
+    shown = 0
     if len(lengths):
         commonest = int(lengths[tokens.argmax()])
         sentence = f"Most tokens have {count_text(commonest, 'byte')}, the longest {int(lengths[-1]):,}."
@@ -99,12 +103,14 @@ def race_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
     columns = {name: list(values) for name, values in table.columns.items()}
     names = [f"{left} + {right}" for left, right in zip(columns["left_text"], columns["right_text"], strict=True)]
     keys = list(zip(columns["left_id"], columns["right_id"], names, strict=True))
-    after, counts = _numbers(table, "after_step"), _numbers(table, "count")
+    after = _numbers(table, "after_step")
+    counts = _numbers(table, "count")
     first, last = (float(after.min()), float(after.max())) if len(after) else (0.0, 1.0)
     lines = []
     for key in dict.fromkeys(keys):
         rows = [row for row, other in enumerate(keys) if other == key]
-        x, y = np.append(after[rows], last), np.append(counts[rows], counts[rows[-1]])
+        x = np.append(after[rows], last)
+        y = np.append(counts[rows], counts[rows[-1]])
         lines.append(Line(key[2], x, y, has_stairs=True))
     is_log = last > LOG_RATIO * max(1.0, first)
     if is_log:  # a logarithmic axis has no place for step 0
@@ -117,16 +123,20 @@ def life_chart(
     table: DataTable, steps: str = "Steps", end: int = 0, at: int | None = None, *, is_log: bool = True
 ) -> LineFigure:
     """Draw the count of a token up to the step `end`, and before its birth the count of its pair; `at` is marked."""
-    after, counts = _numbers(table, "after_step"), _numbers(table, "count")
-    last, born = max(float(end), *after, 1.0), float("inf")
+    after = _numbers(table, "after_step")
+    counts = _numbers(table, "count")
+    last = max(float(end), *after, 1.0)
+    born = float("inf")
     name = next(iter(_texts(table, "text")), "")
     name = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
-    whose, lines = np.array(_texts(table, "of"), object), []
+    whose = np.array(_texts(table, "of"), object)
+    lines = []
     for of, called in (("token", name), ("pair", "its pair before")):
         rows = np.flatnonzero(whose == of)
         if not len(rows):
             continue
-        x, y = np.append(after[rows], min(last, born)), np.append(counts[rows], counts[rows[-1]])
+        x = np.append(after[rows], min(last, born))
+        y = np.append(counts[rows], counts[rows[-1]])
         lines.append(Line(called, np.maximum(x, 1.0) if is_log else x, y, has_stairs=True))
         born = min(born, float(after[rows[0]]))
     most = int(counts[whose == "token"].max(initial=0))
@@ -145,7 +155,8 @@ def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
     unknown = _numbers(table, UNKNOWN) if UNKNOWN in table.columns else np.zeros(len(names))
     for name in [*dict.fromkeys(names.tolist())][:MOST_LINES] if texts is None else texts:
         chosen = np.flatnonzero(names == name)
-        x, y = _numbers(table, "vocabulary")[chosen], _numbers(table, measure)[chosen]
+        x = _numbers(table, "vocabulary")[chosen]
+        y = _numbers(table, measure)[chosen]
         order = np.argsort(x, kind="stable")
         known = order[np.isfinite(y[order])]
         is_hollow = measure != UNKNOWN and bool((unknown[chosen] > measures.UNKNOWN_AT_MOST).any())
@@ -169,7 +180,8 @@ def river_chart(table: DataTable, steps: str = "Steps", texts: Sequence[str] = (
     known = list(dict.fromkeys(names.tolist()))
     x = _numbers(table, "step")[names == known[0]]
     heights = np.stack([_numbers(table, "tokens_per_sentence")[names == name] for name in known])
-    low, high = heights.min(axis=0), heights.max(axis=0)
+    low = heights.min(axis=0)
+    high = heights.max(axis=0)
     order = np.argsort(-heights[:, -1], kind="stable").tolist()
     drawn = order if len(order) <= MOST_LINES else [*order[: MOST_LINES // 2], *order[-MOST_LINES // 2 :]]
     lines = [Line("mean, and from most to fewest", x, heights.mean(axis=0), band=(low, high), is_faint=True)]
@@ -273,7 +285,8 @@ def lab_chart(table: DataTable, measure: str = "") -> Figure:
 
 
 def blocks_chart(table: DataTable) -> LineFigure:
-    steps, lines = _numbers(table, "step"), []
+    steps = _numbers(table, "step")
+    lines = []
     names = list(table.columns)
     own, *others = names[names.index("count") + 1 :]  # the size by the method, and by other compressors
     for name in (own, *others):
@@ -305,7 +318,8 @@ def pairs_chart(table: DataTable) -> BarFigure:
 def tree_chart(table: DataTable) -> TreeFigure:
     columns = (table.columns[name] for name in ("text", "first_symbol", "behind_symbol", "step", "count"))
     falls = table.columns.get("falls_apart", [None] * len(table))
-    there, fallen = list[Branch](), list[Branch]()
+    there = list[Branch]()
+    fallen = list[Branch]()
     for text, start, stop, step, count, fall in zip(*columns, falls, strict=True):
         written = "" if step is None else f"{step:,}" if count is None else f"{step:,} · {count:,}×"
         if fall is None:

@@ -13,7 +13,9 @@ from bpe_core.figures.tree import SMALL, column_edges
 ROW, BOX = 1.95, 1.6  # from one row to the next, and the height of a box
 APART = 1.0  # between the tokens and the ways
 BAR = 0.22  # the height of the bar that shows a share
-GAP, MARGIN, NARROWEST = 0.4, 0.6, 1.8
+GAP = 0.4
+MARGIN = 0.6
+NARROWEST = 1.8
 READABLE = 0.7  # of the size of the text on a screen; if everything would be smaller, only the tokens are drawn
 WIDER = 1.1  # a small text is somewhat wider than a large one
 
@@ -65,14 +67,18 @@ class Lattice(Layout):
     """A drawing of a lattice, as large as the text allows, or smaller if there is less room."""
 
     def __init__(self, figure: LatticeFigure, sheet: Sheet) -> None:
-        self.figure, self.sheet, self._ways = figure, sheet, figure.ways
+        self.figure = figure
+        self.sheet = sheet
+        self._ways = figure.ways
         self._measure()
         if sheet.paper.is_screen and self.unit < READABLE * sheet.paper.text:
             self._ways = ()  # a table next to it has them, too
             self._measure()
 
     def _measure(self) -> None:
-        sheet, paper, tokens = self.sheet, self.sheet.paper, self.figure.tokens
+        sheet = self.sheet
+        paper = self.sheet.paper
+        tokens = self.figure.tokens
         self._shown = [*tokens, *(token for way in self._ways for token in way.tokens)]
         widths = [self._width_of(one) for one in self._shown]
         self._edges = column_edges([(one.start, one.stop) for one in self._shown], widths, GAP)
@@ -90,7 +96,8 @@ class Lattice(Layout):
         self._down = max(0.0, (paper.height - height * self.unit) / 2) + MARGIN * self.unit
 
     def draw(self) -> None:
-        unit, figure = self.unit, self.figure
+        unit = self.unit
+        figure = self.figure
         sheet, small = (self.sheet.of_paper(replace(self.sheet.paper, text=size)) for size in (unit, SMALL * unit))
         middle = self._down + (self._levels * ROW + APART / 2 - (ROW - BOX) / 2) * unit
         if self._ways:
@@ -112,7 +119,8 @@ class Lattice(Layout):
 
     def box_of(self, item: int) -> tuple[float, float, float, float]:
         one = self._shown[item]
-        left, right = self._edges[one.start], self._edges[one.stop] - GAP
+        left = self._edges[one.start]
+        right = self._edges[one.stop] - GAP
         place = self._across + left * self.unit
         return place, self._top(self._rows[item]), (right - left) * self.unit, BOX * self.unit
 
@@ -131,7 +139,8 @@ class Lattice(Layout):
         return self._down + (row * ROW + (APART if row >= self._levels else 0.0)) * self.unit
 
     def _width_of(self, one: LatticeToken) -> float:
-        text, share = self.sheet.ems(one.text, "token"), SMALL * self.sheet.ems(one.written, "digits")
+        text = self.sheet.ems(one.text, "token")
+        share = SMALL * self.sheet.ems(one.written, "digits")
         return max(NARROWEST, 0.8 + text + (0.4 + share if one.written else 0.0))
 
 
@@ -141,9 +150,11 @@ def _rows(tokens: Sequence[LatticeToken]) -> list[int]:
     >>> _rows([LatticeToken("a", 0, 1), LatticeToken("b", 1, 2), LatticeToken("ab", 0, 2), LatticeToken("bc", 1, 3)])
     [0, 0, 1, 2]
     """
-    found, free = [0] * len(tokens), list[list[tuple[int, int]]]()
+    found = [0] * len(tokens)
+    free = list[list[tuple[int, int]]]()
     for item in sorted(range(len(tokens)), key=lambda item: (tokens[item].stop - tokens[item].start, item)):
-        start, stop = tokens[item].start, tokens[item].stop
+        start = tokens[item].start
+        stop = tokens[item].stop
         row = 0 if stop - start == 1 else 1
         while row < len(free) and any(first < stop and start < last for first, last in free[row]):
             row += 1

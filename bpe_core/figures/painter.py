@@ -120,15 +120,19 @@ def figures_with_captions(figures: Sequence[Figure]) -> Markup:
 
 class Lines(Layout):
     def __init__(self, figure: LineFigure, sheet: Sheet) -> None:
-        self.figure, self.sheet = figure, sheet
-        paper, unit = sheet.paper, sheet.paper.text
+        self.figure = figure
+        self.sheet = sheet
+        paper = sheet.paper
+        unit = sheet.paper.text
         named = [line.name for line in figure.lines] if len(figure.lines) > 1 else []
         self._legend = Legend(named, sheet)
         self.right = paper.width - 1.1 * unit
-        self.top, self.bottom = (1.1 + 1.5 * self._legend.rows) * unit, paper.height - 3.6 * unit
+        self.top = (1.1 + 1.5 * self._legend.rows) * unit
+        self.bottom = paper.height - 3.6 * unit
         self._along, upright = axes_of(figure)
         self._upright = UprightAxis(upright, self.bottom, self.top, sheet)
-        self.y, self.left = self._upright.scale, self._upright.left
+        self.y = self._upright.scale
+        self.left = self._upright.left
         self.x = Scale.along(self._along, self.left, self.right)
 
     def draw(self) -> None:
@@ -156,7 +160,9 @@ class Lines(Layout):
             self.sheet.dot(self.x(x), self.y(y), number, HOLLOW * self.sheet.paper.text, is_hollow=True)
 
     def _draw_grid(self) -> None:
-        sheet, unit, bottom = self.sheet, self.sheet.paper.text, self.bottom
+        sheet = self.sheet
+        unit = self.sheet.paper.text
+        bottom = self.bottom
         self._upright.draw(self.right)
         ticks = self._along.ticks(self._along.least, self._along.most)
         for value in ticks:
@@ -170,16 +176,21 @@ class Lines(Layout):
                 free = middle + half
 
     def _draw_titles(self) -> None:
-        figure, sheet, paper, unit = self.figure, self.sheet, self.sheet.paper, self.sheet.paper.text
+        figure = self.figure
+        sheet = self.sheet
+        paper = self.sheet.paper
+        unit = self.sheet.paper.text
         half = unit * sheet.ems(figure.x_title, "letters") / 2  # the whole title stays on the paper
         middle = max(half, min((self.left + self.right) / 2, paper.width - half))
         sheet.text(middle, paper.height - 0.55 * unit, figure.x_title, "axis")
         self._upright.draw_title(figure.y_title)
 
     def _curve(self, line: Line) -> Places:
-        x, y = line.x, line.y
+        x = line.x
+        y = line.y
         if line.has_stairs:
-            x, y = np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
+            x = np.repeat(x, 2)[1:]
+            y = np.repeat(y, 2)[:-1]
         return [(self.x(a), self.y(b)) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
 
     def _band(self, line: Line) -> Places:
@@ -194,11 +205,13 @@ class Lines(Layout):
         for line in self.figure.lines:
             for a, b in zip(line.x.tolist(), line.y.tolist(), strict=True):
                 if b > 0:
-                    left, top = self.x(a) - width / 2, self.y(b)
+                    left = self.x(a) - width / 2
+                    top = self.y(b)
                     self.sheet.box(left, top, width, self.bottom - top, "bar", f"{a:g}: {b:,.0f}")
 
     def _draw_points(self) -> None:
-        sheet, unit = self.sheet, self.sheet.paper.text
+        sheet = self.sheet
+        unit = self.sheet.paper.text
         points = [(number, point) for number, line in enumerate(self.figure.lines) for point in line.points]
         named = [(number, point) for number, point in points if not self.figure.lines[number].has_stairs]
         wanted = [self.y(point.y) for _, point in named]
@@ -206,7 +219,8 @@ class Lines(Layout):
         for number, point in points:
             sheet.dot(self.x(point.x), self.y(point.y), number, 0.3 * unit)
         for (number, point), middle in zip(named, heights, strict=True):
-            x, width = self.x(point.x), unit * sheet.ems(point.text, "letters")
+            x = self.x(point.x)
+            width = unit * sheet.ems(point.text, "letters")
             if x + unit / 2 + width < sheet.paper.width:
                 sheet.text(x + unit / 2, middle + unit / 3, point.text, "legend", line=number)
             else:
@@ -226,8 +240,10 @@ class Bars(Layout):
     row, most_of_width = 1.6, 0.5  # the height of a row in sizes of the text, and the share of the width for names
 
     def __init__(self, figure: BarFigure, sheet: Sheet) -> None:
-        self.figure, self.sheet = figure, sheet
-        paper, unit = sheet.paper, sheet.paper.text
+        self.figure = figure
+        self.sheet = sheet
+        paper = sheet.paper
+        unit = sheet.paper.text
         self.shown = figure.bars[: max(1, int((paper.height / unit - 3.2) / self.row))]
         self._names = [sheet.fitting(bar.name, self.most_of_width * paper.width / unit) for bar in self.shown]
         self.left = unit * (1.6 + max((width for _, width in self._names), default=0.0))
@@ -238,7 +254,9 @@ class Bars(Layout):
         )
 
     def draw(self) -> None:
-        sheet, unit, left = self.sheet, self.sheet.paper.text, self.left
+        sheet = self.sheet
+        unit = self.sheet.paper.text
+        left = self.left
         for row, (bar, (name, _)) in enumerate(zip(self.shown, self._names, strict=True)):
             middle = (0.7 + self.row * (row + 0.5)) * unit
             length = self._longest * abs(bar.value) / self._most
@@ -258,17 +276,23 @@ class Dots(Layout):
     radius, apart = 0.35, 0.55  # in sizes of the text
 
     def __init__(self, figure: DotFigure, sheet: Sheet) -> None:
-        self.figure, self.sheet = figure, sheet
-        paper, unit = sheet.paper, sheet.paper.text
+        self.figure = figure
+        self.sheet = sheet
+        paper = sheet.paper
+        unit = sheet.paper.text
         self.right = paper.width - 0.8 * unit
         self._legend = Legend(figure.tokenizers, sheet)
-        self.top, self.bottom = (0.9 + 1.5 * self._legend.rows) * unit, paper.height - 1.9 * unit
+        self.top = (0.9 + 1.5 * self._legend.rows) * unit
+        self.bottom = paper.height - 1.9 * unit
         self._axis = UprightAxis(upright_axis_of_dots(figure), self.bottom, min(self.top, self.bottom - unit), sheet)
-        self.y, self.left = self._axis.scale, self._axis.left
+        self.y = self._axis.scale
+        self.left = self._axis.left
         self._room = (self.right - self.left) / max(1, len(figure.texts))
 
     def draw(self) -> None:
-        figure, sheet, unit = self.figure, self.sheet, self.sheet.paper.text
+        figure = self.figure
+        sheet = self.sheet
+        unit = self.sheet.paper.text
         self._axis.draw(self.right)
         self._axis.draw_title(figure.title)
         for column, text in enumerate(figure.texts):
@@ -294,7 +318,9 @@ class Parts(Layout):
     """Figures next to each other, or below each other if the sheet is higher than wide."""
 
     def __init__(self, figure: SideBySide, sheet: Sheet) -> None:
-        self.figure, self.sheet, paper = figure, sheet, sheet.paper
+        self.figure = figure
+        self.sheet = sheet
+        paper = sheet.paper
         self.is_across = paper.width >= paper.height
         self.width = paper.width / (len(figure.figures) if self.is_across else 1)
         self.height = paper.height / (1 if self.is_across else len(figure.figures))

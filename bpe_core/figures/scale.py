@@ -127,7 +127,8 @@ class Scale:
         return Axis(self.least, self.most, self.is_log, self.is_clipped)
 
     def __call__(self, value: float) -> float:
-        low, high = self.axis.place(self.least), self.axis.place(self.most)
+        low = self.axis.place(self.least)
+        high = self.axis.place(self.most)
         if self.is_clipped:
             value = min(max(value, self.least), self.most)
         share = (self.axis.place(value) - low) / (high - low) if high > low else 0.5
@@ -142,7 +143,8 @@ class Scale:
         >>> scale(0), scale(9), scale.value_at(50), scale.ticks()
         (0.0, 50.0, 9.0, [0, 10.0, 99])
         """
-        low, high = self.axis.place(self.least), self.axis.place(self.most)
+        low = self.axis.place(self.least)
+        high = self.axis.place(self.most)
         share = (place - self.start) / (self.stop - self.start) if self.stop != self.start else 0.0
         return self.axis.number(low + (high - low) * min(1.0, max(0.0, share)))
 
@@ -163,7 +165,8 @@ def start_of_axis(values: Sequence[float]) -> float:
     (1.5, 0.0, 0.0, 0.0)
     """
     known = [value for value in values if math.isfinite(value)]
-    least, most = min(known, default=0.0), max(known, default=0.0)
+    least = min(known, default=0.0)
+    most = max(known, default=0.0)
     if least <= NEAR_NOTHING * most or least == most:
         return 0.0
     step = _round_step((most - least) / FINER)

@@ -21,11 +21,14 @@ DASHES = (
 )  # fmt: skip
 FAINT_DASHES = DASHES[2]
 FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
-BAND_OPACITY, EDGE_OPACITY = 0.18, 0.5
+BAND_OPACITY = 0.18
+EDGE_OPACITY = 0.5
 LEAST, MOST = 20.0, 2_000.0  # millimetres of a side
 SMALLEST_TEXT, LARGEST_TEXT = 3.0, 72.0  # points
 # Average widths of characters, as multiples of the text size, if no font can be asked.
-LETTER, DIGIT, WIDE = 0.56, 0.64, 0.76
+LETTER = 0.56
+DIGIT = 0.64
+WIDE = 0.76
 TOKEN = 1.15 * LETTER  # in a box, which has room for wide letters
 
 Attributes = dict[str, str]
@@ -212,7 +215,8 @@ class SvgSheet:
 
     def _look(self, kind: str, line: int = 0) -> Attributes:
         """Return the colours of a part; inside a page, the style sheet has them."""
-        paper, inks = self.paper, self.paper.inks
+        paper = self.paper
+        inks = self.paper.inks
         if not paper.is_alone:
             return {}
         thin = {"stroke-width": f"{paper.text / 16:.2f}"}

@@ -13,18 +13,23 @@ from bpe_core.figures.figure import Branch, TreeFigure
 from bpe_core.figures.sheet import Layout, Sheet
 
 # In sizes of the text: from one row to the next, and the heights of a symbol and of a token.
-LEVEL, LOW, HIGH = 4.0, 1.7, 2.7
+LEVEL = 4.0
+LOW = 1.7
+HIGH = 2.7
 LEVEL_ON_SCREEN = 3.4
 SMALL = 0.8  # size of the text for step and count
 FAINT = 0.5  # the strength of tokens that were split again
-GAP, MARGIN, NARROWEST = 0.8, 1.0, 2.2
+GAP = 0.8
+MARGIN = 1.0
+NARROWEST = 2.2
 
 
 class Tree(Layout):
     """A tree in the middle of its sheet, as large as its text allows, or smaller if there is less room."""
 
     def __init__(self, figure: TreeFigure, sheet: Sheet) -> None:
-        self.figure, self.sheet = figure, sheet
+        self.figure = figure
+        self.sheet = sheet
         self._level = LEVEL_ON_SCREEN if sheet.paper.is_screen else LEVEL
         self._measure()
         paper = sheet.paper
@@ -33,7 +38,8 @@ class Tree(Layout):
         self._down = (paper.height - self.natural_height * unit) / 2
 
     def _measure(self) -> None:
-        sheet, branches = self.sheet, self.figure.branches
+        sheet = self.sheet
+        branches = self.figure.branches
         self._widths = [
             max(NARROWEST, 1.2 + sheet.ems(one.text, "token"), 0.8 + SMALL * sheet.ems(one.written, "digits"))
             for one in branches
@@ -45,7 +51,8 @@ class Tree(Layout):
             parts: list[int] = []
             while open_ and branches[open_[-1]].start >= one.start:
                 parts.insert(0, open_.pop())
-            left, right = self._edges[one.start], self._edges[one.stop] - GAP
+            left = self._edges[one.start]
+            right = self._edges[one.stop] - GAP
             middle = sum(self._places[part][0] for part in (parts[0], parts[-1])) / 2 if parts else (left + right) / 2
             half = self._widths[here] / 2  # a box stays above its symbols, so it covers no neighbour
             middle = min(max(middle, left + half), right - half)
@@ -60,20 +67,24 @@ class Tree(Layout):
         self.natural_height = self._levels * self._level + HIGH + 2 * MARGIN
 
     def draw(self) -> None:
-        unit, branches = self.unit, self.figure.branches
+        unit = self.unit
+        branches = self.figure.branches
         sheet, small = (self.sheet.of_paper(replace(self.sheet.paper, text=size)) for size in (unit, SMALL * unit))
         if self.figure.mark is not None:
             x = self.gap_before(self.figure.mark)
             sheet.line(x, self._down, x, self._down + self.natural_height * unit, "mark")
         for here, (one, (_, _, parts)) in enumerate(zip(branches, self._places, strict=True)):
             sheet.strength = _strength(one)
-            x, bottom = self._middle(here), self._top(here) + self._height(here)
+            x = self._middle(here)
+            bottom = self._top(here) + self._height(here)
             for part in parts if one.strength else ():
                 sheet.line(x, bottom, self._middle(part), self._top(part), "branch")
         for here, one in enumerate(branches):
             if one.strength:
                 sheet.strength = small.strength = _strength(one)
-                x, top, height = self._middle(here), self._top(here), self._height(here)
+                x = self._middle(here)
+                top = self._top(here)
+                height = self._height(here)
                 top += (1 - one.strength) * height / 2  # a branch that grows comes from below
                 half = self._widths[here] / 2 * unit
                 sheet.box(x - half, top, 2 * half, height, "token part" if one.is_part else "token")

@@ -78,7 +78,8 @@ class Pen:
             yield shown, face, self.fonts.width(grapheme)
 
     def _joined(self, text: str) -> Iterator[tuple[str, Face | None, float]]:
-        part, of_part = "", None
+        part = ""
+        of_part = None
         for grapheme in graphemes_of(text):
             shown, face = self.fonts.shown(grapheme)
             if part and face is of_part and face is not None:
@@ -86,7 +87,8 @@ class Pen:
                 continue
             if part:
                 yield part, of_part, self._width_of_part(part, of_part)
-            part, of_part = shown, face
+            part = shown
+            of_part = face
         if part:
             yield part, of_part, self._width_of_part(part, of_part)
 
@@ -96,7 +98,9 @@ class Pen:
 
 class Canvas:
     def __init__(self, width: int, height: int, ground: Colour, pen: Pen) -> None:
-        self.width, self.height, self._pen = width, height, pen
+        self.width = width
+        self.height = height
+        self._pen = pen
         self._image = Image.new("RGB", (SCALE * width, SCALE * height), ground)
         self._draw = ImageDraw.Draw(self._image)
 
@@ -106,7 +110,10 @@ class Canvas:
         return self._image.reduce(SCALE)
 
     def box(self, left: float, top: float, right: float, bottom: float, colour: Colour, radius: int = 0) -> None:
-        x1, y1, x2, y2 = round(left), round(top), round(right), round(bottom)
+        x1 = round(left)
+        y1 = round(top)
+        x2 = round(right)
+        y2 = round(bottom)
         if x2 > x1 and y2 > y1:
             edges = (SCALE * x1, SCALE * y1, SCALE * x2 - 1, SCALE * y2 - 1)
             self._draw.rounded_rectangle(edges, SCALE * min(radius, (x2 - x1) // 2, (y2 - y1) // 2), colour)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from bpe_core.errors import BpeError, OutputError
 
-USUAL_SECONDS, LONGEST_SECONDS = 20.0, 120.0
+USUAL_SECONDS = 20.0
+LONGEST_SECONDS = 120.0
 ENDINGS = (".png", ".apng", ".gif", ".mp4")
 
 

@@ -86,7 +86,8 @@ def write_film(
     stretch = Stretch.of(filmed, choices.first, choices.last, choices.seconds, USUAL_SECONDS)
     title = choices.title or " and ".join(name for name, _ in named)
     scene = Scene(filmed, stretch, title, SIZES[choices.size], Fonts(choices.font), is_dark=choices.dark)
-    frames, shown = _frames(scene, work), _milliseconds(scene)
+    frames = _frames(scene, work)
+    shown = _milliseconds(scene)
     if ending == ".mp4":
         with replace_atomically(path) as beside:
             write_mp4(zip(frames, shown, strict=True), scene.size.width, scene.size.height, beside, MILLISECONDS)

@@ -100,7 +100,8 @@ class Face:
                 embedded_color=True,
             )
             return
-        font, scale = self._measured, size / self._strike
+        font = self._measured
+        scale = size / self._strike
         left, top, right, bottom = font.getbbox(text, anchor="ls")
         if (text, size) not in self._drawn:
             picture = Image.new("RGBA", (int(right - left), int(bottom - top)))

@@ -30,7 +30,10 @@ class Leader:
 
 class FilmedRun:
     def __init__(self, title: str, study: Study, text: str, work: Work) -> None:
-        self.title, self.study, self.text, self._work = title, study, text, work
+        self.title = title
+        self.study = study
+        self.text = text
+        self._work = work
         history = study.history
         words = None if study.texts is None else study.inside.words(work=work)
         self._words = words if words is not None and words.total_bytes <= LARGEST_WORDS else None
@@ -67,15 +70,14 @@ class FilmedRun:
         reason = compared_by(self.study.history.recipe, found)
         rows = list[Leader]()
         for one in found:
-            pair, written = (
-                (one.left, one.right),
-                f"{one.count:,}" if reason is None else reason.text(one.count, one.reasons),
-            )
+            pair = (one.left, one.right)
+            written = f"{one.count:,}" if reason is None else reason.text(one.count, one.reasons)
             rows.append(Leader(self._name(pair), measure_of(one, reason), written, self._taken(pair, at)))
         return rows
 
     def _recorded_leaders(self, at: int) -> list[Leader]:
-        history, columns = self.study.history, self.study.history.columns
+        history = self.study.history
+        columns = self.study.history.columns
         if not history.has_counts:
             return [Leader(self._name(history.pair(at)))]
         known = [(history.pair(at), int(columns.count[at]))]
@@ -91,7 +93,8 @@ class FilmedRun:
             self._runners[pair] = race(self._ranked, [pair], cancelled=self._work.cancelled)[0]
         runner = self._runners[pair]
         fewer = runner.count_at(at - 1) - runner.count_at(at)
-        newest, texts = self.newest(at), self.study.inside.by_index.texts.text
+        newest = self.newest(at)
+        texts = self.study.inside.by_index.texts.text
         return f"−{fewer:,}, taken by {texts[newest]}" if fewer > 0 and newest is not None else ""
 
     def _name(self, pair: Pair) -> str:
@@ -112,11 +115,14 @@ class Stretch:
     ) -> Stretch:
         """Return a walk at a pace that grows; from the first to the last moment in these seconds if both are given."""
         is_by_size = len(runs) > 1
-        least, most = 0, len(runs[0])
+        least = 0
+        most = len(runs[0])
         if is_by_size:
             sizes = [(run.size_at(0), run.size_at(len(run))) for run in runs]
-            least, most = max(map(min, sizes)), max(map(max, sizes))
-        start, end = least if first is None else max(0, first), most if last is None else min(last, most)
+            least = max(map(min, sizes))
+            most = max(map(max, sizes))
+        start = least if first is None else max(0, first)
+        end = most if last is None else min(last, most)
         if start >= end:
             what = "sizes of their vocabularies" if is_by_size else runs[0].study.history.recipe.wording.steps
             raise BpeError(
@@ -138,7 +144,8 @@ def _walked(start: int, end: int, most: int | None) -> list[int]:
     >>> _walked(0, 3, None)
     [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3]
     """
-    walked, place = list[int](), 0.0
+    walked = list[int]()
+    place = 0.0
     while start + int(place) < end and (most is None or len(walked) < most):
         walked.append(start + int(place))
         place += max(SLOWEST, place / GROWTH) / FRAMES_A_SECOND

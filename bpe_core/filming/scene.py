@@ -16,7 +16,9 @@ from bpe_core.filming.fonts import Colour, Fonts
 from bpe_core.filming.run import LEADERS, FilmedRun, Stretch
 
 # the size of the letters of the text, in small letters; and the height of its lines, in its own letters
-LARGEST, SMALLEST, LINE = 2.6, 0.8, 1.9
+LARGEST = 2.6
+SMALLEST = 0.8
+LINE = 1.9
 PIECES = re.compile(r"\S+[^\S\n]*|[^\S\n]+|\n")
 
 
@@ -92,9 +94,13 @@ class Scene:
         is_dark: bool = False,
     ) -> None:
         self._pen = Pen(fonts)
-        self.runs, self.stretch, self.title, self.size = runs, stretch, title, size
+        self.runs = runs
+        self.stretch = stretch
+        self.title = title
+        self.size = size
         self.colours = colours_of(is_dark=is_dark)
-        unit, margin = size.letters, 1.2 * size.letters
+        unit = size.letters
+        margin = 1.2 * size.letters
         inside = Area(margin, margin, size.width - margin, size.height - margin)
         self._head, rest = inside.split(2.9 * unit)
         is_wide = len(runs) == 1 and size.width > 1.3 * size.height
@@ -118,7 +124,8 @@ class Scene:
 
     def _fitting_letters(self) -> tuple[float, list[Cell], list[Part]]:
         """Choose the largest letters with which the text fits; if none are small enough, shorten the text."""
-        text, area = self.runs[0].text, self._texts[0]
+        text = self.runs[0].text
+        area = self._texts[0]
         for tenth in range(round(10 * LARGEST), round(10 * SMALLEST) - 1, -1):
             letters = self.size.letters * tenth / 10
             cells, parts = placed(text, letters, area.width, self._pen)
@@ -152,7 +159,9 @@ class Scene:
         return f"no font here has {len(self.missing):,} of its characters"
 
     def _draw_head(self, canvas: Canvas, place: int) -> None:
-        unit, head, colours = self.size.letters, self._head, self.colours
+        unit = self.size.letters
+        head = self._head
+        colours = self.colours
         history = self.runs[0].study.history
         wording = history.recipe.wording
         told = f"{wording.step} {place:,} of {self.stretch.most:,}"
@@ -163,20 +172,27 @@ class Scene:
         room = head.width - canvas.width_of(told, 1.2 * unit) - 2 * unit
         title = canvas.fitting(self.title, 1.2 * unit, room)
         canvas.text(head.left, middle, title, 1.2 * unit, colours.text, is_bold=True)
-        first, last = self.stretch.places[0], self.stretch.places[-1]
+        first = self.stretch.places[0]
+        last = self.stretch.places[-1]
         done = (place - first) / max(1, last - first)
         bar = Area(head.left, head.top + 1.7 * unit, head.right, head.top + 1.7 * unit + max(3, unit / 5))
         canvas.box(*bar, colours.faint, 2)
         canvas.box(bar.left, bar.top, bar.left + done * bar.width, bar.bottom, colours.line(0), 2)
 
     def _draw_text(self, canvas: Canvas, number: int, at: int) -> None:
-        run, area, letters, colours = self.runs[number], self._texts[number], self.letters, self.colours
-        tokens, newest, gap = run.tokens(at), run.newest(at), max(1.0, letters / 16)
+        run = self.runs[number]
+        area = self._texts[number]
+        letters = self.letters
+        colours = self.colours
+        tokens = run.tokens(at)
+        newest = run.newest(at)
+        gap = max(1.0, letters / 16)
         ends = self._ends_of_bytes()
         for token in tokens:
             for line, left, right in _stretches(ends[token.first_byte : token.behind_byte]):
                 top = area.top + line * LINE * letters
-                x1, x2 = area.left + left + gap / 2, area.left + right - gap / 2
+                x1 = area.left + left + gap / 2
+                x2 = area.left + right - gap / 2
                 ground = colours.grounds[token.id % len(colours.grounds)]
                 canvas.box(x1, top, x2, top + 1.55 * letters, ground, max(2, round(letters / 6)))
                 if token.id == newest:
@@ -186,7 +202,8 @@ class Scene:
         for part in self._parts:
             middle = area.top + (part.line * LINE + 0.74) * letters
             canvas.text(area.left + part.left, middle, part.text, letters, colours.text)
-        unit, middle = self.size.letters, area.bottom + 0.9 * self.size.letters
+        unit = self.size.letters
+        middle = area.bottom + 0.9 * self.size.letters
         size = len(run.text.encode())
         facts = f"{len(tokens):,} tokens, {size / max(1, len(tokens)):.2f} bytes each"
         if len(self.runs) > 1:
@@ -207,13 +224,17 @@ class Scene:
         return found
 
     def _draw_leaders(self, canvas: Canvas, number: int, at: int) -> None:
-        unit, area, colours, run = self.size.letters, self._leaders[number], self.colours, self.runs[number]
+        unit = self.size.letters
+        area = self._leaders[number]
+        colours = self.colours
+        run = self.runs[number]
         rows = run.leaders(at)
         wording = run.study.history.recipe.wording
         heading = f"next {wording.step}s" if rows else "all is learned"
         canvas.text(area.left, area.top + 0.8 * unit, heading, unit, colours.text, is_bold=True)
         most = max([row.measure for row in rows], default=0.0) or 1.0
-        name_room, is_narrow = 0.24 * area.width, area.width < 26 * unit
+        name_room = 0.24 * area.width
+        is_narrow = area.width < 26 * unit
         left = area.left + name_room + unit / 2
         longest = (0.5 if is_narrow else 0.33) * area.width
         for place, row in enumerate(rows):
@@ -231,14 +252,18 @@ class Scene:
                 canvas.text(right, middle, taken, unit, colour_of(colours.inks.lines[1]))
 
     def _draw_curve(self, canvas: Canvas, place: int) -> None:
-        unit, area, colours = self.size.letters, self._curve, self.colours
+        unit = self.size.letters
+        area = self._curve
+        colours = self.colours
         told = "tokens of the text"
         if self.missing and len(self.runs) > 1:
             told += f"; {self._said_of_missing}"
         canvas.text(area.left, area.top + 0.6 * unit, told, unit, colours.text)
-        top, bottom = area.top + 1.6 * unit, area.bottom
+        top = area.top + 1.6 * unit
+        bottom = area.bottom
         canvas.line([(area.left, bottom), (area.right, bottom)], colours.faint, max(1.0, unit / 12))
-        first, last = self.stretch.places[0], self.stretch.places[-1]
+        first = self.stretch.places[0]
+        last = self.stretch.places[-1]
         most = max(tokens for line in self._line for _, tokens in line) or 1
         for number, line in enumerate(self._line):
             points = [
@@ -271,22 +296,29 @@ def placed(text: str, letters: float, width: float, pen: Pen) -> tuple[list[Cell
 
 def _in_lines(text: str, letters: float, width: float, pen: Pen) -> Iterator[list[Cell]]:
     """Yield each word, or as much of it as a line holds, all from left to right."""
-    x, line = 0.0, 0
+    x = 0.0
+    line = 0
     for piece in PIECES.findall(text):
         if x and x + pen.width_of(piece.rstrip(), letters) > width:
-            x, line = 0.0, line + 1
-        graphemes, start, word = graphemes_of(piece), x, list[Cell]()
+            x = 0.0
+            line = line + 1
+        graphemes = graphemes_of(piece)
+        start = x
+        word = list[Cell]()
         for grapheme, end in zip(graphemes, pen.ends_of(graphemes), strict=True):
             if x and start + end * letters > width and not grapheme.isspace():
                 yield word
                 start -= x
-                x, line, word = 0.0, line + 1, []
+                x = 0.0
+                line = line + 1
+                word = []
             right = start + end * letters
             word.append(Cell(grapheme, line, x, right))
             x = right
         yield word
         if piece == "\n":
-            x, line = 0.0, line + 1
+            x = 0.0
+            line = line + 1
 
 
 def _turned(words: Iterable[list[Cell]]) -> Iterator[list[Cell]]:

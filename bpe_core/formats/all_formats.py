@@ -236,7 +236,8 @@ def format_for(path: Path | str) -> Format:
 
 def write_history(learned: Learned, path: Path | str, *, format: Format | None = None, work: Work = ALONE) -> None:
     """Write a history, or an object that has one, to a file: the whole file, or nothing."""
-    history, chosen = history_of(learned), format or format_for(path)
+    history = history_of(learned)
+    chosen = format or format_for(path)
 
     def report(where: Progress) -> None:
         if work.cancelled():
@@ -334,7 +335,8 @@ def _content(path: Path) -> tuple[bytes, Format | None]:
                 return beginning(head), None
             enough = (known.enough if known else 0) or LARGEST_FILE + 1
             said = os.fstat(file.fileno()).st_size  # without a size, `read` would take as much memory as it may read
-            parts, size = [head], len(head)
+            parts = [head]
+            size = len(head)
             while size < enough and (part := file.read(min(enough, max(said, size + LOOK)) - size)):
                 parts.append(part)
                 size += len(part)

@@ -67,7 +67,8 @@ def complete_numbers(history: History, unknown: int | None = None) -> Int64s:
 
     `unknown` is the index of a token that may lack an id, too.
     """
-    numbers, joining = own_numbers(history), history.joining
+    numbers = own_numbers(history)
+    joining = history.joining
     unreachable = {unknown, *history.alphabet.idle_fallbacks}
     unreachable |= set() if joining is None else {*joining.left_out, *joining.hidden}
     lacking = set(np.flatnonzero(numbers == NO_NUMBER).tolist())
@@ -231,7 +232,8 @@ class Format(ABC):
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         history, notes = self.read_all(data, name, beside)
-        matches, recipe = self.does_match_specials(beside), history.recipe
+        matches = self.does_match_specials(beside)
+        recipe = history.recipe
         is_open = matches is not None and not recipe.spelled_specials
         if is_open and (recipe.special_tokens or recipe.preparation):
             history.recipe = recipe.with_changes(spelled_specials="matched" if matches else "text")

@@ -76,7 +76,8 @@ def numbers_for(history: History) -> Int64s:
     if kept is not None:
         return kept
     texts = texts_of(history)
-    specials, unknown = range(history.first_special, history.id_count), history.alphabet.unknown_id
+    specials = range(history.first_special, history.id_count)
+    unknown = history.alphabet.unknown_id
     assert unknown is not None  # WordPiece has one
     number_of: dict[str, int] = {}
     for id in (*specials, unknown, *range(history.first_special)):
@@ -283,7 +284,8 @@ class BertVocabulary(Format):
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         vocabulary, twice = read_vocabulary(data, name)
-        config_data, where = beside(CONFIG), f"{CONFIG} beside {name}"
+        config_data = beside(CONFIG)
+        where = f"{CONFIG} beside {name}"
         config = parsed_object(config_data, where) if config_data is not None else {}
         roles = ROLES | role_tokens(class_of(config_beside(beside)))
         unknown = _token(config.get("unk_token", roles.pop("unk_token", UNKNOWN)), where)

@@ -17,9 +17,11 @@ class UsualPieces:
         self._data: Bytes = np.frombuffer(data, np.uint8)
         self._behind_kinds = kinds + 1
         room = min(most, len(data) // 2 + 1)
-        self._places, self._kinds = np.empty(room, np.int64), np.empty(room, np.uint8)
+        self._places = np.empty(room, np.int64)
+        self._kinds = np.empty(room, np.uint8)
         self._bits = np.zeros(room, np.uint32)
-        self._texts, self._starts = np.empty(len(data), np.uint8), np.zeros(room + 1, np.int64)
+        self._texts = np.empty(len(data), np.uint8)
+        self._starts = np.zeros(room + 1, np.int64)
         self.count = 0
 
     def skip(self, place: int) -> int:
@@ -30,13 +32,15 @@ class UsualPieces:
 
     def enter(self, place: int) -> None:
         """Read the longer piece at this offset."""
-        self._places[self.count], self._kinds[self.count] = place, ODD
+        self._places[self.count] = place
+        self._kinds[self.count] = ODD
         self._starts[self.count + 1] = self._starts[self.count]
         self.count += 1
 
     def columns(self) -> tuple[LaidTexts, Float64s, Int64s]:
         """Return all texts, scores and kinds, without those of odd pieces. If a text is damaged, all are odd."""
-        kinds, scores = self._kinds[: self.count], self._bits[: self.count].view(np.float32)
+        kinds = self._kinds[: self.count]
+        scores = self._bits[: self.count].view(np.float32)
         starts = self._starts[: self.count + 1]
         texts = self._texts[: starts[-1]]
         if first_broken(texts, starts) >= 0:

@@ -23,10 +23,13 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
     are_bytes = isinstance(tokens[0], bytes)
     if are_bytes:
         data, starts = end_to_end(tokens)  # type: ignore[arg-type]  # all are bytes
-        letters, edges = _bytes_in(data), starts
+        letters = _bytes_in(data)
+        edges = starts
     else:
         laid = tokens if isinstance(tokens, LaidTexts) else LaidTexts.of(tokens)  # type: ignore[arg-type]  # all are text
-        data, starts, edges = laid.data, laid.starts, laid.edges
+        data = laid.data
+        starts = laid.starts
+        edges = laid.edges
         wide = code_points(data[data >= _WIDE].tobytes().decode())  # usually few; looking at all takes longer
         is_there = np.zeros(int(wide.max(initial=_WIDE)) + 1, np.bool_)
         is_there[wide] = True

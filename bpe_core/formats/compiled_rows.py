@@ -103,7 +103,8 @@ def _spelled(raw: Sequence[bytes], spelled: Callable[[str], str]) -> Texts:
     plain = _end_to_end(raw)
     data = np.frombuffer(around[:side] + around.join(raw) + around[side:], np.uint8)
     more = len(around) * np.arange(len(raw))
-    begin, end = plain.begin + more, plain.end + more + len(around)
+    begin = plain.begin + more
+    end = plain.end + more + len(around)
     unusual = np.append(0, np.cumsum(_UNUSUAL[plain.data]))
     which = np.flatnonzero(unusual[plain.end] > unusual[plain.begin])
     others = _end_to_end([spelled(escape(raw[id])).encode() for id in which.tolist()])

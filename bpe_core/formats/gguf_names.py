@@ -28,7 +28,8 @@ _IN_CODE = {  # names of tokens that mark code to fill in, by the value of the f
 }
 _ALWAYS_FOUND = ("<|channel|>", "<|message|>", "<|start|>", "<|constrain|>")
 # if one of these is there, <|end|> only ends a part
-_CALLS, _WITH_CALLS = {"<|call|>", "<|calls|>"}, {"<|return|>", "<|flush|>"}
+_CALLS = {"<|call|>", "<|calls|>"}
+_WITH_CALLS = {"<|return|>", "<|flush|>"}
 
 
 def kinds_by_name(texts: Sequence[str], kinds: Sequence[Kind], section: dict[str, Any]) -> tuple[list[Kind], list[str]]:
@@ -38,7 +39,8 @@ def kinds_by_name(texts: Sequence[str], kinds: Sequence[Kind], section: dict[str
     [<Kind.NORMAL: 1>, <Kind.CONTROL: 3>, <Kind.CONTROL: 3>, <Kind.USER_DEFINED: 4>]
     """
     kind_of = dict(zip(texts, kinds, strict=True))
-    there, doubtful = kind_of.keys() & {*_ENDS.split()}, list[str]()
+    there = kind_of.keys() & {*_ENDS.split()}
+    doubtful = list[str]()
     changed = dict.fromkeys(there, Kind.CONTROL)
     for keys, named in _IN_CODE.items():
         found = [] if any(f"{key}_token_id" in section for key in keys) else [*filter(kind_of.get, named.split())]

@@ -26,7 +26,8 @@ MANY = 20
 KNOWN = (2, 3)  # versions
 
 _KINDS = ("<B", "<b", "<H", "<h", "<I", "<i", "<f", "<?", "", "", "<Q", "<q", "<d")  # by their numbers in the file
-_TEXT, _ARRAY = 8, 9
+_TEXT = 8
+_ARRAY = 9
 
 Section = dict[str, Any]  # by the names after "tokenizer.ggml."
 
@@ -37,7 +38,8 @@ def _text(raw: bytes) -> bytes:
 
 class _Head:
     def __init__(self, data: bytes, name: str) -> None:
-        self._data, self._name = data, name
+        self._data = data
+        self._name = name
         self.place = len(MARK)
 
     def take(self, size: int) -> bytes:
@@ -100,7 +102,8 @@ def read_section(data: bytes, name: str) -> Section:
         raise FormatError(
             f"{name} is a GGUF file of version {version:,}; this program reads {versions}, little-endian."
         )
-    _, count = head.number("<Q"), head.number("<Q")
+    _ = head.number("<Q")
+    count = head.number("<Q")
     if count > MOST_VALUES:
         raise TooLarge(f"{name}: its head has {count:,} values; a head of more than {MOST_VALUES:,} is not read.")
     found: Section = {}

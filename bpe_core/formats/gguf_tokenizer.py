@@ -47,12 +47,14 @@ class Tokens:
     """The lists of a tokenizer section, and the facts that follow from them."""
 
     def __init__(self, section: Section, name: str) -> None:
-        self.section, self.name = section, name
+        self.section = section
+        self.name = name
         texts = self._list("tokens", str)
         if not texts:
             raise FormatError(f"{name} is a GGUF file without a tokenizer; one that holds a language model has it.")
         self.texts = [text or f"[EMPTY_{number}]" for number, text in enumerate(texts)]
-        kinds, scores = self._list("token_type", int), self._list("scores", float)
+        kinds = self._list("token_type", int)
+        scores = self._list("scores", float)
         if len(set(self.texts)) < len(texts) or any(len(row) not in (0, len(texts)) for row in (kinds, scores)):
             raise FormatError(
                 f"{name}: of {len(texts):,} tokens {len(set(self.texts)):,} differ, {len(kinds):,} have a kind and "
@@ -139,7 +141,8 @@ def _as_json(model: JsonModel, whole: Object, name: str) -> tuple[History, list[
 
 
 def bytes_history(tokens: Tokens) -> tuple[History, list[str]]:
-    name, asked = tokens.name, tokens.section.get("pre", "default")
+    name = tokens.name
+    asked = tokens.section.get("pre", "default")
     if asked in _IN_LINES:
         return lines_history(tokens)
     splitting = BY_NAME.get(asked)

@@ -81,7 +81,8 @@ def located(path: Path | str, *, may_fetch: bool = True) -> Path:
     found = _NAME.fullmatch(text)
     if found is None or any(set(part) == {"."} for part in found[1].split("/")):
         raise FormatError(f"{text} is no name of a tokenizer; write it as hf:owner/name, or hf:owner/name@revision.")
-    name, revision = found[1], found[2] or ""
+    name = found[1]
+    revision = found[2] or ""
     return _among_cached(name, revision) or _fetched(name, revision, may_fetch)
 
 

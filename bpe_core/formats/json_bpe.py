@@ -51,7 +51,8 @@ class JsonBpe(JsonModel):
         return super().impossible(history)
 
     def does_otherwise(self, history: History) -> list[str]:
-        recipe, joining = history.recipe, history.joining
+        recipe = history.recipe
+        joining = history.joining
         found = []
         if joining is not None and joining.found_first:
             texts = listed([history.alphabet.symbols[id].text for id in joining.found_first])
@@ -86,7 +87,8 @@ class JsonBpe(JsonModel):
         return [*self._spelled_among(set(recipe.special_tokens), history)] if recipe.normalizes else []
 
     def _spelled_among(self, alone: set[str], history: History) -> tuple[str, ...]:
-        recipe, joining = history.recipe, history.joining
+        recipe = history.recipe
+        joining = history.joining
         whole = joining is not None and joining.whole_words
         found = [
             token
@@ -95,7 +97,8 @@ class JsonBpe(JsonModel):
         ]
         if not found:
             return ()
-        texts, numbers = written_tokens(history), self.numbers(history)
+        texts = written_tokens(history)
+        numbers = self.numbers(history)
         known = {text for text, number in zip(texts, numbers.tolist(), strict=False) if number != NO_NUMBER}
         listed = vocabulary_by_number(history, numbers, texts)
         return tuple(token for token in found if token in listed and token not in known)
@@ -113,12 +116,14 @@ class JsonBpe(JsonModel):
         return complete_numbers(history, history.alphabet.unknown_id)
 
     def written(self, history: History) -> Object:
-        recipe, joining = history.recipe, history.joining
+        recipe = history.recipe
+        joining = history.joining
         texts = written_tokens(history)
         unknown = history.alphabet.unknown_id
         drops = joining is not None and unknown in joining.left_out
         unknown_text = texts[unknown] if unknown is not None and not drops else None
-        numbers, lacking = self.numbers(history), unknown_bytes(history)
+        numbers = self.numbers(history)
+        lacking = unknown_bytes(history)
         numbers[lacking] = NO_NUMBER
         return {
             "type": self.kind,
@@ -199,7 +204,8 @@ def _columns_at_once(items: list[Any]) -> tuple[list[str], list[str]] | None:
 
 
 def _columns(items: list[Any], name: str) -> tuple[list[str], list[str]]:
-    lefts, rights = [], []
+    lefts = []
+    rights = []
     for place, item in enumerate(items, start=1):
         parts = item.split(" ") if isinstance(item, str) else item
         if not isinstance(parts, list) or len(parts) != 2 or not all(isinstance(part, str) and part for part in parts):

@@ -102,7 +102,8 @@ def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | Non
             numbers[content] = vocabulary.get(content, behind)
             behind += content not in vocabulary
         number = numbers[content]
-        said[content], last[number] = entry.said, entry.token
+        said[content] = entry.said
+        last[number] = entry.token
         if entry.token.normalized and steps.changed[content] != content:
             changed[number] = content
     special = {entry.token.content for entry in steps.entries if entry.token.special}  # once is enough

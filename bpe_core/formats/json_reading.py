@@ -73,12 +73,15 @@ def number_by_serde(text: str) -> float:
         return few / _POWERS[len(decimals)]
     mantissa, _, exponent = text.lower().partition("e")
     whole, _, decimals = mantissa.lstrip("-").partition(".")
-    digits, power = whole + decimals, int(exponent or 0) - len(decimals)
+    digits = whole + decimals
+    power = int(exponent or 0) - len(decimals)
     while int(digits) > LARGEST_DIGITS:  # further ones are not looked at
-        digits, power = digits[:-1], power + 1
+        digits = digits[:-1]
+        power = power + 1
     found = float(int(digits))
     while power < -LARGEST_POWER and found:
-        found, power = found / 10.0**LARGEST_POWER, power + LARGEST_POWER
+        found = found / 10.0**LARGEST_POWER
+        power = power + LARGEST_POWER
     if power < -LARGEST_POWER or not found:
         found = 0.0
     elif power > LARGEST_POWER:
@@ -95,7 +98,8 @@ def spelled_for_serde(number: float) -> float:
         for one in (below, above):
             if number_by_serde(repr(one)) == number:
                 return one
-        below, above = math.nextafter(below, -math.inf), math.nextafter(above, math.inf)
+        below = math.nextafter(below, -math.inf)
+        above = math.nextafter(above, math.inf)
     return number
 
 

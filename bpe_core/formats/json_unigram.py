@@ -51,7 +51,8 @@ class JsonUnigram(JsonModel):
     def made_by_changes(self, history: History) -> list[str]:
         if not history.recipe.normalizes:
             return []
-        twins, pieces = unigram_vocabulary.twins_in(history), self._pieces(history)
+        twins = unigram_vocabulary.twins_in(history)
+        pieces = self._pieces(history)
         return [piece.text for piece in pieces if piece.kind == Kind.CONTROL and piece.text not in twins]
 
     def spelled(self, history: History) -> tuple[str, ...]:
@@ -64,7 +65,8 @@ class JsonUnigram(JsonModel):
         return unigram_vocabulary.numbers_for(history)
 
     def written(self, history: History) -> Object:
-        pieces, twins = self._pieces(history), unigram_vocabulary.twins_in(history)
+        pieces = self._pieces(history)
+        twins = unigram_vocabulary.twins_in(history)
         return {
             "type": self.kind,
             "unk_id": next(number for number, piece in enumerate(pieces) if piece.kind == Kind.UNKNOWN),
@@ -75,7 +77,8 @@ class JsonUnigram(JsonModel):
         }
 
     def _pieces(self, history: History) -> list[ScoredPiece]:
-        pieces, twins = unigram_vocabulary.pieces_of(history), unigram_vocabulary.twins_in(history)
+        pieces = unigram_vocabulary.pieces_of(history)
+        twins = unigram_vocabulary.twins_in(history)
         while pieces[-1].kind == Kind.CONTROL and pieces[-1].text not in twins:  # the model makes none of these tokens
             pieces.pop()
         return pieces

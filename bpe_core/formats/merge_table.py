@@ -241,13 +241,15 @@ class _Beside(io.RawIOBase):
     """A file object for writing that fails as soon as the written bytes differ from a given content."""
 
     def __init__(self, data: bytes) -> None:
-        self._data, self.place = memoryview(data), 0
+        self._data = memoryview(data)
+        self.place = 0
 
     def writable(self) -> bool:
         return True
 
     def write(self, some: Any) -> int:
-        begin, self.place = self.place, self.place + len(some)
+        begin = self.place
+        self.place = self.place + len(some)
         if self._data[begin : self.place] != some:
             raise _OtherwiseError
         return len(some)
@@ -288,10 +290,13 @@ def numbers_at(data: npt.NDArray[np.uint8], places: Int64s) -> Int64s:
     which = np.arange(len(places))
     for _ in range(MOST_DIGITS):
         inside = places < len(data)
-        which, places = which[inside], places[inside]
+        which = which[inside]
+        places = places[inside]
         digits = data[places] - ord("0")  # anything but a digit is larger than nine
         more = digits <= 9
-        which, places, digits = which[more], places[more] + 1, digits[more]
+        which = which[more]
+        places = places[more] + 1
+        digits = digits[more]
         if not len(which):
             break
         found[which] = np.maximum(found[which], 0) * 10 + digits
@@ -375,7 +380,8 @@ def scores_from(
     if since[0] != 0 or since != sorted(since) or since[-1] > len(columns.left) or (columns.right >= 0).any():
         raise damaged
     dropped_at = dict(zip(columns.left.tolist(), range(len(columns.left)), strict=True))
-    kind, last = "<f8" if recipe.sums == "64 bits" else "<f4", len(columns.left)
+    kind = "<f8" if recipe.sums == "64 bits" else "<f4"
+    last = len(columns.left)
     for id, scores in enumerate(by_token):
         if not isinstance(scores, list) or len(scores) != bisect_right(since, dropped_at.get(id, last)):
             raise damaged

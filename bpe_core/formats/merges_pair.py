@@ -161,7 +161,8 @@ class MergesPair(Format):
             return bool(pairs)
         if any(text.endswith("</w>") for text in texts):
             return ends_bytes(texts)
-        named, together = data.removeprefix(codecs.BOM_UTF8).startswith(VERSION.encode()), "".join(texts)
+        named = data.removeprefix(codecs.BOM_UTF8).startswith(VERSION.encode())
+        together = "".join(texts)
         as_bytes = named or ("Ġ" in together and byte_level.is_byte_level(together))
         return as_bytes and not set(together).isdisjoint(_UNUSUAL)
 
@@ -179,7 +180,8 @@ class MergesPair(Format):
         if merges_data is None:
             raise FormatError(f"{name} {_about_no_merges(_vocabulary_in(data, name))}")
         merges, _ = read_pairs(merges_data, merges_name)
-        vocabulary, notes = None, []
+        vocabulary = None
+        notes = []
         if vocabulary_data:
             vocabulary = _vocabulary_in(vocabulary_data, where)
         elif merges_data.startswith(CLIP_TITLE):
@@ -240,7 +242,8 @@ def vocabulary_name(merges_name: str) -> str:
 
 def _both(data: bytes, name: str, beside: Beside) -> tuple[tuple[str, bytes | None], tuple[str, bytes | None]]:
     """Return the merges and the vocabulary, each with its name for errors."""
-    folder, name = Path(name).parent, Path(name).name
+    folder = Path(name).parent
+    name = Path(name).name
 
     def first(names: list[str]) -> tuple[str, bytes | None]:
         found = ((str(folder / one), content) for one in names if (content := beside(one)) is not None)

@@ -52,7 +52,8 @@ class MinbpeModel(Format):
 
     def numbers(self, history: History) -> Int64s:
         """Return positions as the ids of bytes and merges; special tokens keep their ids if these come after."""
-        ids, first = np.arange(history.id_count), history.first_special
+        ids = np.arange(history.id_count)
+        first = history.first_special
         known = history.numbers_of(ids)
         return known if np.array_equal(known[:first], ids[:first]) and (known[first:] >= first).all() else ids
 

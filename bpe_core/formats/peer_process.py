@@ -75,7 +75,8 @@ def _give(process: subprocess.Popen[bytes], data: bytes) -> None:
 
 
 def _peer_in(process: subprocess.Popen[bytes], giving: threading.Thread) -> Peer | None:
-    asked, answers = process.stdin, process.stdout
+    asked = process.stdin
+    answers = process.stdout
     assert asked is not None
     assert answers is not None
 

@@ -33,7 +33,8 @@ def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, p
     left, right, count, other_left, other_right, other_count, tokens_left = columns
     if len(left) > LARGEST_VOCABULARY:
         raise FormatError(f"{place(LARGEST_VOCABULARY)}: there are more than {LARGEST_VOCABULARY:,} steps.")
-    single, method = SINGLE[recipe.single], Method.of(recipe)
+    single = SINGLE[recipe.single]
+    method = Method.of(recipe)
     stays_joined = method.joins_in_order(recipe)  # otherwise the method itself checks drops
     alone: Bools = right == single
     there = len(alphabet) + np.arange(len(left)) - (np.cumsum(alone) - alone)  # the number of tokens before each step
@@ -89,7 +90,8 @@ def _after_its_drop(half: Int64s, id: Int64s, left: Int64s, drops: Bools) -> Wro
 
 
 def _before_it_is_added(half: Int64s, id: Int64s, left: Int64s, adds: Bools, alphabet: Alphabet) -> list[Wrong]:
-    added_at, steps = _first_taken(left, adds, int(id.max(initial=0)) + 1)[id], np.arange(len(id))
+    added_at = _first_taken(left, adds, int(id.max(initial=0)) + 1)[id]
+    steps = np.arange(len(id))
     # known tokens, without an addition
     added_at[(id < len(alphabet) - alphabet.seed_count) | (id >= len(alphabet))] = NOTHING
     return [
@@ -111,7 +113,8 @@ def _repeated(left: Int64s, right: Int64s, alone: Bools) -> Wrong:
 
 
 def _too_long(halves: Int64s, alone: Bools, alphabet: Alphabet) -> Wrong:
-    found, first = np.zeros(len(alone), np.bool_), list(map(len, alphabet.decoded))
+    found = np.zeros(len(alone), np.bool_)
+    first = list(map(len, alphabet.decoded))
     found[~alone] = joined_lengths(first, *halves[:, ~alone])[len(first) :] > LONGEST_TOKEN
     return found, lambda row: f"its token would be longer than {LONGEST_TOKEN:,} bytes"
 

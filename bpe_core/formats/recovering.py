@@ -91,7 +91,8 @@ class Recovery(Generic[Text]):
             middle = after[start]
             if not start < middle < end or after[middle] != stop:
                 continue  # one of the two has been merged in the meantime
-            after[start], after[middle] = stop, 0
+            after[start] = stop
+            after[middle] = 0
             if stop < end:
                 before[stop] = start
             enter(start)
@@ -174,7 +175,8 @@ def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Recove
     Base symbols are in the order of their ids; -1 means a symbol that merges with nothing.
     """
     merging = np.flatnonzero(symbols != NOTHING)
-    first, given = texts.only(symbols[merging]), texts.only(tokens)
+    first = texts.only(symbols[merging])
+    given = texts.only(tokens)
     if not len(tokens) or not use_machine_code(BYTES_A_TOKEN * len(tokens), OPENING):
         return None
     check_lengths(given)

@@ -94,7 +94,9 @@ def read_rows(whole: str, name: str) -> dict[bytes, int]:
         match = _ROW.fullmatch(line)
         if match is None:
             raise FormatError(f"{where}: there must be a number, a text in quotes and its length, not {line[:60]!r}.")
-        text, number, length = text_of(match[2], where), int(match[1]), int(match[3])
+        text = text_of(match[2], where)
+        number = int(match[1])
+        length = int(match[3])
         if not text and length == 0:  # a token that no text becomes
             continue
         if len(text) != length:

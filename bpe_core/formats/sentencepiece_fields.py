@@ -29,7 +29,10 @@ from bpe_core.text.preparation.whole_texts import MARKER as MARKER
 if TYPE_CHECKING:
     from bpe_core.formats.compiled_pieces import UsualPieces
 
-VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
+VARINT = 0
+FIXED64 = 1
+LENGTH = 2
+FIXED32 = 5
 LONGEST_VARINT = 10
 MOST_FIELDS = 200_000  # fields of a message, except those that occur once for each token of a vocabulary
 
@@ -89,7 +92,8 @@ def _refuse_too_many(count: int, most: int, name: str, start: int) -> None:
 def _field(message: memoryview, place: int, name: str, start: int) -> tuple[Field, int]:
     begin = place
     key, place = _varint(message, place, name, start)
-    number, wire = key >> 3, key & 7
+    number = key >> 3
+    wire = key & 7
     value: int | bytes
     if wire == VARINT:
         value, place = _varint(message, place, name, start)
@@ -171,7 +175,9 @@ class Pieces:
     """The vocabulary as columns: the text, the score and the kind of each piece; its id is its position."""
 
     def __init__(self, texts: LaidTexts, scores: Float64s, kinds: Int64s) -> None:
-        self.texts, self.scores, self.kinds = texts, scores, kinds
+        self.texts = texts
+        self.scores = scores
+        self.kinds = kinds
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -252,7 +258,9 @@ FIELDS_OF_A_PIECE: dict[int, tuple[str, type]] = {1: ("text", str), 2: ("score",
 def read(data: bytes, name: str) -> FieldValues:
     if len(data) > LARGEST_FILE:
         raise TooLarge(f"{name} has {len(data):,} bytes; a model of more than {LARGEST_FILE:,} is not read.")
-    stored, place, others = FieldValues(), 0, list[Field]()
+    stored = FieldValues()
+    place = 0
+    others = list[Field]()
     found: UsualPieces | OddPieces = OddPieces(data)
     if use_machine_code(len(data), OPENING):
         from bpe_core.formats.compiled_pieces import UsualPieces  # loads machine code
@@ -275,7 +283,8 @@ def read(data: bytes, name: str) -> FieldValues:
             stored = replace(stored, **_told(one, FIELDS[one.number], MOST_FIELDS, name))
     _check(stored, found.count, name)  # before any piece is looked at: there may be millions
     stored = replace(stored, pieces=_pieces(found, data, name, stored.kind in (BPE, UNIGRAM)))
-    texts, firsts = stored.pieces.texts, stored.pieces.firsts
+    texts = stored.pieces.texts
+    firsts = stored.pieces.firsts
     if not np.all(texts.data):
         raise FormatError(f"{name}: a piece holds a byte of zero, which no text has for SentencePiece.")
     again = np.flatnonzero(firsts != np.arange(len(texts)))
@@ -291,7 +300,8 @@ class OddPieces:
     """The offsets of a file's pieces that have to be read one by one."""
 
     def __init__(self, data: bytes) -> None:
-        self._data, self._places = data, list[int]()
+        self._data = data
+        self._places = list[int]()
 
     @property
     def count(self) -> int:
@@ -299,7 +309,8 @@ class OddPieces:
 
     def skip(self, place: int) -> int:
         """Skip all short pieces from this offset on, very fast; return the offset of the first other thing."""
-        data, end = self._data, len(self._data)
+        data = self._data
+        end = len(self._data)
         while place + 1 < end and data[place] == _ENTRY and (size := data[place + 1]) < 0x80:
             if place + 2 + size > end or len(self._places) > LARGEST_VOCABULARY:
                 break
@@ -337,7 +348,8 @@ def _twice(number: int, text: str, name: str) -> FormatError:
 
 def _piece(message: Field, name: str, has_scores: bool) -> ScoredPiece:
     told = _told(message, FIELDS_OF_A_PIECE, MOST_FIELDS_OF_A_PIECE, name)
-    text, kind = told.get("text", ""), told.get("kind", Kind.NORMAL)
+    text = told.get("text", "")
+    kind = told.get("kind", Kind.NORMAL)
     score = told.get("score", 0.0) if has_scores else 0.0
     if not text or not math.isfinite(score) or kind not in {*Kind}:
         raise FormatError(f"{name}, byte {message.place:,}: a piece has no text, no finite score or an unknown kind.")

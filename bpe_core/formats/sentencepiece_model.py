@@ -85,14 +85,17 @@ def bpe_history(stored: FieldValues, name: str) -> tuple[History, list[str]]:
 
 
 def _found(stored: FieldValues, own: bool) -> _Found:
-    pieces, (alphabet, places) = stored.pieces, _base_symbols(stored, own)
+    pieces = stored.pieces
+    (alphabet, places) = _base_symbols(stored, own)
     unused = pieces.numbers_of(Kind.UNUSED)[: 0 if own else None]  # pieces that are only steps to others
-    longer, are_single = np.concatenate((pieces.numbers_of(Kind.NORMAL), unused)), pieces.texts.are_single
+    longer = np.concatenate((pieces.numbers_of(Kind.NORMAL), unused))
+    are_single = pieces.texts.are_single
     longer = longer[~are_single[longer]]
     longer = longer[np.argsort(-_in_bits(pieces.scores)[longer], kind="stable")]
     # no neighbours are joined then
     made, whole = (longer[:0], longer) if stored.kind == CHARACTERS else (longer, longer[:0])
-    tokens, merging = pieces.texts_of(made), np.where(alphabet.merging, places, NO_NUMBER)
+    tokens = pieces.texts_of(made)
+    merging = np.where(alphabet.merging, places, NO_NUMBER)
     merges = recovered_among(pieces.texts, merging, made) or recover(tokens, _ids_of(alphabet), len(alphabet))
     singles = unused[are_single[unused]]
     single = dict(zip(pieces.texts_of(singles), singles.tolist(), strict=True))
@@ -107,7 +110,8 @@ def _found(stored: FieldValues, own: bool) -> _Found:
 
 
 def _history_of_own(stored: FieldValues, found: _Found, name: str) -> tuple[History, list[str]]:
-    pieces, merges = stored.pieces, found.merges
+    pieces = stored.pieces
+    merges = found.merges
     recipe, notes = recipe_of(stored, len(merges.pairs), name)
     notes += _about_recovered(merges, "Here their merges follow those of their parts")
     notes += about([*pieces.texts_of(found.lost)], "pieces are made by no two others and left out: {}")
@@ -118,14 +122,18 @@ def _history_of_own(stored: FieldValues, found: _Found, name: str) -> tuple[Hist
 
 
 def _history_of_others(stored: FieldValues, found: _Found, name: str) -> tuple[History, list[str]]:
-    pieces, merges, base = stored.pieces, found.merges, len(found.alphabet)
+    pieces = stored.pieces
+    merges = found.merges
+    base = len(found.alphabet)
     found_first = pieces.numbers_of(Kind.USER_DEFINED)  # searched for in texts, before any neighbours are joined
     seeds = np.concatenate((found_first, found.lost))
     alphabet = with_seeds(found.alphabet, list(map(_texts, pieces.texts_of(seeds))))
-    first, last = np.concatenate((found.places, seeds)), found.made[merges.places]
+    first = np.concatenate((found.places, seeds))
+    last = found.made[merges.places]
     is_unused = np.concatenate((pieces.kinds, np.full(1, NO_NUMBER)))[np.concatenate((first, last))] == Kind.UNUSED
     is_unused[:base] = np.arange(base) >= base - found.lone
-    hidden, joining = np.flatnonzero(is_unused), None
+    hidden = np.flatnonzero(is_unused)
+    joining = None
     if len(seeds) or len(hidden) or _is_more_than_merges(found, stored):
         joining = MergePriorities(
             priorities=_priorities(stored, found, first),
@@ -229,9 +237,12 @@ def _priorities(stored: FieldValues, found: _Found, first: Int64s) -> Int64s:
 
 def _words(stored: FieldValues) -> dict[str, str]:
     """Split a text before any neighbours are joined: before blanks, if no piece has one after another character."""
-    texts, kinds = stored.pieces.texts, stored.pieces.kinds
+    texts = stored.pieces.texts
+    kinds = stored.pieces.kinds
     counts = np.isin(kinds, (Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED))
-    data, first, sign = texts.data, texts.starts[:-1], MARKER.encode()
+    data = texts.data
+    first = texts.starts[:-1]
+    sign = MARKER.encode()
     blanks = np.flatnonzero(data[:-2] == sign[0])
     blanks = blanks[(data[blanks + 1] == sign[1]) & (data[blanks + 2] == sign[2])]
     is_edge = np.zeros(len(data) + 1, np.bool_)
@@ -251,7 +262,8 @@ def _about_recovered(recovered: RecoveredMerges[str], joined: str) -> list[str]:
 
 
 def _notes(found: _Found, stored: FieldValues) -> list[str]:
-    pieces, lost = stored.pieces, found.lost[stored.pieces.kinds[found.lost] != Kind.UNUSED]
+    pieces = stored.pieces
+    lost = found.lost[stored.pieces.kinds[found.lost] != Kind.UNUSED]
     notes = _about_recovered(found.merges, "Neighbours are joined by the score of their text, as in SentencePiece")
     notes += about([*pieces.texts_of(lost)], "pieces are made by no two others, so no text becomes them: {}")
     unused = pieces.of_kind(Kind.UNUSED)
@@ -292,9 +304,11 @@ def joins_by_score(history: History) -> bool:
 
 
 def bpe_pieces(history: History, numbers: Int64s) -> list[ScoredPiece]:
-    texts, base = [text.decode() for text in written(history)], len(history.alphabet)
+    texts = [text.decode() for text in written(history)]
+    base = len(history.alphabet)
     lowest = -float(len(texts))  # base symbols lie below all merges
-    symbols, joining = history.alphabet.symbols, history.joining
+    symbols = history.alphabet.symbols
+    joining = history.joining
     kinds = {id: _KINDS[symbol.kind] for id, symbol in enumerate(symbols) if symbol.kind in _KINDS}
     hidden = set() if joining is None else set(joining.hidden)
     if joining is not None:
@@ -308,7 +322,9 @@ def bpe_pieces(history: History, numbers: Int64s) -> list[ScoredPiece]:
         kind = kinds.get(id, Kind.NORMAL)
         score = _score(history, id, lowest) if kind in (Kind.NORMAL, Kind.UNUSED) else 0.0
         if text in seen:  # two pieces must not have the same text
-            text, kind, score = f"<unused {id}>", Kind.UNUSED, 0.0
+            text = f"<unused {id}>"
+            kind = Kind.UNUSED
+            score = 0.0
         seen.add(text)
         if numbers[id] == NO_NUMBER and id in hidden:
             steps_only.append(ScoredPiece(text, score, kind))
@@ -346,7 +362,8 @@ def unigram_history(stored: FieldValues, name: str) -> tuple[History, list[str]]
         numbers_of = stored.pieces.texts.places_of
         history, more = unigram_vocabulary.history_of(pieces, numbers_of, unknown, recipe, name)
         return history, notes + more
-    texts, found_first = stored.pieces.texts, stored.pieces.numbers_of(Kind.USER_DEFINED)
+    texts = stored.pieces.texts
+    found_first = stored.pieces.numbers_of(Kind.USER_DEFINED)
     others = {number: USER_DEFINED_SCORE * (len(texts[number].encode()) - 1) for number in found_first.tolist()}
     return most_probable_history(stored, name, others, "32 bits")
 
@@ -354,7 +371,8 @@ def unigram_history(stored: FieldValues, name: str) -> tuple[History, list[str]]
 def _most_probable(stored: FieldValues) -> tuple[ScoredPieces, int, dict[str, Any]]:
     """Return the pieces to split into, the id of the unknown, and the choices of a recipe for any such model."""
     pieces = stored.pieces
-    unknown, normal = int(pieces.numbers_of(Kind.UNKNOWN)[0]), pieces.numbers_of(Kind.NORMAL)
+    unknown = int(pieces.numbers_of(Kind.UNKNOWN)[0])
+    normal = pieces.numbers_of(Kind.NORMAL)
     found = ScoredPieces(pieces.texts_of(normal), pieces.scores[normal], normal)
     said = {"method": method_of(found.scores)} | (
         {} if stored.byte_fallback else {"unknown_text": pieces.texts[unknown]}
@@ -368,11 +386,14 @@ def most_probable_history(
     """Read the pieces as any model has them; texts are split into `others`, too, but their scores set no minimum."""
     _check_unknown(stored, name)
     found, unknown, said = _most_probable(stored)
-    specials, steps = tuple(stored.pieces.texts_of(_specials(stored))), steps_of(stored)
+    specials = tuple(stored.pieces.texts_of(_specials(stored)))
+    steps = steps_of(stored)
     choices = {"special_tokens": specials, "preparation": steps, "pattern": "none", "sums": sums, **said}
     recipe = recipe_with(stored, 0, name, **choices)
     least = float(found.scores.min()) if len(found.scores) else 0.0
-    sign, pieces, more = MARKER if stored.shows_blanks else "", stored.pieces, {**others}
+    sign = MARKER if stored.shows_blanks else ""
+    pieces = stored.pieces
+    more = {**others}
     for number in pieces.numbers_of(Kind.UNUSED).tolist():
         more.setdefault(number, float(DROPPED))
     numbers = np.concatenate((found.numbers, np.array([*more], np.int64)))

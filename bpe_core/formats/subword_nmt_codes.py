@@ -22,7 +22,8 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import ProgressReport
 
 END = "</w>"
-GLUED, SYMBOL = "#version: 0.2", "#version: 0.1"
+GLUED = "#version: 0.2"
+SYMBOL = "#version: 0.1"
 _COUNT = re.compile(rb" \d+(?=\r?$)", re.MULTILINE)
 
 

@@ -154,7 +154,8 @@ def _merge_lines(data: bytes, begin: int, name: str) -> Iterator[tuple[str, Obje
     lines.seek(begin)
     comma: bool | None = None  # after the merge before; None: there was none
     for number, line in enumerate(lines, start=data.count(b"\n", 0, begin) + 1):
-        where, text = f"{name}, line {number:,}", line.strip()
+        where = f"{name}, line {number:,}"
+        text = line.strip()
         if text.startswith(b"]"):
             if comma or (text, lines.read().strip()) not in ((b"]", b"}"), (b"]}", b"")):
                 raise FormatError(f"{where}: the list of merges does not end as it should.")
@@ -169,7 +170,8 @@ def _merge_lines(data: bytes, begin: int, name: str) -> Iterator[tuple[str, Obje
 
 def _json_cells_at_once(data: bytes, names: Sequence[str]) -> Cells | None:
     """Find the values of the merges, each with these keys; None if another program laid the file out."""
-    start, stop = data.find(OPENING) + len(OPENING), data.rfind(CLOSING)
+    start = data.find(OPENING) + len(OPENING)
+    stop = data.rfind(CLOSING)
     if not len(OPENING) <= start < stop:
         return None
     raw = np.frombuffer(data, np.uint8, count=stop - start, offset=start)
@@ -186,9 +188,12 @@ def _json_cells_at_once(data: bytes, names: Sequence[str]) -> Cells | None:
 
 
 LARGEST_CELL = 16 * 2**20  # characters; only the recipe could be that long
-SCORES, BETWEEN, NOT_KNOWN = "scores", ";", "nan"
+SCORES = "scores"
+BETWEEN = ";"
+NOT_KNOWN = "nan"
 NEWLINE, QUOTE = b'\n"'
-_RECIPE, _TIED = "recipe", Row._fields.index("tied")
+_RECIPE = "recipe"
+_TIED = Row._fields.index("tied")
 
 
 class CsvTable(MergeTable):
@@ -196,7 +201,8 @@ class CsvTable(MergeTable):
     delimiter = ","
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
-        names, numbers = merge_table.columns_for(history.reasons), unless_ids(self.numbers(history))
+        names = merge_table.columns_for(history.reasons)
+        numbers = unless_ids(self.numbers(history))
         ends = [*([SCORES] if history.scores is not None else []), *([NUMBER] if numbers is not None else [])]
         header = (*Row._fields, *names, *ends)
         file.write(self.delimiter.join(header).encode() + b"\n")

@@ -18,7 +18,8 @@ from bpe_core.formats.tiktoken_ranks import checked_ranks, ranked, read_token
 from bpe_core.history.history import History, Int64s
 from bpe_core.support.found_once import once
 
-RANKS, PATTERN = "bpe_ranks", "pat_str"
+RANKS = "bpe_ranks"
+PATTERN = "pat_str"
 
 
 class TiktokenJson(ReadOnly):

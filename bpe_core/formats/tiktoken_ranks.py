@@ -78,7 +78,8 @@ class TiktokenRanks(Format):
         return ids
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
-        texts, numbers = written(history), self.numbers(history)
+        texts = written(history)
+        numbers = self.numbers(history)
         order = np.argsort(numbers[: len(texts)], kind="stable").tolist()
         rank_of: dict[bytes, int] = {}
         for id, rank in zip(order, numbers[order].tolist(), strict=True):
@@ -269,7 +270,8 @@ class Tekken(Format):
 
     def numbers(self, history: History) -> Int64s:
         """Return the file's ids if they are ranks after special tokens; otherwise number special tokens first."""
-        specials, first = len(history.recipe.special_tokens), history.first_special
+        specials = len(history.recipe.special_tokens)
+        first = history.first_special
         known = history.numbers
         if known is not None:
             shift = int(known[:first].min())
@@ -383,13 +385,15 @@ def _ranks(whole: Object, name: str) -> tuple[dict[bytes, int], int]:
 
 
 def _specials(whole: Object, shift: int, name: str) -> tuple[dict[str, int], Sequence[str]]:
-    notes, found = list[str](), dict[str, int]()
+    notes = list[str]()
+    found = dict[str, int]()
     if not whole.get("special_tokens") and shift:
         older = [{"rank": rank, "token_str": text} for rank, text in enumerate(OLDER_SPECIALS[:shift])]
         whole = {"special_tokens": older}
         notes.append("The file does not list its special tokens; here they are those of Mistral's older files.")
     for where, item in objects_in(whole, "special_tokens", name, "special token"):
-        text, rank = text_in(item, "token_str", where), number_of(item.get("rank"), f"{where}: its rank")
+        text = text_in(item, "token_str", where)
+        rank = number_of(item.get("rank"), f"{where}: its rank")
         if not text or text in found or rank in found.values() or rank >= shift:
             raise FormatError(f"{where}: its text or its number is there already, or is none below {shift:,}.")
         found[text] = rank

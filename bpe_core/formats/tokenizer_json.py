@@ -60,7 +60,8 @@ class TokenizerJson(Format):
             f"A text that spells {text} once it is changed becomes that token in this format."
             for text in model.made_by_changes(history)[: limitations.LISTED]
         ]
-        id_of, numbers = {text: id for id, text in enumerate(written_tokens(history))}, model.numbers(history)
+        id_of = {text: id for id, text in enumerate(written_tokens(history))}
+        numbers = model.numbers(history)
         specials = enumerate(recipe.special_tokens, history.first_special)
         alike = [token for id, token in specials if numbers[id_of.get(token, id)] not in (numbers[id], NO_NUMBER)]
         found += about(alike, "special tokens are written like another token, and a text has one number here: {}")
@@ -94,7 +95,8 @@ class TokenizerJson(Format):
         return marker + _model_of(history).spelled(history)
 
     def is_beyond(self, history: History, text: str) -> bool:
-        recipe, bare = history.recipe, TracedPiece.bare(text)
+        recipe = history.recipe
+        bare = TracedPiece.bare(text)
         if any(
             preparing((step,)).changed(bare) != preparing(tuple(nearest([replace(step, longest=False)]))).changed(bare)
             for step in _longest_steps(recipe)

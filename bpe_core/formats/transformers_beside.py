@@ -31,10 +31,13 @@ from bpe_core.history.token_texts import written
 from bpe_core.text.preparation.normalizers import BertNormalizer
 from bpe_core.text.preparation.pieces import AddedToken
 
-ADDED, CONFIG, MAP = "added_tokens.json", "tokenizer_config.json", "special_tokens_map.json"
+ADDED = "added_tokens.json"
+CONFIG = "tokenizer_config.json"
+MAP = "special_tokens_map.json"
 MODEL = "config.json"
 SIDECARS = (CONFIG, MODEL, MAP, ADDED)  # the other files that transformers reads with a tokenizer.json
-VOCABULARY, WHOLE = "vocab.json", "tokenizer.json"
+VOCABULARY = "vocab.json"
+WHOLE = "tokenizer.json"
 _LISTS = ("additional_special_tokens", "extra_special_tokens")
 # Classes that number pieces differently: in fairseq's order, with room for other tokens, or by a vocab.json.
 _OTHER_NUMBERS = (
@@ -62,10 +65,13 @@ _PREFIX = f"{CONFIG} beside it says add_prefix_space: transformers puts a space 
 def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
     found = [_INSTEAD] * (beside(WHOLE) is not None)
     files = {name: _object_in(name, beside, found) for name in (ADDED, CONFIG, MAP)}
-    config, model = files[CONFIG], _object_in(MODEL, beside, [])
-    recipe, kind = opened.history.recipe, class_beside(config, model)
+    config = files[CONFIG]
+    model = _object_in(MODEL, beside, [])
+    recipe = opened.history.recipe
+    kind = class_beside(config, model)
     done = {step.content for step in recipe.preparation if isinstance(step, AddedToken)}
-    told, by_spaces = _known(opened) | done, dict[str, None]()
+    told = _known(opened) | done
+    by_spaces = dict[str, None]()
     for name, whole in files.items():
         tokens = dict.fromkeys(whole) if name == ADDED else tokens_in(whole)
         lacking = [token for token in tokens if token not in told]
@@ -208,7 +214,8 @@ def config_beside(beside: Beside) -> Object:
 
 def about_whole(whole: Object, beside: Beside) -> list[str]:
     """Report how transformers differs from a valid tokenizer.json because of its sidecar files."""
-    config, model = _object_in(CONFIG, beside, []), _object_in(MODEL, beside, [])
+    config = _object_in(CONFIG, beside, [])
+    model = _object_in(MODEL, beside, [])
     kind = class_beside(config, model)
     found = _about_tokens(whole, kind, config, beside)
     own_steps = not (goes_by_file(kind) or is_the_class_s(whole, kind, config))
@@ -232,7 +239,8 @@ def about_whole(whole: Object, beside: Beside) -> list[str]:
 
 def _puts_otherwise(cut: Object, config: Object) -> bool:
     """Return whether transformers 4 differs from the file about putting a space before a text."""
-    is_put, wanted = cut.get("add_prefix_space"), config.get("add_prefix_space") or False
+    is_put = cut.get("add_prefix_space")
+    wanted = config.get("add_prefix_space") or False
     return cut.get("type") == "ByteLevel" and is_put is not None and is_put != wanted
 
 
@@ -302,7 +310,8 @@ def _object_in(name: str, beside: Beside, found: list[str]) -> Object:
 
 def _known(opened: OpenedTable) -> set[str]:
     """Return the texts that this program searches for."""
-    recipe, joining = opened.history.recipe, opened.history.joining
+    recipe = opened.history.recipe
+    joining = opened.history.joining
     first = [opened.history.alphabet.texts[id].decode() for id in (joining.found_first if joining else ())]
     unknown = [recipe.unknown_text] if opened.format != "sentencepiece" else []  # no text can hold it
     return {*recipe.special_tokens, *unknown, *first}

@@ -80,7 +80,8 @@ def history_of(
     if over_words:
         pieces = pieces.only(np.delete(np.arange(len(pieces.texts)), over_words))
     # Characters that only longer pieces have, and the marker if it is one: alone they are unknown.
-    codes, is_single = code_points(pieces.texts.together), pieces.texts.are_single
+    codes = code_points(pieces.texts.together)
+    is_single = pieces.texts.are_single
     is_lone = np.zeros(sys.maxunicode + 1, np.bool_)
     is_lone[codes] = is_lone[code_points(marker)] = True
     is_lone[codes[pieces.texts.edges[:-1][is_single]]] = False
@@ -92,7 +93,8 @@ def history_of(
     characters, markers, seeds = (
         np.flatnonzero(which) for which in (is_single & ~is_marker, is_marker, ~(is_single | is_marker))
     )
-    base, of_all = unknown_symbols(recipe), within.texts.only
+    base = unknown_symbols(recipe)
+    of_all = within.texts.only
     alphabet = _alphabet(
         base, [*of_all(characters)], [*of_all(markers)], of_all(seeds), marker or sign or " ", by_bytes=by_bytes
     )
@@ -160,7 +162,8 @@ def numbers_for(history: History) -> Int64s:
         return kept
     numbers = np.full(history.id_count, NO_NUMBER, np.int64)
     specials = range(history.first_special, history.id_count)
-    alphabet, scores = history.alphabet, scores_of(history)
+    alphabet = history.alphabet
+    scores = scores_of(history)
     fallback = [id for id, symbol in enumerate(alphabet.symbols) if symbol.kind == "fallback"]
     first = [alphabet.unknown_id if alphabet.unknown_id is not None else NO_NUMBER, *specials, *fallback]
     best = np.setdiff1d(np.flatnonzero(np.isfinite(scores)), first)
@@ -184,7 +187,8 @@ def scores_of(history: History) -> Float32s:
 
 def twins_in(history: History) -> dict[str, float]:
     """Return the pieces that spell a special token, the unknown token or one of its bytes, with their scores."""
-    recipe, alphabet = history.recipe, history.alphabet
+    recipe = history.recipe
+    alphabet = history.alphabet
     unknown = BYTE_TEXTS if recipe.unknown == "bytes" else (recipe.unknown_text,)
     texts = {text.encode() for text in (*recipe.special_tokens, *unknown)}
     ids = [id for id, text in enumerate(alphabet.texts) if text in texts]
@@ -206,7 +210,8 @@ def kept_texts(recipe: Recipe) -> set[str]:
 def pieces_of(history: History, *, with_unused: bool = False) -> list[ScoredPiece]:
     """Return the pieces by id with SentencePiece's kinds; pieces that no text becomes only with `with_unused`."""
     numbers = numbers_for(history)
-    scores, texts = scores_of(history), [text.decode() for text in written(history)]
+    scores = scores_of(history)
+    texts = [text.decode() for text in written(history)]
     found: dict[int, ScoredPiece] = {}
     kept = kept_texts(history.recipe)
     alphabet = history.alphabet

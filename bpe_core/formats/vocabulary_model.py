@@ -57,7 +57,8 @@ class Style:
 
     def symbols_among(self, texts: Iterable[str]) -> list[str]:
         """Return the texts of one character, which may have the marker attached."""
-        longest, end = self.longest, self.marker_text
+        longest = self.longest
+        end = self.marker_text
         return [text for text in texts if len(text) == 1 or (len(text) == longest and text.endswith(end))]
 
 
@@ -152,13 +153,15 @@ def build(
         entries: Mapping[str, int] = dict.fromkeys(mentioned, NO_NUMBER)
         texts = [*entries, *made]
     else:
-        entries, texts = vocabulary, [*vocabulary]
+        entries = vocabulary
+        texts = [*vocabulary]
     placed = PlacedMerges(merges, texts)
     if not placed.are_known:
         raise _about_lacking(merges, entries, where, named)
     is_symbol = placed.among(placed.places(style.symbols_among(texts)))
     alone = [text for text in specials if text not in pieces]
-    is_special, is_part = placed.among(placed.places(alone)), placed.among(placed.left, placed.right)
+    is_special = placed.among(placed.places(alone))
+    is_part = placed.among(placed.left, placed.right)
     # An entry that merges join, or that is one character, is a base symbol as well.
     is_plain = is_symbol | ~placed.among(placed.made) & (~is_special | is_part)
     plain = [texts[place] for place in np.flatnonzero(is_plain[: len(entries)]).tolist()]
@@ -239,7 +242,8 @@ def _joining(rows: PairRows, lacking: Sequence[int], style: Style) -> MergePrior
 
 def unknown_bytes(history: History) -> list[int]:
     """Return the bytes that share the id of the unknown token."""
-    recipe, numbers = history.recipe, history.numbers
+    recipe = history.recipe
+    numbers = history.numbers
     if numbers is None or recipe.base != "bytes" or recipe.unknown_text not in recipe.special_tokens:
         return []
     number = numbers[history.first_special + recipe.special_tokens.index(recipe.unknown_text)]
@@ -256,7 +260,8 @@ def joined_in_order(history: History) -> Int64s:
     if joining.pairs is not None:
         return np.stack(joining.pairs[:2], axis=1)
     assert joining.priorities is not None
-    texts, alone = written(history), set(joining.found_first)
+    texts = written(history)
+    alone = set(joining.found_first)
     id_of = {text: id for id, text in reversed(list(enumerate(texts))) if id not in alone}
     found: list[tuple[int, int, int]] = []
     for text, priority in zip(texts, joining.priorities.tolist(), strict=True):

@@ -77,7 +77,8 @@ class PlacedMerges:
     """Merges with the position of each text among all texts: so most checks run over whole columns."""
 
     def __init__(self, merges: WrittenMerges, texts: Sequence[str]) -> None:
-        self._merges, self._place_of = merges, {text: place for place, text in enumerate(texts)}
+        self._merges = merges
+        self._place_of = {text: place for place, text in enumerate(texts)}
         self.left, self.right, self.made = map(self.places, (merges.left, merges.right, merges.made))
 
     def places(self, texts: Collection[str]) -> Int64s:
@@ -128,7 +129,8 @@ class PlacedMerges:
     def pair_rows(self, at: Int64s) -> PairRows:
         """Order the joined pairs by the ids of tokens, which have these positions."""
         id_of = np.full(len(self._place_of) + 1, NOWHERE)
-        id_of[at], id_of[NOWHERE] = np.arange(len(at)), NOWHERE
+        id_of[at] = np.arange(len(at))
+        id_of[NOWHERE] = NOWHERE
         rows = self.last_of_each_pair
         columns = [id_of[column[rows]] for column in (self.left, self.right, self.made)]
         known = np.minimum.reduce(columns) != NOWHERE
@@ -168,7 +170,8 @@ class PlacedMerges:
 
     def _births(self, base: Mapping[str, int]) -> tuple[Int64s, Int64s]:
         """Return the turn in which each text first exists (-1: base symbols) and each merge can happen, or NEVER."""
-        births, possible = np.full(len(self._place_of) + 1, NEVER), np.empty(len(self.made), np.int64)
+        births = np.full(len(self._place_of) + 1, NEVER)
+        possible = np.empty(len(self.made), np.int64)
         births[self.places(base)] = -1
         lengths = np.fromiter(map(len, self._merges.made), np.int64, len(self.made))
         shortest_first = np.argsort(lengths, kind="stable")  # a part is shorter than the token made of it

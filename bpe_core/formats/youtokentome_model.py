@@ -21,7 +21,8 @@ from bpe_core.text.preparation.pre_tokenizers import Split
 
 MARKER = "▁"
 BETWEEN_WORDS = r"[ \t-\r▁]+"
-UNKNOWN, SPECIALS = "<UNK>", ("<PAD>", "<BOS>", "<EOS>")
+UNKNOWN = "<UNK>"
+SPECIALS = ("<PAD>", "<BOS>", "<EOS>")
 LARGEST_NUMBER = 2**31 - 1
 _COUNTS = re.compile(rb"(\d{1,7}) (\d{1,8})\s*?\n")
 _NUMBERS = re.compile(rb"(?:-1|\d{1,10})(?: (?:-1|\d{1,10}))*\s*")

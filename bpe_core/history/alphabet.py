@@ -59,7 +59,8 @@ class SpelledSeeds(NamedTuple):
         """Return the text of each seed; `parts` holds the text of each base symbol."""
         widths = np.fromiter(map(len, parts), np.int64, len(parts))
         written = np.frombuffer(b"".join(parts), np.uint8)
-        before, width = np.cumsum(widths)[self.symbols], widths[self.symbols]
+        before = np.cumsum(widths)[self.symbols]
+        width = widths[self.symbols]
         ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(width)))
         together = written[np.arange(int(ends[-1])) + repeated(before - ends[1:], width)].tobytes()
         borders = ends[self.starts].tolist()
@@ -203,7 +204,8 @@ class Alphabet:
     @classmethod
     def with_continuations(cls, words: WordTable, recipe: Recipe) -> Alphabet:
         """Make an alphabet in which a character inside a word has another symbol than at its beginning."""
-        plain, marker = cls.for_words(words, recipe), recipe.marker_text.encode()
+        plain = cls.for_words(words, recipe)
+        marker = recipe.marker_text.encode()
         if recipe.lists_bytes:
             return plain
         inside = [piece for piece in _characters_inside(words) if piece in plain.id_of_piece]
@@ -265,7 +267,8 @@ def symbols_for_unknown(text: str) -> list[Symbol]:
 
 def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:
     counts = np.zeros(128, np.int64)
-    ends, done = np.cumsum(words.lengths_in_characters()), 0
+    ends = np.cumsum(words.lengths_in_characters())
+    done = 0
     for code_points in words.code_points():
         counts = _with_room(counts, code_points)
         word_of_each = np.searchsorted(ends, np.arange(done, done + len(code_points)), side="right")
@@ -278,7 +281,8 @@ def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:
 
 def _characters_inside(words: WordTable) -> list[bytes]:
     """Return the characters that occur in words after their beginning."""
-    found, done = np.zeros(128, np.bool_), 0
+    found = np.zeros(128, np.bool_)
+    done = 0
     ends = np.cumsum(words.lengths_in_characters())
     for code_points in words.code_points():
         found = _with_room(found, code_points)

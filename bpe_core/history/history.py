@@ -112,7 +112,8 @@ class History(Sequence[Step]):
         return unpickled, (packed(self),)
 
     def __repr__(self) -> str:
-        recipe, size = self.recipe, self.vocabulary_size
+        recipe = self.recipe
+        size = self.vocabulary_size
         return as_call("History", method=recipe.method, recipe=recipe.name, vocab_size=size, steps=len(self))
 
     def __copy__(self) -> History:
@@ -199,7 +200,8 @@ class History(Sequence[Step]):
     def numbered(self, numbers: Int64s | None, texts: LaidTexts | None = None) -> History:
         """Return the same history with other numbers for its tokens; None means that the ids are the numbers."""
         found = copy(self)
-        found.numbers, found.texts_by_number = numbers, texts
+        found.numbers = numbers
+        found.texts_by_number = texts
         for name in ("_ids_by_number", "unknown_twin"):  # cached results of the former numbers
             vars(found).pop(name, None)
         return found
@@ -211,7 +213,8 @@ class History(Sequence[Step]):
     @cached_property
     def unknown_twin(self) -> int | None:
         """Return the piece with the same text and number as the unknown token; in a text it means the same."""
-        alphabet, numbers = self.alphabet, self.numbers
+        alphabet = self.alphabet
+        numbers = self.numbers
         if alphabet.unknown_id is None or numbers is None:
             return None
         same = np.flatnonzero(numbers[: len(alphabet)] == numbers[alphabet.unknown_id]).tolist()
@@ -222,7 +225,8 @@ class History(Sequence[Step]):
         """Convert the file's numbers to ids; raise a FormatError for a number that no token has."""
         if self.numbers is None:
             return list(numbers)
-        wanted, known = list(numbers), self._ids_by_number
+        wanted = list(numbers)
+        known = self._ids_by_number
         missing = next((number for number in wanted if number < 0 or number not in known), None)
         if missing is not None:
             raise FormatError(f"The file has no token with the number {missing}.")
@@ -317,7 +321,8 @@ class History(Sequence[Step]):
     @cached_property
     def _joined_anew(self) -> list[int]:
         """Return the steps that made a token which was already in use."""
-        in_use, found = set[int](), list[int]()
+        in_use = set[int]()
+        found = list[int]()
         for row, (id, right) in enumerate(zip(self.ids.tolist(), self.columns.right.tolist(), strict=True)):
             if right == NOTHING:
                 in_use.discard(id)
@@ -361,7 +366,8 @@ class History(Sequence[Step]):
         return [child for child in self.ids[halves].tolist() if child != token]
 
     def symbols_of(self, token: int) -> list[int]:
-        found, waiting = [], [token]
+        found = []
+        waiting = [token]
         while waiting:
             parts = self.parts(waiting[-1])
             if parts is None:
@@ -422,7 +428,8 @@ class History(Sequence[Step]):
     @cached_property
     def tied(self) -> Bools:
         """Return which steps the tie rule decided, as the runner-up was as good, mostly as frequent."""
-        columns, values = self.columns, self.reasons.get(TIED)
+        columns = self.columns
+        values = self.reasons.get(TIED)
         as_frequent = (columns.count == columns.runner_up_count) & (columns.runner_up_left != NOTHING)
         tied: Bools = as_frequent if values is None else values.astype(bool)
         tied[self.forced] = False

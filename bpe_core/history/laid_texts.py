@@ -33,7 +33,8 @@ class LaidTexts(Sequence[str]):
     """
 
     def __init__(self, data: Bytes, starts: Int64s, edges: Int64s | None = None) -> None:
-        self.data, self.starts = data, starts
+        self.data = data
+        self.starts = starts
         if edges is not None:
             self.edges = edges
 
@@ -115,11 +116,14 @@ class LaidTexts(Sequence[str]):
 
     def replaced(self, texts: Mapping[int, str]) -> LaidTexts:
         """Return the texts with some replaced; the indices must ascend."""
-        data, widths = self.data.tobytes(), np.diff(self.starts)
-        parts, done = list[bytes](), 0
+        data = self.data.tobytes()
+        widths = np.diff(self.starts)
+        parts = list[bytes]()
+        done = 0
         for place, text in texts.items():
             parts += (data[self.starts[done] : self.starts[place]], text.encode())
-            done, widths[place] = place + 1, len(parts[-1])
+            done = place + 1
+            widths[place] = len(parts[-1])
         data = b"".join((*parts, data[self.starts[done] :]))
         return LaidTexts(np.frombuffer(data, np.uint8), _with_end(widths))
 

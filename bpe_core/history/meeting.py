@@ -22,7 +22,8 @@ def meeting(history: History, chosen: Bools | None = None) -> tuple[Int64s, Int6
     rows = (history.columns.right != NOTHING) & (True if chosen is None else chosen)
     left, right, made = (column[rows] for column in (history.columns.left, history.columns.right, history.ids))
     last, first = (np.arange(history.first_special) for _ in range(2))
-    last[made], first[made] = right, left
+    last[made] = right
+    first[made] = left
     return outermost(last)[left], outermost(first)[right]
 
 

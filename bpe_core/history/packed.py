@@ -43,7 +43,9 @@ def packed(history: History) -> bytes:
     history
         The history; only its own steps are written, not later steps of the run.
     """
-    alphabet, scores, joining = history.alphabet, history.scores, history.joining
+    alphabet = history.alphabet
+    scores = history.scores
+    joining = history.joining
     head: dict[str, Any] = {
         "recipe": history.recipe.to_dict(),
         "tokens_at_start": history.tokens_at_start,
@@ -149,7 +151,8 @@ def _narrowed(array: Array) -> Array:
     """Return the values in the narrowest type that holds them; only one value if all are equal."""
     array = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     if array.dtype.kind == "i" and len(array):
-        least, most = int(array.min()), int(array.max())
+        least = int(array.min())
+        most = int(array.max())
         kinds = (np.dtype(kind) for kind in INTEGERS)
         array = array.astype(next(kind for kind in kinds if np.iinfo(kind).min <= least and most <= np.iinfo(kind).max))
         return array[:1] if least == most else array

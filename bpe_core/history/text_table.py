@@ -10,7 +10,8 @@ from bpe_core.support.arrays import Bytes, Int64s
 
 def entered(data: Bytes, starts: Int64s) -> Texts:
     """Make a table of texts that are end to end; the last start is the end."""
-    count, longest = len(starts) - 1, int(np.diff(starts).max(initial=0))
+    count = len(starts) - 1
+    longest = int(np.diff(starts).max(initial=0))
     texts = Texts(
         data=data,
         starts=starts,

@@ -38,7 +38,8 @@ def ranks(texts: Sequence[bytes]) -> npt.NDArray[np.int64]:
     tied = np.zeros(len(texts) + 1, np.int8)
     tied[1:-1] = (in_order[1:] == in_order[:-1]).all(axis=1)
     is_new = tied[:-1] == 0
-    starts, stops = np.flatnonzero(np.diff(tied) > 0), np.flatnonzero(np.diff(tied) < 0) + 1
+    starts = np.flatnonzero(np.diff(tied) > 0)
+    stops = np.flatnonzero(np.diff(tied) < 0) + 1
     for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
         some = sorted(order[start:stop].tolist(), key=texts.__getitem__)
         order[start:stop] = some
@@ -56,7 +57,9 @@ SHORTEST_SHOWN = 64  # bytes of each further token once the budget is used up
 LONGEST_QUOTED = 60  # characters of a token in a sentence
 CUT_OFF = "…"
 
-BLANK, NEWLINE, TAB = "␣", "⏎", "⇥"
+BLANK = "␣"
+NEWLINE = "⏎"
+TAB = "⇥"
 _OURS = frozenset((BLANK, NEWLINE, TAB))
 _SIGNS = str.maketrans({" ": BLANK} | {sign: "".join(f"<0x{byte:02X}>" for byte in sign.encode()) for sign in _OURS})
 _MEANT = str.maketrans({BLANK: " ", NEWLINE: "\n", TAB: "\t"})
@@ -107,7 +110,9 @@ class TokenTexts:
         self.lengths: list[int] = []  # full lengths in bytes, without a word marker
         self._cut_off = set[int]()
         self._continuing = b"" if decoded else alphabet.continuing
-        self._write, self._longest, self._room = write, longest, BUDGET
+        self._write = write
+        self._longest = longest
+        self._room = BUDGET
         self._places: Int64s = np.zeros(0, np.int64)
         for text, stands_for in zip(alphabet.decoded if decoded else alphabet.texts, alphabet.decoded, strict=True):
             self._enter(text, len(stands_for))
@@ -138,8 +143,13 @@ class TokenTexts:
         >>> texts.text[256:], texts.lengths[256:]
         (['ab', 'abab', 'abab…'], [2, 4, 5])
         """
-        lengths, texts, raws, cut_off = self.lengths, self.text, self.raw, self._cut_off
-        longest, room, continuing = self._longest, self._room, self._continuing
+        lengths = self.lengths
+        texts = self.text
+        raws = self.raw
+        cut_off = self._cut_off
+        longest = self._longest
+        room = self._room
+        continuing = self._continuing
         for left, right in pairs:
             raw = raws[left] + (raws[right].removeprefix(continuing) if continuing else raws[right])
             if len(raw) > longest or left in cut_off or right in cut_off:
@@ -153,7 +163,8 @@ class TokenTexts:
             room -= len(raw)
             if room < 0:
                 longest = min(longest, SHORTEST_SHOWN)
-        self._longest, self._room = longest, room
+        self._longest = longest
+        self._room = room
 
     def _enter(self, text: bytes, length: int) -> None:
         kept = text[: self._longest]
@@ -200,7 +211,8 @@ def decoded(history: History) -> list[bytes]:
 
 
 def _put_together(history: History, symbols: Sequence[bytes], continuing: bytes) -> list[bytes]:
-    texts, size = [*symbols], 0
+    texts = [*symbols]
+    size = 0
     for left, right in history.pairs():
         text = texts[left] + (texts[right].removeprefix(continuing) if continuing else texts[right])
         size += len(text)
@@ -255,7 +267,8 @@ class TokenBytes(dict[int, bytes]):
         waiting = [id]
         while waiting:
             token = waiting.pop()
-            known, place = self.get(token), place_of.get(token)
+            known = self.get(token)
+            place = place_of.get(token)
             if known is not None:
                 text += known
             elif place is not None:

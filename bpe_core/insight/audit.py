@@ -42,7 +42,8 @@ CRITERIA: dict[Criterion, str] = {
 OF_CORPUS: tuple[Criterion, ...] = ("scaffold", "unused", "rare", "one-file")  # these need a corpus
 assert tuple(CRITERIA) == get_args(Criterion)
 
-NO_FILE, SEVERAL_FILES = -1, -2
+NO_FILE = -1
+SEVERAL_FILES = -2
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +60,8 @@ class TokenPlaces:
         ids, word_of = cut.placed(len(history))
         counts = np.zeros(history.id_count, np.int64)
         np.add.at(counts, ids, words.counts[word_of])
-        lowest, highest = np.full(history.id_count, len(tables)), np.full(history.id_count, NO_FILE)
+        lowest = np.full(history.id_count, len(tables))
+        highest = np.full(history.id_count, NO_FILE)
         np.minimum.at(lowest, ids, only_in[word_of])
         np.maximum.at(highest, ids, only_in[word_of])
         files = np.where(counts == 0, NO_FILE, np.where(lowest == highest, highest, SEVERAL_FILES))
@@ -108,7 +110,8 @@ def audit(
         meets |= _in_corpus(history, places, rare)
     unreachable = np.zeros(history.first_special, np.bool_)
     unreachable[list(reasons)] = True
-    learned, there = is_learned(history), np.zeros(history.first_special, np.bool_)
+    learned = is_learned(history)
+    there = np.zeros(history.first_special, np.bool_)
     there[history.vocabulary] = True
     meets |= {"unreachable": unreachable, "broken": broken & learned}
     meets |= {"long": there & (lengths > long), "mixed": there & mixed}
@@ -129,7 +132,8 @@ def _in_corpus(history: History, places: TokenPlaces, rare: int) -> dict[Criteri
 
 def _made(history: History, counts: Int64s) -> Int64s:
     """Count how often each token is made while the corpus is encoded, whether it remains or not."""
-    made, base = counts.tolist(), len(history.alphabet)
+    made = counts.tolist()
+    base = len(history.alphabet)
     for token, (left, right) in reversed(list(enumerate(history.pairs(), base))):
         times = made[token]
         made[left] += times
@@ -138,7 +142,8 @@ def _made(history: History, counts: Int64s) -> Int64s:
 
 
 def how_written(texts: Sequence[bytes], cancelled: CancelCheck) -> tuple[Bools, Int64s, Bools]:
-    broken, mixed = np.zeros(len(texts), np.bool_), np.zeros(len(texts), np.bool_)
+    broken = np.zeros(len(texts), np.bool_)
+    mixed = np.zeros(len(texts), np.bool_)
     lengths = np.zeros(len(texts), np.int64)
     known: list[str] = []
     for id, raw in while_wanted(enumerate(texts), cancelled):
@@ -183,10 +188,13 @@ class AuditRow(NamedTuple):
 class AuditRows:
     def __init__(self, history: History, found: Audit, files: Sequence[str] = ()) -> None:
         self._texts = TokenTexts.of(history)
-        self._found, self._numbers, self._files = found, history.numbers, files
+        self._found = found
+        self._numbers = history.numbers
+        self._files = files
 
     def row(self, id: int) -> AuditRow:
-        found, reason = self._found, self._found.reasons.get(id)
+        found = self._found
+        reason = self._found.reasons.get(id)
         file = -1 if found.places is None or len(self._files) < 2 else int(found.places.files[id])
         return AuditRow(
             id=None if self.number(id) == NO_NUMBER else self.number(id),
@@ -212,7 +220,8 @@ class AuditRows:
 
     def _key(self, by: str) -> Callable[[int], Any]:
         """Return the values to sort by, without making the rows, which takes too long for a hundred thousand."""
-        found, places = self._found, self._found.places
+        found = self._found
+        places = self._found.places
         if by == "token":
             return self.texts.__getitem__
         if by == "reason":

@@ -96,17 +96,20 @@ def needles_for(ranked: RankedWords, token: int, at: int) -> list[Needle]:
     for held in words_with(ranked, occurrences, at).words[:MOST_WORDS]:
         which = int(alive[np.searchsorted(words, held.word)])
         first = int(ranked.starts[held.word])
-        start, stop = int(occurrences.starts[which]) - first, int(occurrences.ends[which]) - first
+        start = int(occurrences.starts[which]) - first
+        stop = int(occurrences.ends[which]) - first
         needles.append(_needle(ranked.words.word(held.word), start, stop, spelling))
     return needles
 
 
 def _needle(word: bytes, start: int, stop: int, spelling: Spelling) -> Needle:
     places = np.concatenate([[0], np.cumsum(spelling.widths(word, spelling.symbols(word)))])
-    begin, end = int(places[start]), int(places[stop])
+    begin = int(places[start])
+    end = int(places[stop])
     if len(word) <= LONGEST_NEEDLE:
         return Needle(word, begin, end, is_whole_word=True)
-    first, last = max(0, begin - LONGEST_NEEDLE // 4), end + LONGEST_NEEDLE // 4
+    first = max(0, begin - LONGEST_NEEDLE // 4)
+    last = end + LONGEST_NEEDLE // 4
     return Needle(word[first:last], begin - first, end - first, is_whole_word=False)
 
 
@@ -126,7 +129,10 @@ class _Search:
 
     def look_into(self, chunk: Chunk) -> list[Context]:
         if chunk.source != self._source:
-            self._source, self._lines, self._rows, self._rest = chunk.source, 0, 0, ""
+            self._source = chunk.source
+            self._lines = 0
+            self._rows = 0
+            self._rest = ""
         text = self._rest + str(chunk.data, "utf-8")
         keep = 0 if chunk.ends_document else len(text) - (text.rfind("\n") + 1)
         keep = keep if keep < 1 << 16 else 0
@@ -142,7 +148,8 @@ class _Search:
 
     def _hits(self, data: bytes, ends: Callable[[], list[int]]) -> Iterator[tuple[int, Needle]]:
         for needle, left in self._left.items():
-            place, trials = data.find(needle.data), MOST_TRIALS
+            place = data.find(needle.data)
+            trials = MOST_TRIALS
             while place >= 0 and left and trials:
                 trials -= 1
                 if not needle.is_whole_word or self._is_a_word(data, place, place + len(needle.data)):
@@ -155,10 +162,12 @@ class _Search:
 
     def _is_a_word(self, data: bytes, start: int, stop: int) -> bool:
         """Return whether the pattern makes these bytes a word, judging by the text around them."""
-        first, last = max(0, start - WINDOW), min(len(data), stop + WINDOW)
+        first = max(0, start - WINDOW)
+        last = min(len(data), stop + WINDOW)
         while first < start and data[first] & 0xC0 == 0x80:
             first += 1
-        before, word = data[first:start].decode(), data[start:stop].decode()
+        before = data[first:start].decode()
+        word = data[start:stop].decode()
         place = 0
         text = before + word + data[stop:last].decode(errors="ignore")
         for piece in self._splitter.words(text):
@@ -181,15 +190,18 @@ class _Search:
         """Return the line of a hit as it was before normalization."""
         number = bisect_right(ends, place + needle.start)
         line_start = ends[number - 1] if number else 0
-        start, stop = place + needle.start - line_start, place + needle.stop - line_start
+        start = place + needle.start - line_start
+        stop = place + needle.stop - line_start
         if text is changed:
             line_end = data.find(b"\n", place + needle.stop)
             raw = data[line_start : line_end if line_end >= 0 else len(data)]
         else:
             line = text.split("\n")[min(number, text.count("\n"))]
             origins = normalize_with_origins(line, self._recipe).origins
-            raw, last = line.encode(), len(origins) - 1
-            start, stop = int(origins[min(start, last)]), int(origins[min(stop, last)])
+            raw = line.encode()
+            last = len(origins) - 1
+            start = int(origins[min(start, last)])
+            stop = int(origins[min(stop, last)])
         is_row = self._sources[self._source].kind in _ROWS
         place_of = self._rows + 1 if is_row else self._lines + number + 1
         return _shown(self._sources[self._source].name, place_of, is_row, raw, start, stop)

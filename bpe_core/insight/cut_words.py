@@ -69,7 +69,8 @@ class CutWords:
         """Return all tokens after `at` steps, and the word of each."""
         tokens = self._tokens(at)
         known = tokens.ids != NO_TOKEN
-        starts, stops = tokens.edges[:-1][known], tokens.edges[1:][known]
+        starts = tokens.edges[:-1][known]
+        stops = tokens.edges[1:][known]
         part = np.searchsorted(self._parts.starts, starts, side="right") - 1
         if self.history.recipe.marker != "prefix":  # a marker without bytes belongs to the word before it
             part -= (starts == stops) & (starts == self._parts.starts[np.maximum(part, 0)])

@@ -42,7 +42,8 @@ class DrawnDocuments:
     def draw(self, seed: int, number: int) -> tuple[Float64s, Float64s]:
         """Draw once; return the count of each word in each group, and the bytes of the groups."""
         chance = np.random.default_rng((seed, number))
-        counts, sizes = np.zeros((self._words, len(self._rows))), np.zeros(len(self._rows))
+        counts = np.zeros((self._words, len(self._rows)))
+        sizes = np.zeros(len(self._rows))
         for group, (name, blocks) in enumerate(self._rows.items()):
             times = chance.multinomial(len(blocks), np.full(len(blocks), 1 / len(blocks)))
             for often, (rows, of_block), size in zip(times.tolist(), blocks, self._sizes[name], strict=True):

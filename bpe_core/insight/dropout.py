@@ -30,7 +30,8 @@ class Dropout:
         """Begin with `find`, which returns the merge of two neighbours and their token; lower merges come first."""
         if not 0 <= probability <= 1:
             raise BpeError(f"A merge is left out with a probability from 0 to 1, not {probability:g}.")
-        self._find, self._left_out = find, probability
+        self._find = find
+        self._left_out = probability
 
     def drawn(self, symbols: Sequence[int], chance: Random) -> Ids:
         return join_neighbours(symbols, self._find, chance=chance, dropout=self._left_out)[0]

@@ -40,12 +40,14 @@ def learned_beside(court: Court, pieces: Sequence[int], work: Work) -> Mapping[s
 
     If letters at the ends of words or inside words are separate symbols, no method can be compared.
     """
-    words, recipe = court.words, court.recipe
+    words = court.words
+    recipe = court.recipe
     if recipe.base == "characters" and recipe.marker not in ("none", "prefix"):
         return {}
     read = as_they_are
     if recipe.base == "bytes":
-        words, read = _as_characters(words), _as_byte
+        words = _as_characters(words)
+        read = _as_byte
     marker = (
         {"marker": "none", "marker_text": "▁", "sums": "64 bits"}
         if recipe.base == "bytes" or recipe.marker == "none"

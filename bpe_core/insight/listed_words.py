@@ -73,7 +73,8 @@ class ListedWords:
         return self.rows(holding, None if by == COUNT else by, ascending=from_end)
 
     def table(self, rows: Int64s | Sequence[int], cancelled: CancelCheck = never_cancelled) -> DataTable:
-        table, chosen = self.words.words, np.asarray(rows, np.int64)
+        table = self.words.words
+        chosen = np.asarray(rows, np.int64)
         words = [table.word(row) for row in while_wanted(chosen.tolist(), cancelled)]
         return DataTable(
             {

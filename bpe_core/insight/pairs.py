@@ -94,7 +94,9 @@ def race(
 
 def follow(ranked: RankedWords, pair: tuple[int, int], won_at: int | None = None) -> Runner:
     """Count a pair, or a single token, over time, in the words of each stage."""
-    states, counts, losses = list[int](), list[int](), list[Cut]()
+    states = list[int]()
+    counts = list[int]()
+    losses = list[Cut]()
     for since, until, words in ranked.stages:
         occurrences = words.occurrences(pair[0]) if pair[1] == NOTHING else words.pair_occurrences(*pair)
         first = max(occurrences.born, since)
@@ -107,9 +109,11 @@ def follow(ranked: RankedWords, pair: tuple[int, int], won_at: int | None = None
         np.add.at(lost, which, weights[there])
         left = lost.sum() - np.cumsum(lost)
         falls, lost = falls[falls < until], lost[falls < until]
-        inside, left = falls + 1 < until, left[: len(falls)]
+        inside = falls + 1 < until
+        left = left[: len(falls)]
         if not any(counts):  # no words have held it so far
-            states, counts = [], []
+            states = []
+            counts = []
         states += [first, *(falls[inside] + 1).tolist()]
         counts += [int(weights[there].sum()), *left[inside].tolist()]
         losses += map(Cut, (falls + 1).tolist(), lost.tolist())
@@ -157,7 +161,8 @@ def most_dramatic(ranked: RankedWords, most: int, *, cancelled: CancelCheck = ne
 
 def _that_led(ranked: RankedWords, cancelled: CancelCheck) -> list[Pair]:
     """Return the pairs that led, were merged or came second at the first steps, and those that came second most."""
-    history, columns = ranked.history, ranked.history.columns
+    history = ranked.history
+    columns = ranked.history.columns
     at_first = ((one.left, one.right) for one in leading_pairs(ranked.words, history, 0, AMONG, cancelled=cancelled))
     merged = history.pairs(0, min(AMONG, len(history)))
     second = zip(columns[3][:AMONG].tolist(), columns[4][:AMONG].tolist(), strict=True)
@@ -183,7 +188,8 @@ def best_that_never_won(history: History, most: int = 50) -> list[NeverMerged]:
             continue
         times, step, missed = found.get((left, right), (0, 0, count - other + 1))
         if count - other < missed:
-            step, missed = index + 1, count - other
+            step = index + 1
+            missed = count - other
         found[left, right] = times + 1, step, missed
     listed = [NeverMerged(pair, *seconds) for pair, seconds in found.items()]
     return sorted(listed, key=lambda one: (-one.times, one.missed_by, one.closest_step))[:most]

@@ -140,7 +140,11 @@ def alternatives(expression: str) -> list[str]:
     >>> alternatives(r"'(?:s|t)|[^|\\]]+|\\|")
     ["'(?:s|t)", '[^|\\\\]]+', '\\\\|']
     """
-    found, begin, depth, in_class, place = [], 0, 0, False, 0
+    found = []
+    begin = 0
+    depth = 0
+    in_class = False
+    place = 0
     while place < len(expression):
         sign = expression[place]
         if sign == "\\":

@@ -78,7 +78,8 @@ class RankedWords:
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
         """Return the words of each stage; methods that learn within runs first have two stages."""
-        turn, method = first_turn(self.history), Method.of(self.history.recipe)
+        turn = first_turn(self.history)
+        method = Method.of(self.history.recipe)
         inside = method.words_at_first(self.words, self.history.recipe) if turn else None
         if inside is None:
             return (Stage(0, NEVER, self),)
@@ -146,7 +147,8 @@ class RankedWords:
         """Return all occurrences of a token over time. (The unknown token has no cell.)"""
         if token < self.base:
             starts = np.flatnonzero(self.symbols == token)
-            ends, born = starts + 1, 0
+            ends = starts + 1
+            born = 0
         else:
             merge = token - self.base
             columns = self.history.columns
@@ -158,9 +160,11 @@ class RankedWords:
         return Occurrences(starts, ends, born, np.minimum(self._dissolved(starts), self._dissolved(ends)))
 
     def pair_occurrences(self, left: int, right: int) -> Occurrences:
-        first, second = self.occurrences(left), self.occurrences(right)
+        first = self.occurrences(left)
+        second = self.occurrences(right)
         _, i, j = np.intersect1d(first.ends, second.starts, assume_unique=True, return_indices=True)
-        born, died = max(first.born, second.born), np.minimum(first.died[i], second.died[j])
+        born = max(first.born, second.born)
+        died = np.minimum(first.died[i], second.died[j])
         met = died >= born
         return Occurrences(first.starts[i][met], second.ends[j][met], born, died[met])
 

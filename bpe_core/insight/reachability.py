@@ -31,7 +31,8 @@ from bpe_core.support.arrays import Bools, Int32s, Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
 
 MOST_TRIALS = 3_000  # about 0.1 s
-TRIED_ALONE, TRIED_AT_ONCE = 1, 200
+TRIED_ALONE = 1
+TRIED_AT_ONCE = 200
 MOST_TRIED = 2**25  # characters and tokens of all trials of a table, some seconds
 PRIVATE = "\ue000"  # a character that hardly any alphabet holds
 CONTINUATIONS = (0x80, 0x90, 0x9F, 0xA0, 0xBF)  # at least one of these fits after every lead byte
@@ -91,7 +92,8 @@ def _witness(
     texts: Iterator[str], token: int, at: int, tokenizer: Tokenizer, room: Room, cancelled: CancelCheck
 ) -> str | None:
     """Try the first text alone, as it is mostly right, and the others in batches, which is faster."""
-    left, wanted = MOST_TRIALS, TRIED_ALONE
+    left = MOST_TRIALS
+    wanted = TRIED_ALONE
     while left > 0 and (some := list(islice(texts, min(left, wanted)))):
         if cancelled():
             raise Cancelled("Cancelled.")
@@ -238,7 +240,9 @@ def _looked_at(ids: list[int], work: Work, what: str = "looking whether texts be
 
 
 def _that_are_not_joined(history: History, ids: list[int], work: Work) -> dict[int, Reason]:
-    texts, words, found = TokenBytes(history), JoinedWords(history), dict[int, Reason]()
+    texts = TokenBytes(history)
+    words = JoinedWords(history)
+    found = dict[int, Reason]()
     for id in _looked_at(ids, work, "looking whether they are joined"):
         pieces = tuple(words.cut(texts[id], len(history)).ids)
         if pieces != (id,):
@@ -247,7 +251,8 @@ def _that_are_not_joined(history: History, ids: list[int], work: Work) -> dict[i
 
 
 def _that_fall_apart(history: History, cancelled: CancelCheck) -> dict[int, Reason]:
-    base, lengths = len(history.alphabet), history.token_lengths()[len(history.alphabet) :]
+    base = len(history.alphabet)
+    lengths = history.token_lengths()[len(history.alphabet) :]
     starts = np.concatenate([np.ones(1, np.int64), 1 + np.cumsum(np.minimum(lengths, MOST_SYMBOLS) + 1)])
     if starts[-1] > MOST_SYMBOLS:
         raise TooLarge(f"The tokens have more than {MOST_SYMBOLS:,} symbols together, too many to look at.")
@@ -258,7 +263,8 @@ def _that_fall_apart(history: History, cancelled: CancelCheck) -> dict[int, Reas
     inside[0] = inside[starts[:-1]] = inside[starts[1:] - 1] = False
     last = np.maximum.reduceat(np.where(inside, ranks, -1), starts[:-1])
     odd = np.flatnonzero(last != np.arange(len(history))).tolist()
-    merges, found = merges_of(history), dict[int, Reason]()
+    merges = merges_of(history)
+    found = dict[int, Reason]()
     for row in while_wanted(odd, cancelled, every=64):
         merged = merges.merged(history.symbols_of(base + row))
         found[base + row] = Reason("falls apart", tuple(merges.tokens(merged, len(history))))
@@ -267,7 +273,8 @@ def _that_fall_apart(history: History, cancelled: CancelCheck) -> dict[int, Reas
 
 def _laid_out(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32s:
     symbols = np.full(int(starts[-1]), SEPARATOR, np.int32)
-    base, places = len(history.alphabet), starts.tolist()
+    base = len(history.alphabet)
+    places = starts.tolist()
     for row, parts in while_wanted(enumerate(history.pairs()), cancelled):
         place = places[row]
         for part in parts:
@@ -275,7 +282,8 @@ def _laid_out(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32
                 symbols[place] = part
                 place += 1
             else:
-                first, end = places[part - base], places[part - base + 1] - 1
+                first = places[part - base]
+                end = places[part - base + 1] - 1
                 symbols[place : place + end - first] = symbols[first:end]
                 place += end - first
     return symbols
@@ -283,7 +291,9 @@ def _laid_out(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32
 
 def _in_no_single_word(history: History, ids: list[int], work: Work) -> list[int]:
     """Return tokens whose text alone is split into several words; another text may keep it in one word."""
-    texts, cutting, marks = TokenBytes(history), Cutting(history.recipe), history.recipe.marker != "none"
+    texts = TokenBytes(history)
+    cutting = Cutting(history.recipe)
+    marks = history.recipe.marker != "none"
     raws = ((id, texts[id].strip(b" ") if marks else texts[id]) for id in _looked_at(ids, work))
     return [id for id, raw in raws if not _is_one_word(raw, cutting)]
 
@@ -299,7 +309,8 @@ def _is_one_word(raw: bytes, cutting: Cutting) -> bool:
 
 
 def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[int]:
-    texts, tokenizer = TokenBytes(history), Tokenizer(history)
+    texts = TokenBytes(history)
+    tokenizer = Tokenizer(history)
     if sum(len(texts[id]) ** 2 for id in ids) > MOST_WAYS:
         raise TooLarge(f"The tokens are so long that more than {MOST_WAYS:,} of their parts could be tokens, too.")
     found = list[int]()
@@ -315,7 +326,10 @@ def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[
 
 def _asked_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) -> dict[int, Reason]:
     """Search for the undecided tokens one by one; after too many failures or trials, the others count as reachable."""
-    tokenizer, merges, found, in_vain = Tokenizer(history), merges_of(history), dict[int, Reason](), 0
+    tokenizer = Tokenizer(history)
+    merges = merges_of(history)
+    found = dict[int, Reason]()
+    in_vain = 0
     room = Room()
     for id in while_wanted(ids, cancelled, every=1):
         reached = reachability(history, id, tokenizer=tokenizer, merges=merges, room=room, cancelled=cancelled)

@@ -106,8 +106,11 @@ def best_of_some(tables: Iterable[WordTable], history: History, work: Work = ALO
 
 class _Replay:
     def __init__(self, words: WordTable, history: History, work: Work, *, limit: int | None = None) -> None:
-        self._words, self._work, self._says_how = words, work, history.has_counts
-        self._said, self._own_since = history.columns.count, history.recipe.grown_from
+        self._words = words
+        self._work = work
+        self._says_how = history.has_counts
+        self._said = history.columns.count
+        self._own_since = history.recipe.grown_from
         self._lengths = history.token_lengths()
         self._longest = int(self._lengths.max(initial=1))
         said = history.recipe.max_token_length if self._says_how else None
@@ -136,7 +139,8 @@ class _Replay:
         own = self._recipe.ties
         if self._says_how and until_by[own] < until:
             faults += self._tie(until_by[own], self.columns({}, own))
-        worse, rounds = columns.runner_up_count > counts, 0
+        worse = columns.runner_up_count > counts
+        rounds = 0
         while worse.any() and rounds < ROUNDS and len(passed) < MOST_PASSED:
             for row, rival, count in _rivals(columns, worse):
                 if rival not in passed:
@@ -145,7 +149,8 @@ class _Replay:
             self._work.progress(Progress("judging the merges", rounds, ROUNDS, "rounds"))
             self._work.check()
             columns = self.columns(passed, rule)
-            worse, rounds = columns.runner_up_count > counts, rounds + 1
+            worse = columns.runner_up_count > counts
+            rounds = rounds + 1
         wrong = {one.step for one in faults} | {row + 1 for row in np.flatnonzero(worse).tolist()}
         miscounted = self._miscounted(counts)
         listed = miscounted if 2 * len(miscounted) < len(counts) else miscounted[:1]  # else the texts differ
@@ -194,7 +199,8 @@ class _Replay:
         yield Fault(row + 1, kind, count, rival, rival_count)
 
     def _is_there(self, pair: Pair, row: int) -> bool:
-        base, texts = len(self._table.alphabet), self._texts
+        base = len(self._table.alphabet)
+        texts = self._texts
         return self._first_with.get(texts[pair[0]] + texts[pair[1]], base + row) < base + row
 
     @cached_property
@@ -208,13 +214,15 @@ class _Replay:
 
     def _tie(self, row: int, columns: Columns) -> Iterator[Fault]:
         """Yield the fault of a step whose tie the table's own rule decides differently."""
-        count, rival = int(columns.count[row]), (int(columns.runner_up_left[row]), int(columns.runner_up_right[row]))
+        count = int(columns.count[row])
+        rival = (int(columns.runner_up_left[row]), int(columns.runner_up_right[row]))
         if count == columns.runner_up_count[row]:
             yield Fault(row + 1, "ties", count, rival, count)
 
     def _steps_by_rule(self) -> dict[str, int]:
         """Return how many steps each tie rule explains; stop at a rule that explains all."""
-        own, found = self._recipe.ties, dict[str, int]()
+        own = self._recipe.ties
+        found = dict[str, int]()
         for name in (own, *(name for name, rule in TIE_RULES.items() if rule.fits(self._recipe.base) and name != own)):
             found[name] = self._learned_alike(name)
             if found[name] == len(self._table):
@@ -227,10 +235,12 @@ class _Replay:
 
     def _learned_alike(self, rule: str) -> int:
         trainer = self._trainer(self._recipe.with_changes(ties=rule), self._table.first(0))
-        table, stretch = self._table.columns, FIRST_STRETCH
+        table = self._table.columns
+        stretch = FIRST_STRETCH
         while True:
             self._work.check()
-            batch, found = trainer.advance(max_merges=stretch), trainer.history.columns
+            batch = trainer.advance(max_merges=stretch)
+            found = trainer.history.columns
             differs = (found.left != table.left[: batch.stop]) | (found.right != table.right[: batch.stop])
             if differs.any():
                 return int(differs.argmax())
@@ -288,7 +298,8 @@ def parted_by_script(words: WordTable, history: History) -> WordTable:
     script_of = dict(zip(signs, scripts_of(signs).tolist(), strict=True)) | {WORD_SIGN: TRANSPARENT}
     found: dict[str, int] = {}
     for word, count in zip(known, words.counts.tolist(), strict=True):
-        start, script = 0, TRANSPARENT
+        start = 0
+        script = TRANSPARENT
         for place, sign in enumerate(word):
             fits = TRANSPARENT in (script_of[sign], script) or script_of[sign] == script
             if not fits:

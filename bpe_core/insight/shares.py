@@ -62,7 +62,8 @@ class Evidence:
         recipe = history.recipe.with_changes(
             merges=len(history), min_frequency=1, max_token_length=None, interventions=(), grown_from=0, mixture=None
         )
-        self.names, self._work = tuple(groups.groups), work
+        self.names = tuple(groups.groups)
+        self._work = work
         self.table = History.from_pairs(recipe, history.alphabet, np.array(history.pairs(), np.int64).reshape(-1, 2))
         self._words = groups.words
         # The bytes of the given texts, or of their words if the former are not known.
@@ -87,9 +88,11 @@ class Evidence:
 
     def _counts_of_merges(self) -> Float64s:
         """Return the count of each pair when it is merged: a row for each step, a column for each group."""
-        ranked, steps = self._ranked, len(self)
+        ranked = self._ranked
+        steps = len(self)
         cells = np.flatnonzero(ranked.ranks < steps)
-        words, ranks = ranked.word_of_cell[cells], ranked.ranks[cells]
+        words = ranked.word_of_cell[cells]
+        ranks = ranked.ranks[cells]
         columns = [np.bincount(ranks, weights[words], minlength=steps) for weights in self._weights.T]
         found: Float64s = np.stack(columns, axis=1)
         for row in np.flatnonzero(self.table.columns.left == self.table.columns.right).tolist():
@@ -98,7 +101,8 @@ class Evidence:
 
     def known(self) -> Float64s:
         """Return for each group the share of its symbols that the table's alphabet has."""
-        ranked, words = self._ranked, len(self._words)
+        ranked = self._ranked
+        words = len(self._words)
         cells = np.diff(ranked.starts) - 1  # without the separator after each word
         found = np.bincount(ranked.word_of_cell[ranked.symbols >= 0], minlength=words)
         shares: Float64s = (found @ self._weights) / (cells @ self._weights)
@@ -128,7 +132,8 @@ class Evidence:
         trainer = Trainer(words, recipe, history=self.table, cancelled=work.cancelled, progress=work.progress)
         columns = trainer.history.columns
         there = np.flatnonzero(columns.runner_up_left >= 0)
-        left, right = columns.runner_up_left[there].tolist(), columns.runner_up_right[there].tolist()
+        left = columns.runner_up_left[there].tolist()
+        right = columns.runner_up_right[there].tolist()
         counts = (columns.runner_up_count[there] / finer).tolist()
         yield from zip(there.tolist(), zip(left, right, strict=True), counts, strict=True)
 
@@ -156,7 +161,8 @@ class Program:
         self._solver = quiet_solver_or_none()
         if self._solver is None:
             raise BpeError(f"{MIXTURE} {MISSING_HIGHS}")
-        self.evidence, groups = evidence, len(evidence.names)
+        self.evidence = evidence
+        groups = len(evidence.names)
         self.rivals: list[Rival] = []
         self.lines: dict[Line, Float64s] = {}  # for each group, by how much the merge occurs more often than the rival
         self._number_of: dict[Pair, int] = {}
@@ -198,7 +204,8 @@ class Program:
 
     def _missed(self) -> list[tuple[float, Line]]:
         """Return for each rival the most violated line that is not added yet, with the amount."""
-        level, found = self.evidence.merges @ self.shares + self.of_steps, list[tuple[float, Line]]()
+        level = self.evidence.merges @ self.shares + self.of_steps
+        found = list[tuple[float, Line]]()
         unexplained = np.zeros(len(self.rivals))
         unexplained[: len(self.of_rivals)] = self.of_rivals  # the counts of a new rival are not known yet
         for number, rival in enumerate(self.rivals):
@@ -271,7 +278,8 @@ class Program:
         either nearly nothing or nearly twice as much. (A weight of 0 is wrong: a group against which only a few pairs
         speak would then cost nothing.) Weights closer to 1 hardly change a solution, as it lies in a corner.
         """
-        found, shares = list[Float64s](), self.shares
+        found = list[Float64s]()
+        shares = self.shares
         for number in range(times):
             work.progress(Progress("weighing steps otherwise", number, times, ""))
             self._refine_weighed((seed, number), work)
@@ -296,7 +304,8 @@ class Program:
 
     def as_good(self, work: Work = ALONE) -> tuple[Float64s, Float64s]:
         """Return the least and largest share of each group among all mixtures that explain the merges equally well."""
-        groups, places = len(self.shares), np.arange(self._columns, dtype=np.int32)
+        groups = len(self.shares)
+        places = np.arange(self._columns, dtype=np.int32)
         rest = places[groups:]
         allowed = self.unexplained * (1 + AS_WELL) + AS_WELL
         self._solver.addRow(0.0, allowed, len(rest), rest, np.ones(len(rest)))
@@ -316,11 +325,14 @@ class Program:
 
     def bounds(self, group: int) -> tuple[Bound | None, Bound | None]:
         """Return the two lines that most limit a group's share from below and from above."""
-        share, least, most = float(self.shares[group]), _NO_BOUND, _NO_BOUND
+        share = float(self.shares[group])
+        least = _NO_BOUND
+        most = _NO_BOUND
         others = np.delete(self.shares, group)
         mix = others / others.sum() if others.sum() > 0 else np.full(len(others), 1 / len(others))
         for line, oftener in self.lines.items():
-            own, rest = float(oftener[group]), float(np.delete(oftener, group) @ mix)
+            own = float(oftener[group])
+            rest = float(np.delete(oftener, group) @ mix)
             if own == rest:
                 continue
             edge = rest / (rest - own)  # the share at which the merge and the rival are equally frequent

@@ -206,7 +206,8 @@ class Vocabularies:
         return cls(tuple(histories), numbers, len(number_of))
 
     def overlap(self, first: int, second: int, at: Sequence[int]) -> Overlap:
-        one, other = self._held(first, at[first]), self._held(second, at[second])
+        one = self._held(first, at[first])
+        other = self._held(second, at[second])
         common = int(np.count_nonzero(one & other))
         return Overlap(common, int(np.count_nonzero(one)) - common, int(np.count_nonzero(other)) - common)
 

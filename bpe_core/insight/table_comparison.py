@@ -49,7 +49,8 @@ class TableComparison:
     @property
     def new_tokens(self) -> str:
         """Say how many tokens of the second table are new, and how many of the first table it lacks."""
-        new, gone = len(self.only_in_second), len(self.only_in_first)
+        new = len(self.only_in_second)
+        gone = len(self.only_in_first)
         news = f"{new:,} of {count_text(self.common + new, 'token')} {'is' if new == 1 else 'are'} new"
         return f"{news}, {gone:,} {'is' if gone == 1 else 'are'} gone"
 
@@ -68,10 +69,13 @@ class TableComparison:
 
 def compare_tables(one: History, other: History, *, cancelled: CancelCheck = never_cancelled) -> TableComparison:
     texts, other_texts = (written(history) for history in while_wanted((one, other), cancelled, every=1))
-    pairs, other_pairs = _pairs(one, texts, cancelled), _pairs(other, other_texts, cancelled)
+    pairs = _pairs(one, texts, cancelled)
+    other_pairs = _pairs(other, other_texts, cancelled)
     first = next((i for i, (a, b) in enumerate(zip(pairs, other_pairs, strict=False)) if a != b), None)
-    tokens, other_tokens = _kept(one, texts), _kept(other, other_texts)
-    known, other_known = set(tokens), set(other_tokens)
+    tokens = _kept(one, texts)
+    other_tokens = _kept(other, other_texts)
+    known = set(tokens)
+    other_known = set(other_tokens)
     if _begins_whole(one) or _begins_whole(other):
         cause, explanation = _cause_by_tokens(one, other, known == other_known)
     else:
@@ -131,7 +135,8 @@ def _cause(
     by_hand = _by_hand(one, other, first) or _by_hand(other, one, first)
     if by_hand:
         return "by hand", by_hand
-    a, b = one[first], other[first]
+    a = one[first]
+    b = other[first]
     tie = _tie(one, a, other_pairs[first], other) or _tie(other, b, pairs[first], one)
     if tie:
         return "tie", tie
@@ -200,7 +205,8 @@ def _splitting_difference(one: Recipe, other: Recipe) -> str:
     changing = one.differing(other, Normalization)
     found = sorted(one.differing(other, SplittingChoices), key=lambda name: (name in changing, "pattern" not in name))
     for choice in found:
-        a, b = getattr(one, choice), getattr(other, choice)
+        a = getattr(one, choice)
+        b = getattr(other, choice)
         how = "changed differently first" if choice in changing else "split differently"
         if choice not in ("special_tokens", "older_unicode"):
             return f"Text is {how}: {choice.replace('_', ' ')} is {_said(a)} in one, {_said(b)} in the other."
@@ -225,10 +231,12 @@ def _data_or_count(one: History, other: History, first: int, a: Step, b: Step) -
             "Without counts in both tables the cause is unknown; count them on the same texts. "
             "Usually it is a tie, another text or another pattern."
         )
-    counts, other_counts = one.columns.count[:first].tolist(), other.columns.count[:first].tolist()
+    counts = one.columns.count[:first].tolist()
+    other_counts = other.columns.count[:first].tolist()
     earlier = next((i for i, (x, y) in enumerate(zip(counts, other_counts, strict=True)) if x != y), None)
     if earlier is not None:
-        x, y = counts[earlier], other_counts[earlier]
+        x = counts[earlier]
+        y = other_counts[earlier]
         return (
             "data",
             f"They learned from different texts: merge {earlier + 1:,} counts {x:,} in one and {y:,} in the other.",

@@ -45,7 +45,8 @@ def token_life(
     at = len(history) if at is None else at
     curve = follow(ranked, (token, NOTHING))
     life = life_without_words(history, token, at, corpus=ranked, cancelled=cancelled)
-    parts, now = history.parts(token), ranked.at(at)
+    parts = history.parts(token)
+    now = ranked.at(at)
     if parts is None:
         if not history.alphabet.symbols[token].merges:
             # The unknown token is never merged, and has no cells.
@@ -102,7 +103,8 @@ class TokenUse:
 
 def use_by_joining(history: History, token: int, at_first: int) -> Steps:
     """Follow the count of a token by the steps alone; `at_first` is the count of a base symbol."""
-    row, joined = history.row_of(token), history.tokens_saved
+    row = history.row_of(token)
+    joined = history.tokens_saved
     count = at_first if row is None else int(joined[row])
     found = [(0 if row is None else row + 1, count)]
     halves = (history.columns.left == token).astype(np.int64) + (history.columns.right == token)
@@ -115,7 +117,8 @@ def use_by_joining(history: History, token: int, at_first: int) -> Steps:
 def use_by_cutting(words: WordTable, history: History, token: int, at: int, work: Work = ALONE) -> TokenUse:
     """Count a token after some numbers of steps, and find the words that hold it after `at` steps."""
     cut = CutWords.of(_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
-    dropped, added = history.row_of_drop(token), history.row_of(token)
+    dropped = history.row_of_drop(token)
+    added = history.row_of(token)
     first = 0 if added is None else added + 1
     last = len(history) if dropped is None else dropped
     moments = sorted({*np.linspace(first, last, MOMENTS).astype(int).tolist(), max(first, min(at, last))})
@@ -135,7 +138,8 @@ def use_by_cutting(words: WordTable, history: History, token: int, at: int, work
 
 def words_of_step(words: WordTable, history: History, step: int, work: Work = ALONE) -> Held:
     """Find the words that hold the token or pair of a step."""
-    token, right = int(history.ids[step - 1]), int(history.columns.right[step - 1])
+    token = int(history.ids[step - 1])
+    right = int(history.columns.right[step - 1])
     cut = CutWords.of(_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
     if right < 0:
         return cut.words_with(token, step - 1 if right == NOTHING else step)

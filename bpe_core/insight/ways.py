@@ -89,15 +89,18 @@ class Ways:
             self.joins_unknown = history.joining.joins_unknown
         if not isinstance(segmenter, WordEncoder):
             raise BpeError("Other ways to split are known only of tokenizers that split word by word; not of this one.")
-        self.history, self.scores = history, scores
-        self._segmenter, self.unknown = segmenter, history.alphabet.unknown_id
+        self.history = history
+        self.scores = scores
+        self._segmenter = segmenter
+        self.unknown = history.alphabet.unknown_id
         self._id_of = token_symbols(history)
         self._lengths = lengths_of(self._id_of)
         self._joined = None if history.joining is None else JoinedWords(history)
         self._spelling = Spelling(history)
         has_merges = history.joining is not None or Method.of(history.recipe).has_ranks
         self._dropout = Dropout(joins_of(history), dropout) if has_merges else None
-        self._each_costs_one, self._all_alike = [-1.0] * history.id_count, [0.0] * history.id_count
+        self._each_costs_one = [-1.0] * history.id_count
+        self._all_alike = [0.0] * history.id_count
         self._lattices: dict[bytes, WordLattice] = {}
         self._chances: dict[bytes, dict[Ids, float] | None] = {}
 
@@ -136,7 +139,8 @@ class Ways:
 
     def _longest(self, symbols: Sequence[int]) -> Ids:
         """Find the longest tokens without a lattice, which would be very large for a whole text in one word."""
-        ids, place = list[int](), 0
+        ids = list[int]()
+        place = 0
         while place < len(symbols):
             fitting = self._lengths[: bisect_right(self._lengths, len(symbols) - place)]
             rows = ((length, self._id_of.get(tuple(symbols[place : place + length]))) for length in reversed(fitting))
@@ -156,7 +160,8 @@ class Ways:
         if way == "dropout":
             chances = self.chances(word)
             return None if chances is None else math.log(chances[ids]) if ids in chances else -math.inf
-        weights, lattice = self._weights(way), self.lattice(word)
+        weights = self._weights(way)
+        lattice = self.lattice(word)
         return sum(weights[id] for id in ids) - lattice.log_of_all(weights)
 
     def shares(self, way: Way, word: bytes) -> dict[tuple[int, int], float] | None:
@@ -213,7 +218,8 @@ class Ways:
         hidden = () if self.history.joining is None else self.history.joining.hidden
         if not hidden:
             return ids
-        waiting, found = [*reversed(ids)], list[int]()
+        waiting = [*reversed(ids)]
+        found = list[int]()
         while waiting:
             parts = self.history.parts(waiting[-1]) if waiting[-1] in hidden else None
             if parts is None:

@@ -35,7 +35,8 @@ class CorpusLattices:
 
     def __init__(self, words: WordTable, history: History, work: Work = ALONE) -> None:
         self._base = history.alphabet.but_seeds
-        spelled, number_of = spelled_tokens(history), dict[tuple[int, ...], int]()
+        spelled = spelled_tokens(history)
+        number_of = dict[tuple[int, ...], int]()
         self._lengths = np.array([*map(len, spelled)], np.int64)
         # The index of each token's score: base symbols first, then each longer piece once; -1 for tokens without one.
         self._place = np.array(
@@ -125,7 +126,8 @@ def drawn_tokens(words: WordTable, ways: Ways, chance: Random, work: Work = ALON
 
     Return None if words are too long.
     """
-    known, counts = [word for word, _ in words], words.counts.tolist()
+    known = [word for word, _ in words]
+    counts = words.counts.tolist()
     whole = sum(counts)
     average = sum(map(len, chance.choices(known, counts, k=FEWEST_DRAWS))) / FEWEST_DRAWS
     draws = min(DRAWS, int(MOST_DRAWN / max(1.0, average)))

@@ -41,7 +41,8 @@ class WordLattice:
 
     def drawn(self, score_of: Sequence[float], chance: Random) -> Ids:
         ending = self._ending(score_of)
-        ids, place = list[int](), len(self.edges)
+        ids = list[int]()
+        place = len(self.edges)
         while place:
             highest = max(weight for _, _, weight in ending[place])
             weights = [math.exp(weight - highest) for _, _, weight in ending[place]]
@@ -55,7 +56,8 @@ class WordLattice:
         behind = [-math.inf] * size + [0.0]  # the logarithm of the sum over all ways from each symbol to the end
         for start in reversed(range(size)):
             behind[start] = log_of_sum([score_of[id] + behind[start + length] for length, id in self.edges[start]])
-        reached, found = [1.0] + [0.0] * size, dict[tuple[int, int], float]()
+        reached = [1.0] + [0.0] * size
+        found = dict[tuple[int, int], float]()
         for start, edges in enumerate(self.edges):
             for length, id in edges:
                 share = reached[start] * math.exp(score_of[id] + behind[start + length] - behind[start])
@@ -87,7 +89,8 @@ def log_of_sum(logarithms: Sequence[float]) -> float:
 
 def token_symbols(history: History) -> dict[tuple[int, ...], int]:
     """Map base symbols to the token in use that covers them; the oldest of equal tokens counts."""
-    spelled, hidden = spelled_tokens(history), set() if history.joining is None else {*history.joining.hidden}
+    spelled = spelled_tokens(history)
+    hidden = set() if history.joining is None else {*history.joining.hidden}
     used = [id for id in history.vocabulary.tolist() if id not in hidden and spelled[id]]
     return {spelled[id]: id for id in reversed(used)}
 
@@ -106,14 +109,18 @@ def spelled_tokens(history: History) -> list[tuple[int, ...]]:
 def _seed_symbols(alphabet: Alphabet, recipe: Recipe) -> list[tuple[int, ...]]:
     if (known := alphabet.spelled) is not None:
         return [tuple(known.symbols[first:stop].tolist()) for first, stop in pairwise(known.starts.tolist())]
-    marker, marker_id = recipe.marker_text.encode(), alphabet.marker_id
-    first_of, inside_of = alphabet.id_of_piece, alphabet.id_of_continuation or alphabet.id_of_piece
+    marker = recipe.marker_text.encode()
+    marker_id = alphabet.marker_id
+    first_of = alphabet.id_of_piece
+    inside_of = alphabet.id_of_continuation or alphabet.id_of_piece
     found = list[tuple[int, ...]]()
     for symbol in alphabet.symbols[len(alphabet.but_seeds) :]:
-        text, ids = symbol.text, list[int | None]()
+        text = symbol.text
+        ids = list[int | None]()
         continues = alphabet.continuing != b"" and text != symbol.decoded
         if marker_id is not None and text.startswith(marker):
-            text, ids = text.removeprefix(marker), [marker_id]
+            text = text.removeprefix(marker)
+            ids = [marker_id]
         elif continues:
             text = symbol.decoded
         pieces = [bytes([byte]) for byte in text] if recipe.base == "bytes" else [one.encode() for one in text.decode()]

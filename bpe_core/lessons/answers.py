@@ -107,7 +107,8 @@ def _simple_floor(bench: Bench, pieces: str, _: int) -> int:
 
 
 def _floor(bench: Bench, pieces: str, _: int) -> int:
-    lattice, recipe = _lattice(bench), bench.history.recipe
+    lattice = _lattice(bench)
+    recipe = bench.history.recipe
     search = Search(lattice, int(pieces), Guess.of(bench.words, recipe, int(pieces), LONGEST_PIECE), Budget(ROUNDS))
     for _share in search.steps():
         pass
@@ -171,7 +172,8 @@ _ANSWERS: dict[str, Callable[[Bench, str, int], object]] = {
 
 Mood = Literal["right", "close", "wrong", "shown"]
 
-MOST_CANDIDATES, LEAST_CANDIDATES = 5, 4
+MOST_CANDIDATES = 5
+LEAST_CANDIDATES = 4
 AGAIN = " Try once more."
 HOW_TO_WRITE = "Write the two tokens with a plus between them, such as l + o."
 HOW_TO_WRITE_ONE = "Write one token of the vocabulary."
@@ -216,9 +218,11 @@ def how_to_write(bench: Bench) -> str:
 
 def judged(chosen: Pair, made: Pair, bench: Bench, *, again: bool = False) -> Feedback:
     """Judge a guess; if there is another try (`again`), do not tell the answer."""
-    best, guess = written(made, bench), written(chosen, bench)
+    best = written(made, bench)
+    guess = written(chosen, bench)
     by_rule = bench.history.recipe.applies("ties")
-    weighs, standing = f"{guess} {_weighs(chosen, bench)}", _standing(made, bench)
+    weighs = f"{guess} {_weighs(chosen, bench)}"
+    standing = _standing(made, bench)
     if chosen == made:
         rivals = [pair for pair in bench.leading if pair != made and _standing(pair, bench) == standing]
         tie = f"It was a tie with {_listed([written(pair, bench) for pair in rivals])}{_tie_rule(bench)}."

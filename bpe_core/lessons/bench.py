@@ -60,7 +60,8 @@ class Bench:
 
     def with_rules(self, rules: Sequence[str]) -> Bench:
         """Return a bench with the same words and with merges given by hand, such as `l o` and `lo w`."""
-        recipe, alphabet = self.history.recipe, Alphabet.for_words(self.words, self.history.recipe)
+        recipe = self.history.recipe
+        alphabet = Alphabet.for_words(self.words, self.history.recipe)
         id_of = {text: id for id, text in enumerate(TokenTexts(alphabet).text)}
         pairs: list[tuple[int, int]] = []
         for rule in rules:
@@ -103,7 +104,8 @@ class Bench:
     def pieces(self) -> list[Pair]:
         """Return the pieces that may still be dropped or added, in the order in which they were found."""
         history = self.history
-        first, kind = len(history.alphabet) - history.alphabet.seed_count, SINGLE[history.recipe.single]
+        first = len(history.alphabet) - history.alphabet.seed_count
+        kind = SINGLE[history.recipe.single]
         there = {*history.vocabulary.tolist()}
         goes = kind == NOTHING
         return [(id, kind) for id in range(first, len(history.alphabet)) if (id in there) == goes]
@@ -117,7 +119,8 @@ class Bench:
 
     def ids_written(self, text: str, at: int) -> list[int]:
         """List the tokens with this text after `at` steps, or those that may be added; rarely more than one."""
-        then, wanted = self.history.first(at), text.replace(" ", BLANK)
+        then = self.history.first(at)
+        wanted = text.replace(" ", BLANK)
         known = then.vocabulary.tolist() if self.history.recipe.single != "add" else range(then.first_special)
         return [id for id in known if self.names.text[id] == wanted]
 

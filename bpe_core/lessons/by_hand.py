@@ -13,7 +13,9 @@ from fractions import Fraction
 
 from bpe_core.insight.word_lattice import WordLattice
 
-ROW, FEWEST, EXPECTED = "row", "row of fewest", "expected"
+ROW = "row"
+FEWEST = "row of fewest"
+EXPECTED = "expected"
 FINEST = 10_000  # the largest denominator of an expected count
 
 

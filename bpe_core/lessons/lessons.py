@@ -168,7 +168,8 @@ def _steps(data: list[dict[str, Any]], recipe: Recipe) -> Iterator[LessonStep]:
     merges = 0
     for step in data:
         if "recipe" in step:
-            recipe, merges = recipe.with_changes(**step["recipe"]), 0
+            recipe = recipe.with_changes(**step["recipe"])
+            merges = 0
         merges = step.get("merges", merges)
         query = Query(**step.pop("ask")) if "ask" in step else None
         values = {name: Query(**asked) for name, asked in step.pop("values", {}).items()}

@@ -107,7 +107,8 @@ def benchmark(
     work: Work = ALONE,
 ) -> Benchmark:
     """Measure every text by every tokenizer; tokens are compared with those of `relative_to`, by default the first."""
-    contenders, groups = contenders_of(tokenizers), _groups(texts)
+    contenders = contenders_of(tokenizers)
+    groups = _groups(texts)
     if not contenders or not groups:
         raise BpeError(NOTHING_TO_MEASURE)
     chosen = contenders[0].name if relative_to is None else relative_to
@@ -230,14 +231,16 @@ def _cells(
     power: float,
     cancelled: CancelCheck,
 ) -> Iterator[_Cell]:
-    history, at = contender.tokenizer.history, contender.at
+    history = contender.tokenizer.history
+    at = contender.at
     cut = None if in_words is None else in_words.cut(history, at, cancelled=cancelled)
     unknown = [id for id, symbol in enumerate(history.alphabet.but_seeds) if symbol.kind == "unknown"]
     for (name, documents), unencoded in zip(while_wanted(groups.items(), cancelled, every=1), lost, strict=True):
         if cut is None:
             counts, seconds = _encoded(contender, documents, cancelled)
         else:
-            counts, seconds = cut.counts(name), _seconds(contender, documents)
+            counts = cut.counts(name)
+            seconds = _seconds(contender, documents)
         yield _Cell(
             int(counts.sum()),
             int(np.count_nonzero(counts)),
@@ -249,7 +252,8 @@ def _cells(
 
 
 def _encoded(contender: Contender, documents: Sequence[str], cancelled: CancelCheck) -> tuple[Int64s, float]:
-    counts, seconds = np.zeros(contender.tokenizer.history.id_count, np.int64), 0.0
+    counts = np.zeros(contender.tokenizer.history.id_count, np.int64)
+    seconds = 0.0
     held: list[npt.NDArray[np.int32]] = []
     for text in while_wanted(documents, cancelled, every=1):
         began = time.thread_time()
@@ -264,7 +268,8 @@ def _encoded(contender: Contender, documents: Sequence[str], cancelled: CancelCh
 
 
 def _seconds(contender: Contender, documents: Sequence[str]) -> float:
-    whole, taken = sum(map(len, documents)), 0
+    whole = sum(map(len, documents))
+    taken = 0
     began = time.thread_time()
     for text in documents:
         contender.tokenizer.encode_to_array(text[: TIMED - taken], at=contender.at)
@@ -374,7 +379,8 @@ def checked_parallel(parallel: Parallel) -> Sentences:
     found = {language: sentences_of(text) for language, text in by_name(parallel).items()}
     lengths = {language: len(sentences) for language, sentences in found.items()}
     if len(set(lengths.values())) > 1:
-        short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
+        short = min(lengths, key=lengths.__getitem__)
+        long = max(lengths, key=lengths.__getitem__)
         raise CorpusError(
             f"Parallel texts hold the same sentences, a line each; {short} has {lengths[short]:,}, {long} has "
             f"{lengths[long]:,}. Give each language as many lines."
@@ -408,7 +414,8 @@ def gini(values: npt.NDArray[np.float64]) -> float:
     >>> gini(np.array([2.0, 2.0])), gini(np.array([0.0, 0.0, 0.0, 1.0]))
     (0.0, 0.75)
     """
-    ordered, count = np.sort(values), len(values)
+    ordered = np.sort(values)
+    count = len(values)
     total = float(ordered.sum())
     ranks = 2 * np.arange(1, count + 1) - count - 1
     return float((ranks * ordered).sum() / (count * total)) if total else 0.0

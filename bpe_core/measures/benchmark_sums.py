@@ -68,7 +68,8 @@ class Sums:
         """Recommend a tokenizer; say how far the others are from it, and for which texts another one is better."""
         if self.best is None:
             return ("None of them encodes all texts, so none is recommended.",)
-        names, best = self.tokenizers, self.best
+        names = self.tokenizers
+        best = self.best
         said = [f"Over all texts ({self._weights}) {names[best]} makes the fewest tokens: {self._figure(best)}."]
         alike = [place for place in self._others if self.beside_low[place] <= 1]
         for place in self._others:
@@ -86,7 +87,8 @@ class Sums:
         return (*said, self._recommendation([best, *alike]))
 
     def _recommendation(self, equal: Sequence[int]) -> str:
-        names, sizes = self.tokenizers, self.vocabularies
+        names = self.tokenizers
+        sizes = self.vocabularies
         if len(equal) == 1:
             larger = "" if len(self._others) == 0 else self._about_size(equal[0])
             return f"Recommended: {names[equal[0]]}{larger}."
@@ -100,7 +102,8 @@ class Sums:
 
     def _about_size(self, best: int) -> str:
         smallest = min(self._others, key=lambda place: self.vocabularies[place])
-        size, other = self.vocabularies[best], self.vocabularies[smallest]
+        size = self.vocabularies[best]
+        other = self.vocabularies[smallest]
         if size < MUCH_LARGER * other:
             return ""
         return f", whose vocabulary of {size:,} is {size / other:.1f} times that of {self.tokenizers[smallest]}"
@@ -124,7 +127,8 @@ class Sums:
         return f"{value:.{DIGITS}f} bytes for each{between}"
 
     def _interval(self, place: int) -> str:
-        low, high = float(self.beside_low[place]), float(self.beside_high[place])
+        low = float(self.beside_low[place])
+        high = float(self.beside_high[place])
         return f"{low - 1:.1%} to {high - 1:.1%}" if low == low else "of too few documents to say how sure that is"
 
 

@@ -72,7 +72,8 @@ def bits_per_byte(
     counts = both.counts_in("learned"), both.counts_in("held out")
     everything = WordTable(*both.words.columns, counts[0] + counts[1])
     cut = CutWords.of(everything, history.recipe, history, cancelled=work.cancelled)
-    words, steps = followed(cut), _every(history) if sizes is None else _steps(history, sizes)
+    words = followed(cut)
+    steps = _every(history) if sizes is None else _steps(history, sizes)
     if words is not None and len(steps) > MEASURED and words.is_worth(len(steps), work):
         bits = _followed_bits(words, steps, history, *counts, work)
     else:
@@ -154,14 +155,18 @@ def _told(one: Int64s, other: Int64s, seen: Int64s, wanted: Int64s, events: int,
     before = np.bincount(one, weights=seen, minlength=ids)
     different = np.bincount(one[known], minlength=ids)
     after = np.bincount(other[known], minlength=ids)
-    types, own, lower = int(known.sum()), _discount(seen), _discount(after)
+    types = int(known.sum())
+    own = _discount(seen)
+    lower = _discount(after)
     if types:
         shared = lower * np.count_nonzero(after) / events
         by_itself = (np.maximum(0.0, after - lower) + shared) / types
     else:
         by_itself = np.full(ids, 1 / events)
     asked = wanted > 0
-    one, other, seen = one[asked], other[asked], seen[asked]
+    one = one[asked]
+    other = other[asked]
+    seen = seen[asked]
     alone = by_itself[other]
     discounted = np.maximum(0.0, seen - own) + own * different[one] * alone
     probability = np.where(before[one] > 0, discounted / np.maximum(before[one], 1), alone)
@@ -169,7 +174,8 @@ def _told(one: Int64s, other: Int64s, seen: Int64s, wanted: Int64s, events: int,
 
 
 def _discount(counts: Int64s) -> float:
-    once, twice = np.count_nonzero(counts == 1), np.count_nonzero(counts == 2)
+    once = np.count_nonzero(counts == 1)
+    twice = np.count_nonzero(counts == 2)
     return once / (once + 2 * twice) if once and twice else USUAL_DISCOUNT
 
 
@@ -186,7 +192,8 @@ def followed(cut: CutWords) -> StepMeasure | None:
     """Return the measurement step by step; None if the changed words are unknown or take too long to find."""
     if isinstance(cut.segmentation, Boundaries):
         return _joined(cut, cut.segmentation)
-    segmenter, lengths = cut.segmenter, np.diff(cut.words.starts)
+    segmenter = cut.segmenter
+    lengths = np.diff(cut.words.starts)
     if not isinstance(segmenter, WordSegmenter):
         return None
 
@@ -201,7 +208,8 @@ def followed(cut: CutWords) -> StepMeasure | None:
 
 def _joined(cut: CutWords, boundaries: Boundaries) -> StepMeasure | None:
     """List the words in which each step joins pairs; None if some symbols are no tokens by themselves."""
-    symbols, (ids, words) = boundaries.all_symbols(), cut.placed(0)
+    symbols = boundaries.all_symbols()
+    (ids, words) = cut.placed(0)
     if not np.array_equal(symbols.ids, ids):
         return None
     # The symbols in cells. The cells between words hold no token.

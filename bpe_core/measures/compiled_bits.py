@@ -45,8 +45,12 @@ def follow_joins(cells: Cells, wanted: MeasuredPairs, history: History, slots: i
     places = kernel.Cells(cells.ids, cells.ids.copy(), cells.words, wanted.learned, wanted.held_out)
     columns = history.columns
     joins = kernel.Joins(columns.left, columns.right, history.token_lengths(), cells.first, cells.by_rank)
-    model, room, sizes = _model(history.id_count + 1, slots or SLOTS), room_to_tell(), history.vocabulary_sizes()
-    base, entered, step = np.int64(len(history.alphabet)), 0, 0
+    model = _model(history.id_count + 1, slots or SLOTS)
+    room = room_to_tell()
+    sizes = history.vocabulary_sizes()
+    base = np.int64(len(history.alphabet))
+    entered = 0
+    step = 0
     while entered < len(cells.ids) - 1:
         model = with_room(model, 1)
         entered = kernel.enter_cells(places, model, entered)
@@ -60,7 +64,8 @@ def follow_joins(cells: Cells, wanted: MeasuredPairs, history: History, slots: i
 
 
 def room_to_tell() -> kernel.Room:
-    values, exponents = np.zeros(kernel.AT_ONCE), np.zeros(kernel.AT_ONCE)
+    values = np.zeros(kernel.AT_ONCE)
+    exponents = np.zeros(kernel.AT_ONCE)
     return kernel.Room(values, values.view(np.int64), exponents, exponents.view(np.int64))
 
 
@@ -84,7 +89,8 @@ def _model(tokens: int, slots: int) -> kernel.Model:
 
 
 def with_room(model: kernel.Model, more: int) -> kernel.Model:
-    needed, slots = 2 * (int(model.number[kernel.FILLED]) + more), len(model.keys)
+    needed = 2 * (int(model.number[kernel.FILLED]) + more)
+    slots = len(model.keys)
     if needed <= slots:
         return model
     while slots < needed:
@@ -106,16 +112,23 @@ def follow_words(
     words: WordTable, segmenter: WordSegmenter, wanted: MeasuredPairs, history: History, slots: int | None = None
 ) -> Iterator[int]:
     """Compute the bits after the wanted steps by cutting words; yield the number of done steps."""
-    steps, longest = len(history), int(np.diff(words.starts).max(initial=0))
-    over_time, listing = segmenter.pieces_over_time(), _CutList()
+    steps = len(history)
+    longest = int(np.diff(words.starts).max(initial=0))
+    over_time = segmenter.pieces_over_time()
+    listing = _CutList()
     if over_time is None:
         for number, (word, _) in enumerate(words):
             listing.enter(word, segmenter, steps)
             if number % LISTED_AT_ONCE == 0:
                 yield 0
-    kind, moments = np.int64(_kind(over_time)), over_time or _NO_PIECES
-    listed, cut, waiting = listing.all(), _uncut(words, wanted), _waiting(words, history, moments)
-    model, told_in, sizes = _model(history.id_count + 1, slots or SLOTS), room_to_tell(), history.vocabulary_sizes()
+    kind = np.int64(_kind(over_time))
+    moments = over_time or _NO_PIECES
+    listed = listing.all()
+    cut = _uncut(words, wanted)
+    waiting = _waiting(words, history, moments)
+    model = _model(history.id_count + 1, slots or SLOTS)
+    told_in = room_to_tell()
+    sizes = history.vocabulary_sizes()
     room, _ = room_for(longest, 0, PATHS)
     since = [step for step in moments.since if step <= steps]
     for first, behind in pairwise([*since, steps + 1]):
@@ -133,7 +146,8 @@ def follow_words(
 
 class _CutList:
     def __init__(self) -> None:
-        self._cuts, self._first = array("i"), array("q")
+        self._cuts = array("i")
+        self._first = array("q")
 
     def enter(self, word: bytes, segmenter: WordSegmenter, steps: int) -> None:
         self._first.append(len(self._cuts))

@@ -52,9 +52,11 @@ class CutList:
 
     def counted(self, at: int) -> dict[str, float]:
         """Count the cuts after `at` steps; return the columns of `MEASURES`."""
-        cuts, borders = self._cut.cuts(at) & self._inside, self._borders
+        cuts = self._cut.cuts(at) & self._inside
+        borders = self._borders
         wrong = np.add.reduceat(cuts != borders, self._starts, dtype=np.int64)
-        hits, words = int(np.count_nonzero(cuts & borders)), len(self._starts)
+        hits = int(np.count_nonzero(cuts & borders))
+        words = len(self._starts)
         found = {"words": words, "borders": int(borders.sum()), "cuts": int(cuts.sum()), "hits": hits}
         return {
             **found,

@@ -23,10 +23,8 @@ def beside_premiums(tokenizers: Tokenizers, texts: Sentences, reference: str, wo
     words = {name: Counter(WORD.findall("\n".join(sentences))) for name, sentences in texts.items()}
     contenders = contenders_of(tokenizers)
     jobs = [(one, name) for one in contenders for name in texts]
-    bytes_of, bytes_of_reference = (
-        np.array([sizes[name] for _, name in jobs], np.int64),
-        np.full(len(jobs), sizes[reference], np.int64),
-    )
+    bytes_of = np.array([sizes[name] for _, name in jobs], np.int64)
+    bytes_of_reference = np.full(len(jobs), sizes[reference], np.int64)
     single: list[float] = []
     zipf: list[tuple[float, float]] = []
     for contender, name in jobs:
@@ -65,7 +63,8 @@ def zipf_of(counts: Int64s) -> tuple[float, float]:
     found = np.sort(counts[counts > 0])[::-1].astype(np.float64)
     if len(found) < LEAST_RANKS:
         return float("nan"), float("nan")
-    x, y = _centred(np.log(np.arange(1, len(found) + 1))), _centred(np.log(found))
+    x = _centred(np.log(np.arange(1, len(found) + 1)))
+    y = _centred(np.log(found))
     slope = float((x * y).sum() / (x * x).sum())
     spread = float((y * y).sum())
     fit = 1.0 if not spread else 1 - float(((y - slope * x) ** 2).sum()) / spread

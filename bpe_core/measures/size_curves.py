@@ -80,7 +80,8 @@ def size_curves(
     joined = ranked.joined
     tokens = ranked.tokens_at_start - np.concatenate([[0], np.cumsum(joined)]).astype(np.int64)
     used, scaffolds, sums = _follow(ranked.symbol_counts.tolist(), joined.tolist(), history, power, cancelled)
-    steps, efficiency = np.arange(len(tokens)), _efficiency(np.array(sums), tokens, np.array(used), power)
+    steps = np.arange(len(tokens))
+    efficiency = _efficiency(np.array(sums), tokens, np.array(used), power)
     return SizeCurves(
         words.size,
         words.total,
@@ -109,10 +110,14 @@ def _follow(
     counts: list[int], joined: list[int], history: History, power: float, cancelled: CancelCheck
 ) -> tuple[list[int], list[int], list[float]]:
     """Return after each merge the number of tokens that occur, that no longer occur, and the sum for the entropy."""
-    base, term = len(counts), _term(power)
+    base = len(counts)
+    term = _term(power)
     used = sum(1 for count in counts if count)
-    gone, total = 0, sum(map(term, counts))
-    all_used, all_gone, sums = [used], [gone], [total / ONE]
+    gone = 0
+    total = sum(map(term, counts))
+    all_used = [used]
+    all_gone = [gone]
+    sums = [total / ONE]
     for pair, times in while_wanted(zip(history.pairs(), joined, strict=True), cancelled):
         counts.append(times)
         if times:
@@ -149,7 +154,9 @@ def _terms(power: float) -> list[int]:
 
 
 def _sum_of_terms(counts: Int64s, power: float) -> int:
-    is_seldom, known, term = counts < SELDOM, _terms(power), _term(power)
+    is_seldom = counts < SELDOM
+    known = _terms(power)
+    term = _term(power)
     times = np.bincount(counts[is_seldom]).tolist()
     total: int = sum(number * known[count] for count, number in enumerate(times) if number)
     rest: int = sum(map(term, counts[~is_seldom].tolist()))
@@ -184,7 +191,8 @@ def renyi_efficiency(counts: Iterable[int] | Int64s, power: float = USUAL_POWER)
     given = counts if isinstance(counts, np.ndarray) else np.array(list(counts), np.int64)
     found = given[given > 0]
     total = _sum_of_terms(found, power) / ONE
-    tokens, used = np.array([found.sum()], np.int64), np.array([len(found)], np.int64)
+    tokens = np.array([found.sum()], np.int64)
+    used = np.array([len(found)], np.int64)
     return float(_efficiency(np.array([total]), tokens, used, power)[0])
 
 

@@ -143,7 +143,8 @@ def is_always_encoded(history: History) -> Callable[[str], bool]:
     recipe = history.recipe.with_changes(special_tokens=())  # measures treat special tokens as plain text
     if recipe.preparation or recipe.pattern == CUSTOM_PATTERN or recipe.base != "characters":
         return lambda character: False
-    is_known, splitter = _is_known(history), Splitter(recipe)
+    is_known = _is_known(history)
+    splitter = Splitter(recipe)
 
     def tells(character: str) -> bool:
         if recipe.unicode_form and joins_the_one_before(character, recipe.unicode_form):
@@ -159,7 +160,8 @@ def is_always_encoded(history: History) -> Callable[[str], bool]:
 
 def _is_known(history: History) -> Callable[[str, bool], bool]:
     """Return a check whether the alphabet has a character at every position in words where it can occur."""
-    alphabet, marker = history.alphabet, history.recipe.marker_text.encode()
+    alphabet = history.alphabet
+    marker = history.recipe.marker_text.encode()
     begins = {one.text for one in alphabet.but_seeds if one.kind == "character" and one.text == one.decoded}
     continues = alphabet.id_of_continuation
     if Method.of(history.recipe).has_continuations or continues:
@@ -238,7 +240,8 @@ class BetweenBlanks:
 
     def unencoded(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck = never_cancelled) -> list[float]:
         """Return the share of each text's bytes, without blanks, that no token encodes after `at` steps."""
-        lengths, found = self._stretches.lengths, self._lost(tokenizer, at, cancelled)
+        lengths = self._stretches.lengths
+        found = self._lost(tokenizer, at, cancelled)
         shares = []
         for which, times, *_ in self.texts.values():
             whole = int((lengths[which] * times).sum())

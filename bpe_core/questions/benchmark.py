@@ -93,7 +93,9 @@ columns:
         texts = self.texts_of(studies)
         power = checked_power(self.power)
         found = benchmark(tokenizers, texts, relative_to=_chosen(tokenizers, self.relative_to), power=power, work=work)
-        columns, sentences, facts = dict(found.columns), [*found.remarks], dict[str, object]()
+        columns = dict(found.columns)
+        sentences = [*found.remarks]
+        facts = dict[str, object]()
         if self.parallel:
             parity = parity_of(found, self.reference or (ENGLISH if ENGLISH in texts else None))
             columns["premium"] = parity.premium

@@ -43,7 +43,8 @@ class Blocks(Question):
         words = None if study.texts is None else study.inside.words(WHAT, work)
         blocks = None if words is None else method.blocks(words, history.recipe, work)
         others = {} if words is None else sizes_of_texts(words, cancelled=work.cancelled)
-        reasons, columns = history.reasons, history.columns
+        reasons = history.reasons
+        columns = history.columns
         rows: dict[str, Values] = {"step": np.arange(len(history) + 1)}
         rows |= {name: [None, *reasons[name].tolist()] for name in ("block", "byte")}
         for name, column in (("token_", history.ids), ("left_", columns.left), ("right_", columns.right)):
@@ -56,10 +57,8 @@ class Blocks(Question):
         listed = ("byte_text", "token_text", "pair_text", "count", "step")
         if blocks is None or words is None:
             return Answer(table, listed=listed)
-        figure, places = (
-            blocks_chart(table),
-            zip(blocks.texts, blocks.starts, blocks.stops, blocks.different, strict=True),
-        )
+        figure = blocks_chart(table)
+        places = zip(blocks.texts, blocks.starts, blocks.stops, blocks.different, strict=True)
         names = ("text", "start", "stop", "different_bytes")
         facts = {"bytes": words.size, "blocks": [dict(zip(names, map(int, block), strict=True)) for block in places]}
         return Answer(table, (figure.sentence,), figure, listed, facts=facts)
@@ -70,8 +69,10 @@ def _written(byte: int) -> str:
 
 
 def _pairs(study: Study) -> Iterator[str]:
-    history, names = study.history, study.inside.by_index.texts.text
-    first, bytes_ = len(history.alphabet), history.reasons["byte"]
+    history = study.history
+    names = study.inside.by_index.texts.text
+    first = len(history.alphabet)
+    bytes_ = history.reasons["byte"]
     for row in range(len(history)):
         halves = history.pair(row)
         yield " + ".join(names[one] if one < first else _written(int(bytes_[one - first])) for one in halves)

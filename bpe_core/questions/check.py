@@ -196,8 +196,10 @@ def _other_ways(
 def _split_otherwise(study: Study, own: _Judgement, work: Work) -> _Judgement:
     """Judge the table by the words of another pattern, if one explains many more steps."""
     assert study.texts is not None
-    recipe, until = own.history.recipe, own.verdict.sound_until
-    begun, best = _begun(own.history, own.verdict), ("", "", until)
+    recipe = own.history.recipe
+    until = own.verdict.sound_until
+    begun = _begun(own.history, own.verdict)
+    best = ("", "", until)
     choices = [(name, unit) for name in NAMED_PATTERNS for unit in get_args(Unit) if name not in (recipe.pattern, ALL)]
     for name, unit in choices if not recipe.preparation and recipe.applies("pattern") else ():
         work.progress(Progress("trying other ways to split", choices.index((name, unit)), len(choices), "ways"))
@@ -216,7 +218,8 @@ def _split_otherwise(study: Study, own: _Judgement, work: Work) -> _Judgement:
 
 def _about_splitting(study: Study, found: _Judgement) -> tuple[str, bool]:
     """Say which splitting was used, and whether the table names another one."""
-    name, recipe = found.splitting, study.history.recipe
+    name = found.splitting
+    recipe = study.history.recipe
     says = FORMATS.holding(study.format).holds_splitting
     if name == IN_LOWER_CASE:
         file = "Its file does not say" if found.is_unsaid else "The table does not say"
@@ -343,7 +346,8 @@ def _of_the_table_alone(study: Study, work: Work) -> Answer:
 def _by_its_own_counts(history: History) -> Iterator[tuple[int, str]]:
     if not history.has_counts:
         return
-    counts, others = history.columns.count, history.columns.runner_up_count
+    counts = history.columns.count
+    others = history.columns.runner_up_count
     allowed = np.ones(len(counts), bool)
     allowed[history.forced] = False
     told = {

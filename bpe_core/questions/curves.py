@@ -83,5 +83,6 @@ examples:
     def _morphemes(self) -> Mapping[str, tuple[str, ...]] | None:
         if self.measure not in OF_MORPHEMES_IN_SWEEPS:
             return None
-        chosen, own = self.list or "en", own_lists()
+        chosen = self.list or "en"
+        own = own_lists()
         return own[chosen] if chosen in own else read_morphemes(chosen)

@@ -50,7 +50,8 @@ The exit code is 0 where the merges are the same, 3 where they differ.
     limit: int = parameter(FEW, help=f"list up to N tokens that only one has ({FEW})", metavar="N")
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
-        names, (one, other) = list(studies), studies.values()
+        names = list(studies)
+        (one, other) = studies.values()
         found = compare_tables(one.history, other.history, cancelled=work.cancelled)
         sentences = [f"{name}: {steps_in_words(study.history)}." for name, study in studies.items()]
         sentences += _parting(found, one, other)
@@ -86,7 +87,8 @@ def _parting(found: TableComparison, one: Study, other: Study) -> list[str]:
 
 def _moved(found: TableComparison) -> Iterator[str]:
     if found.moved:
-        merges, are = count_text(found.moved, "merge"), "is" if found.moved == 1 else "are"
+        merges = count_text(found.moved, "merge")
+        are = "is" if found.moved == 1 else "are"
         yield f"{merges} {are} in both at different places, which changes no token."
 
 
@@ -151,7 +153,8 @@ def _ids(study: Study, place: int | None) -> tuple[int | None, int | None]:
 
 
 def _said(text: str, names: Sequence[str], both: Sequence[Rows], regions: Rows) -> Iterator[str]:
-    count, raw = len(regions), text.encode()
+    count = len(regions)
+    raw = text.encode()
     yield f"{count_text(count, 'place')} of the text {'is' if count == 1 else 'are'} split differently."
     for name, spans in zip(names, both, strict=True):
         yield f"{name}, {len(spans):,} tokens: {_marked(raw, spans, regions)}"
@@ -167,7 +170,8 @@ def _marked(raw: bytes, spans: Rows, regions: Rows) -> str:
     >>> _marked(b"a b ", [(0, 1, 1), (1, 3, 2)], [(1, 4)])
     'a | [␣b]'
     """
-    opening, closing = {start for start, _ in regions}, {stop for _, stop in regions}
+    opening = {start for start, _ in regions}
+    closing = {stop for _, stop in regions}
     pieces = [(shown(raw[start:stop]), stop) for start, stop, _ in spans if stop > start]
     edges = [0, *(stop for _, stop in pieces[:-1]), len(raw)]  # bytes without a token belong to the next token
     return " | ".join(

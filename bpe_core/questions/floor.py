@@ -125,8 +125,10 @@ examples:
         if self.rounds is not None and self.rounds < 1:
             raise BpeError("A search takes at least 1 round.")
         study = study if self.held_out is None else study.with_texts(self.held_out)
-        words, history = study.inside.words(WHAT, work), study.history
-        alphabet, sizes = Alphabet.for_words(words, history.recipe), self._checked_sizes(words, history)
+        words = study.inside.words(WHAT, work)
+        history = study.history
+        alphabet = Alphabet.for_words(words, history.recipe)
+        sizes = self._checked_sizes(words, history)
         fixed = len(alphabet) + len(history.recipe.special_tokens)
         if sizes[0] < fixed:
             raise SizeDoesNotFit(
@@ -148,16 +150,19 @@ examples:
         if _may_be_from_elsewhere(study, sizes, own):
             said.append(HELD_OUT)
         work.progress(Progress("laying out the pieces", 0, None, ""))
-        recipe, pieces = history.recipe, [size - fixed for size in sizes]
+        recipe = history.recipe
+        pieces = [size - fixed for size in sizes]
         guess = Guess.of(words, recipe, pieces[-1], longest, work)
         limit = guess.worth(pieces[-1]) // 2
         lattice = Lattice.of(words, alphabet, recipe, longest=longest, limit=limit, work=work)
         court = Court(words, alphabet, recipe, longest, lattice.other_tokens)
-        found, shown = list[Found](), 0.0
+        found = list[Found]()
+        shown = 0.0
         for done, found in self._search(lattice, guess, sizes, fixed):
             work.check()
             if time.monotonic() - shown >= BETWEEN_ANSWERS:
-                shown, so_far = time.monotonic(), _answered(found, {}, mine, said, is_over=False)
+                shown = time.monotonic()
+                so_far = _answered(found, {}, mine, said, is_over=False)
                 now = f"size {found[0].size:,}: floor {found[0].floor:,}, best {found[0].best:,},"
                 work.progress(Progress(now, done, DONE * len(sizes), "", so_far=so_far))
         beside: Mapping[str, Sequence[Beside | None]] = {}
@@ -208,7 +213,9 @@ examples:
 
         Prices of a larger vocabulary are a good beginning for a smaller one.
         """
-        found, warm, others = list[Found](), None, lattice.other_tokens
+        found = list[Found]()
+        warm = None
+        others = lattice.other_tokens
         for number, size in enumerate(reversed(sizes)):
             wanted = size - fixed
             budget = Budget(ROUNDS, SWAPS, self.seconds / len(sizes))

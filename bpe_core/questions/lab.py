@@ -206,9 +206,12 @@ def _marked(data: bytes, cuts: ParallelCuts, index: int) -> str:
 
 
 def _overlaps(sides: Sequence[Side]) -> Iterator[str]:
-    vocabularies, at = Vocabularies.of([side.history for side in sides]), [side.step for side in sides]
+    vocabularies = Vocabularies.of([side.history for side in sides])
+    at = [side.step for side in sides]
     for one, other in combinations(range(len(sides)), 2):
-        a, b, both = sides[one].letter, sides[other].letter, vocabularies.overlap(one, other, at)
+        a = sides[one].letter
+        b = sides[other].letter
+        both = vocabularies.overlap(one, other, at)
         shares = f"{both.share_of_first:.1%} of {a}, {both.share_of_second:.1%} of {b}"
         yield f"{a} and {b}: {both.common:,} tokens in both, {shares}, Jaccard {both.jaccard:.3f}"
 

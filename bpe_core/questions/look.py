@@ -16,7 +16,10 @@ from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, Work, never_cancelled
 
-UNKNOWN, BROKEN, LONG_ONE, MIXED = "unknown", "broken", "long", "mixed"
+UNKNOWN = "unknown"
+BROKEN = "broken"
+LONG_ONE = "long"
+MIXED = "mixed"
 ODD = {
     UNKNOWN: "The tokenizer has no token for what is written there.",
     BROKEN: "It is a part of a character, or begins or ends inside one.",
@@ -53,7 +56,8 @@ the text spells, and a text that decoding does not give back.
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         spans = study.inside.by_index.tokenizer.token_spans(self.text, allowed_special=ALLOWED[self.specials])
-        names, indices = study.inside.by_index.texts, [span.id for span in spans]
+        names = study.inside.by_index.texts
+        indices = [span.id for span in spans]
         texts = [names.text[index] for index in indices]
         odd = list(_odd(study, indices))
         columns: dict[str, Values] = {

@@ -184,7 +184,8 @@ def _grouped(study: Study, recipe: Recipe, work: Work) -> GroupedWords:
 
 
 def _answer(study: Study, program: Program, interval: tuple[Any, Any], said: Sequence[str]) -> Answer:
-    evidence, (low, high) = program.evidence, interval
+    evidence = program.evidence
+    (low, high) = interval
     bounds = [program.bounds(group) for group in range(len(evidence.names))]
     order = np.argsort(-program.shares, kind="stable").tolist()
     columns: dict[str, list[Any]] = {
@@ -251,7 +252,8 @@ def _told(
     worst = [(float(by), number) for number, by in enumerate(program.of_rivals) if by > 0]
     for by, number in sorted(worst, reverse=True)[:LISTED]:
         rival = program.rivals[number]
-        name, fate = study.inside.by_index.pair_name(rival.pair), _fate(rival.until, program)
+        name = study.inside.by_index.pair_name(rival.pair)
+        fate = _fate(rival.until, program)
         yield f"{name} occurs {by:,.1f} times too often in a million bytes: {fate}"
     steps = np.argsort(-program.of_steps, kind="stable")[:LISTED]
     for step in (one for one in steps.tolist() if program.of_steps[one] > 0):

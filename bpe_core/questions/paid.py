@@ -50,13 +50,15 @@ examples:
     step: int = parameter(help="the step; 1 is the first", metavar="N")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
-        step, history = study.inside.checked_step(self.step), study.history
+        step = study.inside.checked_step(self.step)
+        history = study.history
         title = f"Step {step:,}: {study.inside.by_index.pair_name(history.pair(step - 1))}"
         if not learns_by_ranks(history):
             if history.only_joins:
                 raise BpeError("Which words held a pair is known only where pairs are joined one after the other.")
             held = words_of_step(study.inside.words(WHAT, work), history, step, work)
-            total, done = sum(count for _, count in held), DONE.get(int(history.columns.right[step - 1]), "")
+            total = sum(count for _, count in held)
+            done = DONE.get(int(history.columns.right[step - 1]), "")
             sentence = f"{title},{done} {count_text(total, 'time')} in {count_text(len(held), 'word')}."
             return Answer(held_table(held), (sentence,))
         ranked = study.inside.ranked(WHAT, work)

@@ -32,7 +32,9 @@ class Pairs(Question):
     at: int | None = after_steps()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
-        at, history, recipe = study.inside.checked_step_count(self.at), study.history, study.history.recipe
+        at = study.inside.checked_step_count(self.at)
+        history = study.history
+        recipe = study.history.recipe
         found = leading_pairs(study.inside.words(WHAT, work), history, at)
         reason = compared_by(recipe, found)
         following = next_pair(history, at, found) if found else None

@@ -14,7 +14,8 @@ from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.wording import count_text
 
 RUNNERS = 5  # number of pairs to follow if none is named
-MOST_CUTS, MOST_LEADS = 8, 24
+MOST_CUTS = 8
+MOST_LEADS = 24
 WHAT = "A race of pairs"
 
 
@@ -105,7 +106,9 @@ def _fate(runner: Runner, study: Study) -> str:
 def _lead(change: LeadChange, runners: list[Runner], study: Study) -> str:
     if change.leader is None:
         return f"After step {change.at:,} none of them occurs."
-    runner, history, at = runners[change.leader], study.history, change.at
+    runner = runners[change.leader]
+    history = study.history
+    at = change.at
     now = f"After step {at:,} {study.inside.by_index.pair_name(runner.pair)}"
     count = f"with {runner.count_at(at):,}"
     if at == len(history) or runner.pair == history.pair(at):

@@ -185,7 +185,8 @@ def _columns(name: str, curves: SizeCurves) -> dict[str, Values]:
 
 
 def _about(name: str, curves: SizeCurves) -> str:
-    marked, half = curves.half_would_do, ""
+    marked = curves.half_would_do
+    half = ""
     if marked is not None:
         half = f" Half of {int(curves.sizes[marked]):,} tokens would nearly do."
     return f"{name}: {curves.bytes:,} bytes, {curves.words:,} pretokens.{half}"
@@ -193,7 +194,8 @@ def _about(name: str, curves: SizeCurves) -> str:
 
 def _some_rows(curves: Mapping[str, SizeCurves]) -> list[int]:
     """Choose rows for a terminal: marked ones, and others that are closer together for small sizes."""
-    found, first = list[int](), 0
+    found = list[int]()
+    first = 0
     for one in curves.values():
         length = len(one.tokens)
         spread = np.geomspace(1, length, SHOWN_SIZES).round().astype(int) - 1

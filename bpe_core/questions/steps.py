@@ -40,8 +40,10 @@ class Steps(Question):
 
 def steps_table(study: Study, rows: Sequence[int]) -> DataTable:
     history = study.history
-    chosen, table = np.array(rows, np.int64), history.columns
-    pairs, others = (table.left, table.right), (table.runner_up_left, table.runner_up_right)
+    chosen = np.array(rows, np.int64)
+    table = history.columns
+    pairs = (table.left, table.right)
+    others = (table.runner_up_left, table.runner_up_right)
     return DataTable(
         {
             "step": chosen + 1,

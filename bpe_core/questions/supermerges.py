@@ -45,7 +45,9 @@ class Supermerges(Question):
             raise BpeError(f"Merges within and across words race by {racing} only, not by {title}.")
         if self.at is not None and study.inside.checked_step_count(self.at) < len(history):
             return _race(study, history[self.at])
-        stages, rivals, counts = history.reasons["stage"], history.reasons["rival"], history.columns.count
+        stages = history.reasons["stage"]
+        rivals = history.reasons["rival"]
+        counts = history.columns.count
         joins = np.flatnonzero(history.columns.right != NOTHING)
         within, across = (np.where(stages == stage, counts, rivals)[joins] for stage in PASSES)
         table = DataTable(
@@ -68,7 +70,8 @@ def _race(study: Study, step: Step) -> Answer:
         return Answer(
             DataTable({"step": [step.step], "dropped": [name[step.left]], "count": [step.count]}), (sentence,)
         )
-    own, rival = int(step.reasons["stage"]), int(step.reasons["rival"])
+    own = int(step.reasons["stage"])
+    rival = int(step.reasons["rival"])
     other = NOT_THERE if step.runner_up is None else study.inside.by_index.pair_name(step.runner_up)
     rows = {
         own: (study.inside.by_index.pair_name((step.left, step.right)), step.count),

@@ -55,7 +55,8 @@ examples:
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if self.what_if:
             return self._under_another_rule(study, self.what_if, work)
-        at, history = study.inside.checked_step_count(self.at), study.history
+        at = study.inside.checked_step_count(self.at)
+        history = study.history
         if not history.has_counts:
             raise BpeError(f"{study.name or 'This table'} has no counts, so its ties are not known.")
         found = ties(history, at, cancelled=work.cancelled)
@@ -91,7 +92,8 @@ def _table(found: list[Tie], study: Study) -> DataTable:
 
 def _summary(found: list[Tie], at: int, study: Study) -> str:
     recipe = study.history.recipe
-    wording, title = recipe.wording, METHODS[recipe.method].title
+    wording = recipe.wording
+    title = METHODS[recipe.method].title
     if not recipe.applies("ties"):
         return f"{title} has no rule for ties; the table of {wording.steps} lists why each was {wording.done}."
     other = " A trainer with another rule may part ways at the first of them." if found else ""

@@ -64,7 +64,8 @@ examples:
     words: bool = parameter(False, help="list all words that hold it instead, with how often")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
-        token, at = study.inside.by_index.of_text(self.token), study.inside.checked_step_count(self.at)
+        token = study.inside.by_index.of_text(self.token)
+        at = study.inside.checked_step_count(self.at)
         if self.words:
             held = _held(study, token, at, work)
             return Answer(held_table(held), (f"{len(held):,} words hold {study.inside.by_index.texts.text[token]}.",))
@@ -112,11 +113,9 @@ def _held(study: Study, token: int, at: int, work: Work) -> Held:
 
 
 def _facts(life: TokenLife, study: Study) -> dict[str, object]:
-    names, parts, row = (
-        study.inside.by_index.texts.text,
-        study.history.parts(life.token),
-        study.history.row_of(life.token),
-    )
+    names = study.inside.by_index.texts.text
+    parts = study.history.parts(life.token)
+    row = study.history.row_of(life.token)
     return {
         "id": study.inside.by_index.number(life.token),
         "token": names[life.token],
@@ -150,14 +149,19 @@ def life_table(study: Study, life: TokenLife) -> DataTable:
 
 
 def life_figure(study: Study, life: TokenLife) -> LineFigure:
-    recipe, end = study.history.recipe, len(study.history)
-    steps, is_log = recipe.wording.steps.capitalize(), recipe.single is None
+    recipe = study.history.recipe
+    end = len(study.history)
+    steps = recipe.wording.steps.capitalize()
+    is_log = recipe.single is None
     return life_chart(life_table(study, life), steps=steps, end=end, at=life.at, is_log=is_log)
 
 
 def _life_sentences(life: TokenLife, study: Study) -> list[str]:
-    history, names = study.history, study.inside.by_index.texts.text
-    row, grown_from, parts = history.row_of(life.token), history.recipe.grown_from, history.parts(life.token)
+    history = study.history
+    names = study.inside.by_index.texts.text
+    row = history.row_of(life.token)
+    grown_from = history.recipe.grown_from
+    parts = history.parts(life.token)
     new = f", new behind the table's own {grown_from:,} steps" if 0 < grown_from < (row or 0) + 1 else ""
     made = "" if row is None or parts is None else f", step {row + 1:,}: {study.inside.by_index.pair_name(parts)}{new}"
     base = ", a base symbol" if history.only_joins and row is None else ""

@@ -47,7 +47,8 @@ examples:
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         then = study.at(study.inside.checked_step_count(self.at))
-        history, texts = then.history, decoded(then.history)
+        history = then.history
+        texts = decoded(then.history)
         no_text = {id for id, one in enumerate(history.alphabet.but_seeds) if one.kind in ("fallback", "unknown")}
         ids = [id for id in history.vocabulary.tolist() if id < history.first_special and id not in no_text]
         known = {id: text for id in ids if (text := _whole(texts[id])).removeprefix(SPACE)}
@@ -66,7 +67,8 @@ examples:
         more = len(known) - len(by_word)
         by_space = len(known) - len(_alike(known, lambda text: text.removeprefix(SPACE)))
         by_case = len(known) - len(_alike(known, str.lower))
-        tokens, size = sum(map(len, families)), len(history.vocabulary)
+        tokens = sum(map(len, families))
+        size = len(history.vocabulary)
         share = tokens / max(1, size)
         sentences = (
             f"{tokens:,} of {size:,} tokens, {share:.1%}, differ from another only by a leading space or capital "

@@ -112,7 +112,8 @@ are left out.
                 chance = Random(f"{self.seed} {way}")
                 found.drawn[way] = [found.draw(way, chance, work) for _ in range(self.draws)]
         rows = [*found.fixed_rows(), *found.drawn_rows()]
-        shown, seen = [], Counter[str]()
+        shown = []
+        seen = Counter[str]()
         for place, row in enumerate(rows):
             seen[row["way"]] += 1
             if seen[row["way"]] <= LISTED:
@@ -143,7 +144,8 @@ are left out.
     # -- a corpus --------------------------------------------------------------------------
 
     def _of_corpus(self, study: Study, ways: WaysOf, history: History, work: Work) -> Answer:
-        words, at = study.inside.words(WHAT, work), len(history)
+        words = study.inside.words(WHAT, work)
+        at = len(history)
         work.progress(Progress("laying out all tokens of all words", 0, 1, ""))
         lattices = study.inside.once(
             "lattices of all tokens", lambda: CorpusLattices(words, study.history, work), words
@@ -252,7 +254,9 @@ class _Found:
 
     def figure(self, place: int, way: Way) -> LatticeFigure:
         word = self.words[place]
-        lattice, own, text = self.all.lattice(word), self.all.own(word), self.study.inside.by_index.texts.text
+        lattice = self.all.lattice(word)
+        own = self.all.own(word)
+        text = self.study.inside.by_index.texts.text
         shares = self.all.shares(way, word)
         exact = shares is not None
         if shares is None:
@@ -298,7 +302,9 @@ class _Found:
         return {key: times / len(self.drawn[way]) for key, times in found.items()}
 
     def _way_drawn(self, name: str, ids: Ids, share: str) -> WayDrawn:
-        tokens, start, text = list[LatticeToken](), 0, self.study.inside.by_index.texts.text
+        tokens = list[LatticeToken]()
+        start = 0
+        text = self.study.inside.by_index.texts.text
         for id in ids:
             stop = start + self.all.length(id)
             tokens.append(LatticeToken(text[id], start, stop, tip=text[id]))

@@ -57,7 +57,8 @@ examples:
     steps: bool = parameter(False, help="show how each word is encoded, merge by merge")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
-        at, data = study.inside.checked_step_count(self.at), self.text.encode()
+        at = study.inside.checked_step_count(self.at)
+        data = self.text.encode()
         allowed = ALLOWED["all" if self.allow_special else self.specials]
         is_counted = study.texts is not None and study.inside.has_ranks
         corpus = study.inside.ranked("Why a text is split", work) if is_counted else None

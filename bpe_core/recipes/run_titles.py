@@ -46,7 +46,8 @@ def _what_differs(run: TitledRun, others: Sequence[TitledRun], text_of: TextOf) 
 
 
 def _steering(run: TitledRun, text_of: TextOf) -> list[str]:
-    recipe, said = run.recipe, []
+    recipe = run.recipe
+    said = []
     if recipe.interventions:
         last = recipe.interventions[-1]
         pair = " + ".join(text_of(run, id) for id in last.pair)

@@ -43,8 +43,12 @@ def edges(word: Sequence[int], longest: int) -> Iterator[tuple[int, Piece]]:
 def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
     """Return the floor in tokens that a list of prices proves."""
     longest, limit, unit = (certificate[name] for name in ("longest", "limit", "unit"))
-    words, counts, prices = certificate["words"], certificate["counts"], iter(of["prices"])
-    occurs, sums, cost = Counter[Piece](), Counter[Piece](), 0
+    words = certificate["words"]
+    counts = certificate["counts"]
+    prices = iter(of["prices"])
+    occurs = Counter[Piece]()
+    sums = Counter[Piece]()
+    cost = 0
     for word, count in zip(words, counts, strict=True):
         for _, piece in edges(word, longest):
             occurs[piece] += count
@@ -54,7 +58,8 @@ def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
         for begin, piece in edges(word, longest):
             for node in range(done + 1, begin + 1):
                 cheapest[node] = min(cheapest[node], cheapest[node - 1] + unit)
-            done, most = begin, len(piece) - 1
+            done = begin
+            most = len(piece) - 1
             price = next(prices) if occurs[piece] * most > limit else most * unit
             sums[piece] += count * price
             end = begin + len(piece)
@@ -127,7 +132,8 @@ def checked(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
 
 def _check_numbers(certificate: Mapping[str, Any]) -> None:
     """Refuse values that are no numbers before multiplying: a text times a large number would fill the memory."""
-    floors, words = certificate["floors"], certificate["words"]
+    floors = certificate["floors"]
+    words = certificate["words"]
     numbers = [certificate[name] for name in ("longest", "limit", "unit", "always")]
     prices = [price for one in floors for price in one["prices"]]
     for one in floors:

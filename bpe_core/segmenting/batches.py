@@ -81,7 +81,8 @@ class Texts:
         if isinstance(texts, (str, bytes)):
             raise BpeError("Give the texts as a list, also if there is only one.")
         if type(texts).__module__.startswith("pyarrow"):
-            found, is_sound = _of_arrow(texts), False
+            found = _of_arrow(texts)
+            is_sound = False
         else:
             found, is_sound = _of_list(list(texts))
         if not is_sound:
@@ -168,7 +169,8 @@ def _of_list(texts: list[Any]) -> tuple[Texts, bool]:
         data = utf8_view(texts[0])
         return Texts(data, np.array([0, len(data)])), True
     try:
-        parts, is_sound = list(map(str.encode, texts)), True
+        parts = list(map(str.encode, texts))
+        is_sound = True
     except (TypeError, UnicodeEncodeError):  # some items are bytes, or of a wrong type
         parts = [text if isinstance(text, bytes) else utf8(text) for text in map(_checked, texts)]
         is_sound = False
@@ -244,10 +246,12 @@ def encoded_by_kernels(
 
 def _divided(texts: Texts, cuts: SafeCuts, jobs: Jobs) -> tuple[Int64s, Int64s]:
     """Return the edges of texts with further safe edges inside large ones, and the indices of the texts' own edges."""
-    edges, more = texts.edges, list[int]()
+    edges = texts.edges
+    more = list[int]()
     last = int(edges[-1])
     for large in np.flatnonzero(np.diff(edges) > 2 * jobs.next(0)).tolist():
-        place, end = int(edges[large]), int(edges[large + 1])
+        place = int(edges[large])
+        end = int(edges[large + 1])
         while end - place > 2 * (job := jobs.next(last - place)):
             place = cuts.first_from(texts.data[:end], place + job)
             if place < end:
@@ -257,7 +261,8 @@ def _divided(texts: Texts, cuts: SafeCuts, jobs: Jobs) -> tuple[Int64s, Int64s]:
 
 
 def _shared_out(edges: Int64s, jobs: Jobs) -> Iterable[tuple[int, int]]:
-    place, last = int(edges[0]), int(edges[-1])
+    place = int(edges[0])
+    last = int(edges[-1])
     wanted = []
     while place < last:
         wanted.append(place)

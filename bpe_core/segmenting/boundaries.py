@@ -111,7 +111,8 @@ class HiddenSymbols:
             return Groups(nothing, nothing, nothing, nothing, nothing > 0)
         lasts = np.append(firsts[1:], len(self)) - 1
         inner = np.maximum.reduceat(np.where(begins, np.int32(NONE_JOINED), self.before), firsts).astype(np.int64)
-        left, right = self.before[firsts].astype(np.int64), self.behind[lasts].astype(np.int64)
+        left = self.before[firsts].astype(np.int64)
+        right = self.behind[lasts].astype(np.int64)
         return Groups(
             self.places[firsts],
             np.where(inner == NONE_JOINED, self.ids[firsts].astype(np.int64), inner + alphabet_size),
@@ -165,7 +166,10 @@ class Boundaries(Segmentation):
     ) -> None:
         if len(ranks) != len(data) + 1:
             raise ValueError(f"{len(ranks)} ranks do not fit {len(data)} bytes")
-        self.data, self.ranks, self.symbols, self.alphabet_size = data, ranks, symbols, alphabet_size
+        self.data = data
+        self.ranks = ranks
+        self.symbols = symbols
+        self.alphabet_size = alphabet_size
         self.hidden = hidden or HiddenSymbols.none()
         self.pending: tuple[int, int] | None = None
 
@@ -250,7 +254,8 @@ class Boundaries(Segmentation):
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
         if not len(self.hidden):
             return tokens
-        first, end = int(tokens.edges[0]), int(tokens.edges[-1])
+        first = int(tokens.edges[0])
+        end = int(tokens.edges[-1])
         groups = self.hidden.between(first, end).groups(at, self.alphabet_size)
         wanted = groups.are_alone
         if not of_neighbours:
@@ -278,20 +283,25 @@ class Boundaries(Segmentation):
         return np.flatnonzero(self.ranks[start:stop] >= np.int32(at)) + start
 
     def _start_of_token(self, byte: int, at: int) -> int:
-        stop, window = byte + 1, _WINDOW
+        stop = byte + 1
+        window = _WINDOW
         while not len(found := self._starts_between(max(0, stop - window), stop, at)):
-            stop, window = stop - window, 2 * window
+            stop = stop - window
+            window = 2 * window
         return int(found[-1])
 
     def _end_of_token(self, byte: int, at: int) -> int:
-        start, window = byte + 1, _WINDOW
+        start = byte + 1
+        window = _WINDOW
         while not len(found := self._starts_between(start, start + window, at)):
-            start, window = start + window, 2 * window
+            start = start + window
+            window = 2 * window
         return int(found[0])
 
     def _ids(self, edges: Int64s, at: int) -> Int64s:
         """Return the ids of tokens; the highest rank of the boundaries inside a token is the merge that made it."""
-        first, end = int(edges[0]), int(edges[-1])
+        first = int(edges[0])
+        end = int(edges[-1])
         if self.pending and self.pending[0] <= first and end <= self.pending[1]:  # a shortcut for long ranges
             return np.full(len(edges) - 1, NO_TOKEN, np.int64)
         inside = self.ranks[first:end].copy()
@@ -317,9 +327,11 @@ class Boundaries(Segmentation):
     def all_symbols(self) -> PlacedSymbols:
         """Return every base symbol of the text in order, including symbols that cover no byte."""
         symbols = self._named_symbols()
-        hidden, starts = self.hidden, np.flatnonzero(symbols != NO_TOKEN)
+        hidden = self.hidden
+        starts = np.flatnonzero(symbols != NO_TOKEN)
         places = np.flatnonzero(self.ranks != INSIDE)  # a symbol ends at the next of these
-        stops, ranks = places[np.searchsorted(places, starts, side="right")], self.ranks[starts]
+        stops = places[np.searchsorted(places, starts, side="right")]
+        ranks = self.ranks[starts]
         following = np.searchsorted(starts, hidden.places)
         are_followed = following < len(starts)
         ranks[following[are_followed]] = hidden.behind[are_followed]  # the last of several hidden symbols decides

@@ -54,7 +54,8 @@ class JoinedWords:
     def __init__(self, history: History) -> None:
         if history.joining is None:
             raise BpeError("This history has no priorities besides its steps: its words are split by ranks.")
-        self.history, self.joining = history, history.joining
+        self.history = history
+        self.joining = history.joining
         self._base = len(history.alphabet)
         self._left_out, self._hidden = frozenset(self.joining.left_out), frozenset(self.joining.hidden)
         self._before = history.recipe.marker_text.encode() if history.recipe.marker == "prefix" else b""
@@ -112,7 +113,8 @@ class JoinedWords:
                 counts += lengths
             else:
                 self._part_hidden(joined, lengths, ids, counts)
-            since, until = max(since, first), min(until, last)
+            since = max(since, first)
+            until = min(until, last)
         ends = [0, *accumulate(widths)]
         stops = [ends[place] for place in accumulate(counts)]
         if self.unknown_alone and not self.unknown_alone.keys().isdisjoint(ids):
@@ -141,14 +143,17 @@ class JoinedWords:
     @cached_property
     def unknown_alone(self) -> dict[int, list[int]]:
         """Map each hidden base symbol to the tokens that replace it: the unknown token, or those of its bytes."""
-        alphabet, symbols = self.history.alphabet, sorted(id for id in self._hidden if id < self._base)
+        alphabet = self.history.alphabet
+        symbols = sorted(id for id in self._hidden if id < self._base)
         first = alphabet.first_fallback_id
         if first is None:
             return {} if self._unknown is None else {id: [self._unknown] for id in symbols}
         return {id: [first + byte for byte in alphabet.texts[id]] for id in symbols}
 
     def _with_unknown(self, ids: Sequence[int], stops: Sequence[int]) -> tuple[list[int], list[int]]:
-        kept, ends, start = list[int](), list[int](), 0
+        kept = list[int]()
+        ends = list[int]()
+        start = 0
         for id, stop in zip(ids, stops, strict=True):
             parts = self.unknown_alone.get(id, [id])
             kept += parts
@@ -196,7 +201,9 @@ class JoinedWords:
 
     def _without(self, symbols: list[int], widths: list[int]) -> tuple[list[int], list[int]]:
         """Leave symbols out; their bytes go to the next token, or to no token at the end of a word."""
-        kept, wide, waiting = list[int](), list[int](), 0
+        kept = list[int]()
+        wide = list[int]()
+        waiting = 0
         for symbol, width in zip(symbols, widths, strict=True):
             if symbol in self._left_out:
                 waiting += width
@@ -251,7 +258,8 @@ class JoinedWords:
 
     def _apart(self, symbols: list[int], at: int) -> Iterator[Stretch]:
         """Yield the parts of a long word that are never joined to each other."""
-        start, meet = 0, self.meeting
+        start = 0
+        meet = self.meeting
         for place in range(1, len(symbols)):
             if symbols[place - 1] << 32 | symbols[place] not in meet:
                 yield self._stretch(tuple(symbols[start:place]), at)
@@ -266,7 +274,8 @@ class JoinedWords:
     def meeting_pairs(self) -> Int64s:
         left, right = (column.astype(np.int64) for column in self.history.columns[:2])
         base = np.arange(self._base)
-        first, last = outermost(np.append(base, left)), outermost(np.append(base, right))
+        first = outermost(np.append(base, left))
+        last = outermost(np.append(base, right))
         if self.joining.pairs is not None:
             left, right = (np.append(*both) for both in zip((left, right), self.joining.pairs[:2], strict=True))
         within = [left << 32 | right for symbols in self._joined_seeds() for left, right in pairwise(symbols)]
@@ -276,8 +285,10 @@ class JoinedWords:
     def _with_made_symbols(self, meeting: Int64s, first: Int64s, last: Int64s, pairs: PairRows) -> Int64s:
         """Add the pairs that meet because a base symbol can also be joined from others, as a word-ending one can."""
         left, right, made = (column[pairs.token < self._base] for column in pairs)
-        begins, ends = _reached(made, first[left]), _reached(made, last[right])
-        before, behind = meeting >> 32, meeting & 0xFFFFFFFF
+        begins = _reached(made, first[left])
+        ends = _reached(made, last[right])
+        before = meeting >> 32
+        behind = meeting & 0xFFFFFFFF
         at_made = np.isin(before, [*ends]) | np.isin(behind, [*begins])
         further = [
             one << 32 | other
@@ -330,7 +341,8 @@ def _reached(starts: Int64s, stops: Int64s) -> dict[int, set[int]]:
         steps.setdefault(start, set()).add(stop)
     found: dict[int, set[int]] = {}
     for start, stops_of_it in steps.items():
-        reached, waiting = found.setdefault(start, set()), [*stops_of_it]
+        reached = found.setdefault(start, set())
+        waiting = [*stops_of_it]
         while waiting:
             if (one := waiting.pop()) not in reached:
                 reached.add(one)

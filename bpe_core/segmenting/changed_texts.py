@@ -27,9 +27,12 @@ class ChangedTexts:
         chosen[kernel.HAS_TABLE], chosen[kernel.HAS_KEPT] = size > 0, bool(kept)
         marks = told.marks
         if table:
-            chosen[kernel.BY_PART], chosen[kernel.NEVER_EMPTY] = table.one_blank, table.before + table.behind != ""
-        chosen[kernel.ONE_BLANK], chosen[kernel.SHOWS_BLANKS] = marks.one_blank, marks.shows_blanks
-        chosen[kernel.BEFORE], chosen[kernel.BEHIND] = marks.prefix and not marks.suffix, marks.prefix and marks.suffix
+            chosen[kernel.BY_PART] = table.one_blank
+            chosen[kernel.NEVER_EMPTY] = table.before + table.behind != ""
+        chosen[kernel.ONE_BLANK] = marks.one_blank
+        chosen[kernel.SHOWS_BLANKS] = marks.shows_blanks
+        chosen[kernel.BEFORE] = marks.prefix and not marks.suffix
+        chosen[kernel.BEHIND] = marks.prefix and marks.suffix
         numbers = list(range(len(kept)))
         self.table = kernel.TextChanges(
             units=np.frombuffer(data[4 : 4 + size] or bytes(4), np.uint32),
@@ -41,7 +44,8 @@ class ChangedTexts:
     def of(self, data: Bytes, edges: Int64s) -> tuple[Bytes, Int64s] | None:
         """Return the changed texts end to end with their edges; None if the table holds invalid texts."""
         out = np.empty(kernel.SIGN * int(edges[-1] - edges[0]) + _MORE * len(edges), np.uint8)
-        free_at, progress = np.zeros(len(edges), np.int64), np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
+        free_at = np.zeros(len(edges), np.int64)
+        progress = np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
         while True:
             kernel.change_texts(self.table, data, edges, out, free_at, progress)
             if progress[kernel.STATUS] == kernel.DONE:

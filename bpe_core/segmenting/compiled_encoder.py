@@ -73,7 +73,8 @@ class Desk:
 
     def for_short_texts(self, changes: TextChanges) -> kernel.ShortText:
         """Make the buffers for texts up to SHORT_TEXT; normalization makes these at most a few times as long."""
-        given, changed = bytearray(SHORT_TEXT), np.zeros(SIGN * (SHORT_TEXT + 3), np.uint8)
+        given = bytearray(SHORT_TEXT)
+        changed = np.zeros(SIGN * (SHORT_TEXT + 3), np.uint8)
         self.given = memoryview(given)
         self.short = kernel.ShortText(
             self.cutter,
@@ -118,7 +119,8 @@ class CompiledEncoder:
         self._pieces = pieces or piece_table([], [], [], [])
         self._scores_at = scores_at
         self._alphabet = _alphabet(history.alphabet, history.recipe)
-        recipe, finds_words = history.recipe, cutting.finds_words and not cutting.gives_words
+        recipe = history.recipe
+        finds_words = cutting.finds_words and not cutting.gives_words
         own = scan_table(recipe) if finds_words else None
         # Whether the kernels find the words themselves; otherwise `regex` finds them, or they are given.
         self.finds_words = own is not None
@@ -183,7 +185,8 @@ class CompiledEncoder:
         inner = np.searchsorted(edges, np.arange(GIVEN_AT_ONCE, int(edges[-1]), GIVEN_AT_ONCE))
         borders = np.unique([0, *inner, len(edges) - 1]).tolist()
         parts: list[Int32s] = []
-        starts, done = np.zeros(len(edges), np.int64), 0
+        starts = np.zeros(len(edges), np.int64)
+        done = 0
         for first, last in while_wanted(pairwise(borders), cancelled, every=1):
             ids, free_at = self.ids_of_texts(data, edges[first : last + 1], at)
             starts[first : last + 1] = free_at + done
@@ -207,22 +210,27 @@ class CompiledEncoder:
         out = np.empty(most + _BEHIND, np.int32) if given is None or len(given) < most + _BEHIND else given
         free_at = np.zeros(len(edges), np.int64)
         progress = np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
-        progress[kernel.TEXT], progress[kernel.CUTS], progress[kernel.ENDED] = -1, 1, 1
+        progress[kernel.TEXT] = -1
+        progress[kernel.CUTS] = 1
+        progress[kernel.ENDED] = 1
         progress[kernel.GIVEN] = not is_scanned
         while True:
             kernel.encode_texts(
                 desk.cutter, desk.registers, desk.memory, data, edges, words, desk.kind, out, free_at, progress
             )  # fmt: skip
-            status, wanted = progress[kernel.STATUS], int(progress[kernel.WANTED])
+            status = progress[kernel.STATUS]
+            wanted = int(progress[kernel.WANTED])
             if status == kernel.DONE:
                 break
             if status == kernel.NEEDS_OUTPUT:
                 out = grown(out, 3 * len(out) // 2 + wanted)
             elif status == kernel.NEEDS_MEMORY:
-                desk.memory, desk.short = desk.remembered.more(desk.memory), None
+                desk.memory = desk.remembered.more(desk.memory)
+                desk.short = None
             else:
                 room, spelled = room_for(wanted + wanted // 4, self._merges, desk.kind)
-                desk.cutter, desk.short = desk.cutter._replace(room=room, spelled=spelled), None
+                desk.cutter = desk.cutter._replace(room=room, spelled=spelled)
+                desk.short = None
         if desk.remembered.was_full:
             desk.remembered.most_words = remembered_words.MOST_WORDS
         self._put_back(desk)
@@ -288,7 +296,9 @@ def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
     merges = len(left)
     room = BUCKET << (merges // 2).bit_length()
     number = np.zeros(MERGE_NUMBERS, np.int64)
-    number[BASE], number[LIMIT], number[AND_NOT] = base, merges, -1
+    number[BASE] = base
+    number[LIMIT] = merges
+    number[AND_NOT] = -1
     table = MergeTable(
         keys=np.empty(room, np.uint64),
         ranks=np.empty(room, np.int32),
@@ -380,7 +390,8 @@ def _place(tree: trie.Tree, nodes: int) -> None:
     order = parents[np.argsort(-tree.children[parents], kind="stable")]
     taken = np.zeros(2 * (nodes + trie.BYTES), np.bool_)
     taken[: trie.CONTINUING + 1] = True  # places taken by the roots
-    tree.number[trie.PLACE], tree.number[trie.END] = 1, trie.BYTES
+    tree.number[trie.PLACE] = 1
+    tree.number[trie.END] = trie.BYTES
     placed = 0
     while (placed := int(trie.choose_places(tree, order, np.int64(placed), taken))) < len(order):
         taken = np.concatenate((taken, np.zeros_like(taken)))

@@ -57,8 +57,10 @@ class CompiledPaths(CompiledEncoder):
         pieces = _scored_table(history)
         numbers_at = lru_cache(maxsize=1)(partial(_numbers, scores))
         super().__init__(history, cutting, pieces, numbers_at, kernel.PATHS)
-        self._scores, self._numbers_at = scores, numbers_at
-        self._gone_at, self._steps = _gone_at(history), len(history)
+        self._scores = scores
+        self._numbers_at = numbers_at
+        self._gone_at = _gone_at(history)
+        self._steps = len(history)
 
     def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
         pieces = self._pieces._replace(scores=self._numbers_at(at))
@@ -72,7 +74,9 @@ class CompiledPaths(CompiledEncoder):
     def _cut_some(self, words: Sequence[bytes], at: int, pieces: PieceTable, room: Workplace) -> WordCuts:
         starts = np.fromiter(accumulate(map(len, words), initial=0), np.int64, len(words) + 1)
         most = int(starts[-1]) + len(words)  # each token covers at least a byte, except the marker
-        ids, ends, counts = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(len(words), np.int64)
+        ids = np.empty(most, np.int32)
+        ends = np.empty(most, np.int32)
+        counts = np.empty(len(words), np.int64)
         data = np.frombuffer(bytearray().join([*words, bytes(4)]), np.uint8)
         free = int(cut_words(pieces, room, data, starts, ids, ends, counts))
         first = np.cumsum(counts) - counts
@@ -102,8 +106,10 @@ def _numbers(scores: Scores, at: int) -> Float64s:
 
 
 def _scored_table(history: History) -> PieceTable:
-    alphabet, twin = history.alphabet, history.unknown_twin
-    marker, sums = history.recipe.marker_text, history.recipe.sums
+    alphabet = history.alphabet
+    twin = history.unknown_twin
+    marker = history.recipe.marker_text
+    sums = history.recipe.sums
     return alphabet.kept(("scored", marker, sums, twin), lambda: _made_table(alphabet, marker, sums, twin))
 
 
@@ -117,7 +123,8 @@ def _made_table(alphabet: Alphabet, marker_text: str, sums: Sums, twin: int | No
     if marker:
         for place, (id, text) in enumerate(zip(ids, texts, strict=True)):
             if id >= first_seed and text.startswith(marker):
-                texts[place], roots[place] = text[len(marker) :], STARTING
+                texts[place] = text[len(marker) :]
+                roots[place] = STARTING
     pieces = piece_table(texts, roots, ids, np.zeros(len(ids), np.int32))
     pieces.number[SUMS] = get_args(Sums).index(sums)
     pieces.number[LONGEST] = max(map(len, texts), default=0)
@@ -139,13 +146,15 @@ def longest_over_time(history: History, plain: LongestPieces) -> PiecesOverTime:
 
 
 def _longest_table(history: History, plain: LongestPieces) -> PieceTable:
-    starting, continuing = plain.starting, plain.continuing
+    starting = plain.starting
+    continuing = plain.continuing
     texts = [*starting, *continuing]
     ids = np.array([*starting.values(), *continuing.values()], np.int32)
     roots = np.repeat(np.array([STARTING, CONTINUING], np.int32), [len(starting), len(continuing)])
     births = np.maximum(ids - len(history.alphabet) + 1, 0)
     pieces = piece_table([text.encode(plain.encoding) for text in texts], roots, ids, births)
-    pieces.number[UNKNOWN], pieces.number[LONGEST_WORD] = plain.unknown, plain.longest_word
+    pieces.number[UNKNOWN] = plain.unknown
+    pieces.number[LONGEST_WORD] = plain.longest_word
     return pieces
 
 
@@ -154,7 +163,8 @@ def _longest_table(history: History, plain: LongestPieces) -> PieceTable:
 
 class CompiledPriorities(CompiledEncoder):
     def __init__(self, words: JoinedWords, cutting: Cutting) -> None:
-        history, joining = words.history, words.joining
+        history = words.history
+        joining = words.joining
         pieces = _pieces_of(words)
         super().__init__(history, cutting, pieces, kind=kernel.JOINED)
         self._table = joining_table(len(history.alphabet), words.meeting_pairs(), *_rows(words))
@@ -191,7 +201,8 @@ class _Parts:
     """The visible tokens that replace each hidden token."""
 
     def __init__(self, words: JoinedWords) -> None:
-        history, joining = words.history, words.joining
+        history = words.history
+        joining = words.joining
         hidden = frozenset(joining.hidden)
         base = len(history.alphabet)
         found: list[list[int]] = [[id] for id in range(base)]
@@ -230,7 +241,9 @@ def _rows(words: JoinedWords) -> list[Int32s]:
     times = np.where(known.priority[whole] < NEVER, counts[left] * counts[right], 0)
     row = np.repeat(np.arange(len(left)), times)  # one row for each pair of ids with these texts
     turn = np.arange(len(row)) - np.repeat(np.cumsum(times) - times, times)
-    left, right, whole = left[row], right[row], whole[row]
+    left = left[row]
+    right = right[row]
+    whole = whole[row]
     columns = [
         ids[first[left] + turn // counts[right]],
         ids[first[right] + turn % counts[right]],
@@ -242,7 +255,8 @@ def _rows(words: JoinedWords) -> list[Int32s]:
 
 def _pieces_of(words: JoinedWords) -> PieceTable:
     """Return a tree of the words that are always one token, and of the tokens that are searched inside words."""
-    whole, first = words.whole if words.joining.whole_words else {}, words.first_ids
+    whole = words.whole if words.joining.whole_words else {}
+    first = words.first_ids
     ids = np.array([*whole.values(), *first.values()], np.int32)
     births = np.maximum(0, ids - len(words.history.alphabet) + 1).astype(np.int32)
     roots = np.repeat(np.array([STARTING, CONTINUING], np.int32), [len(whole), len(first)])

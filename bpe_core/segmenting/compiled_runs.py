@@ -39,7 +39,8 @@ class FollowedTokens:
 
     def of(self, ids: Int32s, borders: Int64s, at: int) -> tuple[Int32s, Int64s]:
         """Apply the steps up to `at` between each two borders; return the new tokens and borders."""
-        number, borders = self._table.number.copy(), borders.astype(np.int64)
+        number = self._table.number.copy()
+        borders = borders.astype(np.int64)
         number[LIMIT] = at
         room, _ = room_for(int(np.diff(borders).max(initial=0)), 0, kernel.FOLLOWED)
         follow_runs(self._table._replace(number=number), self._steps, room, ids, borders)
@@ -105,7 +106,8 @@ def step_tables(history: History, chosen: Bools, mark: int = 0) -> tuple[MergeTa
     is_join = history.columns.right != NOTHING
     left, right, made = (column + mark for column in (history.columns.left, history.columns.right, history.ids))
     before, behind = (symbols.astype(np.int64) + mark for symbols in meeting(history, chosen))
-    joins, drops = np.flatnonzero(chosen & is_join), np.flatnonzero(chosen & ~is_join)
+    joins = np.flatnonzero(chosen & is_join)
+    drops = np.flatnonzero(chosen & ~is_join)
     of_joins = [column.astype(np.int32) for column in (left[joins], right[joins], joins, made[joins])]
     table = joining_table(len(history.alphabet), np.unique(before << 32 | behind), *of_joins)
     parts, lengths = (parts_left(history), history.token_lengths()) if len(drops) else ({}, np.zeros(0))
@@ -127,7 +129,8 @@ def step_tables(history: History, chosen: Bools, mark: int = 0) -> tuple[MergeTa
 
 def _further(keys: Int64s, chosen: Bools) -> Int32s:
     """Return for each chosen step the next one with the same key."""
-    found, rows = np.full(len(keys), NEVER, np.int32), np.flatnonzero(chosen)
+    found = np.full(len(keys), NEVER, np.int32)
+    rows = np.flatnonzero(chosen)
     rows = rows[np.argsort(keys[rows], kind="stable")]
     again = keys[rows[1:]] == keys[rows[:-1]]
     found[rows[:-1][again]] = rows[1:][again]
@@ -180,7 +183,8 @@ def _joined(runs: WordRuns, symbols: Bytes | Int32s, found: Int32s, within: Int3
 
 def ranks_of_runs(symbols: Int32s, history: History) -> Int32s:
     """Return the step that removes the boundary before each cell of a layout of runs."""
-    runs, is_known = WordRuns(history), symbols >= 0
+    runs = WordRuns(history)
+    is_known = symbols >= 0
     begins = is_known & ~np.concatenate((np.zeros(1, np.bool_), is_known[:-1]))
     starts = np.append(np.flatnonzero(begins[is_known]), np.count_nonzero(is_known)).astype(np.int32)
     table = table_for(runs.inside.pattern)

@@ -66,7 +66,8 @@ class Cutting:
     finds_words = True  # whether the recipe's pattern finds the words
 
     def __init__(self, recipe: Recipe) -> None:
-        self._specials, self._matches = tokens_looked_for(recipe), recipe.spelled_specials == "matched"
+        self._specials = tokens_looked_for(recipe)
+        self._matches = recipe.spelled_specials == "matched"
         self._recipe = recipe
         self.normalizes = recipe.normalizes
         self.gives_words = recipe.splits_by_steps  # whether steps of a file find the words, so that parts are words
@@ -243,7 +244,8 @@ class Cutting:
         for piece, token in found:
             own = origins[edges[place] : edges[place + len(piece.text)]]
             own = np.maximum.accumulate(np.maximum(own, least))  # bytes before the last word are taken
-            place, end = place + len(piece.text), max(int(starts[piece.stop]), int(own[-1]))
+            place = place + len(piece.text)
+            end = max(int(starts[piece.stop]), int(own[-1]))
             least = end if token else int(own[-1])  # the next word can begin inside the last character
             yield Part(piece.text, token or None, np.append(own, end))
 
@@ -316,7 +318,8 @@ class GivenWords(Cutting):
         return (word.decode() for word, _ in self.placed_words(text))
 
     def placed_words(self, text: str) -> Iterator[tuple[bytes, int]]:
-        data, places = self.data.tobytes(), self.starts.tolist()
+        data = self.data.tobytes()
+        places = self.starts.tolist()
         return ((data[start:stop], start) for start, stop in pairwise(places))
 
     def cuts(self, text: str) -> Int32s:

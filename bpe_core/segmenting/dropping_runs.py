@@ -55,7 +55,9 @@ class DroppingRuns:
         return known
 
     def _followed(self, ids: list[int]) -> Changes:
-        since, states, last = [0], [tuple(ids)], -1
+        since = [0]
+        states = [tuple(ids)]
+        last = -1
         while True:
             ready = [row for pair in pairwise(ids) for row in self._next(self._joins.get(pair), last)]
             ready += [row for id in ids for row in self._next(self._drops.get(id), last)]
@@ -74,7 +76,8 @@ class DroppingRuns:
         token = self._tokens[row]
         if row in self._parts:
             return [id for one in ids for id in (self._parts[row] if one == token else (one,))]
-        found, place = list[int](), 0
+        found = list[int]()
+        place = 0
         while place < len(ids):
             joins = place + 1 < len(ids) and row in self._joins.get((ids[place], ids[place + 1]), ())
             found.append(token if joins else ids[place])
@@ -82,7 +85,9 @@ class DroppingRuns:
         return found
 
     def cut(self, run: bytes, at: int) -> WordCut:
-        ids, since, until = list[int](), 0, ALWAYS
+        ids = list[int]()
+        since = 0
+        until = ALWAYS
         words: list[tuple[int, ...]] = []
         for word in self._words(run.decode()):
             changes = self.changes(word)
@@ -100,7 +105,8 @@ class DroppingRuns:
                 since = max(since, row + 1)
                 tokens[place : place + 2] = [self._tokens[row]]
             ids += tokens
-        ends, end = list[int](), 0
+        ends = list[int]()
+        end = 0
         for id in ids:
             end += self._lengths[id]
             ends.append(end)
@@ -114,7 +120,8 @@ class DroppingRuns:
 
 def parts_left(history: History) -> dict[int, list[int]]:
     """Map each step that drops a token to the tokens that replace it."""
-    found, in_use = dict[int, list[int]](), [True] * history.first_special
+    found = dict[int, list[int]]()
+    in_use = [True] * history.first_special
     for row, (token, right) in enumerate(zip(history.ids.tolist(), history.columns.right.tolist(), strict=True)):
         in_use[token] = right != NOTHING
         if right == NOTHING:

@@ -54,7 +54,8 @@ class FlatWords:
     @classmethod
     def of(cls, texts: Iterable[Iterable[str]]) -> FlatWords:
         """Put the words of texts end to end; empty words are left out."""
-        found, counts = list[bytes](), list[int]()
+        found = list[bytes]()
+        counts = list[int]()
         for words in texts:
             before = len(found)
             found += [raw_bytes(word) for word in words if word]
@@ -101,7 +102,8 @@ class FlatWords:
         lengths = np.diff(self.cuts)
         if kept.all():
             return self
-        data, cuts = self.data[repeated(kept, lengths)], _from_zero(lengths[kept])
+        data = self.data[repeated(kept, lengths)]
+        cuts = _from_zero(lengths[kept])
         return FlatWords(data, cuts, self.texts[kept], self.count)
 
     def with_before(self, sign: bytes, which: Bools) -> FlatWords:
@@ -279,7 +281,8 @@ def _is_one_character(expression: str) -> bool:
 def _first_characters(laid: FlatWords) -> Int32s:
     room = np.append(laid.data, np.zeros(4, np.uint8)).astype(np.int32)
     starts = laid.cuts[:-1]
-    lead, more = room[starts], [room[starts + place] & 0x3F for place in (1, 2, 3)]
+    lead = room[starts]
+    more = [room[starts + place] & 0x3F for place in (1, 2, 3)]
     two = (lead & 0x1F) << 6 | more[0]
     three = (lead & 0x0F) << 12 | more[0] << 6 | more[1]
     four = (lead & 0x07) << 18 | more[0] << 12 | more[1] << 6 | more[2]

@@ -26,7 +26,8 @@ class LibraryText:
         later = [step.content for step in recipe.preparation if isinstance(step, AddedToken) and step.normalized]
         as_text = recipe.with_changes(special_tokens=()) if later else recipe
         self._shown = {content: normalize(content, as_text) for content in later}  # texts after normalization
-        self._first_special, self._id_count = history.first_special, history.id_count
+        self._first_special = history.first_special
+        self._id_count = history.id_count
         self._told = dict[int, str]()  # tokens written so far
 
     def text(self, ids: Iterable[int], *, skip_special: bool = False) -> str:

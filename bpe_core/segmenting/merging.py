@@ -75,7 +75,8 @@ class Merges:
         """
         cells = len(symbols)
         ids = list(symbols)  # the id of a token is in its first cell
-        before, after = list(range(-1, cells - 1)), list(range(1, cells + 1))
+        before = list(range(-1, cells - 1))
+        after = list(range(1, cells + 1))
         ranks = [NEVER] * cells
         heap = self._pairs_of(ids)
         while heap:
@@ -83,7 +84,8 @@ class Merges:
             other = after[place]
             if ids[place] != self.left[rank] or other >= cells or ids[other] != self.right[rank]:
                 continue  # one of the two tokens was joined to another since
-            ids[place], ids[other] = self._base + rank, _JOINED
+            ids[place] = self._base + rank
+            ids[other] = _JOINED
             ranks[other] = rank
             behind = after[place] = after[other]
             if behind < cells:
@@ -112,13 +114,15 @@ class Merges:
         if not word.symbols:
             return []
         ids: list[int] = []
-        first, last_merge = word.symbols[0], -1
+        first = word.symbols[0]
+        last_merge = -1
         for symbol, rank in zip(word.symbols[1:], word.ranks, strict=True):
             if rank < at:
                 last_merge = max(last_merge, rank)
             else:
                 ids.append(first if last_merge < 0 else self._base + last_merge)
-                first, last_merge = symbol, -1
+                first = symbol
+                last_merge = -1
         ids.append(first if last_merge < 0 else self._base + last_merge)
         return ids
 
@@ -321,7 +325,8 @@ class LongestMatch:
 
     def tokens(self, symbols: list[int], at: int) -> list[int]:
         ids: list[int] = []
-        start, limit = 0, self._base + at
+        start = 0
+        limit = self._base + at
         while start < len(symbols):
             for stop in range(min(len(symbols), start + self._longest), start, -1):
                 token = self._token_of.get(tuple(symbols[start:stop]), limit)

@@ -35,12 +35,14 @@ def join_neighbours(
     With `chance`, each join is left out with the probability `dropout`, and tried again after the next join. Return
     the tokens, their lengths in symbols, the newest joined token, and the oldest token that the limit prevented.
     """
-    end, ids = len(symbols), list(symbols)
+    end = len(symbols)
+    ids = list(symbols)
     after = list(range(1, end + 1))  # the end of the token that begins here; 0 if none begins
     before = list(range(-1, end - 1))  # the beginning of the token before the one that begins here
     heap: list[tuple[int, int, int, int]] = []  # possible pairs: priority, beginning, end, token
     left_out: list[tuple[int, int, int, int]] = []
-    newest, missed = 0, ALWAYS
+    newest = 0
+    missed = ALWAYS
 
     def enter(start: int) -> None:
         nonlocal missed
@@ -66,7 +68,9 @@ def join_neighbours(
                 continue
             while left_out:
                 heappush(heap, left_out.pop())
-        ids[start], after[start], after[middle] = token, stop, 0
+        ids[start] = token
+        after[start] = stop
+        after[middle] = 0
         if token > newest:
             newest = token
         if stop < end:
@@ -86,7 +90,8 @@ class ByPair(dict[int, Found | None]):
         super().__init__()
         keys = pairs.left << 32 | pairs.right
         self._rows = np.argsort(keys, kind="stable")
-        self._keys, self._tokens = keys[self._rows], pairs.token
+        self._keys = keys[self._rows]
+        self._tokens = pairs.token
 
     def __missing__(self, key: int) -> Found | None:
         if len(self) >= MOST_REMEMBERED:
@@ -105,12 +110,14 @@ class ByText(dict[int, Found | None]):
 
     def __init__(self, find: Callable[[int, int], Found | None], alone: Bools) -> None:
         super().__init__()
-        self._joined, self._alone = find, alone
+        self._joined = find
+        self._alone = alone
 
     def __missing__(self, key: int) -> Found | None:
         if len(self) >= MOST_REMEMBERED:
             self.clear()
-        left, right = key >> 32, key & 0xFFFFFFFF
+        left = key >> 32
+        right = key & 0xFFFFFFFF
         found = None if self._alone[left] or self._alone[right] else self._joined(left, right)
         self[key] = found
         return found
@@ -119,7 +126,8 @@ class ByText(dict[int, Found | None]):
 def by_all_texts(history: History, joining: MergePriorities) -> Callable[[int, int], Found | None]:
     """Return a plain function that does what `text_pairs.JoinedTexts.found` does, for not too many tokens."""
     assert joining.priorities is not None
-    texts, token_of = written(history), dict[bytes, Found]()
+    texts = written(history)
+    token_of = dict[bytes, Found]()
     for id, (text, priority) in enumerate(zip(texts, joining.priorities.tolist(), strict=True)):
         if priority != NO_PRIORITY:
             known = token_of.setdefault(text, (priority, id))

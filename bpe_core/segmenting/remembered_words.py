@@ -66,7 +66,8 @@ class RememberedWords:
     def more(self, memory: Memory) -> Memory:
         """Return a new part for a thread whose part is full or belongs to a former memory."""
         with self._changed:
-            own, given = memory.number, self._all.number
+            own = memory.number
+            given = self._all.number
             if memory.slots is self._all.slots:
                 self._take_back(own)
                 for what in (RESULTS, WORDS):  # the last part can grow in place
@@ -105,7 +106,8 @@ class RememberedWords:
         if any(given[last] - given[what] < least for what, last, least in lacking):
             return False
         for what, last, least in lacking:
-            rest, all = int(given[last] - given[what]), int(given[last])
+            rest = int(given[last] - given[what])
+            all = int(given[last])
             is_only = what == ENTRIES and self._threads == 1
             part = rest if is_only else min(rest, max(least, rest // (2 * self._threads), all // 64))
             if what != ENTRIES and own[last] != given[what]:
@@ -115,8 +117,11 @@ class RememberedWords:
         return True
 
     def _make_room(self) -> None:
-        old, given = self._all, self._all.number
-        slots, results, words = old.slots, old.results, old.words
+        old = self._all
+        given = self._all.number
+        slots = old.slots
+        results = old.results
+        words = old.words
         if given[ENTRIES] >= self.most_words or given[RESULTS] > MOST_RESULTS:
             self.was_full = True
             if self._threads == 1:  # no other thread reads them
@@ -138,7 +143,8 @@ class RememberedWords:
 
     def _larger_slots(self) -> npt.NDArray[np.uint64]:
         """Copy all entries into larger slots, while other threads use the old slots."""
-        old, given = self._all.slots, self._all.number
+        old = self._all.slots
+        given = self._all.number
         times = 4 if 3 * SLOT * given[ENTRIES] > len(old) else 1
         given[LAST_ENTRY] = len(old) // (2 * SLOT) + len(old) // (_MEANWHILE * SLOT)
         self._is_growing = True

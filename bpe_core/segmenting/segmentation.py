@@ -34,7 +34,8 @@ class Tokens:
         """Return the tokens that share a byte with the range; all tokens must cover bytes."""
         if start >= stop:
             return Tokens(np.array([start], np.int64), np.empty(0, np.int64))
-        first, end = int(np.searchsorted(self.edges, start, side="right")) - 1, int(np.searchsorted(self.edges, stop))
+        first = int(np.searchsorted(self.edges, start, side="right")) - 1
+        end = int(np.searchsorted(self.edges, stop))
         return Tokens(self.edges[first : end + 1], self.ids[first:end])
 
     def spans(self) -> Int64s:

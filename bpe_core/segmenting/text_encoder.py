@@ -318,7 +318,8 @@ def _in_batches(texts: Iterable[str], at_once: int) -> Iterator[list[str]]:
         size += len(text)
         if size >= at_once:
             yield some
-            some, size = [], 0
+            some = []
+            size = 0
     yield some
 
 

@@ -62,9 +62,12 @@ class JoinedTexts:
         self.text_of = self.texts.firsts[places]  # for each token, the index of its text; equal texts share one
         joined = np.flatnonzero(priorities != NO_PRIORITY)
         joined = joined[np.argsort(priorities[joined], kind="stable")[::-1]]  # the best token of a text is written last
-        count, texts = len(self.texts.firsts), self.text_of[joined]
-        self.priority, self.token = np.full(count, NEVER, np.int64), np.zeros(count, np.int64)
-        self.priority[texts], self.token[texts] = priorities[joined], joined
+        count = len(self.texts.firsts)
+        texts = self.text_of[joined]
+        self.priority = np.full(count, NEVER, np.int64)
+        self.token = np.zeros(count, np.int64)
+        self.priority[texts] = priorities[joined]
+        self.token[texts] = joined
 
     def found(self, left: int, right: int) -> tuple[int, int] | None:
         """Return the priority and the token of two neighbours; None if they are not joined."""

@@ -32,7 +32,8 @@ class TokensOfRuns:
 
     def of(self, data: Bytes, runs: Int32s, at: int) -> tuple[Int32s, Int64s]:
         """Return the tokens of runs given end to end with their starts, and the offset of each run's first token."""
-        cuts, borders = np.empty(len(data) + 2, np.int32), np.empty(len(runs), np.int64)
+        cuts = np.empty(len(data) + 2, np.int32)
+        borders = np.empty(len(runs), np.int64)
         ids = self._cut(data, cuts[: cut_runs(data, runs, self._meets.reshape(-1), cuts)], at)
         find_borders(ids, self._lengths, runs, borders)
         return ids, borders

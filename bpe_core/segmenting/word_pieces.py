@@ -23,7 +23,8 @@ class LongestPieces:
     def __init__(self, history: History) -> None:
         unknown = history.alphabet.unknown_id
         assert unknown is not None  # the method needs an unknown token
-        self.unknown, self.encoding = unknown, encoding_of(history)
+        self.unknown = unknown
+        self.encoding = encoding_of(history)
         longest = METHODS[history.recipe.method].longest_word_of(history.recipe)
         self.longest_word = LARGEST_NUMBER if longest is None else longest
         self._base = len(history.alphabet)
@@ -37,7 +38,8 @@ class LongestPieces:
 
     def cut(self, word: bytes, at: int) -> WordCut:
         """Cut a word after `at` steps; if no token fits somewhere, or if it is too long, the whole word is unknown."""
-        text, data = word.decode(self.encoding), word
+        text = word.decode(self.encoding)
+        data = word
         if len(text) > self.longest_word:
             return WordCut([self.unknown], [len(data)], 0, ALWAYS)
         ids: list[int] = []
@@ -92,11 +94,14 @@ def pieces_of(history: History) -> tuple[Ids, Ids]:
 
     In vocabularies that do not mark continuation, such as RWKV's, every token does both.
     """
-    symbols, marker = history.alphabet.symbols, len(history.alphabet.continuing)
+    symbols = history.alphabet.symbols
+    marker = len(history.alphabet.continuing)
     continues = [symbol.text != symbol.decoded for symbol in symbols] + [False] * len(history)
     for id, (left, _) in enumerate(history.pairs(), len(symbols)):
         continues[id] = continues[left]
-    unknown, encoding, oldest_last = history.alphabet.unknown_id, encoding_of(history), range(len(continues))[::-1]
+    unknown = history.alphabet.unknown_id
+    encoding = encoding_of(history)
+    oldest_last = range(len(continues))[::-1]
     texts = written(history)
     starting = {texts[id].decode(encoding): id for id in oldest_last if not continues[id] and id != unknown}
     if history.recipe.marker == "none":

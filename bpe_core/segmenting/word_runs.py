@@ -33,11 +33,13 @@ def stages_of(history: History) -> Int64s:
 
 class WordRuns:
     def __init__(self, history: History) -> None:
-        base, columns = len(history.alphabet), history.columns
+        base = len(history.alphabet)
+        columns = history.columns
         stages = stages_of(history)
         self.base = base
         self.inside = Recipe(pattern=METHODS[history.recipe.method].pattern_inside(history.recipe))
-        self.rows_within, self.rows_across = np.flatnonzero(stages == WITHIN), np.flatnonzero(stages != WITHIN)
+        self.rows_within = np.flatnonzero(stages == WITHIN)
+        self.rows_across = np.flatnonzero(stages != WITHIN)
         number = np.arange(base + len(history))
         number[base + self.rows_within] = base + np.arange(len(self.rows_within))
         self.within = _history(self.inside, history.alphabet, number, columns.left, columns.right, self.rows_within)
@@ -86,8 +88,10 @@ class RunMerges(Merges):
     def __init__(self, history: History) -> None:
         super().__init__(history)
         self._runs = runs = WordRuns(history)
-        self._within, self._across = Merges(runs.within), Merges(runs.across)
-        self._steps_within, self._steps_across = runs.rows_within.tolist(), runs.rows_across.tolist()
+        self._within = Merges(runs.within)
+        self._across = Merges(runs.across)
+        self._steps_within = runs.rows_within.tolist()
+        self._steps_across = runs.rows_across.tolist()
         self._symbols: list[int] = runs.symbol_of.tolist()
 
     def merged(self, symbols: Sequence[int]) -> MergedWord:
@@ -109,14 +113,16 @@ class RunMerges(Merges):
 
     def is_edge(self, symbols: Sequence[int], boundary: int) -> bool:
         """Return whether a word ends at this boundary, and this word or the next one is several tokens."""
-        place, before = 0, NO_WORD
+        place = 0
+        before = NO_WORD
         for word in self._runs.words(bytes(symbols)):
             own = _steps(self._within.merged(word).ranks, self._steps_within)
             last = max(own, default=-1)
             number = NO_WORD if last == NEVER else 0
             if place == boundary + 1:
                 return NO_WORD in (before, number)
-            place, before = place + len(word), number
+            place = place + len(word)
+            before = number
         return False
 
 

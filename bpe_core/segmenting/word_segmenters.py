@@ -53,7 +53,8 @@ class WordSegmenter(WordEncoder):
     def _words_of(self, part: Part, cancelled: CancelCheck) -> Words:
         if part.special is not None:
             return Words.of([self._special_id[part.special]], [0], part.origins[[0, -1]])
-        words, starts = list[bytes](), list[int]()
+        words = list[bytes]()
+        starts = list[int]()
         for word, start in while_wanted(self._cutting.placed_words(part.text), cancelled):
             words.append(word)
             starts.append(start)

@@ -71,13 +71,15 @@ Key = bytes | int  # a word, or the id of a special token, which counts as a wor
 
 def different_cuts(word: bytes, cut_word: WordCutter, steps: int) -> Iterator[tuple[int, list[int]]]:
     """Yield each number of steps at which a word's tokens change, with the tokens from then on."""
-    at, before = 0, None
+    at = 0
+    before = None
     while at <= steps:
         cut = cut_word(word, at)
         ids = list(cut.ids)
         if ids != before:
             yield at, ids
-        at, before = cut.until, ids
+        at = cut.until
+        before = ids
 
 
 class FoundAhead(NamedTuple):
@@ -92,7 +94,8 @@ class Cuts:
     """The cuts of a text's different words at the step last asked for."""
 
     def __init__(self, keys: list[Key], cut_words: WordsCutter) -> None:
-        self._keys, self._cut_words = keys, cut_words
+        self._keys = keys
+        self._cut_words = cut_words
         self._is_special = np.fromiter((isinstance(key, int) for key in keys), np.bool_, len(keys))
         self._since = np.zeros(len(keys), np.int64)
         self._until = np.zeros(len(keys), np.int64)  # nothing is known yet
@@ -131,7 +134,8 @@ class Cuts:
 
     def travel(self, at: int) -> None:
         specials, words = self._changed(at)
-        keys, ahead = self._keys, self._ahead
+        keys = self._keys
+        ahead = self._ahead
         if len(specials):
             self._take(specials, WordCuts.of([WordCut((int(keys[i]),), (1,), 0, ALWAYS) for i in specials.tolist()]))
         if ahead is not None and self._is_found(at, words):
@@ -142,7 +146,8 @@ class Cuts:
             self._leave_out_what_is_old()
 
     def _take(self, changed: Int64s, found: WordCuts) -> None:
-        self._since[changed], self._until[changed] = found.since, found.until
+        self._since[changed] = found.since
+        self._until[changed] = found.until
         self.counts[changed] = found.counts
         self.first[changed] = len(self.ids) + np.cumsum(found.counts) - found.counts
         self.ids, self.ends = np.concatenate((self.ids, found.ids)), np.concatenate((self.ends, found.ends))
@@ -155,7 +160,8 @@ class Cuts:
         known = old != NOTHING
         for mine, theirs in zip(self._columns(), cuts._columns(), strict=True):
             theirs[known] = mine[old[known]]
-        cuts.ids, cuts.ends = self.ids, self.ends
+        cuts.ids = self.ids
+        cuts.ends = self.ends
         return cuts
 
     def _columns(self) -> tuple[Int64s, ...]:
@@ -163,7 +169,8 @@ class Cuts:
 
     def _leave_out_what_is_old(self) -> None:
         places = in_rows(self.first, self.counts)
-        self.ids, self.ends = self.ids[places], self.ends[places]
+        self.ids = self.ids[places]
+        self.ends = self.ends[places]
         self.first = np.cumsum(self.counts) - self.counts
 
 
@@ -263,7 +270,8 @@ class WordTokens(Segmentation):
     # -- changes ---------------------------------------------------------------------------
 
     def splice(self, start: int, removed: int, added: bytes) -> None:
-        words, stop = self._words, start + removed
+        words = self._words
+        stop = start + removed
         glues = len(added) <= GLUED_WHILE_PENDING
         low = int(np.searchsorted(words.stops, start)) if glues else words.first_behind(start)
         high = max(low, int(np.searchsorted(words.starts, stop, side="right" if glues else "left")))
@@ -278,7 +286,8 @@ class WordTokens(Segmentation):
         self.pending = shifted_hull(self.pending, start, removed, len(added))
 
     def put(self, start: int, answer: Self) -> None:
-        words, stop = self._words, start + len(answer.data)
+        words = self._words
+        stop = start + len(answer.data)
         low = words.first_behind(start)
         high = max(low, int(np.searchsorted(words.starts, stop)))
         new = replace(answer._words, origins=answer._words.origins + start)
@@ -302,12 +311,16 @@ class WordTokens(Segmentation):
 
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
         placed = self._placed(at)
-        start, stop = int(tokens.edges[0]), int(tokens.edges[-1])
-        starts, stops = placed.tokens.edges[:-1], placed.tokens.edges[1:]
-        low, high = int(np.searchsorted(starts, start)), int(np.searchsorted(stops, stop, side="right"))
+        start = int(tokens.edges[0])
+        stop = int(tokens.edges[-1])
+        starts = placed.tokens.edges[:-1]
+        stops = placed.tokens.edges[1:]
+        low = int(np.searchsorted(starts, start))
+        high = int(np.searchsorted(stops, stop, side="right"))
         chosen = np.arange(low, high)
         if not of_neighbours:
-            are_empty, goes_left = (stops == starts)[low:high], placed.goes_left[low:high]
+            are_empty = (stops == starts)[low:high]
+            goes_left = placed.goes_left[low:high]
             of_others = ((starts[low:high] == start) & goes_left) | ((stops[low:high] == stop) & ~goes_left)
             chosen = chosen[~(are_empty & of_others)]
         return Tokens(np.append(starts[chosen], np.int64(stop)), placed.tokens.ids[chosen])
@@ -322,15 +335,18 @@ class WordTokens(Segmentation):
 
     def _place(self, at: int) -> _PlacedTokens:
         """Return the tokens of all words, with NO_TOKEN for bytes between them."""
-        words, cuts = self._words, self._cuts
+        words = self._words
+        cuts = self._cuts
         cuts.travel(at)
         counts = cuts.counts[words.which]
         place = in_rows(cuts.first[words.which], counts)
         begins = np.zeros(len(place), np.bool_)
         begins[(np.cumsum(counts) - counts)[counts > 0]] = True
-        ends, of_word = cuts.ends[place], repeated(words.first[:-1], counts)
+        ends = cuts.ends[place]
+        of_word = repeated(words.first[:-1], counts)
         starts = words.origins[of_word + np.where(begins, 0, np.concatenate((ends[:1], ends[:-1])))]
-        stops, ids = words.origins[of_word + ends], cuts.ids[place]
+        stops = words.origins[of_word + ends]
+        ids = cuts.ids[place]
         goes_left = starts > repeated(words.starts, counts)
         kept = (stops > starts) | ~repeated(words.touched, counts)
         tokens, goes_left = _with_gaps(starts[kept], stops[kept], ids[kept], goes_left[kept], len(self.data))

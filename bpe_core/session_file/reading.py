@@ -41,7 +41,8 @@ class Reader:
     """A session in a database with today's tables."""
 
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
-        self._execute, self._name = connection.execute, name
+        self._execute = connection.execute
+        self._name = name
         self._texts: dict[str, str] = dict(connection.execute("SELECT key, value FROM session"))
         self._word_tables: dict[int, WordTable] = {}
 
@@ -81,7 +82,8 @@ class Reader:
         name, path, text, text_key, encoding, size, modified_ns, sha256 = row
         if isinstance(path, bytes):
             path = path.decode(errors="surrogateescape")
-        is_file, is_text = isinstance(path, str), text is not None and text_key is not None
+        is_file = isinstance(path, str)
+        is_text = text is not None and text_key is not None
         if is_file == is_text or (path is not None and not is_file) or "\0" in str(path):
             raise FormatError(f"{self._name}: the text {name!r} of the corpus is neither a file nor a text.")
         known = None if size is None or modified_ns is None else Fingerprint(size, modified_ns, sha256 or "")
@@ -93,7 +95,8 @@ class Reader:
         recipe = rebuilding.checked_recipe(self.parsed(recipe_json), where)
         if state not in get_args(RunState) or number < 1:
             raise FormatError(f"{where}: it is in no state that a run can be in.")
-        history, counts = None, np.zeros(0, np.int64)
+        history = None
+        counts = np.zeros(0, np.int64)
         if end_reason is not None:
             start = NOTHING if tokens_at_start is None else tokens_at_start
             history, counts = self._history(
@@ -214,7 +217,8 @@ class Reader:
     def _view(self, runs: tuple[SavedRun, ...]) -> View:
         values = self.as_object(self.json("view", {}))
         shown = next((run for run in runs if run.number == values.get("shown_run")), None)
-        position, layout = values.get("position"), values.get("layout")
+        position = values.get("position")
+        layout = values.get("layout")
         is_place = isinstance(position, int) and shown is not None and 0 <= position <= shown.learned
         return View(
             shown_run=None if shown is None else shown.number,

@@ -31,7 +31,8 @@ def merge_columns(found: Iterable[Sequence[int]], alphabet: Alphabet, where: str
     if len(rows) > LARGEST_VOCABULARY:
         raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} steps.")
     table = np.array(rows, np.int64).reshape(-1, 8).T
-    steps, told = table[0], [*table[1:]]
+    steps = table[0]
+    told = [*table[1:]]
     wrong = steps != np.arange(1, len(steps) + 1)
     if wrong.any():
         row = int(np.argmax(wrong)) + 1
@@ -85,7 +86,8 @@ def scores_in(
     rows: Iterable[tuple[int, int, str, bytes]], columns: Columns, tokens_at_first: int, where: str
 ) -> Scores | None:
     """Join the scores, if each row has a number for every token that was left."""
-    since, found = list[int](), list[Float32s]()
+    since = list[int]()
+    found = list[Float32s]()
     for place, steps, kind, numbers in rows:
         is_next = place == len(since) and (steps >= since[-1] if since else steps == 0)
         size = tokens_at_first - steps
@@ -121,7 +123,9 @@ def word_chunks(table: WordTable) -> Iterator[WordChunk]:
 
 def word_table(chunks: Iterable[WordChunk], where: str) -> WordTable:
     """Join the table, if its pieces fit together."""
-    texts, lengths, counts = [], [], []
+    texts = []
+    lengths = []
+    counts = []
     for number, (words, text, chunk_lengths, chunk_counts) in enumerate(chunks):
         if len(chunk_lengths) != 4 * words or len(chunk_counts) != 8 * words:
             raise FormatError(f"{where}: piece {number} of a word table has the wrong size.")

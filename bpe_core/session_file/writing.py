@@ -74,7 +74,9 @@ class SessionWriter:
 
     def update(self, session: SavedSession, *, cancelled: CancelCheck = never_cancelled) -> None:
         """Write what differs from the session given before: all of it or, if anything fails, nothing."""
-        runs, tables, self._cancelled = dict(self._runs), dict(self._word_tables), cancelled
+        runs = dict(self._runs)
+        tables = dict(self._word_tables)
+        self._cancelled = cancelled
         with self._sentences(), self._transaction():
             if self._written is None:
                 schema.create(self._connection)
@@ -88,7 +90,9 @@ class SessionWriter:
                 runs[run.number] = self._write_run(run, runs.get(run.number), tables)
             self._remove_unused(tables, runs)
             checksums.put(self._connection, "runs")
-        self._written, self._runs, self._word_tables = session, runs, tables
+        self._written = session
+        self._runs = runs
+        self._word_tables = tables
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -111,7 +115,8 @@ class SessionWriter:
     # -- what is small is written anew when it differs -------------------------------------
 
     def _write_choices(self, session: SavedSession) -> None:
-        fresh, old = _choices(session), {} if self._written is None else _choices(self._written)
+        fresh = _choices(session)
+        old = {} if self._written is None else _choices(self._written)
         changed = [(key, value) for key, value in fresh.items() if old.get(key) != value]
         self._connection.executemany("INSERT OR REPLACE INTO session VALUES (?, ?)", changed)
         for key, _ in changed:
@@ -263,7 +268,8 @@ class _WrittenRun:
     names: TokenTexts | None  # None while it had no history
 
     def can_become(self, run: SavedRun) -> bool:
-        before, now = self.run.history, run.history
+        before = self.run.history
+        now = run.history
         if before is None:
             return True
         return (
@@ -278,7 +284,9 @@ class _WrittenRun:
 
 
 def _choices(session: SavedSession) -> dict[str, str]:
-    runs, view, written = session.runs, session.view, session.written
+    runs = session.runs
+    view = session.view
+    written = session.written
     shelves = {0: session.sources, **{run.number: run.sources for run in runs}}
     sources = [source for shelf in shelves.values() for source in shelf]
     # files picked from folders, once each, however many runs learned from them; their indices are in read_as

@@ -50,7 +50,8 @@ def changes_by(recipe: Recipe) -> list[dict[str, Any]]:
 
 
 def changes_of(change: Callable[[str], str], unsure: Collection[int] = ()) -> dict[str, Any]:
-    codes, becomes = list[int](), list[str]()
+    codes = list[int]()
+    becomes = list[str]()
     for start in range(0, _CODE_POINTS, _AT_ONCE):
         some = [code for code in range(start, start + _AT_ONCE) if code not in _SURROGATES]
         for code, text in zip(some, _changed([*map(chr, some)], change), strict=True):

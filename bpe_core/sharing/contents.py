@@ -27,7 +27,9 @@ from bpe_core.text.preparation.pieces import AddedToken
 
 LARGEST_PRIORITY = 2**26  # the page keeps a priority and an offset in one number
 # Bytes of words: a number, more for each step, and at most so many, so that the page of a small run stays small.
-FEW_WORDS, MORE_WORDS, MOST_WORDS = 6_000, 20, 200_000
+FEW_WORDS = 6_000
+MORE_WORDS = 20
+MOST_WORDS = 200_000
 _LETTER_OF_KIND = dict(
     byte="b", character="c", marker="m", glued="g", unknown="u", fallback="f", continuation="i", seed="s"
 )
@@ -42,7 +44,8 @@ class SharedRun:
 
 
 def contents_of(run: SharedRun) -> dict[str, Any]:
-    history, recipe = run.history, run.history.recipe
+    history = run.history
+    recipe = run.history.recipe
     why = why_not(history)
     return {
         "title": run.title,
@@ -79,7 +82,8 @@ def _matched(recipe: Recipe) -> list[str]:
 
 def why_not(history: History) -> str:
     """Return what this page cannot do as the engine does; empty if it can do everything."""
-    recipe, joining = history.recipe, history.joining
+    recipe = history.recipe
+    joining = history.joining
     if recipe.preparation and preparing_of(recipe) is None:
         return "The file this run came from prepares texts by steps of its own, which this page does not know."
     if scan_table(recipe) is None:
@@ -113,7 +117,8 @@ def _scan(recipe: Recipe) -> dict[str, Any]:
 
 
 def _cuts(history: History) -> dict[str, Any]:
-    joining, scores = history.joining, history.scores
+    joining = history.joining
+    scores = history.scores
     if joining is not None:
         unknown = history.alphabet.unknown_id
         found: dict[str, Any] = {
@@ -125,7 +130,8 @@ def _cuts(history: History) -> dict[str, Any]:
         if joining.pairs is not None:
             return found | {"pairs": [np.asarray(column) for column in joining.pairs[: len(PairRows._fields)]]}
         return found | {"priorities": joining.priorities}
-    method, recipe = Method.of(history.recipe), history.recipe
+    method = Method.of(history.recipe)
+    recipe = history.recipe
     rule = _rule_of(method)
     if rule == "runs":
         stages = history.reasons.get(STAGE, np.zeros(len(history)))
@@ -147,7 +153,8 @@ def _alphabet(history: History) -> dict[str, Any]:
     alphabet = history.alphabet
     if alphabet.is_plain_bytes:
         return {"kinds": "b" * 256}
-    texts, decoded = alphabet.texts, alphabet.decoded
+    texts = alphabet.texts
+    decoded = alphabet.decoded
     kinds = "".join(_LETTER_OF_KIND[symbol.kind] for symbol in alphabet.symbols)
     return {"kinds": kinds, "texts": _laid(texts), "decoded": None if texts == decoded else _laid(decoded)}
 

@@ -82,7 +82,8 @@ def _words(lesson: Lesson, bench: Bench) -> list[dict[str, Any]]:
 
 
 def _prediction(before: Bench, after: Bench) -> dict[str, Any]:
-    made, shown = after.history.pair(len(before.history)), candidates(before)
+    made = after.history.pair(len(before.history))
+    shown = candidates(before)
     again = len(shown) > 2
     guesses = {written(pair, before): _judged(pair, made, before, again=again) for pair in {*_guesses(before), *shown}}
     return {

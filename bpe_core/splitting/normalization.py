@@ -67,7 +67,8 @@ def normalizing(recipe: Recipe) -> Callable[[str], str] | None:
     """Return the function that normalizes whole texts; None if the recipe changes no text."""
     if not recipe.normalizes:
         return None
-    changed, specials = normalizer(recipe), recipe.special_tokens
+    changed = normalizer(recipe)
+    specials = recipe.special_tokens
 
     def normalized(text: str) -> str:
         return "".join([piece if is_special else changed(piece) for piece, is_special in parts_of(text, specials)])
@@ -145,7 +146,8 @@ def normalize_with_origins(text: str, recipe: Recipe) -> NormalizedText:
     for piece, is_special in parts_of(text, recipe.special_tokens):
         starts = byte_starts(piece)
         if is_special or not recipe.normalizes:
-            changed, found = piece, np.arange(starts[-1])
+            changed = piece
+            found = np.arange(starts[-1])
         else:
             changed, source = normalized_with_sources(piece, recipe)
             found, _ = byte_origins(code_points(changed), source, code_points(piece), starts)

@@ -63,7 +63,8 @@ def between_kinds(table: ScanTable) -> Booleans:
     same state as at the start of a text.
     """
     entries = table.entries.reshape(-1, ROW)
-    safe, rows = np.zeros((ROW, ROW), np.bool_), np.zeros(len(entries), np.bool_)
+    safe = np.zeros((ROW, ROW), np.bool_)
+    rows = np.zeros(len(entries), np.bool_)
     earlier = CUT_MARK | CUT_PREVIOUS
     for first in table.kinds:
         rows[:] = False
@@ -104,18 +105,22 @@ class SafeCuts:
         return self._last_before(data, start), self.first_from(data, stop)
 
     def _last_before(self, data: bytes, position: int) -> int:
-        first, window = position, _WINDOW
+        first = position
+        window = _WINDOW
         while first > 0 and self.pairs.any():
-            first, window = max(0, position - window), 2 * window
+            first = max(0, position - window)
+            window = 2 * window
             if len(found := self.places(data[first:position])):
                 return first + int(found[-1])
         return 0
 
     def first_from(self, data: Data, position: int) -> int:
         """Return the first safe offset from a position on, or else the end."""
-        end, window = position, _WINDOW
+        end = position
+        window = _WINDOW
         while end < len(data) and self.pairs.any():
-            end, window = position + window, 2 * window
+            end = position + window
+            window = 2 * window
             if len(found := self.places(data[position:end])):
                 return position + int(found[0])
         return len(data)

@@ -107,7 +107,8 @@ class TokensByIndex:
     def columns(self, indices: Iterable[int], before: str = "") -> dict[str, Values]:
         """Make three columns about tokens (id, hex, text); names begin with `before`, and missing tokens are empty."""
         known = [None if index < 0 else int(index) for index in indices]
-        raw, text = self.texts.raw, self.texts.text
+        raw = self.texts.raw
+        text = self.texts.text
         return {
             f"{before}id": [None if index is None else self.number(index) for index in known],
             f"{before}hex": [None if index is None else raw[index].hex(" ") for index in known],
@@ -127,7 +128,8 @@ class TokenNames(Mapping[int, str]):
     """
 
     def __init__(self, history: History, by_index: TokensByIndex) -> None:
-        self._history, self._by_index = history, by_index
+        self._history = history
+        self._by_index = by_index
 
     def __getitem__(self, number: int) -> str:
         return self._by_index.texts.text[self._by_number[number]]
@@ -194,7 +196,9 @@ class Inside:
         texts_are_own: bool = False,
         symbol_counts: Int64s | None = None,
     ) -> None:
-        self._history, self._texts, self._name = history, texts, name
+        self._history = history
+        self._texts = texts
+        self._name = name
         self.own_texts = own_texts
         self.texts_are_own = texts_are_own
         self.sources = sources
@@ -296,7 +300,8 @@ class Inside:
         """Cut the words as the history's method cuts texts."""
         from bpe_core.insight.cut_words import CutWords
 
-        words, recipe = self.words(what, work), self._history.recipe
+        words = self.words(what, work)
+        recipe = self._history.recipe
         return self.once("cut", lambda: CutWords.of(words, recipe, self._history, cancelled=work.cancelled))
 
     def file_counts(self, what: str = "This question", work: Work = ALONE) -> FileCounts:
@@ -309,7 +314,8 @@ class Inside:
         """Count each base symbol in the words."""
         from bpe_core.methods.kit.layout import count_symbols
 
-        alphabet, recipe = self._history.alphabet, self._history.recipe
+        alphabet = self._history.alphabet
+        recipe = self._history.recipe
         return self.once("symbols", lambda: count_symbols(self.words(what, work), alphabet, recipe))
 
     def _needed_texts(self, what: str) -> Texts:
@@ -321,7 +327,8 @@ class Inside:
         """Return the cached result with this name; compute it again if it depends on another object."""
         with self._lock:
             if name not in self._kept or self._about.get(name) is not about:
-                self._kept[name], self._about[name] = find(), about
+                self._kept[name] = find()
+                self._about[name] = about
             found: Found = self._kept[name]
             return found
 

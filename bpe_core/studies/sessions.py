@@ -39,7 +39,8 @@ def runs_of_session(path: Path | str, *, with_moment: bool = False) -> dict[str,
     found: dict[str, Study] = {}
     for run in runs:
         name = name_of(run, session.runs, lambda one, id: TokenTexts.of(one.history).text[id])
-        found[name], at = _study(run, name), session.view.position
+        found[name] = _study(run, name)
+        at = session.view.position
         if with_moment and run.number == session.view.shown_run and at < run.learned:
             found[f"{name}, after {run.recipe.wording.counted(at)}"] = found[name].at(at)
     return found
@@ -54,11 +55,13 @@ def _study(run: SavedRun, name: str, notes: tuple[str, ...] = ()) -> Study:
 
 def write_run(history: History, words: WordTable, path: Path | str, names: Sequence[str] = ()) -> None:
     """Write a session with one run, which the window can open and continue; `names` are the names of its texts."""
-    run, view = _saved(1, history, words, names), View(shown_run=1, position=len(history))
+    run = _saved(1, history, words, names)
+    view = View(shown_run=1, position=len(history))
     write_session(SavedSession(history.recipe, runs=(run,), view=view), path)
 
 
-SECONDS_BETWEEN, TIMES_THE_WRITING = 2.0, 10
+SECONDS_BETWEEN = 2.0
+TIMES_THE_WRITING = 10
 
 
 class GrowingRun:
@@ -71,7 +74,8 @@ class GrowingRun:
         self._path = Path(path)
         self._words = words
         self._names = tuple(names)
-        self._written, self._rest = time.monotonic(), SECONDS_BETWEEN
+        self._written = time.monotonic()
+        self._rest = SECONDS_BETWEEN
         self.trouble = ""  # the error of the last attempt to write
 
     def known(self, recipe: Recipe) -> History | None:

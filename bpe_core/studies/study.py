@@ -174,7 +174,8 @@ class Study:
         return copied
 
     def __repr__(self) -> str:
-        recipe, named = self.history.recipe, {"name": self.name} if self.name else {}
+        recipe = self.history.recipe
+        named = {"name": self.name} if self.name else {}
         special = {"special_tokens": recipe.special_tokens} if recipe.special_tokens else {}
         sizes = {"vocab_size": self.vocab_size, "steps": len(self.history)}
         return as_call("Study", **named, method=recipe.method, recipe=recipe.name, **sizes, **special)
@@ -213,7 +214,8 @@ class Study:
         """
         from bpe_core.studies.texts import texts_of
 
-        given, known = texts_of(texts), self._known
+        given = texts_of(texts)
+        known = self._known
         other = Study(self.history, given, name=self.name, format=self.format, notes=self.notes)
         other._known |= {"own_texts": known["own_texts"], "sources": known["sources"]}
         return other
@@ -288,7 +290,8 @@ class Study:
 
         The parameters are those of `encode`.
         """
-        written, number = self.inside.by_index.texts.text, self.inside.by_index.number
+        written = self.inside.by_index.texts.text
+        number = self.inside.by_index.number
         found = self.inside.by_index.tokenizer.token_spans(text, at, allowed_special)
         return [Span(number(index), written[index], *place) for index, *place in found]
 

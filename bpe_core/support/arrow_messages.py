@@ -52,13 +52,16 @@ def within_reason(batches: Iterable[Any], stored: int) -> Iterator[Any]:
 def message_at(raw: BinaryIO, place: int) -> Message | None:
     """Find a message; return None if there is none, which Arrow itself then reports."""
     try:
-        start, size = place + 4, _number(_bytes_at(raw, place, 4), 0, "<i")
+        start = place + 4
+        size = _number(_bytes_at(raw, place, 4), 0, "<i")
         if size == -1:  # the mark; versions before 0.15 had none
-            start, size = place + 8, _number(_bytes_at(raw, place + 4, 4), 0, "<i")
+            start = place + 8
+            size = _number(_bytes_at(raw, place + 4, 4), 0, "<i")
         if not 0 < size < _LONGEST:
             return None
         whole = _Table.root(_bytes_at(raw, start, size))
-        kind, stored = whole.number(1, "<B"), whole.number(3, "<q")
+        kind = whole.number(1, "<B")
+        stored = whole.number(3, "<q")
         if stored < 0 or kind not in (SCHEMA, DICTIONARY, BATCH):
             return None
         header = whole.table(2)
@@ -106,7 +109,8 @@ def _number(data: bytes, place: int, kind: str) -> int:
 
 class _Table:
     def __init__(self, data: bytes, place: int) -> None:
-        self._data, self._place = data, place
+        self._data = data
+        self._place = place
         self._fields = place - _number(data, place, "<i")
 
     @classmethod

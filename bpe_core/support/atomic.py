@@ -66,7 +66,8 @@ class Together:
     """Results that are complete and wait for the file that describes them."""
 
     def __init__(self, places: Iterable[Path], told_in: Path) -> None:
-        self._places, self._told_in = {*places, told_in}, told_in
+        self._places = {*places, told_in}
+        self._told_in = told_in
         self._moves: dict[Path, Move] = {}
 
     def __enter__(self) -> None:
@@ -152,7 +153,8 @@ def _take_places(replacements: Sequence[_Replacement]) -> None:
     """Put files in place, or let them wait for the file that describes them."""
     if not replacements:
         return
-    places, moves = [one.target for one in replacements], [one.move for one in replacements]
+    places = [one.target for one in replacements]
+    moves = [one.move for one in replacements]
     together = next((group for group in waiting if group.takes(places)), None)
     for move in moves:
         if together is not None:
@@ -254,7 +256,8 @@ def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
         return
     with _sentences(named):
         lock = _new_file_beside(folder)
-        beside, former = lock.path.with_suffix(OF_FOLDERS), lock.path.with_suffix(OF_FORMER)
+        beside = lock.path.with_suffix(OF_FOLDERS)
+        former = lock.path.with_suffix(OF_FORMER)
         together = next((group for group in waiting if group.takes([folder])), None)
 
         def give_up() -> None:

@@ -194,7 +194,8 @@ def _cells(row: tuple[Any, ...]) -> list[Any]:
 
 def _write_json(table: DataTable, file: TextIO, cancelled: CancelCheck) -> None:
     """Write a list of rows, one on each line, every row an object."""
-    names, before = list(table.columns), "[\n"
+    names = list(table.columns)
+    before = "[\n"
     for row in table.rows(cancelled):
         file.write(before + json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, allow_nan=False))
         before = ",\n"

@@ -14,7 +14,8 @@ from bpe_core.support.progress import CancelCheck, never_cancelled
 def fingerprint_of(path: Path, cancelled: CancelCheck = never_cancelled) -> tuple[int, str]:
     """Return the size and the SHA-256 of a file, or of the names and contents of all files in a folder."""
     if path.is_dir():
-        whole, size = hashlib.sha256(), 0
+        whole = hashlib.sha256()
+        size = 0
         for name, file in sorted(files_in(path).items(), key=lambda row: Path(row[0])):
             length, digest = fingerprint_of(file, cancelled)
             whole.update(f"{name}\0{digest}\n".encode(errors="surrogateescape"))

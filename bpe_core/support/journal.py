@@ -34,7 +34,10 @@ from bpe_core.errors import OutputError
 from bpe_core.support.lock import Lock
 
 # The endings of a folder written next to its place, and of an old file or folder; a file with its lock ends in .part.
-OF_PARTS, OF_FOLDERS, OF_FORMER, OF_JOURNALS = ".part", ".folder", ".former", ".together"
+OF_PARTS = ".part"
+OF_FOLDERS = ".folder"
+OF_FORMER = ".former"
+OF_JOURNALS = ".together"
 LONGEST_NAME = 150  # bytes of a name that are repeated in the name of a file next to it; file systems allow 255
 SHORT_NAME = 60  # characters of a file's name up to which its journal has the same name
 LARGEST = 2**20  # bytes of a journal

@@ -105,7 +105,8 @@ def used_memory() -> int | None:
 
 def _of_setting() -> int | None:
     """Return what the person's own limit leaves; None if there is none, or the system does not say what is used."""
-    chosen, used = os.environ.get(SETTING, "").strip(), used_memory()
+    chosen = os.environ.get(SETTING, "").strip()
+    used = used_memory()
     return int(chosen) * 2**20 - used if chosen.isdecimal() and used is not None else None
 
 
@@ -168,11 +169,13 @@ elif sys.platform == "darwin":
 
     def _of_system() -> int | None:
         """Return a share of the memory that the system itself calls free."""
-        share, total = _control("kern.memorystatus_level", ctypes.c_uint32), _control("hw.memsize", ctypes.c_uint64)
+        share = _control("kern.memorystatus_level", ctypes.c_uint32)
+        total = _control("hw.memsize", ctypes.c_uint64)
         return None if share is None or total is None else total * share // 100
 
     def _control(name: str, kind: type[ctypes.c_uint32] | type[ctypes.c_uint64]) -> int | None:
-        value, size = kind(), ctypes.c_size_t(ctypes.sizeof(kind))
+        value = kind()
+        size = ctypes.c_size_t(ctypes.sizeof(kind))
         failed = ctypes.CDLL(None).sysctlbyname(name.encode(), ctypes.byref(value), ctypes.byref(size), None, 0)
         return None if failed else int(value.value)
 

@@ -15,7 +15,8 @@ class Lock:
     """A lock that is held until `release`; without a handle it is only a file, where the system knows no locks."""
 
     def __init__(self, path: Path, handle: int | None = None) -> None:
-        self.path, self._handle = path, handle
+        self.path = path
+        self._handle = handle
         self._is_released = False
 
     @classmethod
@@ -26,7 +27,8 @@ class Lock:
             try:
                 is_taken = _take(handle)  # an OSError on a file system without locks
                 if is_taken and os.path.samestat(path.stat(), os.fstat(handle)):
-                    lock, handle = cls(path, handle), -1
+                    lock = cls(path, handle)
+                    handle = -1
                     return lock
             except FileNotFoundError:  # its last holder removed it between our opening and taking it
                 continue

@@ -64,7 +64,8 @@ def no_print() -> Iterator[None]:
         yield
         return
     sys.stdout.flush()
-    kept, nowhere = os.dup(STANDARD_OUTPUT), os.open(os.devnull, os.O_WRONLY)
+    kept = os.dup(STANDARD_OUTPUT)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, STANDARD_OUTPUT)
         yield

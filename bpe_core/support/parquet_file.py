@@ -17,7 +17,8 @@ MOST_ROWS = 2**14  # rows at a time
 class ParquetFile:
     def __init__(self, raw: BinaryIO) -> None:
         arrow = pyarrow_or_none()
-        self._arrow, self._pages = arrow, Pages(raw)
+        self._arrow = arrow
+        self._pages = Pages(raw)
         options: dict[str, Any] = {"pre_buffer": False, "buffer_size": BUFFER, "page_checksum_verification": True}
         self._file = arrow.parquet.ParquetFile(self._pages, **options)
         self._pages.end_before_footer()
@@ -42,7 +43,9 @@ class ParquetFile:
 
     def batches(self, columns: Sequence[str] | None, rows: int, groups: Iterable[int] | None = None) -> Iterator[Any]:
         """Yield at most so many rows at a time; if some cannot be read, the error says where."""
-        count, start, most = self._file.metadata.num_row_groups, 0, rows
+        count = self._file.metadata.num_row_groups
+        start = 0
+        most = rows
         for group in range(count) if groups is None else groups:
             stop = start + self._group(group).num_rows
             where = f"its row group {group + 1:,} of {count:,}, rows {start + 1:,} to {stop:,},"

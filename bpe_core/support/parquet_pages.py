@@ -45,7 +45,9 @@ class Pages(WrappedFile):
 
     def begin(self, rows: int) -> None:
         """Start again: Arrow now reads columns from their first pages, so many rows at a time."""
-        self._columns, self._rows, self.most_rows = {}, rows, HARMLESS
+        self._columns = {}
+        self._rows = rows
+        self.most_rows = HARMLESS
 
     def read(self, size: int = -1) -> bytes:
         place = self.tell()
@@ -90,7 +92,8 @@ class _Column:
         self._passed += len(data)
         whole = self._held + data if self._held else data
         begin = self._passed - len(whole)
-        self._held, pages = b"", []
+        self._held = b""
+        pages = []
         while self._place < self._passed:
             try:
                 header, end = _Compact(whole, self._place - begin).header()
@@ -118,14 +121,17 @@ class _Compact:
     """A reader of Thrift's compact form: one byte for each field, and whole numbers in groups of seven bits."""
 
     def __init__(self, data: bytes, place: int) -> None:
-        self._data, self._place = data, place
+        self._data = data
+        self._place = place
         self._parts = 0
 
     def header(self) -> tuple[tuple[int, int, int], int]:
         """Return the kind, the bytes unpacked and stored, and the offset at which the page begins."""
         found = self._structure(_DEEPEST)
         try:
-            kind, unpacked, stored = found[1], found[2], found[3]
+            kind = found[1]
+            unpacked = found[2]
+            stored = found[3]
         except KeyError as error:
             raise _NoHeader from error
         if min(unpacked, stored) < 0:

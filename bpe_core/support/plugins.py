@@ -52,7 +52,9 @@ class Registry(MutableMapping[str, Row]):
         convert: Callable[[Any], Row] | None = None,
     ) -> None:
         self._convert = convert
-        self.kind, self._own, self._check = kind, own, check
+        self.kind = kind
+        self._own = own
+        self._check = check
         self._brought: dict[str, Row] | None = None  # None: not searched yet
         self.sources: dict[str, str] = {}  # the plug-in of each row
 
@@ -83,7 +85,8 @@ class Registry(MutableMapping[str, Row]):
             cause = plain(str(error) or type(error).__name__, LONGEST_CAUSE).rstrip(".")
             tell_left_out(f"The plug-in {name} ({self.kind}, from {source}) is left out: {cause}.")
         else:
-            self._brought[name], self.sources[name] = row, source
+            self._brought[name] = row
+            self.sources[name] = source
 
     def __getitem__(self, name: str) -> Row:
         if name in self._own:

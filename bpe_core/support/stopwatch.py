@@ -9,7 +9,8 @@ LONGEST_SILENCE = 60.0  # seconds between two reports; a longer time is a machin
 
 class Stopwatch:
     def __init__(self) -> None:
-        self.seconds, self._last = 0.0, time.monotonic()
+        self.seconds = 0.0
+        self._last = time.monotonic()
 
     def tick(self) -> float:
         """Add the seconds since the last report, and return the sum."""

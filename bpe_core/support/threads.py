@@ -51,7 +51,8 @@ class Steps:
     """A counter of finished steps, for jobs of many steps."""
 
     def __init__(self, total: int) -> None:
-        self.total, self.done = total, 0
+        self.total = total
+        self.done = 0
         self._lock = threading.Lock()
 
     def add(self) -> None:
@@ -72,7 +73,8 @@ class WorkerPool:
 
         self.count = threads or os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(self.count)
-        self._progress, self._cancelled = work.progress, work.cancelled
+        self._progress = work.progress
+        self._cancelled = work.cancelled
         self._is_stopped = False
 
     def __enter__(self) -> Self:
@@ -98,11 +100,14 @@ class WorkerPool:
         place_of: dict[Future[Result], int] = {
             self._pool.submit(job, lambda: self._is_stopped): place for place, job in enumerate(jobs)
         }
-        waiting, reported, reported_at = set(place_of), -1, 0.0
+        waiting = set(place_of)
+        reported = -1
+        reported_at = 0.0
         counted = steps or Steps(len(jobs))
         while waiting or reported < counted.done:
             if counted.done != reported or time.monotonic() - reported_at > TOLD_EVERY:
-                reported, reported_at = counted.done, time.monotonic()
+                reported = counted.done
+                reported_at = time.monotonic()
                 self._progress(Progress(stage, reported, counted.total, unit))
             done, waiting = wait(waiting, WAIT, FIRST_COMPLETED)
             if self._cancelled():

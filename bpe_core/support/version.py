@@ -22,7 +22,8 @@ def version_of(package: str) -> str:
 
 def program_version() -> str:
     """Return version and commit, such as `0.2.0, commit 0123456789ab`."""
-    version, commit = version_of(PROGRAM) or "not installed: run from its sources", commit_of(_PACKAGE.parent)
+    version = version_of(PROGRAM) or "not installed: run from its sources"
+    commit = commit_of(_PACKAGE.parent)
     return f"{version}, commit {commit}" if commit else version
 
 

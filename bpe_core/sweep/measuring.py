@@ -57,7 +57,8 @@ class Yardstick:
             return lambda at: Cut((cut := cut_at(at)).tokens_by_text, cut.counts_in_all)
 
         def encoded(at: int) -> Cut:
-            counts, lengths = np.zeros(history.id_count, np.int64), []
+            counts = np.zeros(history.id_count, np.int64)
+            lengths = []
             for text in while_wanted(self.documents, cancelled, every=1):
                 ids = tokenizer.encode_to_array(text, at=at)
                 counts += np.bincount(ids, minlength=history.id_count)
@@ -94,9 +95,11 @@ def measured(
     bits = _bits(history, steps, yardstick, learned, is_held_out, cancelled)
     cut_list = None if morphemes is None else CutList(morphemes, history, cancelled)
     unknown = [id for id, symbol in enumerate(history.alphabet.symbols) if symbol.kind == "unknown"]
-    whole, words = int(yardstick.bytes.sum()), int(yardstick.words.sum())
+    whole = int(yardstick.bytes.sum())
+    words = int(yardstick.words.sum())
     for place, (size, step) in enumerate(zip(sizes, steps, strict=True)):
-        counts, total = cuts[place].counts, int(tokens[place].sum())
+        counts = cuts[place].counts
+        total = int(tokens[place].sum())
         vocabulary = history.vocabulary_size_at(step)
         agreement = {} if cut_list is None else cut_list.counted(step)
         yield {
@@ -151,7 +154,8 @@ def intervals(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> list
     count = of.shape[1]
     if count < LEAST:
         return [(np.full(len(of), np.nan), np.full(len(of), np.nan)) for _ in several]
-    random, rows = np.random.default_rng(0), max(1, AT_ONCE // count)
+    random = np.random.default_rng(0)
+    rows = max(1, AT_ONCE // count)
     sums = np.vstack([*several, of]).T.astype(np.float64)
     parts = []
     for begin in range(0, drawn, rows):

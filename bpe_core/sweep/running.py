@@ -104,7 +104,8 @@ def sweep(
                 run = waiting[place]
                 rows[run.key] = found or rows[run.key]
                 if session is not None:
-                    words, title = bench.words_of(run), _title(run, plan)
+                    words = bench.words_of(run)
+                    title = _title(run, plan)
                     session.add(place, title, run.corpus, run.recipe, words, history)
                 keep(partial(_table, runs, rows))
     wanted = {(run.key, size) for run in runs for size in run.sizes}
@@ -119,7 +120,10 @@ class _Bench:
 
     def __init__(self, plan: Plan, runs: list[Run], measured: set[str], session: RunsInSession | None) -> None:
         """Take the runs of a plan; some may be `measured` already, by their keys."""
-        self._plan, self._runs, self._measured, self._session = plan, runs, measured, session
+        self._plan = plan
+        self._runs = runs
+        self._measured = measured
+        self._session = session
         self._words: Mapping[Hashable, WordTable] = {}
         self._yardsticks: Mapping[tuple[str, Recipe | None], Yardstick] = {}
         self._morphemes = read_morphemes(plan.morphemes) if plan.morphemes and runs else None
@@ -185,7 +189,8 @@ class _Bench:
 
     def _check(self, runs: list[Run]) -> Job[None]:
         def plan(run: Run) -> None:
-            method, sizes = Method.of(run.recipe), [size for run in runs for size in run.sizes]
+            method = Method.of(run.recipe)
+            sizes = [size for run in runs for size in run.sizes]
             # the alphabet of this size serves the others, too
             largest = run.recipe.with_changes(vocab_size=max(sizes))
             alphabet = method.tokens_at_first(self._words[run.words_key], largest)

@@ -31,7 +31,8 @@ class RunsInSession:
     """A session file that collects runs; it is written as a whole, when a caller asks for it."""
 
     def __init__(self, path: Path, plan: Plan) -> None:
-        self._path, self._plan = path, plan
+        self._path = path
+        self._plan = plan
         self._state = _state_of(path)
         self._before = read_session(path) if path.exists() else None
         self._found: dict[int, SavedRun] = {}  # by the index in the plan, with its number in the file
@@ -92,7 +93,8 @@ class RunsInSession:
         self._state = _state_of(self._path)
 
     def _begun(self) -> SavedSession:
-        recipe, corpus = next(iter(self._plan.recipes.values())), next(iter(self._plan.corpora))
+        recipe = next(iter(self._plan.recipes.values()))
+        corpus = next(iter(self._plan.corpora))
         text = ""
         with suppress(CorpusError):  # words with their counts are no text
             data = next((chunk.data for chunk in self._plan.corpus(corpus).chunks()), b"")
@@ -120,21 +122,25 @@ def _sources_of(corpus: str, plan: Plan) -> tuple[SavedSource, ...]:
         if path.is_file():
             status = path.stat()
             known = Fingerprint(status.st_size, status.st_mtime_ns, fingerprint_of(path)[1])
-        encoding, column = plan.reading.get("encoding"), plan.reading.get("field", "")
+        encoding = plan.reading.get("encoding")
+        column = plan.reading.get("field", "")
         name = path.name + ("/" if path.is_dir() else "")
         found.append(SavedSource(name, str(path), encoding=encoding, fingerprint=known, column=column))
     return tuple(found)
 
 
-SECONDS_BETWEEN, TIMES_THE_WRITING = 2.0, 10
+SECONDS_BETWEEN = 2.0
+TIMES_THE_WRITING = 10
 
 
 class KeptOnDisk:
     """A writer of table and session every other second; more rarely if writing takes long."""
 
     def __init__(self, path: Path | None, runs: RunsInSession | None) -> None:
-        self._path, self._runs = path, runs
-        self._written, self._rest = time.monotonic(), SECONDS_BETWEEN
+        self._path = path
+        self._runs = runs
+        self._written = time.monotonic()
+        self._rest = SECONDS_BETWEEN
         self._table: Callable[[], DataTable] | None = None
 
     def __call__(self, so_far: Callable[[], DataTable]) -> None:
@@ -150,5 +156,6 @@ class KeptOnDisk:
             write_data(self._table(), self._path)
         if self._runs is not None:
             self._runs.write()
-        self._table, self._written = None, time.monotonic()
+        self._table = None
+        self._written = time.monotonic()
         self._rest = max(SECONDS_BETWEEN, TIMES_THE_WRITING * (self._written - began))

@@ -146,7 +146,8 @@ def _counts_of(part: str, form: Form) -> tuple[int, ...]:
         found += ((one, int(not place)) for place, one in enumerate(unicodedata.normalize(apart, character)))
     for start, stop in _marks_in([one for one, _ in found]):
         found[start:stop] = sorted(found[start:stop], key=lambda one: unicodedata.combining(one[0]))
-    counts, next_place = [0] * len(part), 0
+    counts = [0] * len(part)
+    next_place = 0
     for _, taken in _composed(found) if form in ("NFC", "NFKC") else found:
         counts[next_place if taken else max(next_place - 1, 0)] += 1
         next_place += taken
@@ -178,7 +179,8 @@ def _composed(apart: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
             yield one, taken
         else:
             yield from [first, *marks] if first else ()
-            first, marks = (one, taken), []
+            first = (one, taken)
+            marks = []
     yield from [first, *marks] if first else ()
 
 
@@ -213,7 +215,9 @@ class CharacterMap(dict[int, str]):
 
     def __init__(self, clean: bool, strip_accents: bool, lowercase: bool) -> None:
         super().__init__()
-        self._clean, self._strip_accents, self._lowercase = clean, strip_accents, lowercase
+        self._clean = clean
+        self._strip_accents = strip_accents
+        self._lowercase = lowercase
 
     def __missing__(self, code: int) -> str:
         found = self[code] = self._became(chr(code))
@@ -239,8 +243,10 @@ class CharacterMap(dict[int, str]):
         return text_of(codes), repeated(np.arange(len(counts)), counts)
 
     def _changed(self, text: str) -> tuple[CodePoints, npt.NDArray[np.uint8]]:
-        tables, codes = self._tables, code_points(text)
-        counts, found = tables.counts[codes], tables.targets[codes]
+        tables = self._tables
+        codes = code_points(text)
+        counts = tables.counts[codes]
+        found = tables.targets[codes]
         if int(counts.max(initial=1)) > 1:
             found = repeated(found, counts)
             before = np.cumsum(counts, dtype=np.int64) - counts
@@ -278,7 +284,8 @@ class Tables(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _made(clean: bool, strip_accents: bool, lowercase: bool) -> Tables:
-    counts, targets = np.ones(_CODE_POINTS, np.uint8), np.arange(_CODE_POINTS, dtype=np.uint32)
+    counts = np.ones(_CODE_POINTS, np.uint8)
+    targets = np.arange(_CODE_POINTS, dtype=np.uint32)
     several: list[int] = []
     for code, became in _parts_and_small_letters(strip_accents, lowercase):
         counts[code] = len(became)
@@ -357,7 +364,8 @@ def utf8_view(text: str) -> Bytes:
 
 
 _bytes_of = ctypes.pythonapi.PyUnicode_AsUTF8AndSize
-_bytes_of.restype, _bytes_of.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.POINTER(ctypes.c_ssize_t))
+_bytes_of.restype = ctypes.c_void_p
+_bytes_of.argtypes = (ctypes.py_object, ctypes.POINTER(ctypes.c_ssize_t))
 
 
 def _no_character(text: str, place: int) -> BpeError:

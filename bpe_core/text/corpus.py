@@ -194,7 +194,8 @@ class Corpus:
                 for one in [reader] if split is None or choice is not None else split(reader, size):
                     if held and (one.source.is_word_list or length >= size):
                         yield name, part._part(held, choice)
-                        held, length = [], 0
+                        held = []
+                        length = 0
                     held.append(one)
                     length += one.source.size or size
             if held:
@@ -203,14 +204,17 @@ class Corpus:
     def apart(self) -> Corpus:
         """Return a copy with its own remarks, to be read elsewhere."""
         part = copy(self)
-        part._is_part, part.remarks = True, SkipLog()
+        part._is_part = True
+        part.remarks = SkipLog()
         return part
 
     def _part(
         self, readers: Sequence[Reader], choice: Group | None, counts: Sequence[tuple[bytes, int]] | None = None
     ) -> Corpus:
         part = Corpus(readers, counts)
-        part._is_part, part.remarks, part._choice = True, self.remarks, choice
+        part._is_part = True
+        part.remarks = self.remarks
+        part._choice = choice
         return part
 
     def documents(self) -> Iterator[str]:
@@ -352,12 +356,17 @@ def _texts(pieces: Iterable[Chunk], of: Of) -> Iterator[Text]:
             length += len(part)
             if of == "lines" and part.endswith(b"\n"):
                 yield Text(_joined(held), bytes_read, document, line)
-                held, length, line = [], 0, line + 1
+                held = []
+                length = 0
+                line = line + 1
         check_room(2 * length, "Looking at a text as a whole", SHORTER)
         if ends_document:
             if held:
                 yield Text(_joined(held), bytes_read, document, line)
-            held, length, document, line = [], 0, document + 1, 0
+            held = []
+            length = 0
+            document = document + 1
+            line = 0
 
 
 def _joined(parts: list[bytes]) -> bytes:
@@ -369,7 +378,8 @@ def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
 
     If duplicates are left out, the order of files decides which comes first, so document numbers are not used.
     """
-    enough, seed = group.sample.fraction * CHANCES, group.sample.seed
+    enough = group.sample.fraction * CHANCES
+    seed = group.sample.seed
     limit = enough.numerator // enough.denominator
     for text in texts:
         draw = blake2b(b"%d %d %d " % (seed, 0 if group.unique else text.document, text.line), digest_size=8)
@@ -385,9 +395,11 @@ def _in_pieces(texts: Iterator[Text], size: int) -> Iterator[Chunk]:
     for text in texts:
         if length + len(text.data) > size:
             yield from _together(held, size, bytes_read)
-            held, length = [], 0
+            held = []
+            length = 0
         held.append(text.data)
-        length, bytes_read = length + len(text.data), text.bytes_read
+        length = length + len(text.data)
+        bytes_read = text.bytes_read
     yield from _together(held, size, bytes_read)
 
 

@@ -111,7 +111,8 @@ class Replace:
         return [token and self._replaced(token) for token in tokens]
 
     def _replaced(self, token: str) -> str:
-        parts, end = [], 0
+        parts = []
+        end = 0
         for start, stop in Expression.of(self.pattern, self.is_regex).spans(token):
             parts += [token[end:start], self.content]
             end = stop
@@ -235,7 +236,8 @@ class SentencePiece:
                     token = ""
                 else:
                     if at_first and (self.drops_blank or self.drops_blanks) and token.startswith(BLANK):
-                        token, dropped = token[1:], not self.drops_blanks
+                        token = token[1:]
+                        dropped = not self.drops_blanks
                     token = token.replace(BLANK, " ")
                 found.append(token)
         whole = "".join(found)

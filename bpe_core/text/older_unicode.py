@@ -75,7 +75,8 @@ def _set(ranges: str) -> str:
 
 
 # A punctuation mark as an expression without set operations; with newer marks, and marks of former versions
-LATER_PUNCTUATION, FORMER_PUNCTUATION = _set(_LATER_PUNCTUATION), _set(_FORMER_PUNCTUATION)
+LATER_PUNCTUATION = _set(_LATER_PUNCTUATION)
+FORMER_PUNCTUATION = _set(_FORMER_PUNCTUATION)
 PUNCTUATION_MARKS = rf"(?:(?![{LATER_PUNCTUATION}]){PUNCTUATION}|[{FORMER_PUNCTUATION}])"
 NUMBERS = rf"(?:(?![{_set(_LATER_NUMBERS)}])\p{{N}})"  # from tables a little newer than the others
 
@@ -119,7 +120,8 @@ def without_later(text: str, expression: str = "") -> str:
 
 def as_before(values: npt.NDArray[Number], expression: str) -> npt.NDArray[Number]:
     """Return the values by code point; newer characters get the value of an unassigned one."""
-    values, seen_as = values.copy(), _seen_as(expression)
+    values = values.copy()
+    seen_as = _seen_as(expression)
     values[[*seen_as]] = values[[*map(ord, seen_as.values())]]
     return values
 

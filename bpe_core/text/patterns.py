@@ -200,7 +200,8 @@ def written_out(expression: str) -> float:
         elif part[0] in "{[":  # perhaps an approximate match, which may itself be repeated; or an open set
             return _at_most(expression)
         else:
-            size, last = size + last, 1
+            size = size + last
+            last = 1
     return sum(outer) + size + last
 
 

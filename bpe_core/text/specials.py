@@ -60,7 +60,8 @@ def _places_of_many(
 
 def _by_length(specials: tuple[str, ...]) -> tuple[frozenset[str], list[int], re.Pattern[str]]:
     """Return all tokens, their lengths in descending order, and an expression of their beginnings."""
-    first, last = min(specials), max(specials)
+    first = min(specials)
+    last = max(specials)
     shared = next((first[:end] for end in range(len(first), 0, -1) if last.startswith(first[:end])), "")
     beginning = re.escape(shared) if shared else f"[{re.escape(''.join({token[0] for token in specials}))}]"
     return frozenset(specials), sorted({len(token) for token in specials}, reverse=True), re.compile(beginning)

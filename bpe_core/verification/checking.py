@@ -154,7 +154,8 @@ class Comparison:
 
     def __init__(self, history: History, opened: OpenedTable, format: Format, numbers: Int64s) -> None:
         self.found: list[str] = []
-        self._signs_of_all, self._signs_of_others = Counter[str](), Counter[str]()
+        self._signs_of_all = Counter[str]()
+        self._signs_of_others = Counter[str]()
         self.ours = sampling.CheckedTokenizer(history.numbered(numbers), format)
         own = opened.history.recipe if format.holds_splitting else self.ours.recipe
         self._theirs = sampling.CheckedTokenizer(opened.history, format, own)
@@ -191,7 +192,8 @@ class Comparison:
 
     def compare_columns(self) -> None:
         """Compare the columns of a table that holds counts."""
-        theirs, ours = self._theirs.history, self.ours.history
+        theirs = self._theirs.history
+        ours = self.ours.history
         if len(theirs) and theirs.has_counts and ours.has_counts:
             for name, column in ours.columns._asdict().items():
                 if not np.array_equal(column, getattr(theirs.columns, name)):

@@ -69,7 +69,8 @@ def check_import(
         return None
     with ExitStack() as stack:
         try:
-            data, beside = content_of(path), files_beside(tokenizer_file(path))
+            data = content_of(path)
+            beside = files_beside(tokenizer_file(path))
             with throwing_exceptions():
                 peer = stack.enter_context(peer_of(format, data, opened.history, str(path), beside, apart=apart))()
         except Exception as error:  # any exception of another library
@@ -85,7 +86,8 @@ def check_import(
 
 def _compared(format: Format, opened: OpenedTable, peer: Peer, patience: float, cancelled: CancelCheck) -> Agreement:
     checked = CheckedTokenizer(opened.history, format, as_opened=True)
-    texts, found = 0, list[str]()
+    texts = 0
+    found = list[str]()
     until = time.monotonic() + patience
     for sample in while_wanted(checked.samples(), cancelled, every=1):
         (answer,) = checked.answers([sample])

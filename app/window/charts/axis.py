@@ -59,7 +59,8 @@ class ChartAxis(pyqtgraph.AxisItem):
         """Choose the places of ticks between `low` and `high`, on an axis of `size` pixels."""
         if self.names is not None:
             return [(1.0, self._named_places(low, high, size))]
-        least, most = self.axis.number(low), self.axis.number(high)
+        least = self.axis.number(low)
+        most = self.axis.number(high)
         ticks = self.axis.ticks(least, most, self._wanted(size))
         pixels = size / max(high - low, 1e-12)
         places = [self.axis.place(value) for value in ticks]

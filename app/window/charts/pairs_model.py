@@ -67,8 +67,11 @@ class PairsModel(QObject, LazyModel):
         self._shown: LeadingPairs | None = None
         self._was_behind = False  # whether it was behind at the last update
         self.run: Run | None = None
-        runs, cursor = session.runs, session.cursor
-        self._runs, self._cursor, self._aside = runs, cursor, session.aside
+        runs = session.runs
+        cursor = session.cursor
+        self._runs = runs
+        self._cursor = cursor
+        self._aside = session.aside
         self._replayed = deque[tuple[Run, LeadingPairs]](maxlen=MOST_REPLAYED)
         self._began = self._took = 0.0  # the start of the last replay, and its duration in seconds
         self._playing = session.playing
@@ -131,7 +134,8 @@ class PairsModel(QObject, LazyModel):
     @property
     def measure(self) -> str:
         """The measure that chooses the best pair."""
-        run, leading = self._runs.shown, self._shown
+        run = self._runs.shown
+        leading = self._shown
         reason = None if run is None or leading is None else compared_by(run.recipe, leading.pairs)
         return "count" if reason is None else reason.title.lower()
 
@@ -178,7 +182,9 @@ class PairsModel(QObject, LazyModel):
         self._replay_soon.start()
 
     def _show(self, leading: LeadingPairs) -> None:
-        self.at, self._shown, self.run = leading.at, leading, self._runs.shown
+        self.at = leading.at
+        self._shown = leading
+        self.run = self._runs.shown
         self.bars = _bars(self._runs.shown, leading)
         self.learned = learned_tokens(self.run, self.at) if self._bars_tell_nothing() else ()
         self._was_behind = self.is_behind
@@ -193,17 +199,21 @@ class PairsModel(QObject, LazyModel):
 
     def _bars_tell_nothing(self) -> bool:
         """Return whether the run has ended and the pairs left are equally good, with more of them than are known."""
-        run, bars = self.run, self.bars
+        run = self.run
+        bars = self.bars
         is_over = run is not None and run.history is not None and not run.is_busy and self.at == len(run.history) > 0
         return is_over and len(bars) == LEADING_PAIRS and all(bar.is_tied and bar.right for bar in bars)
 
     def _replay(self, at: int | None = None, *, is_ahead: bool = False) -> None:
-        run, at = self._runs.shown, self._cursor.position if at is None else at
+        run = self._runs.shown
+        at = self._cursor.position if at is None else at
         if self._aside.is_busy(TOPIC) or run is None or self._known(at) is not None:
             return  # one replay at a time; its end starts the next
         if run.words is None or run.history is None:
             return
-        words, history, self._began = run.words, run.history.first(at), time.monotonic()
+        words = run.words
+        history = run.history.first(at)
+        self._began = time.monotonic()
         self._aside.ask(
             TOPIC,
             lambda task: replayed(words, history, task.cancelled),
@@ -225,7 +235,8 @@ class PairsModel(QObject, LazyModel):
 
     def _look_around(self) -> None:
         """Replay the moments before and after this one, so that a step by hand shows at once everywhere."""
-        run, here = self._runs.shown, self._cursor.position
+        run = self._runs.shown
+        here = self._cursor.position
         can_wait = run is None or run.is_busy or self._playing.is_playing or self._took > LONGEST_AHEAD
         if can_wait or not self.is_watched or self._wanted() is None:
             return
@@ -243,7 +254,9 @@ def replayed(words: WordTable, history: History, cancelled: CancelCheck = never_
 def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
     if run is None or run.names is None or not leading.pairs:
         return ()
-    text, reason, best = run.names.text, compared_by(run.recipe, leading.pairs), leading.pairs[0]
+    text = run.names.text
+    reason = compared_by(run.recipe, leading.pairs)
+    best = leading.pairs[0]
     following = next_pair(run.history, leading.at, leading.pairs)
     return tuple(
         Bar(text[one.left], "" if one.right < 0 else text[one.right], one.count,

@@ -95,7 +95,8 @@ class Flight(QWidget):
         self.setFont(fixed_font(self.window().font().pointSizeF()))
         metrics = QFontMetricsF(self.font())
         self._text = metrics.elidedText(from_the_left(text), Qt.TextElideMode.ElideRight, WIDEST)
-        width, height = metrics.horizontalAdvance(self._text) + 2 * PADDING, metrics.height() + 4
+        width = metrics.horizontalAdvance(self._text) + 2 * PADDING
+        height = metrics.height() + 4
         self.resize(int(width) + 2, int(height))
         self._start, self._stop = self._above.mapFromGlobal(start), self._above.mapFromGlobal(stop)
         self.move(self._start)
@@ -115,6 +116,7 @@ class Flight(QWidget):
         shades = shades_of(self.palette())
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            place, palette = QRectF(self.rect()).adjusted(1, 1, -1, -1), self.palette()
+            place = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+            palette = self.palette()
             edge = QPen(shades.bar_next, 1.6)
             paint_tile(painter, place, self._text, palette.base().color(), edge, palette.text().color())

@@ -70,7 +70,8 @@ class PairsPage(Page):
         self.losses: dict[tuple[int, int], str] = {}  # labels of pairs that lost to the last step
         self.motion = Motion(self, self._draw_bars)
         self._leads = False
-        self._most, self._most_of = dict[str, float](), tuple[object, ...]()
+        self._most = dict[str, float]()
+        self._most_of = tuple[object, ...]()
         self._row = -1  # the bar under the mouse, or the one reached by the arrow keys
         self.bars: RowChart | None = None  # once there are any
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -93,7 +94,9 @@ class PairsPage(Page):
 
     def _follow_step(self) -> None:
         """Begin to move if the bars are those after the step to animate, and the bars before it were shown."""
-        step, was, now = self._step, self._was, (self.model.at, self.model.bars)
+        step = self._step
+        was = self._was
+        now = (self.model.at, self.model.bars)
         self._was = now
         if now == was:
             return
@@ -101,7 +104,8 @@ class PairsPage(Page):
         self.motion.end()
         if step is None or (was[0], now[0]) != (step.before, step.after) or not (was[1] and now[1]):
             return
-        self._step, self._before = None, was[1]
+        self._step = None
+        self._before = was[1]
         if step.after > step.before and self.model.made:
             self.losses = losses(was[1], now[1], self.model.made)
             self._let_winner_leave(step.seconds * SHARE)
@@ -149,7 +153,8 @@ class PairsPage(Page):
 
     def _draw_bars(self) -> None:
         """Give all bars to the chart, at their present places in the motion."""
-        bars, rows = self.model.bars, self._rows_shown()
+        bars = self.model.bars
+        rows = self._rows_shown()
         if not bars or not rows:
             if self.bars is not None:
                 self.bars.hide()
@@ -226,7 +231,8 @@ class PairsPage(Page):
         """Return the largest value so far for this run and width, so that the layout does not jitter."""
         of = self.model.run, self.width(), self.font().key()
         if of != self._most_of:
-            self._most, self._most_of = {}, of
+            self._most = {}
+            self._most_of = of
         self._most[name] = max(value, self._most.get(name, 0.0))
         return self._most[name]
 
@@ -297,7 +303,8 @@ class PairsPage(Page):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Open the menu of the bar under the mouse, or by key of the bar that the arrow keys reached."""
-        by_key, row = event.reason() == QContextMenuEvent.Reason.Keyboard, self._row
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        row = self._row
         if 0 <= row < len(self.model.bars):
             here = QPoint(int(MARGIN), self._top_of(row + 1))
             place = self.mapToGlobal(here) if by_key else event.globalPos()
@@ -317,20 +324,24 @@ class PairsPage(Page):
             super().keyPressEvent(event)
 
 
-GAP, PADDING = 6.0, 6.0
+GAP = 6.0
+PADDING = 6.0
 
 
 def draw_tokens(painter: QPainter, room: QRectF, tokens: Iterable[Chip], font: QFont, palette: QPalette) -> None:
-    colours, outline = TokenPalette.matching(palette), QPen(shades_of(palette).hairline)
+    colours = TokenPalette.matching(palette)
+    outline = QPen(shades_of(palette).hairline)
     metrics = QFontMetricsF(font)
     height = metrics.height() + 4
-    x, y = room.left(), room.top()
+    x = room.left()
+    y = room.top()
     painter.setFont(font)
     for token in tokens:
         written = from_the_left(token.text)
         width = metrics.horizontalAdvance(written) + 2 * PADDING
         if x + width > room.right() and x > room.left():
-            x, y = room.left(), y + height + GAP
+            x = room.left()
+            y = y + height + GAP
         if y + height > room.bottom():
             return
         fill = colours.fills[colour_of(token.data)]

@@ -14,7 +14,8 @@ def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
     """Say which pair is next and why, and how much the first pair lost to the last step, if any did."""
     if not model.bars:
         return _why_none_lead(model)
-    wording, moment = model.wording, f"After {count_text(model.at, model.wording.step)}"
+    wording = model.wording
+    moment = f"After {count_text(model.at, model.wording.step)}"
     if not any(bar.is_next for bar in model.bars):
         return f"{moment} these lead; the table, made elsewhere, goes another way"
     if model.bars[0].is_leaving and wording.choice == "pair":
@@ -37,7 +38,8 @@ def _what_bars_show(model: PairsModel) -> str:
     """Name the measure of the bars if it is an unusual one, or the cause of a pair without a measure."""
     if not model.wording.best:
         return ""
-    first, how = model.bars[0], "the shortest is next" if model.bars[0].is_leaving else "the longest is next"
+    first = model.bars[0]
+    how = "the shortest is next" if model.bars[0].is_leaving else "the longest is next"
     if not first.label[:1].isdigit():
         return f". Bars: {model.measure}; {title_of(first)} goes before all of them: {first.label}"
     return f". Bars: {model.measure}, {how}"

@@ -34,7 +34,9 @@ class MeasurePicker(QWidget):
     def __init__(self, charts: PageTabs, find: Callable[[], Sequence[PickedGroup]], about: Mapping[str, str]) -> None:
         """`find` is called when they are first shown; `about` names the subject of each chart."""
         super().__init__()
-        self._charts, self._find, self._about = charts, find, about
+        self._charts = charts
+        self._find = find
+        self._about = about
         self._groups: Sequence[PickedGroup] = ()
         self._measures: Measures = {}
         self.sentence = named(OneLine(), "Why one looks at this measure")
@@ -74,7 +76,8 @@ class MeasurePicker(QWidget):
 
     def _follow(self) -> None:
         """Take over the measure of a page whose own field is hidden."""
-        page, field = self._charts.page if self._charts.shown in self._about else None, self._field()
+        page = self._charts.page if self._charts.shown in self._about else None
+        field = self._field()
         if isinstance(page, QuestionPage) and field is not None and page not in self._followed:
             self._followed.append(page)
             page.leave_out("measure")
@@ -82,7 +85,8 @@ class MeasurePicker(QWidget):
         self._show()
 
     def _show(self) -> None:
-        chart, field = self._charts.shown, self._field()
+        chart = self._charts.shown
+        field = self._field()
         if chart not in self._about:
             return
         if not self._measures:
@@ -104,7 +108,8 @@ class MeasurePicker(QWidget):
         """List the measures below the title of their group, which cannot be picked itself."""
         self._groups = self._find()
         self._measures = {title: charts for group in self._groups for title, charts in group.measures.items()}
-        font, entries = self.measure.font(), self.measure.model()
+        font = self.measure.font()
+        entries = self.measure.model()
         assert isinstance(entries, QStandardItemModel)  # Qt's default model of a box
         font.setBold(True)
         for group in self._groups:

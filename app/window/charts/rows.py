@@ -89,7 +89,8 @@ class Rows(pyqtgraph.GraphicsObject):
         name = QFontMetricsF(font).elidedText(row.name, Qt.TextElideMode.ElideMiddle, room.width() + 1)
         in_middle = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(room.translated(aside, 0.0), in_middle | Qt.AlignmentFlag.AlignRight, name)
-        start, end = scale.x(0.0), max(scale.x(row.value), scale.x(0.0) + LEAST_LENGTH)
+        start = scale.x(0.0)
+        end = max(scale.x(row.value), scale.x(0.0) + LEAST_LENGTH)
         bar = QRectF(max(start, scale.left), top + BAR_MARGIN, 0.0, height - 2 * BAR_MARGIN)
         bar.setRight(max(end, bar.left()))
         bar.translate(aside, 0.0)

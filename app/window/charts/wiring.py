@@ -49,11 +49,16 @@ class ChartWiring(QObject):
         """`place_of` finds on the screen the token made by the step before a moment."""
         super().__init__(parent)
         session = frame.session
-        self.flight, self._place_of, self._pairs = Flight(frame.window), place_of, pages.page(PAIRS)
+        self.flight = Flight(frame.window)
+        self._place_of = place_of
+        self._pairs = pages.page(PAIRS)
         self._pairs.winner_left.connect(self._let_winner_fly)
         self._flown_at = -1  # the step of the last flight
         session.cursor.moved.connect(lambda at: self.flight.motion.end() if at != self._flown_at else None)
-        self._frame, self._charts, self._pages, self._runs = frame, charts, pages, session.runs
+        self._frame = frame
+        self._charts = charts
+        self._pages = pages
+        self._runs = session.runs
         self._aside = session.aside
         session.runs.changed.connect(self._name_pages)
         act_on = frame.actions.connect
@@ -107,7 +112,8 @@ class ChartWiring(QObject):
     def _save(self, page: Page) -> None:
         """Save a picture or data; for a mere table, data are proposed."""
         filters = DATA_FILTERS | CHART_FILTERS if page.is_table else CHART_FILTERS
-        name, moves = page.accessibleName().lower(), any(True for _ in page.frames())
+        name = page.accessibleName().lower()
+        moves = any(True for _ in page.frames())
         path = self._ask("Save the chart", name, filters | ANIMATED_FILTER if moves else filters)
         if path is not None and is_data(path):
             self._write(page.exact(), page.watched.command, path)
@@ -156,7 +162,8 @@ class ChartWiring(QObject):
         if path is None:
             return
         page.watched.catch_up()
-        draw, command = page.drawn(), page.watched.command if page.has_figure else ()
+        draw = page.drawn()
+        command = page.watched.command if page.has_figure else ()
         if command:
             command += ("--width", f"{width}", "--height", f"{height}", "--text-size", f"{text}")
             command += ("--dark",) if is_dark else ()

@@ -51,7 +51,8 @@ def warning_of(source: CorpusText, counted: TextCount, splits: bool) -> str:
     found = counted.long_words
     if not splits or found is None:
         return ""
-    share, longest = counted.share_in_long_words, counted.longest_word
+    share = counted.share_in_long_words
+    longest = counted.longest_word
     warning = f"{share:.0%} of {source.name} is in words of more than {LONG_WORD} bytes (the longest has {longest:,})"
     if counted.files > 1 and found.file:
         warning += f", such as in {found.file}"
@@ -104,7 +105,8 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         if fresh == self._sources:
             self.set_rows(self.rows, are_same=True)
         else:
-            texts, sizes = {one.number: one.text for one in self._sources}, self._sizes
+            texts = {one.number: one.text for one in self._sources}
+            sizes = self._sizes
             same = {one.number for one in fresh if texts.get(one.number) is one.text}
             self._sizes = {one.number: sizes[one.number] if one.number in same else one.size or 0 for one in fresh}
             self._sources = fresh
@@ -244,7 +246,8 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         return None
 
     def description(self, row: int) -> str:
-        entry, at = self.shown(row, self.EntryRole), self.rows[row]
+        entry = self.shown(row, self.EntryRole)
+        at = self.rows[row]
         if isinstance(at, GroupRow):
             return "\n".join((at.title, entry.facts, entry.state, "Double-click to change its name or its weight"))
         return "\n".join(filter(None, (at.place or at.name, entry.facts, entry.state, entry.words, entry.warning)))
@@ -277,7 +280,8 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
     # -- rows ------------------------------------------------------------------------------
 
     def _entry_of_group(self, row: GroupRow) -> Entry:
-        mixture, pairs = self.corpus.mixture, list(zip(self._sources, self._outcomes, strict=True))
+        mixture = self.corpus.mixture
+        pairs = list(zip(self._sources, self._outcomes, strict=True))
         members = [text for text, _ in pairs if text.group == row.name]
         outcomes = [outcome for text, outcome in pairs if text.group == row.name]
         facts = weight_text(mixture.of(row.name), mixture, self._sizes_of_groups(mixture.by))

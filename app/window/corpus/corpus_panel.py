@@ -94,11 +94,17 @@ class GroupMenu:
     """A menu for the rows that are selected in the list."""
 
     def __init__(self, model: CorpusListModel, view: QListView, edit: Callable[[str], None]) -> None:
-        self._model, self._view, self._edit = model, view, edit
+        self._model = model
+        self._view = view
+        self._edit = edit
 
     def fill(self, menu: QMenu) -> None:
-        rows, model, corpus = selected_rows(self._view), self._model, self._model.corpus
-        numbers, groups, here = model.texts_at(rows), model.groups, model.group_at(rows) if rows else None
+        rows = selected_rows(self._view)
+        model = self._model
+        corpus = self._model.corpus
+        numbers = model.texts_at(rows)
+        groups = model.groups
+        here = model.group_at(rows) if rows else None
         if rows:
             menu.addAction("New Group").triggered.connect(lambda: self._edit(model.group_anew(rows)))
             for name in groups:
@@ -120,7 +126,8 @@ class GroupMenu:
 
     def _add_role(self, menu: QMenu, name: str) -> None:
         """Offer the entry for a group's role: whose dev text it is, or its ratio."""
-        group, choose = self._model.corpus.mixture.of(name), partial(self._model.say_of_language, name)
+        group = self._model.corpus.mixture.of(name)
+        choose = partial(self._model.say_of_language, name)
 
         def ask() -> None:
             ratio = ask_for_ratio(self._view, float(group.ratio or 1))
@@ -151,7 +158,8 @@ class GroupMenu:
             add_tick(duplicates, title, group.unique == what, partial(choose, unique=what))
         taken = menu.addMenu("Take of It")
         for per_cent, of in SAMPLES:
-            share, is_all = Fraction(per_cent, 100), per_cent == 100
+            share = Fraction(per_cent, 100)
+            is_all = per_cent == 100
             title = "All" if is_all else f"{per_cent} % of the {of.capitalize()}"
             is_so = sample.first_bytes is None and sample.fraction == share and (is_all or sample.of == of)
             add_tick(taken, title, is_so, partial(take, first_bytes=None, fraction=share, of=of))
@@ -161,7 +169,8 @@ class GroupMenu:
         draw.triggered.connect(lambda: take(seed=self._asked_for_draw(sample.seed)))
         taken.addSeparator()
         for megabytes in FIRST_MEGABYTES:
-            size, first = megabytes * 10**6, sample.first_bytes
+            size = megabytes * 10**6
+            first = sample.first_bytes
             whole = partial(take, first_bytes=size, fraction=Fraction(1), of="documents")
             add_tick(taken, f"First {megabytes:,} MB", first == size, whole)
 
@@ -176,7 +185,8 @@ class PickedFiles(QDialog):
     def __init__(self, model: CorpusListModel, text: CorpusText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(f"Files of {text.name}")
-        self._model, self._text = model, text
+        self._model = model
+        self._text = text
         self._names = QStringListModel(text.picked, self)
         self._found = QSortFilterProxyModel(self)
         self._found.setSourceModel(self._names)
@@ -250,7 +260,8 @@ class CorpusPanel(QWidget):
         self.list.addAction(words_action)
         self.add_button = IconButton("add", "Add texts", open_action.trigger)
         self.remove_button = IconButton("remove", "Remove the selected texts", self.remove_selected)
-        up, down = "Move the selected texts or groups up: the first is read first (Alt+Up)", "Move them down (Alt+Down)"
+        up = "Move the selected texts or groups up: the first is read first (Alt+Up)"
+        down = "Move them down (Alt+Down)"
         self.up_button = IconButton("up", up, lambda: self._move(-1))
         self.down_button = IconButton("down", down, lambda: self._move(1))
         self._icon_buttons = (self.add_button, self.remove_button, self.up_button, self.down_button)

@@ -68,7 +68,8 @@ def weight_text(group: Group, mixture: Mixture, sizes: dict[str, int]) -> str:
 
 def sample_text(group: Group) -> list[str]:
     """Describe the sample of a group, if it is not the whole group."""
-    parts, sample = [], group.sample
+    parts = []
+    sample = group.sample
     if sample.first_bytes is not None:
         parts.append(f"first {size_text(sample.first_bytes)}")
     if sample.fraction < 1:
@@ -137,7 +138,8 @@ def moved_by(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], by:
 
 def _stepped(things: Sequence[T], moving: Collection[int], by: int) -> list[T]:
     """Let each moving thing pass its neighbour, except at the end or after one that could not move."""
-    found, fixed = list(things), -1 if by < 0 else len(things)
+    found = list(things)
+    fixed = -1 if by < 0 else len(things)
     for place in sorted(moving, reverse=by > 0):
         if place + by == fixed:
             fixed = place

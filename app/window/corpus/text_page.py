@@ -47,7 +47,9 @@ class CorpusTextModel(QObject, LazyModel):
         self.trouble = ""  # why the chosen text cannot be edited
         self._open: dict[int, OpenText] = {}
         self._asked: CorpusText | None = None
-        self._corpus, self._aside, self._undo = session.corpus, session.aside, session.undo
+        self._corpus = session.corpus
+        self._aside = session.aside
+        self._undo = session.undo
         self._rest = timer(self, REST_MILLISECONDS, self._take_edits)
         session.corpus.texts.changed.connect(lambda _: self._follow())
         self.refresh_on(REDRAW_MILLISECONDS, session.corpus.texts.changed)
@@ -66,7 +68,8 @@ class CorpusTextModel(QObject, LazyModel):
 
     @property
     def sentence(self) -> str:
-        source, opened = self.source, self.opened
+        source = self.source
+        opened = self.opened
         if source is None or opened is None:
             return self.trouble or ("Reading …" if source is not None else NO_TEXT)
         return OF_FILE if source.place else WAS_FILE if opened.source.place else OF_SESSION
@@ -81,7 +84,8 @@ class CorpusTextModel(QObject, LazyModel):
             self.chosen = texts[0].number if texts else None
         source = self.source
         if source is not None and self.opened is None and source != self._asked:
-            self._asked, self.trouble = source, ""
+            self._asked = source
+            self.trouble = ""
             work = partial(text_to_edit, source)
             self._aside.ask(TOPIC, lambda task: work(task.cancelled), partial(self._begin, source), self._refuse)
         self.changed.emit()
@@ -158,7 +162,8 @@ class CorpusTextPage(Page):
             editor.deleteLater()
 
     def _show(self) -> None:
-        model, opened = self.model, self.model.opened
+        model = self.model
+        opened = self.model.opened
         if [(self.box.itemData(i), self.box.itemText(i)) for i in range(self.box.count())] != model.choices:
             self.box.clear()
             for number, name in model.choices:

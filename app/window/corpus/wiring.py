@@ -40,9 +40,14 @@ class CorpusWiring(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        session, actions = frame.session, frame.actions
-        self._corpus, self._window, self._settings = session.corpus, frame.window, frame.settings
-        self._model, self._filing, self._exchanging = model, filing, exchanging
+        session = frame.session
+        actions = frame.actions
+        self._corpus = session.corpus
+        self._window = frame.window
+        self._settings = frame.settings
+        self._model = model
+        self._filing = filing
+        self._exchanging = exchanging
         actions.connect(open=self._ask_for_texts, open_folder=self._ask_for_folder, open_address=self._ask_for_address)
         actions.connect(paste_text=lambda: self.add_text(QGuiApplication.clipboard().text()))
         session.corpus.column_wanted.connect(self._ask_for_column)

@@ -29,7 +29,9 @@ class CompressDialog(WorkDialog):
         super().__init__(model, title, title.split()[0], parent=parent)
         self.resize(560, 280)
         self.setMinimumSize(420, 260)  # room for the whole report
-        self._model, self._direction, self._folder = model, direction, folder
+        self._model = model
+        self._direction = direction
+        self._folder = folder
         self._confirmed = ""  # a file that may be replaced
         self.source = PathLine("File to read", self._ask_for_source)
         self.target = PathLine("File to write", self._ask_for_target)
@@ -55,7 +57,8 @@ class CompressDialog(WorkDialog):
         return name
 
     def _begin(self) -> None:
-        source, target = self.source.path, self.target.path
+        source = self.source.path
+        target = self.target.path
         if not source or not target:
             self.outcome.setText("Choose the file to read and the file to write first.")
         elif self._may_write(target):

@@ -21,7 +21,8 @@ from bpe_core.support.limits import size_in
 from bpe_core.text.reading.opening import is_address
 
 LOOK_EVERY_MILLISECONDS = 500
-TOPIC, LOOKING = "background counts", "status of background counts"
+TOPIC = "background counts"
+LOOKING = "status of background counts"
 BY = ("this program, on all cores", "a Dask cluster of this computer", "a Dask cluster at an address")
 ON = ("", "local")  # the first two places; the third is an address
 NO_TEXTS = "There is no text to count: open a file, paste a text or choose a sample."
@@ -40,7 +41,8 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
 
     def __init__(self, session: Session, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent=parent)
-        self._session, self._folder = session, folder
+        self._session = session
+        self._folder = folder
         self._has_looked = False
         self._looking = timer(self, LOOK_EVERY_MILLISECONDS, self.look, repeats=True)
         if folder.is_dir():
@@ -61,7 +63,8 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
 
     def begin(self, by: int, address: str, workers: int, memory: str, output: str) -> None:
         """Start a count of the texts as the present recipe splits them."""
-        texts, recipe = self._session.corpus.texts.value, self._session.recipe.value
+        texts = self._session.corpus.texts.value
+        recipe = self._session.recipe.value
         refusal = self._refusal(by, address, memory, output)
         if refusal:
             self.failed.emit(refusal)

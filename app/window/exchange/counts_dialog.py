@@ -74,7 +74,8 @@ class CountDialog(QDialog):
 
     def _begin(self) -> None:
         self.refusal.setText("")
-        address, memory = self.address.text().strip(), self.memory.text().strip()
+        address = self.address.text().strip()
+        memory = self.memory.text().strip()
         self._model.begin(self.by.currentIndex(), address, self.workers.value(), memory, self.output.path)
 
     # -- the list --------------------------------------------------------------------------

@@ -122,17 +122,22 @@ class TableExport(FileWork):
     def look_at(self, format: str, merges: int) -> None:
         """Find out at once whether the format can hold the run."""
         if self.history is not None and not self.is_busy:
-            table, holds = self.history.first(merges), FORMATS["tokenizer.json" if format == FOLDER else format]
+            table = self.history.first(merges)
+            holds = FORMATS["tokenizer.json" if format == FOLDER else format]
             ask = self.session.aside.ask
             ask(FIT, lambda task: holds.refusal(table, task.cancelled), self.refused.emit, self._fail)
 
     def prepare(self, path: Path, format: str, merges: int | None = None, wish: FolderWish = NO_WISH) -> None:
         """Write in memory and check; `checked` brings the result. A wish belongs to a folder."""
-        history, text = self.history, self.session.text.value
+        history = self.history
+        text = self.session.text.value
         if history is None or self.is_busy:
             return
-        self._prepared, self._wish, self._origin = None, wish, self.origin if format == FOLDER else None
-        origin, changes = self._origin, self._changes(wish)
+        self._prepared = None
+        self._wish = wish
+        self._origin = self.origin if format == FOLDER else None
+        origin = self._origin
+        changes = self._changes(wish)
 
         def work(task: Task) -> PreparedExport:
             choices: dict[str, Any] = {"merges": merges, "text": text, "work": Work(task.report, task.cancelled)}

@@ -27,7 +27,8 @@ from app.window.parts.widgets import (
 )
 
 STAGES = {"writing": "Writing", "verifying": "Reading back and comparing"}
-NONE, WRITE = "", "Write"
+NONE = ""
+WRITE = "Write"
 
 
 class ExportDialog(WorkDialog):
@@ -45,7 +46,8 @@ class ExportDialog(WorkDialog):
             self.format.addItem(choice.title, choice.name)
         self.explanation = paragraph()
         self.folder = FolderFields(export.roles, export.specials)
-        steps, cursor = export.session.runs.wording.steps, export.session.cursor
+        steps = export.session.runs.wording.steps
+        cursor = export.session.cursor
         self.merges = named(NumberBox(0, export.merges), f"How many {steps}")
         self.merges.setValue(export.merges)
         only = f"Only the {steps} that were made by then"
@@ -94,7 +96,8 @@ class ExportDialog(WorkDialog):
         return QFileDialog.getSaveFileName(self, "Where to write", before, options=options)[0]
 
     def _begin_anew(self) -> None:
-        self._checked, self._writes_at_once = None, False
+        self._checked = None
+        self._writes_at_once = False
         self._export.forget()
         self.outcome.clear()
         self.begin.setEnabled(True)

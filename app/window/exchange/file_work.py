@@ -26,7 +26,8 @@ class FileWork(QObject):
 
     def __init__(self, topic: str, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._topic, self.session = topic, session
+        self._topic = topic
+        self.session = session
 
     @property
     def is_busy(self) -> bool:

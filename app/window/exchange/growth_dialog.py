@@ -29,7 +29,8 @@ class GrowthDialog(QDialog):
     def __init__(self, offer: GrowthOffer, folder: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Extend on My Corpus")
-        self._offer, self._folder = offer, folder
+        self._offer = offer
+        self._folder = folder
         self._held_out: tuple[Path, ...] = ()
         self.by = named(NumberBox(1, offer.most), "How many tokens to add")
         self.by.setValue(USUAL)

@@ -42,8 +42,11 @@ class ExchangeWiring(QObject):
 
     def __init__(self, frame: Frame, pages: Pages, parent: QObject) -> None:
         super().__init__(parent)
-        session, actions = frame.session, frame.actions
-        self._session, self._frame, self._pages = session, frame, pages
+        session = frame.session
+        actions = frame.actions
+        self._session = session
+        self._frame = frame
+        self._pages = pages
         self.export_dialog: ExportDialog | None = None
         self.compress_dialog: CompressDialog | None = None
         self.count_dialog: CountDialog | None = None
@@ -115,7 +118,8 @@ class ExchangeWiring(QObject):
             self._session.aside.tell(str(error))
             return
         self.growth_dialog = GrowthDialog(offer, self._frame.settings.get(LAST_FOLDER), self._frame.window)
-        grow_on, sources = self._session.runs.grow_on, self._session.corpus.texts.value
+        grow_on = self._session.runs.grow_on
+        sources = self._session.corpus.texts.value
         self.growth_dialog.wished.connect(lambda by, at, held, choices: grow_on(sources, by, at, held, **choices))
         self.growth_dialog.finished.connect(self.growth_dialog.deleteLater)
         self.growth_dialog.open()

@@ -17,7 +17,8 @@ class WorkDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        self._work, self._verb = work, verb
+        self._work = work
+        self._verb = verb
         self.bar = ProgressBar(1000)
         self.bar.hide()
         self.outcome = selectable(named(paragraph(), result_name))

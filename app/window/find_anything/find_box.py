@@ -41,7 +41,8 @@ class FindBox(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Find Anything")
         self.setObjectName("find_anything")
-        self._searches, self._why_nothing = searches, why_nothing
+        self._searches = searches
+        self._why_nothing = why_nothing
         self.field = named(entry(HINT, can_be_cleared=True), "Find anything")
         self.model = SearchHitModel(parent=self)
         self.list = list_of_rows(self.model, "What was found")

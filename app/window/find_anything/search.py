@@ -23,10 +23,12 @@ def fit(typed: str, title: str) -> int | None:
     >>> [fit(typed, "Open Texts …") for typed in ("open", "te op", "ext", "otx", "train")]
     [0, 1, 2, 3, None]
     """
-    typed, title = typed.casefold().strip(), title.casefold()
+    typed = typed.casefold().strip()
+    title = title.casefold()
     if title.startswith(typed):
         return BEGINNING
-    wanted, words = typed.split(), title.split()
+    wanted = typed.split()
+    words = title.split()
     if all(any(word.startswith(part) for word in words) for part in wanted):
         return WORDS_BEGIN
     if all(part in title for part in wanted):
@@ -58,7 +60,8 @@ def among(offered: Iterable[SearchHit]) -> Search:
     known = tuple(offered)
 
     def search(typed: str) -> list[Fitting]:
-        fitting, typed = [], typed.casefold()
+        fitting = []
+        typed = typed.casefold()
         for found in known:
             ranks = [fit(typed, found.title), fit(typed, f"{found.kind} {found.title}")]
             if found.words and all(word in f"{found.title} {found.words}".casefold() for word in typed.split()):
@@ -84,10 +87,13 @@ class RunSearch:
     """A search of all tokens of a run at each typed letter; 100,000 tokens take some milliseconds."""
 
     def __init__(self, run: Run, go_to: Callable[[int], object], look_at: Callable[[int], object]) -> None:
-        self._run, self._go_to, self._look_at = run, go_to, look_at
+        self._run = run
+        self._go_to = go_to
+        self._look_at = look_at
 
     def __call__(self, typed: str) -> Iterator[Fitting]:
-        history, names = self._run.history, self._run.names
+        history = self._run.history
+        names = self._run.names
         if not typed or history is None or names is None:
             return
         yield from self._numbered(typed)

@@ -44,8 +44,14 @@ class SearchWiring(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._form, self._tabs, self._places, self._actions_by_name = form, tabs, places, frame.actions
-        self._session, self._window, self._teaching, self._look_at = frame.session, frame.window, teaching, look_at
+        self._form = form
+        self._tabs = tabs
+        self._places = places
+        self._actions_by_name = frame.actions
+        self._session = frame.session
+        self._window = frame.window
+        self._teaching = teaching
+        self._look_at = look_at
         frame.actions.connect(find_anything=self.open)
 
     def open(self) -> None:

@@ -71,7 +71,8 @@ class Course(QObject):
         self.lesson: Lesson | None = None
         self.number = 0
         self._asked, self._right = set[int](), set[int]()  # steps asked; right at the first try
-        self._session, self._text = session, text
+        self._session = session
+        self._text = text
         self._run: Run | None = None  # the run of the lesson
         self._replies: dict[int, Reply] = {}  # the replies, by step
         self._verdict: Feedback | None = None  # the reply to a guess, until its merge is made
@@ -91,7 +92,8 @@ class Course(QObject):
             return
         if session.detour.kept is None:
             session.text.put_quietly(self._text.text())  # includes the latest typing
-        self.lesson, self.number = lesson, min(number, len(lesson.steps) - 1)
+        self.lesson = lesson
+        self.number = min(number, len(lesson.steps) - 1)
         for kept in (self._asked, self._right, self._replies):
             kept.clear()
         self._run = None
@@ -107,7 +109,8 @@ class Course(QObject):
         bench = self.bench_of_step()
         if bench is None or self._run is None or not self.is_predicting or self.is_busy:
             return False
-        chosen, again = pair_of(pair, bench), len(candidates(bench)) > 2 and not self._reply.ruled_out
+        chosen = pair_of(pair, bench)
+        again = len(candidates(bench)) > 2 and not self._reply.ruled_out
         if chosen is None:
             self._note(Feedback("wrong", how_to_write(bench)))
             return False
@@ -123,7 +126,8 @@ class Course(QObject):
 
     def answer(self, given: str) -> bool:
         """Answer the question of this step; True if that was right."""
-        step, bench = self.step, self.bench_of_step()
+        step = self.step
+        bench = self.bench_of_step()
         if step is None or step.query is None or bench is None or self._reply.is_done or not given.strip():
             return False
         right = step.query.answer(bench)
@@ -138,7 +142,8 @@ class Course(QObject):
         return is_right
 
     def show_answer(self) -> None:
-        step, bench = self.step, self.bench_of_step()
+        step = self.step
+        bench = self.bench_of_step()
         if step is None or bench is None or self._reply.is_done or self.is_busy:
             return
         self._count(False)
@@ -162,7 +167,8 @@ class Course(QObject):
 
     def score(self) -> str:
         """Say how many guesses and answers were right at the first try."""
-        right, asked = len(self._right), len(self._asked)
+        right = len(self._right)
+        asked = len(self._asked)
         praise = "Well done!" if right == asked else "Good." if 2 * right >= asked else "That is how one learns."
         return f"{praise} {right} of {asked} right at the first try." if asked else ""
 
@@ -214,7 +220,8 @@ class Course(QObject):
 
     @property
     def is_busy(self) -> bool:
-        run, step = self._run, self.step
+        run = self._run
+        step = self.step
         if run is None or step is None:
             return False
         if run.phase is Phase.FAILED:
@@ -227,7 +234,8 @@ class Course(QObject):
         return step is not None and not self.is_busy and (step.kind == "read" or self._reply.is_done)
 
     def page(self) -> LessonPage | None:
-        step, bench = self.step, self.bench_of_step()
+        step = self.step
+        bench = self.bench_of_step()
         if self.lesson is None or step is None or bench is None:
             return None
         reply = self._reply
@@ -248,11 +256,14 @@ class Course(QObject):
     # -- steps -----------------------------------------------------------------------------
 
     def _arrive(self) -> None:
-        lesson, step, reply = self.lesson, self.step, self._reply
+        lesson = self.lesson
+        step = self.step
+        reply = self._reply
         if lesson is None or step is None:
             return
         self._verdict = None
-        runs, detour = self._session.runs, self._session.detour
+        runs = self._session.runs
+        detour = self._session.detour
         if reply.is_done and reply.run in runs.all:
             runs.show(reply.run)
             self._session.cursor.go_to(reply.at)
@@ -272,7 +283,8 @@ class Course(QObject):
         return is_here and (run.learned == step.merges or (run.learned < step.merges and run.can_go_on()))
 
     def _look(self) -> None:
-        run, bench = self._run, self.bench_of_step()
+        run = self._run
+        bench = self.bench_of_step()
         if run is not None and run.history is not None and bench is not None and self.is_predicting:
             at = len(bench.history)
             if run.learned > at:
@@ -280,7 +292,9 @@ class Course(QObject):
         self.changed.emit()
 
     def _done(self, feedback: Feedback) -> None:
-        run, step, bench = self._run, self.step, self.bench_of_step()
+        run = self._run
+        step = self.step
+        bench = self.bench_of_step()
         if run is not None and step is not None and bench is not None:
             at = step.merges + (step.kind == "predict")
             self._replies[self.number] = Reply(True, feedback, filled(step.after, step, bench), run=run, at=at)
@@ -298,7 +312,8 @@ class Course(QObject):
     # -- the run ---------------------------------------------------------------------------
 
     def bench_of_step(self) -> Bench | None:
-        step, run = self.step, self._reply.run or self._run
+        step = self.step
+        run = self._reply.run or self._run
         if run is None or step is None or run.words is None or run.history is None or run.learned < step.merges:
             return None
         return self._bench(run, step.merges)
@@ -316,7 +331,8 @@ class Course(QObject):
 
     def _words_now(self) -> tuple[tuple[WordNow, ...], int | None]:
         """Return the words, or the text of the lesson where there are too many words."""
-        run, lesson = self._session.runs.shown, self.lesson
+        run = self._session.runs.shown
+        lesson = self.lesson
         if run is None or lesson is None or not self._session.detour.owns(run):
             return (), None
         if run.words is None or run.history is None:
@@ -331,7 +347,8 @@ class Course(QObject):
     def _detour_changed(self) -> None:
         if self._session.detour.kept is not None:
             return
-        self.lesson, self._run = None, None
+        self.lesson = None
+        self._run = None
         self._replies.clear()
         self._benches.clear()
         self._text.replace(0, self._text.length, self._session.text.value)

@@ -124,7 +124,9 @@ class EndPage(QWidget):
         self._begin = begin
         self.offers: tuple[Offer, ...] = ()
         self._next: Offer | None = None
-        self.sign, self.title, self.score = QLabel(), paragraph(), paragraph()
+        self.sign = QLabel()
+        self.title = paragraph()
+        self.score = paragraph()
         for label in (self.sign, self.title, self.score):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         scaled(self.title, 1, bold=True)

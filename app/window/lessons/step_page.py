@@ -31,7 +31,9 @@ from app.window.parts.wording import tip
 
 SIGNS: dict[Mood, str] = {"right": "✓", "close": "≈", "wrong": "✗", "shown": "→"}
 LEAVE = "Leave the lesson: everything is as it was before"
-TYPED_PAIR, TYPED_TOKEN, TYPED_ANSWER = "or type a pair, such as l + o", "or type a token", "your answer"
+TYPED_PAIR = "or type a pair, such as l + o"
+TYPED_TOKEN = "or type a token"
+TYPED_ANSWER = "your answer"
 
 
 class StepPage(QWidget):
@@ -89,7 +91,8 @@ class StepPage(QWidget):
         self.area = scrolling(inside, "What is to be read")
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         feet = in_row(self.back_button, STRETCH, self.next_button)
-        page, shown = QWidget(), QWidget()
+        page = QWidget()
+        shown = QWidget()
         page.setMaximumWidth(READING_WIDTH)
         in_column(head, self.progress, (self.area, 1), feet, on=page, margins=(0, 0, 0, 0))
         in_column(1, self.words, self.text, self.hint, 2, on=shown, margins=(0, 0, 16, 0), spacing=16)
@@ -100,7 +103,8 @@ class StepPage(QWidget):
 
     def refresh(self) -> None:
         """Show the step; while the engine prepares it, the former one stays, disabled."""
-        page, course = self._course.page(), self._course
+        page = self._course.page()
+        course = self._course
         had_focus = self._has_focus()
         self.back_button.setEnabled(course.number > 0)
         self.next_button.setEnabled(course.can_go_on)
@@ -113,7 +117,8 @@ class StepPage(QWidget):
                 self._focus_what_comes_next()
             return
         is_new = self._shown is None or self._shown.step is not page.step
-        before, self._shown = self._shown, page
+        before = self._shown
+        self._shown = page
         self.title.setText(course.lesson.title)
         self.progress.setMaximum(page.total)
         self.progress.setValue(page.number)
@@ -178,7 +183,8 @@ class StepPage(QWidget):
             column.show()  # at once, as the column may get the focus
 
     def _show_entry(self, page: LessonPage, *, is_new: bool) -> None:
-        is_prediction, asks = page.step.kind == "predict", page.step.kind != "read" and not page.reply.is_done
+        is_prediction = page.step.kind == "predict"
+        asks = page.step.kind != "read" and not page.reply.is_done
         is_typed = asks and (is_prediction or not page.step.choices)
         if is_new:
             self._fill_row(page.step.query.cells if page.step.query else ())

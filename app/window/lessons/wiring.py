@@ -21,8 +21,10 @@ class LessonWiring(QObject):
 
     def __init__(self, course: Course, panel: LessonPanel, frame: Frame, pages: Pages, parent: QObject) -> None:
         super().__init__(parent)
-        self.course, self.panel = course, panel
-        self._window, self._settings = frame.window, frame.settings
+        self.course = course
+        self.panel = panel
+        self._window = frame.window
+        self._settings = frame.settings
         frame.actions["lessons"].triggered.connect(self._open_or_close)
         pages.page(PAIRS).lessons_wanted.connect(self.open)
         frame.window.docks["lessons"].visibilityChanged.connect(lambda seen: self._show_offers() if seen else None)
@@ -74,7 +76,8 @@ class LessonWiring(QObject):
     # -- progress --------------------------------------------------------------------------
 
     def _show_offers(self) -> None:
-        done, places = self._settings.get(LESSONS_DONE), self._places()
+        done = self._settings.get(LESSONS_DONE)
+        places = self._places()
         self.panel.show_offers([Offer(lesson, lesson.name in done, places.get(lesson.name, 0)) for lesson in lessons()])
 
     def _places(self) -> dict[str, int]:

@@ -49,7 +49,9 @@ class WordsView(QWidget):
     def show_words(self, words: tuple[WordNow, ...], newest: int | None, *, is_asking: bool) -> None:
         if (words, newest, is_asking) == (self._words, self._newest, self._is_asking):
             return
-        self._words, self._newest, self._is_asking = words, newest, is_asking
+        self._words = words
+        self._newest = newest
+        self._is_asking = is_asking
         self._touched = None
         self.setVisible(bool(words))
         lines = (f"{word.count} times {' '.join(word.texts)}" for word in words)
@@ -88,15 +90,18 @@ class WordsView(QWidget):
         height = metrics.height() + 4
         left = self._left()
         tiles: list[Tile] = []
-        x, y = left, 2.0
+        x = left
+        y = 2.0
         for number, word in enumerate(self._words):
             for place, text in enumerate(word.texts):
                 wide = metrics.horizontalAdvance(text) + 2 * PADDING
                 if x > left and x + wide > width - 2:
-                    x, y = left, y + height + GAP
+                    x = left
+                    y = y + height + GAP
                 tiles.append(Tile(number, place, QRectF(x, y, wide, height)))
                 x += wide + GAP
-            x, y = left, y + height + LINE_GAP
+            x = left
+            y = y + height + LINE_GAP
         return tiles, y + 2
 
     def _fitting_font(self, width: int) -> QFont:
@@ -133,7 +138,8 @@ class WordsView(QWidget):
                 painter.drawText(place, right, f"{self._words[tile.word].count} ×")
 
     def _draw(self, painter: QPainter, tile: Tile) -> None:
-        shades, palette = shades_of(self.palette()), self.palette()
+        shades = shades_of(self.palette())
+        palette = self.palette()
         word = self._words[tile.word]
         is_new = word.ids[tile.place] == self._newest
         fill = shades.bar_tied if is_new else palette.color(QPalette.ColorRole.Base)

@@ -20,7 +20,8 @@ from bpe_core.support.atomic import write_atomically
 from bpe_core.support.private_folder import home
 
 FOLDER = Path(resources.__file__).parent / "manual"
-CONTENTS, CHANGES = "README.md", "changes.md"
+CONTENTS = "README.md"
+CHANGES = "changes.md"
 _LINK = re.compile(r"\]\(([\w./-]+\.md)\)")
 _COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 _HEADING = re.compile(r"(#{1,3}) (.+)")
@@ -59,14 +60,19 @@ def sections() -> tuple[Section, ...]:
 
 
 def _sections_of(page: str) -> Iterator[Section]:
-    title, level, lines, is_code = "", 1, list[str](), False
+    title = ""
+    level = 1
+    lines = list[str]()
+    is_code = False
     for line in text_of(page).splitlines():
         is_code ^= line.startswith("```")
         heading = None if is_code else _HEADING.fullmatch(line)
         if heading and title:
             yield Section(page, title, level, "\n".join(lines))
         if heading:
-            level, title, lines = len(heading[1]), heading[2], []
+            level = len(heading[1])
+            title = heading[2]
+            lines = []
         else:
             lines.append(line)
     yield Section(page, title, level, "\n".join(lines))

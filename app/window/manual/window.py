@@ -33,7 +33,8 @@ class ManualWindow(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Manual")
         self.resize(940, 680)
-        self.page, self._before = "", list[str]()
+        self.page = ""
+        self._before = list[str]()
         self.field = named(entry("Search the manual", can_be_cleared=True), "Search the manual")
         self.list = named(QListWidget(), "Contents")
         self.list.setFixedWidth(LIST_WIDTH)
@@ -125,7 +126,8 @@ class ManualWindow(QDialog):
             self.go_to(place)
 
     def _save(self) -> None:
-        title, filters = "Save this page of the manual", {"PDF (*.pdf)": "pdf"}
+        title = "Save this page of the manual"
+        filters = {"PDF (*.pdf)": "pdf"}
         path = ask_where_to_save(self, title, proposed(self.page), filters)
         if path is not None:
             drawn = QBuffer()

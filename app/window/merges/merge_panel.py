@@ -64,8 +64,13 @@ class MergePanel(QWidget):
 
     def connect_with(self, frame: Frame) -> None:
         """Follow the run and the step shown, and act on the Edit menu."""
-        model, table, session, actions = self._model, self.table, frame.session, frame.actions
-        runs, cursor, dock = session.runs, session.cursor, frame.window.docks["merges"]
+        model = self._model
+        table = self.table
+        session = frame.session
+        actions = frame.actions
+        runs = session.runs
+        cursor = session.cursor
+        dock = frame.window.docks["merges"]
 
         def copy(separator: str) -> None:
             table.copy(separator, headers=actions["copy_headers"].isChecked())
@@ -103,7 +108,8 @@ class MergePanel(QWidget):
     def _filter(self) -> None:
         if self._is_showing:
             return
-        kind, ties_only = self.kind.currentData(), self.ties_only.isChecked()
+        kind = self.kind.currentData()
+        ties_only = self.ties_only.isChecked()
         self._model.set_filter(MergeFilter(self.needle.text(), kind, ties_only, self.min_length.value()))
 
     def _name(self) -> None:
@@ -126,7 +132,8 @@ class MergePanel(QWidget):
         self._show_count()
 
     def _show_count(self) -> None:
-        chosen, all_of_them = self._model.filter, count_text(self._model.learned, self._model.wording.step)
+        chosen = self._model.filter
+        all_of_them = count_text(self._model.learned, self._model.wording.step)
         self.below.setStyleSheet(f"color: {shades_of(self.palette()).error.name()}" if chosen.error else "")
         if chosen.error:
             self.below.setText(chosen.error)

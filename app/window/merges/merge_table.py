@@ -47,7 +47,8 @@ class Column:
 @lru_cache(maxsize=8)
 def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
     recipe = recipe or Recipe()
-    words, single = METHODS[recipe.method].wording, recipe.single
+    words = METHODS[recipe.method].wording
+    single = recipe.single
     tip = f"Which {words.step} this is: 1 is the first"
     found = [Column("Step", tip, lambda h, n, r: f"{r + 1:,}", lambda h, n: np.arange(len(h)), "99,999")]
     if single is None:
@@ -58,9 +59,11 @@ def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
     found.append(_numbers("Count", counted, "9,999,999", lambda h: h.columns.count))
     found += map(_reason, Method.of(recipe).reasons(recipe))
     if recipe.applies("ties"):
-        title, tip = "Runner-up", "Who was next; = where it had the same count and the tie rule decided"
+        title = "Runner-up"
+        tip = "Who was next; = where it had the same count and the tie rule decided"
         if single:
-            title, tip = "Next", f"What would have been {words.done} without this one"
+            title = "Next"
+            tip = f"What would have been {words.done} without this one"
         found.append(Column(title, tip, _tie, _tie_key, "= ␣th + ing", is_number=False, look="tie"))
     left = f"Tokens in the corpus after this {words.step}"
     found.append(Column("Length", "Bytes in the token", lambda h, n, r: str(n.lengths[h.ids[r]]), _lengths, "999"))
@@ -197,7 +200,8 @@ class MergeTableModel(QAbstractTableModel):
         names = run.names if run else None
         if run is self._run and names is self._names:
             return  # only the phase of the run has changed
-        self._run, self._names = run, names
+        self._run = run
+        self._names = names
         self._history = run.history if run else None
         self._reorder()
 
@@ -210,11 +214,14 @@ class MergeTableModel(QAbstractTableModel):
             self._reorder_later.start()
 
     def set_position(self, position: int) -> None:
-        before, self._position = self._position, position
-        first, last = 0, len(self._order) - 1
+        before = self._position
+        self._position = position
+        first = 0
+        last = len(self._order) - 1
         if self.is_in_step_order:
             first, past = sorted((self.row_of(before - 1), self.row_of(position - 1)))
-            first, last = max(0, first), min(last, past + 1)
+            first = max(0, first)
+            last = min(last, past + 1)
         self._repaint(first, last)
 
     # -- for the views ------------------------------------------------------------
@@ -226,8 +233,10 @@ class MergeTableModel(QAbstractTableModel):
             self.filter_changed.emit(chosen)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        before, descending = (self.sort_column, self.sort_descending), order == Qt.SortOrder.DescendingOrder
-        self.sort_column, self.sort_descending = column, descending
+        before = (self.sort_column, self.sort_descending)
+        descending = order == Qt.SortOrder.DescendingOrder
+        self.sort_column = column
+        self.sort_descending = descending
         if (column, descending) != before:
             self._reorder()
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
@@ -320,14 +329,17 @@ class MergeTableModel(QAbstractTableModel):
         self._cached_row.cache_clear()
         columns = columns_of(self._run.recipe if self._run else None)
         if columns != self.columns:
-            self.columns, self.sort_column, self.sort_descending = columns, 0, False
+            self.columns = columns
+            self.sort_column = 0
+            self.sort_descending = False
         self._order = self._sorted_and_filtered()
         self._seen = self.learned
         self.endResetModel()
         self.reordered.emit()
 
     def _sorted_and_filtered(self) -> Order:
-        history, names = self._history, self._names
+        history = self._history
+        names = self._names
         if history is None or names is None:
             return np.zeros(0, np.int64)
         if self.is_in_step_order:

@@ -60,7 +60,8 @@ class MergeDelegate(QStyledItemDelegate):
     ) -> None:
         model = index.model()
         assert isinstance(model, MergeTableModel)
-        row, column = index.row(), index.column()
+        row = index.row()
+        column = index.column()
         rect: QRect = option.rect
         is_marked = row == self.marked_row
         if option.state & QStyle.StateFlag.State_Selected or is_marked:
@@ -133,9 +134,11 @@ class MergeTableView(QTableView):
 
     def mark(self, position: int, *, follow: bool) -> None:
         """Mark the merge of this step and bring it into view, also on coming back to the end."""
-        is_to_be_seen, self._is_elsewhere = follow or self._is_elsewhere, follow
+        is_to_be_seen = follow or self._is_elsewhere
+        self._is_elsewhere = follow
         row = self._model.row_of(position - 1) if position else -1
-        before, self.delegate.marked_row = self.delegate.marked_row, row
+        before = self.delegate.marked_row
+        self.delegate.marked_row = row
         for changed in {before, row} - {-1}:
             for column in range(len(self._model.columns)):
                 self.update(self._model.index(changed, column))
@@ -155,7 +158,8 @@ class MergeTableView(QTableView):
         return self.viewport().mapToGlobal(rectangle.topLeft()) if is_in_sight else None
 
     def _bring_into_view(self, index: QModelIndex) -> None:
-        rows, row = self.viewport().rect(), self.visualRect(index)
+        rows = self.viewport().rect()
+        row = self.visualRect(index)
         if row.top() < rows.top() or row.bottom() > rows.bottom():
             self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
 
@@ -197,7 +201,8 @@ class MergeTableView(QTableView):
         """Give each column the width of its texts. Wider tokens in sight widen it for good."""
         titles = [column.title for column in self._model.columns]
         last_step = f"{max(self._model.learned, LEAST_ROOM):,}"
-        before, self._measured = self._measured, (titles, len(last_step))
+        before = self._measured
+        self._measured = (titles, len(last_step))
         self._shares_room |= titles != before[0]
         metrics = QFontMetrics(self.font())
         widths = list(self._widths)
@@ -223,7 +228,8 @@ class MergeTableView(QTableView):
         """Return the rows in sight, none while hidden. The table may be shorter than its scroll position."""
         if not self.isVisible():
             return range(0)
-        first, height = max(self.rowAt(0), 0), self.viewport().height()
+        first = max(self.rowAt(0), 0)
+        height = self.viewport().height()
         fit = height // self.verticalHeader().defaultSectionSize() + 2  # one row may show in part above, and one below
         return range(first, min(first + fit, self._model.rowCount()))
 
@@ -251,7 +257,8 @@ class MergeTableView(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the last row, or the row of the step shown, in sight."""
-        was_at_end, marked = self.is_at_end, self._model.index(self.delegate.marked_row, 0)
+        was_at_end = self.is_at_end
+        marked = self._model.index(self.delegate.marked_row, 0)
         was_in_sight = marked.isValid() and 0 <= self.visualRect(marked).top() < event.oldSize().height()
         super().resizeEvent(event)
         self._make_room()

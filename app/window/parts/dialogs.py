@@ -85,7 +85,8 @@ def dialog_buttons(
     dialog: QDialog, title: str, act: Callable[[], object], *, stays: bool = False, on_enter: bool = True
 ) -> tuple[QDialogButtonBox, QPushButton]:
     """Make the button that acts, beside Cancel, or beside Close if the dialog stays open."""
-    kind, role = QDialogButtonBox.StandardButton, QDialogButtonBox.ButtonRole
+    kind = QDialogButtonBox.StandardButton
+    role = QDialogButtonBox.ButtonRole
     buttons = DialogButtons(kind.Close if stays else kind.Cancel)
     button = buttons.addButton(title, role.ActionRole if stays else role.AcceptRole)
     button.clicked.connect(lambda: act())
@@ -139,7 +140,8 @@ def ask_where_to_save(parent: QWidget, title: str, proposal: str, filters: dict[
 
 
 def ask_for_step(parent: QWidget, position: int, end: int, step: str) -> int | None:
-    title, question = f"Go to {step}", f"After how many {step}s?"
+    title = f"Go to {step}"
+    question = f"After how many {step}s?"
     number, is_chosen = QInputDialog.getInt(parent, title, question, position, 0, end)
     return number if is_chosen else None
 
@@ -188,7 +190,9 @@ class PrintDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Save Figure for Print")
         self._settings = settings
-        self.width_box, self.height_box, self.text_box = NumberBox(20, 2_000), NumberBox(20, 2_000), NumberBox(3, 72)
+        self.width_box = NumberBox(20, 2_000)
+        self.height_box = NumberBox(20, 2_000)
+        self.text_box = NumberBox(3, 72)
         self.light = QCheckBox("On a &light background")
         self.light.setChecked(settings.get(PRINT_LIGHT))
         form = in_form()

@@ -34,7 +34,8 @@ class PaintedFigure(QWidget):
 
     def set_figure(self, figure: Figure | None) -> None:
         """Show this figure; None or an empty one leaves the paper blank."""
-        self.figure, self._layout = figure, None
+        self.figure = figure
+        self._layout = None
         self.setAccessibleName(self._name or (figure.title.rstrip(".") if figure is not None else ""))
         self.setAccessibleDescription("" if figure is None or figure.is_empty else figure.in_words)
         self.update()
@@ -57,7 +58,8 @@ class PaintedFigure(QWidget):
         return self.font()
 
     def _sheet(self) -> ScreenSheet:
-        font, palette = self.figure_font(), self.palette()
+        font = self.figure_font()
+        palette = self.palette()
         return ScreenSheet(paper_on_screen(self.width(), self.height(), font, palette, scale=self.scale), font, palette)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -90,7 +92,9 @@ class PaintedFigure(QWidget):
         return super().event(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        layout, x, y = self.layout_now(), event.position().x(), event.position().y()
+        layout = self.layout_now()
+        x = event.position().x()
+        y = event.position().y()
         if event.button() != Qt.MouseButton.LeftButton or layout is None:
             return
         if (item := layout.item_at(x, y)) >= 0:

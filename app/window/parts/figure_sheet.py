@@ -23,7 +23,8 @@ from bpe_core.figures.sheet import (
 )
 
 CURVE, FAINT = 1.5, 1.2  # widths of lines
-NO_PEN, NO_BRUSH = Qt.PenStyle.NoPen, Qt.BrushStyle.NoBrush
+NO_PEN = Qt.PenStyle.NoPen
+NO_BRUSH = Qt.BrushStyle.NoBrush
 
 
 def line_colour(palette: QPalette, index: int) -> QColor:
@@ -59,7 +60,9 @@ class ScreenSheet:
     """A sheet that draws only while it has a painter. It measures texts without one, too."""
 
     def __init__(self, paper: Paper, font: QFont, palette: QPalette, painter: QPainter | None = None) -> None:
-        self.paper, self._palette, self.painter = paper, palette, painter
+        self.paper = paper
+        self._palette = palette
+        self.painter = painter
         self._font = QFont(font)
         self._font.setPixelSize(max(1, round(paper.text)))
         self._metrics = QFontMetricsF(self._font)
@@ -93,7 +96,8 @@ class ScreenSheet:
     def text(
         self, x: float, y: float, text: str, kind: str, *, turn: bool = False, line: int = -1, is_strong: bool = False
     ) -> None:
-        painter, written = self._on, from_the_left(text)
+        painter = self._on
+        written = from_the_left(text)
         width = self._metrics.horizontalAdvance(written)
         left = {"legend": 0.0, "tick end": -width}.get(kind, -width / 2)
         painter.setFont(self._font)
@@ -109,7 +113,9 @@ class ScreenSheet:
             painter.drawText(QPointF(x + left, y), written)
 
     def box(self, x: float, y: float, width: float, height: float, kind: str, tip: str = "") -> None:
-        painter, inks, shades = self._on, self.paper.inks, shades_of(self._palette)
+        painter = self._on
+        inks = self.paper.inks
+        shades = shades_of(self._palette)
         if kind.startswith("bar"):
             painter.setPen(NO_PEN)
             painter.setBrush(QColor({"bar next": inks.next, "bar tied": inks.tied}.get(kind, inks.bar)))

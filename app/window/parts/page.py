@@ -87,7 +87,8 @@ class PagePlace(QWidget):
     def __init__(self, title: str, build: Callable[[], Page], parent: QWidget | None = None) -> None:
         """`build` makes the page and lays it here."""
         super().__init__(parent)
-        self.title, self._build = title, build
+        self.title = title
+        self._build = build
         self._page: Page | None = None
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # keeps the page's place in the focus order
         self._column = in_column(on=self, margins=(0, 0, 0, 0))
@@ -119,7 +120,8 @@ class PageTabs(QTabWidget):
         super().__init__(parent)
         self.setDocumentMode(True)
         self.setAccessibleName(name)
-        self.ids, self._places = list(places), places
+        self.ids = list(places)
+        self._places = places
         for place in places.values():
             self.addTab(place, place.title)
         self._seen: list[str] = []  # ids of the pages that were on top, the latest last

@@ -90,7 +90,9 @@ def _png(image: QImage) -> bytes:
 def drawing_of(widget: QWidget, width: float, height: float, text: float, *, is_dark: bool) -> bytes:
     """Draw a widget as SVG of this size in millimetres with text of this size; on screen it does not change."""
     unit = QFontInfo(widget.font()).pixelSize() / text * POINTS / MILLIMETRES  # pixels a millimetre
-    size, palette, had_one = widget.size(), widget.palette(), widget.testAttribute(Qt.WidgetAttribute.WA_SetPalette)
+    size = widget.size()
+    palette = widget.palette()
+    had_one = widget.testAttribute(Qt.WidgetAttribute.WA_SetPalette)
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QBuffer.OpenModeFlag.WriteOnly)

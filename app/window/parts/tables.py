@@ -73,7 +73,8 @@ def _make_room(table: QTableView) -> None:
     """Widen columns for their headings and the texts in sight, except where a person has set the width."""
     header = table.horizontalHeader()
     for column in range(header.count()):
-        size, wanted = header.sectionSize(column), header.sectionSizeHint(column)
+        size = header.sectionSize(column)
+        wanted = header.sectionSizeHint(column)
         if size == header.defaultSectionSize():
             wanted = max(wanted, min(table.sizeHintForColumn(column), WIDEST))
         if size < wanted:

@@ -141,7 +141,8 @@ class Theme(QObject):
 
 
 def palette_for(kind: str) -> QPalette:
-    palette, place = QPalette(), int(kind == "dark")
+    palette = QPalette()
+    place = int(kind == "dark")
     for role, colours in COLOURS.items():
         palette.setColor(role, QColor(colours[place]))
     for role in (Role.WindowText, Role.Text, Role.ButtonText, Role.Highlight):

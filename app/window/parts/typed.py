@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QSpinBo
 from app.window.parts.theme import shades_of
 from app.window.parts.wording import tip
 
-_REFUSED, _TIP = "refusal", "tip without a refusal"
+_REFUSED = "refusal"
+_TIP = "tip without a refusal"
 
 
 def take_what_is_typed() -> bool:

@@ -25,7 +25,8 @@ Exact = Callable[[CancelCheck], DataTable]  # called on another thread: a hundre
 def command_of(asked: Asked | None) -> tuple[str, ...]:
     if asked is None:
         return ()
-    about, told = asked[0], tuple(asked[0].arguments())
+    about = asked[0]
+    told = tuple(asked[0].arguments())
     words = (SESSION, *told) if about.table_first else (*told, "--merges", SESSION)
     return (about.name.replace("_", "-"), *words, "-o", RESULT)
 

@@ -59,7 +59,8 @@ def muted(text: str = "") -> QLabel:
 
 
 def selectable(text: QLabel, *, by_keyboard: bool = False) -> QLabel:
-    by_mouse, by_key = Qt.TextInteractionFlag.TextSelectableByMouse, Qt.TextInteractionFlag.TextSelectableByKeyboard
+    by_mouse = Qt.TextInteractionFlag.TextSelectableByMouse
+    by_key = Qt.TextInteractionFlag.TextSelectableByKeyboard
     text.setTextInteractionFlags(by_mouse | by_key if by_keyboard else by_mouse)
     return text
 
@@ -84,7 +85,8 @@ class OneLine(QLabel):
         return QSize(0, super().minimumSizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        room, metrics = self.contentsRect(), self.fontMetrics()
+        room = self.contentsRect()
+        metrics = self.fontMetrics()
         with QPainter(self) as painter:
             text = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
             painter.drawText(room, int(self.alignment()) | int(Qt.TextFlag.TextSingleLine), text)

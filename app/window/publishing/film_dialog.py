@@ -28,13 +28,15 @@ class FilmDialog(QDialog):
     def __init__(self, others: Sequence[tuple[int, str]], *, is_dark: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Save Film")
-        self.size_box, self.beside_box = named(QComboBox(), "Size"), named(QComboBox(), "Beside it")
+        self.size_box = named(QComboBox(), "Size")
+        self.beside_box = named(QComboBox(), "Beside it")
         for name, title in SIZES:
             self.size_box.addItem(title, name)
         self.beside_box.addItem("no other run", None)
         for number, title in others:
             self.beside_box.addItem(title, number)
-        self.first_box, self.last_box = named(NumberBox(0, FARTHEST), "From"), named(NumberBox(0, FARTHEST), "To")
+        self.first_box = named(NumberBox(0, FARTHEST), "From")
+        self.last_box = named(NumberBox(0, FARTHEST), "To")
         self.first_box.setSpecialValueText("the beginning")
         self.last_box.setSpecialValueText("when the time is up")
         self.seconds_box = named(NumberBox(1, LONGEST), "Seconds")
@@ -58,7 +60,9 @@ class FilmDialog(QDialog):
         in_column(form, muted(ABOUT), self.buttons, on=self)
 
     def _choose(self) -> None:
-        first, last, seconds = self.first_box.value(), self.last_box.value(), self.seconds_box.value()
+        first = self.first_box.value()
+        last = self.last_box.value()
+        seconds = self.seconds_box.value()
         is_usual = seconds == USUAL and not last  # a short run is filmed at its own pace
         wish = FilmWish(
             self.size_box.currentData(),

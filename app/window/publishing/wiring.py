@@ -29,8 +29,11 @@ NOTHING_YET = "There is nothing to publish yet: train first."
 class PublishingWiring(QObject):
     def __init__(self, frame: Frame, document: Document, pages: Pages, parent: QObject) -> None:
         super().__init__(parent)
-        self._session, self._window, self._settings = frame.session, frame.window, frame.settings
-        self._document, self._pages = document, pages
+        self._session = frame.session
+        self._window = frame.window
+        self._settings = frame.settings
+        self._document = document
+        self._pages = pages
         self._tell = partial(frame.session.aside.tell, is_error=False)
         self.film_dialog: QProgressDialog | None = None
         self.film_form: FilmDialog | None = None

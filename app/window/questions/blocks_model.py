@@ -35,7 +35,8 @@ class BlocksModel(QuestionModel):
     def _here(self) -> list[int]:
         if self.answer is None or self.block is None:
             return []
-        block, blocks = self.block, self.answer.columns["block"]
+        block = self.block
+        blocks = self.answer.columns["block"]
         return list(takewhile(lambda row: blocks[row] == block, range(self.step, 0, -1)))
 
     @property
@@ -49,7 +50,8 @@ class BlocksModel(QuestionModel):
         return (*super().sentences, *about)
 
     def _about_block(self, rows: int) -> str:
-        block, blocks = self.block, [] if self.answer is None else self.answer.facts.get("blocks", [])
+        block = self.block
+        blocks = [] if self.answer is None else self.answer.facts.get("blocks", [])
         if block is None:
             return "Nothing has been replaced yet."
         if not blocks:

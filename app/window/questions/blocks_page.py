@@ -48,8 +48,10 @@ class BlockStrip(QWidget):
         return QSize(320, HEIGHT)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        ends, at = self._model.ends, self._model.block
-        shades, width = shades_of(self.palette()), float(self.width())
+        ends = self._model.ends
+        at = self._model.block
+        shades = shades_of(self.palette())
+        width = float(self.width())
         with QPainter(self) as painter:
             painter.setPen(Qt.PenStyle.NoPen)
             start = 0.0

@@ -46,7 +46,9 @@ class QuestionModel(QObject, LazyModel):
         self.about: list[Run] = []  # the runs that the answer is about
         self.trouble = NOTHING_YET  # the sentence where there is no answer
         self.progress = ""
-        self._more_columns, self._chosen, self._session = more_columns, chosen, session
+        self._more_columns = more_columns
+        self._chosen = chosen
+        self._session = session
         self._topic = f"question {name}"
         self._sorted = (-1, False)  # the column that sorts, and whether in descending order
         self._asked: Hashable = None
@@ -111,7 +113,8 @@ class QuestionModel(QObject, LazyModel):
 
     def refresh(self) -> None:
         """Ask again, if something has changed that the answer depends on."""
-        runs, values = self._runs(), self._values()
+        runs = self._runs()
+        values = self._values()
         self._rest_as_long(self._session.aside, self._topic, self._session.runs.shown)
         if self.question.studies == NONE and any(one.is_required and one.name not in values for one in self.parameters):
             return
@@ -141,14 +144,16 @@ class QuestionModel(QObject, LazyModel):
             return found
 
         def take(answer: Answer) -> None:
-            self.about, self._is_partial = runs, False
+            self.about = runs
+            self._is_partial = False
             self._take(answer, "")
 
         def report(progress: Progress) -> None:
             share = f" {100 * progress.done // progress.total} %" if progress.total else ""
             told = f"{progress.stage.capitalize() or ASKING}{share}"
             if isinstance(progress.so_far, Answer):
-                self.about, self._is_partial = runs, True
+                self.about = runs
+                self._is_partial = True
                 self._take(progress.so_far, "", told)
             else:
                 self.progress = told
@@ -175,7 +180,8 @@ class QuestionModel(QObject, LazyModel):
 
     def _early_moment(self) -> int | None:
         """Return the moment shown, if several runs are asked about and the run shown is not at its end."""
-        shown, at = self._session.runs.shown, self._session.cursor.position
+        shown = self._session.runs.shown
+        at = self._session.cursor.position
         return at if self._takes_moment and shown is not None and at < shown.learned else None
 
     def _runs(self) -> list[Run]:
@@ -190,8 +196,10 @@ class QuestionModel(QObject, LazyModel):
         return question.asks_corpus(has_texts=all(run.words is not None for run in runs))
 
     def _studies(self, question: Question, runs: list[Run], remarks: list[str]) -> Studies:
-        made, all_runs = self._session.runs.studies, self._session.runs.all
-        asks_corpus, at = self._asks_corpus(question, runs), self._early_moment()
+        made = self._session.runs.studies
+        all_runs = self._session.runs.all
+        asks_corpus = self._asks_corpus(question, runs)
+        at = self._early_moment()
         found: dict[str, Study] = {}
         for run in runs:
             study = made.of(run, all_runs)
@@ -211,7 +219,9 @@ class QuestionModel(QObject, LazyModel):
         return values | ({"at": at} if self.question.follows_time else {})
 
     def _take(self, answer: Answer | None, trouble: str, progress: str = "") -> None:
-        self.answer, self.trouble, self.progress = answer, trouble, progress
+        self.answer = answer
+        self.trouble = trouble
+        self.progress = progress
         columns = {} if answer is None else answer.columns
         known = {name: next((value for value in values if value is not None), None) for name, values in columns.items()}
         self._texts = {name for name, value in known.items() if isinstance(value, str | tuple)}
@@ -245,12 +255,14 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def command(self) -> tuple[str, ...]:
-        asked, command = self.asked, super().command
+        asked = self.asked
+        command = super().command
         if asked is None:
             return ()
         if self.question.studies == NONE:
             return (self.question.name.replace("_", "-"), *asked[0].arguments(), "-o", RESULT)
-        question, runs = asked[0], self._runs()
+        question = asked[0]
+        runs = self._runs()
         has_parts = self.question.by_parts and any(len(run.sources) > 1 for run in runs)
         each = self._chosen.get("each") or has_parts or self._asks_corpus(question, runs)
         if not self.is_about_one:
@@ -276,7 +288,8 @@ class QuestionModel(QObject, LazyModel):
     @property
     def place_shown(self) -> float | None:
         """Return the place of the moment shown on the axis of the figure, if it has one."""
-        run, at = self._session.runs.shown, self._session.cursor.position
+        run = self._session.runs.shown
+        at = self._session.cursor.position
         if run is None or run.history is None or not self._has_moments:
             return None
         return float(at if self.question.axis == "step" else run.history.vocabulary_size_at(at))
@@ -290,7 +303,8 @@ class QuestionModel(QObject, LazyModel):
 
     def values_here(self) -> dict[str, float]:
         """Return the value of each line at the moment shown."""
-        figure, place = None if self.answer is None else self.answer.figure, self.place_shown
+        figure = None if self.answer is None else self.answer.figure
+        place = self.place_shown
         if place is None or not isinstance(figure, LineFigure):
             return {}
         known = (line for line in figure.lines if len(line.x) and line.x[0] <= place <= line.x[-1])

@@ -76,7 +76,8 @@ class Rows(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Role.DisplayRole:
-            heading, (column, from_end) = self._model.headings[section], self._sorted
+            heading = self._model.headings[section]
+            (column, from_end) = self._sorted
             return heading_sorted(heading, from_end=from_end) if section == column else heading
         if role == Role.TextAlignmentRole:
             return self._alignment(section)
@@ -109,7 +110,8 @@ class SentencesAboveRows(QSplitter):
 
     def __init__(self, sentences: QLabel, rows: QTableView) -> None:
         super().__init__(Qt.Orientation.Vertical)
-        self._sentences, self._fits = sentences, True
+        self._sentences = sentences
+        self._fits = True
         self._area = scrolling(sentences, "What the answer says")
         self._area.setMinimumHeight(sentences.fontMetrics().lineSpacing())
         self.addWidget(self._area)
@@ -122,7 +124,8 @@ class SentencesAboveRows(QSplitter):
     def fit(self) -> None:
         if not self._fits:
             return
-        line, text = self._sentences.fontMetrics().lineSpacing(), self._sentences
+        line = self._sentences.fontMetrics().lineSpacing()
+        text = self._sentences
         most = max(1, self.height() // 2 // line) * line
         height = min(text.heightForWidth(self._area.viewport().width()), most)
         self.setSizes([height, self.height() - self.handleWidth() - height])
@@ -139,7 +142,9 @@ class QuestionPage(Page):
         super().__init__(model, parent)
         self.model = model
         self.setAccessibleName(model.question.title())
-        self.form, self.fields, self._forms = QWidget(), dict[str, QWidget](), dict[str, QFormLayout]()
+        self.form = QWidget()
+        self.fields = dict[str, QWidget]()
+        self._forms = dict[str, QFormLayout]()
         self.sentence = selectable(named(paragraph(), "What the answer says"))
         self.stop = named(flat_button("Stop", model.stop), "Stop asking")
         saved = "All rows as a table, or the figure as a picture"
@@ -196,7 +201,8 @@ class QuestionPage(Page):
         self.column = in_column(self.above, (parts, 1), on=self, margins=(8, 6, 8, 4))
 
     def _field(self, one: Parameter) -> QWidget:
-        value, choose = self.model.value(one), self.model.choose
+        value = self.model.value(one)
+        choose = self.model.choose
         if one.kind == "truth":
             box = QCheckBox(one.label)
             box.setChecked(bool(value))
@@ -237,7 +243,8 @@ class QuestionPage(Page):
 
     def choose_path(self, name: str, path: str) -> None:
         """Choose a file or folder for a parameter, as if it had been picked here; an empty path changes nothing."""
-        one, box = self.model.parameter(name), self.fields[name]
+        one = self.model.parameter(name)
+        box = self.fields[name]
         assert isinstance(box, QComboBox)
         with QSignalBlocker(box):
             if path:
@@ -263,7 +270,8 @@ class QuestionPage(Page):
         self.model.read(one, field.text())
 
     def _show(self) -> None:
-        model, answer = self.model, self.model.answer
+        model = self.model
+        answer = self.model.answer
         self.figure.set_figure(model.figure)
         self.figure.setVisible(model.figure is not None)  # without a figure, the sentence says why
         trouble = "" if model.progress else model.trouble
@@ -282,7 +290,8 @@ class QuestionPage(Page):
     def _offer_values(self) -> None:
         columns = {} if self.model.answer is None else self.model.answer.columns
         for one in self.model.parameters:
-            box, values = self.fields[one.name], list(dict.fromkeys(columns.get(one.of_column, ())))
+            box = self.fields[one.name]
+            values = list(dict.fromkeys(columns.get(one.of_column, ())))
             if isinstance(box, QComboBox) and values:
                 with QSignalBlocker(box):
                     box.clear()

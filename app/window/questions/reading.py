@@ -100,17 +100,20 @@ class RowReader(QObject):
         super().__init__(model)
         self.row: Row | None = None
         self.stretch: Stretch | None = None
-        self._model, self._aside = model, aside
+        self._model = model
+        self._aside = aside
         self._answer: Answer | None = None
         self._tokenizers: dict[str, tuple[History, int]] = {}
         self._documents: Callable[[str], Documents] | None = None
         model.changed.connect(self._take_answer)
 
     def _take_answer(self) -> None:
-        answer, asked = self._model.answer, self._model.asked
+        answer = self._model.answer
+        asked = self._model.asked
         if answer is self._answer:
             return
-        self._answer, self._tokenizers = answer, {}
+        self._answer = answer
+        self._tokenizers = {}
         self.close()
         if answer is not None and asked is not None:
             question, studies = asked
@@ -122,8 +125,10 @@ class RowReader(QObject):
         """Read the text of a row of the answer from its beginning, in the tokens of its tokenizer."""
         if self._answer is None or self._documents is None:
             return
-        documents, columns = self._documents, self._answer.columns
-        text, tokenizer = columns["text"][row], columns["tokenizer"][row]
+        documents = self._documents
+        columns = self._answer.columns
+        text = columns["text"][row]
+        tokenizer = columns["tokenizer"][row]
         self.row = Row(text, tokenizer, *self._tokenizers[tokenizer], lambda: documents(text))
         self.turn_to(0)
 

@@ -41,7 +41,8 @@ class ReadingPage(QuestionPage):
 
     def _bar(self) -> QWidget:
         """Make the buttons that turn pages, a field for the first character, and a close button."""
-        self.name, self.until = OneLine(), OneLine()
+        self.name = OneLine()
+        self.until = OneLine()
         self.back = small_button("‹", "The characters before", lambda: self._turn(-AT_ONCE))
         self.on = small_button("›", "The characters behind", lambda: self._turn(AT_ONCE))
         meaning = "The first character shown; type a number to read from there"
@@ -49,7 +50,8 @@ class ReadingPage(QuestionPage):
         self.start.setKeyboardTracking(False)  # act only on a finished number
         self.start.setSingleStep(AT_ONCE)
         self.close_button = IconButton("close", "Close the text", self.reading.close)
-        bar, widgets = QWidget(), (self.back, self.start, self.until, self.on, self.close_button)
+        bar = QWidget()
+        widgets = (self.back, self.start, self.until, self.on, self.close_button)
         in_row((self.name, 1), *widgets, on=bar, margins=(0, 0, 0, 0))
         self.start.valueChanged.connect(lambda number: self.reading.turn_to(number - 1))
         return bar
@@ -67,7 +69,8 @@ class ReadingPage(QuestionPage):
             self.reading.turn_to(max(0, self.reading.stretch.start + by))
 
     def _show_text(self) -> None:
-        stretch, row = self.reading.stretch, self.reading.row
+        stretch = self.reading.stretch
+        row = self.reading.row
         for part in (self.bar, self.read):
             part.setVisible(stretch is not None)
         if stretch is None or row is None:

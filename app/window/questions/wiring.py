@@ -46,11 +46,16 @@ class QuestionWiring(QObject):
     ) -> None:
         super().__init__(parent)
         self._session = session = frame.session
-        self._runs, self._cursor = session.runs, session.cursor
+        self._runs = session.runs
+        self._cursor = session.cursor
         self._messages = frame.messages
-        self._window, self._actions, self._inspector, self._text = frame.window, frame.actions, inspector, text
+        self._window = frame.window
+        self._actions = frame.actions
+        self._inspector = inspector
+        self._text = text
         self._editor = editor = text.editor
-        self._pages, self._token = pages, pages.page(TOKEN)
+        self._pages = pages
+        self._token = pages.page(TOKEN)
         self._connect_actions()
         self._connect_pages()
         editor.caret_placed.connect(lambda byte: pages.page(WHY).model.look_at(byte))
@@ -186,7 +191,8 @@ class QuestionWiring(QObject):
 
     def _open_pair_menu(self, left: int, right: int, at: int, place: QPoint) -> None:
         self.pair_menu = menu = self._new_menu()
-        pair, run = (left, right), self._runs.shown
+        pair = (left, right)
+        run = self._runs.shown
         menu.addAction("Follow This Pair Through &Time").triggered.connect(lambda: self._follow(pair))
         if run is not None and right >= 0:
             menu.addSeparator()
@@ -197,7 +203,8 @@ class QuestionWiring(QObject):
         menu.popup(place)
 
     def _forbid(self, step: int) -> None:
-        run, pair = self._runs.shown, self._pair_of(step - 1)
+        run = self._runs.shown
+        pair = self._pair_of(step - 1)
         if run is None or pair is None:
             self._messages.show_notice(Notice("There is no step to forbid at the moment shown: go to one first."))
             return

@@ -38,7 +38,8 @@ class Field:
 
 
 def field_of(choice: str) -> Field:
-    declared, title = CHOICES[choice], title_of(choice)
+    declared = CHOICES[choice]
+    title = title_of(choice)
     if choice in ("preparation", "decoding"):  # only files set these choices
         steps = paragraph()
         field = Field(steps, tuple, lambda value: steps.setText(_numbered(value)))

@@ -159,8 +159,11 @@ class RecipeForm(QObject):
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        recipe, text = session.recipe, session.text
-        self._recipe, self._text, self._aside = recipe, text, session.aside
+        recipe = session.recipe
+        text = session.text
+        self._recipe = recipe
+        self._text = text
+        self._aside = session.aside
         self.standing: dict[str, tuple[Any, str]] = {}  # refused entries: the value that stays, and why
         self._own_size: Size | None = None  # the method that the person chose last
         self._sizes_by_itself = {recipe.value.part(Size), *(Recipe.preset(name).part(Size) for name in PRESETS)}
@@ -202,7 +205,8 @@ class RecipeForm(QObject):
     @property
     def differences(self) -> list[tuple[str, str, str]]:
         """Return the title, next value and former value of each choice that differs from the run shown."""
-        recipe, other = self._recipe.value, self._recipe_shown()
+        recipe = self._recipe.value
+        other = self._recipe_shown()
         if other is None:
             return []
         parts = (SplittingChoices, Symbols, Size, LearningChoices, SteeringChoices, MixtureChoices)
@@ -286,7 +290,8 @@ class RecipeForm(QObject):
 
     def preview(self) -> None:
         """Split the beginning of the person's text on another thread, as a pattern may be slow."""
-        beginning, recipe = self._text.value[:PREVIEW_CHARACTERS], self._recipe.value
+        beginning = self._text.value[:PREVIEW_CHARACTERS]
+        recipe = self._recipe.value
 
         def split(task: Task) -> tuple[str, ...]:
             return words_shown(beginning, recipe, task.cancelled)

@@ -127,7 +127,8 @@ class RecipePanel(QScrollArea):
 
     def _add(self, layout: QFormLayout, choice: str) -> None:
         field = field_of(choice)
-        self._fields[choice], self._layouts[choice] = field, layout
+        self._fields[choice] = field
+        self._layouts[choice] = layout
         layout.addRow("" if isinstance(field.widget, QCheckBox) else title_of(choice), field.widget)
         self._add_refusal(layout, choice)
         if field.chosen is not None:

@@ -28,7 +28,8 @@ class ShownRecipe(QWidget):
         self._show()
 
     def _show(self) -> None:
-        differ, run = self._form.differences, self._form.shown_run
+        differ = self._form.differences
+        run = self._form.shown_run
         rows = [("", "next", run.lower()), *differ[:MOST_ROWS]] if differ else []
         self.setVisible(bool(rows))
         if rows == self._rows:

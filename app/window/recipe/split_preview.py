@@ -30,12 +30,14 @@ class SplitPreview(QWidget):
         form.split_failed.connect(self.show_sentence)
 
     def show_words(self, words: tuple[str, ...]) -> None:
-        self.words, self._sentence = [from_the_left(word) for word in words], ""
+        self.words = [from_the_left(word) for word in words]
+        self._sentence = ""
         self.setAccessibleDescription(" | ".join(self.words[:40]))
         self.update()
 
     def show_sentence(self, sentence: str) -> None:
-        self.words, self._sentence = [], sentence
+        self.words = []
+        self._sentence = sentence
         self.setAccessibleDescription(sentence)
         self.update()
 
@@ -53,12 +55,15 @@ class SplitPreview(QWidget):
                 painter.drawText(self.rect(), Qt.TextFlag.TextWordWrap, self._sentence)
                 return
             metrics = QFontMetricsF(self.font())
-            x, y, height = 0.0, 0.0, self._line_height()
+            x = 0.0
+            y = 0.0
+            height = self._line_height()
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             for i, word in enumerate(self.words):
                 width = min(metrics.horizontalAdvance(word) + 2 * PADDING, float(self.width()))
                 if x + width > self.width():
-                    x, y = 0.0, y + height
+                    x = 0.0
+                    y = y + height
                 if y + height > self.height():
                     return
                 box = QRectF(x, y, width, height - GAP)

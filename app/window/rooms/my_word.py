@@ -23,7 +23,8 @@ from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation, Tokens
 
 FIRST_WORD = "lighthouses"
 LONGEST = 60  # most characters
-TOPIC, REASONS = "my word", "why my word is split"
+TOPIC = "my word"
+REASONS = "why my word is split"
 LEARNING_MILLISECONDS = 100  # milliseconds between two cuts of the word while steps stream
 MOST_REASONS = 2
 LARGEST_CORPUS = 2_000_000  # bytes of distinct words; words of larger texts are ranked only on demand
@@ -74,7 +75,8 @@ def cut_word(
     starts = list(accumulate((len(one.encode(errors="replace")) for one in text), initial=0))
     place_of = {byte: place for place, byte in enumerate(starts)}
     tiles: list[Tile] = []
-    begin, ids = 0, list[int]()
+    begin = 0
+    ids = list[int]()
     for start, stop, id in tokens.spans().tolist():
         if not ids:
             begin = start
@@ -84,7 +86,9 @@ def cut_word(
             if sign == WORD_MARK and data[:begin].endswith(b" "):  # the mark stands for that space
                 begin -= 1
                 sign = b""
-            first, last, unknown = place_of[begin], place_of[stop], sum(id == unknown_id for id in ids)
+            first = place_of[begin]
+            last = place_of[stop]
+            unknown = sum(id == unknown_id for id in ids)
             alone = ids[0] if len(ids) == 1 else None
             several = tuple(ids) if alone is None else ()
             tiles.append(Tile(first, last, data[begin:stop], alone, several, len(ids), unknown, shown(sign)))
@@ -115,8 +119,12 @@ class MyWord(QObject):
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.word, self.cut, self.reasons = FIRST_WORD, CutWord((), (), 0), tuple[str, ...]()
-        self._runs, self._cursor, self._aside = session.runs, session.cursor, session.aside
+        self.word = FIRST_WORD
+        self.cut = CutWord((), (), 0)
+        self.reasons = tuple[str, ...]()
+        self._runs = session.runs
+        self._cursor = session.cursor
+        self._aside = session.aside
         self._found: Segmentation | None = None
         self._of: Run | None = None  # whose tokens these are: another run may be shown before its own are there
         learning = Throttle(LEARNING_MILLISECONDS, self._encode, self)
@@ -158,7 +166,9 @@ class MyWord(QObject):
             self._found = self._of = None
             self._show()
             return
-        history, text, at = run.history, self.text, self._cursor.position
+        history = run.history
+        text = self.text
+        at = self._cursor.position
         work = partial(encoded, history, text, min(at, len(history)))
         self._aside.ask(TOPIC, lambda task: work(task.cancelled), partial(self._take, run))
 
@@ -169,7 +179,8 @@ class MyWord(QObject):
             self._show()
 
     def _show(self, _: int = 0) -> None:
-        text, at = self.text, self._cursor.position
+        text = self.text
+        at = self._cursor.position
         if self._found is None:
             tiles = (Tile(place, place + 1, one.encode(errors="replace"), None) for place, one in enumerate(text))
             self.cut = CutWord(tuple(map(_shown, text)), tuple(tiles), 0)
@@ -181,13 +192,16 @@ class MyWord(QObject):
         self.changed.emit()
 
     def _explain(self) -> None:
-        run, wanted = self._runs.shown, self._cursor.position >= self._cursor.end > 0
+        run = self._runs.shown
+        wanted = self._cursor.position >= self._cursor.end > 0
         self._tell(())
         if not wanted or run is None or run is not self._of or run.is_busy or run.history is None:
             return
         if self._found is None:
             return
-        words, history, text = run.words, run.history, self.text
+        words = run.words
+        history = run.history
+        text = self.text
         if words is not None and words.total_bytes > LARGEST_CORPUS:
             words = None
         tokens = self._found.tokens(len(history))

@@ -41,7 +41,8 @@ class Result:
 
 def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
     assert study is not None  # a run that has learned something has a study
-    history, names = study.history, study.inside.by_index.texts
+    history = study.history
+    names = study.inside.by_index.texts
 
     def written_as(id: int) -> str:
         return from_the_left(Chip.of(history, names, id).text)
@@ -59,14 +60,17 @@ def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
         loss=loss,
     )
     if loss is not None:
-        pair, taker = map(written_as, loss.pair), written_as(int(history.ids[loss.step - 1]))
+        pair = map(written_as, loss.pair)
+        taker = written_as(int(history.ids[loss.step - 1]))
         return replace(found, loser=" + ".join(pair), taker=taker)
     step = int(np.argmax(np.abs(history.tokens_saved)))
     return replace(found, largest=(written_as(int(history.ids[step])), step + 1, int(-history.tokens_saved[step])))
 
 
 def _sentence(history: History) -> str:
-    wording, first, kept = history.recipe.wording, history.vocabulary_size_at(0), len(history.vocabulary)
+    wording = history.recipe.wording
+    first = history.vocabulary_size_at(0)
+    kept = len(history.vocabulary)
     tokens = f"{int(history.tokens_after[-1]):,}"
     if history.only_joins:
         return f"The text it learned from took {history.tokens_at_start:,} tokens at first, and takes {tokens} now."
@@ -113,14 +117,17 @@ class WatchedResult(QObject):
         self.found: Result | None = None
         self.run: Run | None = None  # the run of the result
         self.is_watched: Callable[[], bool] = lambda: False
-        self._runs, self._cursor, self._aside = session.runs, session.cursor, session.aside
+        self._runs = session.runs
+        self._cursor = session.cursor
+        self._aside = session.aside
         self._playing = session.playing
         self._step, self._see_soon = 0, timer(self, LOOK_MILLISECONDS, self._see)
         for signal in (session.runs.changed, session.cursor.moved, session.playing.changed):
             signal.connect(lambda *_: self.follow())
 
     def follow(self) -> None:
-        run, cursor = self._runs.shown, self._cursor
+        run = self._runs.shown
+        cursor = self._cursor
         is_over = run is not None and run.phase is Phase.ENDED and run.words is not None
         is_over = is_over and cursor.position >= cursor.end > 0 and not self._playing.is_playing
         if not is_over or run is None or not self.is_watched():
@@ -138,7 +145,8 @@ class WatchedResult(QObject):
     @property
     def why_another_size(self) -> str:
         """Say why the vocabulary does not have the size that was asked for."""
-        run, size = self.run, self.size
+        run = self.run
+        size = self.size
         wanted = None if run is None else run.recipe.vocab_size
         if run is None or size is None or wanted is None or size == wanted:
             return ""
@@ -153,7 +161,8 @@ class WatchedResult(QObject):
 
     def forbid(self) -> None:
         """Begin a new run without the merge that took most from another pair."""
-        run, found = self.run, self.found
+        run = self.run
+        found = self.found
         if run is not None and run.history is not None and found is not None and found.loss is not None:
             self._runs.branch(run, found.loss.step, "forbid", run.history.pair(found.loss.step - 1))
 
@@ -163,5 +172,6 @@ class WatchedResult(QObject):
 
     def _take(self, run: Run | None, found: Result | None) -> None:
         if (found is None or run is self.run) and (run, found) != (self.run, self.found):
-            self.run, self.found = run, found
+            self.run = run
+            self.found = found
             self.changed.emit()

@@ -20,7 +20,8 @@ from app.window.rooms.result import Result, WatchedResult
 class ResultCard(QFrame):
     def __init__(self, model: WatchedResult, choose_method: Callable[[str, int], None], actions: Actions) -> None:
         super().__init__()
-        self.model, self._choose_method = model, choose_method
+        self.model = model
+        self._choose_method = choose_method
         self.setAccessibleName("What was learned")
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
@@ -60,7 +61,8 @@ class ResultCard(QFrame):
             self._choose_method(method, size)
 
     def _show(self) -> None:
-        found, run = self.model.found, self.model.run
+        found = self.model.found
+        run = self.model.run
         self.setVisible(found is not None)
         if found is None or run is None:
             return
@@ -76,7 +78,8 @@ class ResultCard(QFrame):
 
 
 def _moments(found: Result) -> Iterator[str]:
-    loss, (longest, step) = found.loss, found.longest
+    loss = found.loss
+    (longest, step) = found.longest
     if loss is not None:
         link = link_to_step(loss.step, html.escape(f"−{loss.lost:,}, taken by {found.taker}"))
         yield f"The largest loss: {html.escape(found.loser)} {link}."

@@ -13,7 +13,8 @@ from app.window.recipe.recipe_form import RecipeForm, methods
 from app.window.rooms.my_word import LONGEST, MyWord
 from app.window.rooms.word_view import WordView
 
-BEFORE, BEHIND = "How does", "split your name?"
+BEFORE = "How does"
+BEHIND = "split your name?"
 WHY = "Why it stays so:"
 REASON_LINES = 3
 LARGE = 1.25  # size relative to the usual letters
@@ -25,7 +26,8 @@ class WatchPanel(QWidget):
     def __init__(self, session: Session, form: RecipeForm) -> None:
         super().__init__()
         self.word = MyWord(session, self)
-        self._form, self._playing = form, session.playing
+        self._form = form
+        self._playing = session.playing
         self.field = named(entry("Type your name", can_be_cleared=True), "A word to be split")
         self.field.setMaxLength(LONGEST)
         self.field.setMaximumWidth(320)

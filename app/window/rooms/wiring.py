@@ -33,8 +33,13 @@ class RoomWiring(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._frame, self._runs, self._charts = frame, frame.session.runs, charts
-        self._pairs, self._text, self._watch, self._time = pages.page(PAIRS), text, watch, time
+        self._frame = frame
+        self._runs = frame.session.runs
+        self._charts = charts
+        self._pairs = pages.page(PAIRS)
+        self._text = text
+        self._watch = watch
+        self._time = time
         self._result = result
         result.is_watched = lambda: frame.window.room == FIRST
         one_of_them = QActionGroup(self)
@@ -60,7 +65,8 @@ class RoomWiring(QObject):
 
     def _come_with_chart(self) -> None:
         """Go to a room with the chart that was brought on top."""
-        window, chart = self._frame.window, self._charts.shown
+        window = self._frame.window
+        chart = self._charts.shown
         if chart not in charts_in(window.room):
             window.show_room(next(room.id for room in ROOMS if chart in charts_in(room.id)))
 

@@ -17,7 +17,9 @@ from app.window.text.colours import colours_in_row
 from app.window.text.view.palette import TokenPalette
 
 LARGEST, SMALLEST = 28.0, 13.0  # points; as large as fits, in several rows if even the smallest is too wide
-PADDING, GAP, CORNER = 7.0, 8.0, 6.0
+PADDING = 7.0
+GAP = 8.0
+CORNER = 6.0
 SLIDE_SECONDS = 0.45
 MARGIN_OF_NUMBERS = 4.0  # space above and below the numbers
 MOST_ROWS = 3
@@ -67,8 +69,11 @@ class _TileRows:
     """Places characters in rows; tiles never break."""
 
     def __init__(self, view: QWidget, painter: QPainter, now: CutWord) -> None:
-        self._view, self._painter, self._now = view, painter, now
-        self._palette, self._shades = TokenPalette.matching(view.palette()), shades_of(view.palette())
+        self._view = view
+        self._painter = painter
+        self._now = now
+        self._palette = TokenPalette.matching(view.palette())
+        self._shades = shades_of(view.palette())
         room = view.width() - 20.0
         self._font = fixed_font(LARGEST)
         probe = QFontMetricsF(self._font)
@@ -87,13 +92,15 @@ class _TileRows:
             self._draw_shaped()
             return
         if len(self._rows) > 1:
-            before, progress = self._now, 1.0
+            before = self._now
+            progress = 1.0
         below = _height_of_numbers(self._view) if len(self._rows) == 1 else GAP
         step = self._height + below
         fills = self._fills(before), self._fills(self._now)
         top = max(0.0, (self._view.height() - step * min(MOST_ROWS, len(self._rows))) / 2)
         for number, row in enumerate(self._rows[:MOST_ROWS]):
-            first, stop = row[0].first, row[-1].stop
+            first = row[0].first
+            stop = row[-1].stop
             were = [tile for tile in before.tiles if first <= tile.first < stop]
             self._row(were, row, fills, top + number * step, progress)
 
@@ -104,7 +111,8 @@ class _TileRows:
         layout.beginLayout()
         line = layout.createLine()
         layout.endLayout()
-        fills, placed = self._fills(self._now), list[tuple[float, float, Tile]]()
+        fills = self._fills(self._now)
+        placed = list[tuple[float, float, Tile]]()
         for tile in self._now.tiles:
             edges = [float(line.cursorToX(starts[place])[0]) for place in range(tile.first, tile.stop + 1)]  # type: ignore[index]
             placed.append((min(edges), max(edges), tile))
@@ -116,7 +124,8 @@ class _TileRows:
         middles = dict[int, float]()
         for left, right, tile in placed:
             self._box(tile, fills[tile.first], QRectF(x - PADDING, top, right - left + 2 * PADDING, self._height))
-            start, stop = starts[tile.first], starts[tile.stop]
+            start = starts[tile.first]
+            stop = starts[tile.stop]
             for run in layout.glyphRuns(start, stop - start):
                 self._painter.drawGlyphRun(QPointF(x - left, top + PADDING), run)
             middles[tile.first] = x + (right - left) / 2
@@ -136,7 +145,8 @@ class _TileRows:
     ) -> None:
         lefts = self._lefts(before, now, progress)
         whole = {first: tile for tile in now for first in range(tile.first, tile.stop)}
-        kept, ends = {tile.first for tile in now}, {tile.stop for tile in now}
+        kept = {tile.first for tile in now}
+        ends = {tile.stop for tile in now}
         for tile in before:
             left = PADDING * (1.0 if tile.first in kept else 1.0 - progress)
             right = PADDING * (1.0 if tile.stop in ends else 1.0 - progress)
@@ -152,13 +162,16 @@ class _TileRows:
 
     def _fills(self, cut: CutWord) -> Fills:
         colours = zip(cut.tiles, colours_in_row([tile.data for tile in cut.tiles]), strict=True)
-        paper, fills = self._palette.paper, self._palette.fills
+        paper = self._palette.paper
+        fills = self._palette.fills
         return {tile.first: paper if tile.unknown else fills[colour] for tile, colour in colours}
 
     def _lefts(self, before: list[Tile], now: list[Tile], progress: float) -> dict[int, float]:
         """Return the place of each character. The gap between two tiles closes when they are joined."""
-        kept, starts = {tile.first for tile in now}, {tile.first for tile in before}
-        lefts, x = dict[int, float](), PADDING
+        kept = {tile.first for tile in now}
+        starts = {tile.first for tile in before}
+        lefts = dict[int, float]()
+        x = PADDING
         first = now[0].first
         for place in range(first, now[-1].stop):
             if place > first and place in starts:

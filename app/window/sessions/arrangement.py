@@ -19,7 +19,9 @@ FORMER_CHARTS = {"duel": "lab"}  # charts of older files, and those that replace
 
 class KeptArrangement:
     def __init__(self, window: MainWindow, charts: PageTabs, merges: MergeTableModel) -> None:
-        self._window, self._charts, self._merges = window, charts, merges
+        self._window = window
+        self._charts = charts
+        self._merges = merges
         self._docks: Mapping[str, QDockWidget] = window.docks
 
     def now(self) -> dict[str, Any]:

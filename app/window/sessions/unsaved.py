@@ -23,7 +23,9 @@ class UnsavedSessions(QObject):
         self, document: Document, aside: Aside, bring_back: Callable[[Leftover], None], window: QWidget, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._leftovers, self._tell, self._bring_back = document.leftovers, aside.tell, bring_back
+        self._leftovers = document.leftovers
+        self._tell = aside.tell
+        self._bring_back = bring_back
         self._left: Path | None = None  # the safety copy of the session before this one, until it is offered
         self.menu = filled_menu("&Unsaved Sessions", window, self._fill_menu)
         self._leftovers.changed.connect(self._offer_left)
@@ -66,7 +68,8 @@ class UnsavedSessions(QObject):
 
 
 def title_of(leftover: Leftover) -> str:
-    summary, when = leftover.summary, f"{leftover.written.astimezone():%d %b %Y, %H:%M}"
+    summary = leftover.summary
+    when = f"{leftover.written.astimezone():%d %b %Y, %H:%M}"
     if summary is None:
         return f"a damaged copy, {when}"
     what = Path(summary.saved_as).name if summary.saved_as else ", ".join(summary.texts[:2]) or "a text"

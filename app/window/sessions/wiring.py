@@ -37,9 +37,15 @@ class SessionWiring(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        session, window, actions = frame.session, frame.window, frame.actions
-        self._session, self._window, self._settings = session, window, frame.settings
-        self._text, self._charts, self._pages = text, charts, pages
+        session = frame.session
+        window = frame.window
+        actions = frame.actions
+        self._session = session
+        self._window = window
+        self._settings = frame.settings
+        self._text = text
+        self._charts = charts
+        self._pages = pages
         self._arrangement = KeptArrangement(window, charts, merges)
         self._tell = partial(session.aside.tell, is_error=False)
         self._was_saved_to_leave = False
@@ -102,7 +108,8 @@ class SessionWiring(QObject):
 
     def _may_leave(self, again: Then) -> bool:
         """Ask if this session would be lost, or a person quits. After saving, call `again`."""
-        was_saved, self._was_saved_to_leave = self._was_saved_to_leave, False
+        was_saved = self._was_saved_to_leave
+        self._was_saved_to_leave = False
         why = "" if was_saved else self.document.secure()
         if was_saved or not (why or (self._window.is_quitting and self.document.holds_own_work)):
             return True

@@ -90,7 +90,8 @@ class TextChunks:
 
     def character_of(self, byte: int) -> int:
         index = self._chunk_at(1, byte)
-        chunk, within = self._chunks[index], byte - int(self._starts[1, index])
+        chunk = self._chunks[index]
+        within = byte - int(self._starts[1, index])
         if len(chunk) != int(self._sizes[1, index]):
             within = len(chunk.encode()[:within].decode(errors="ignore"))
         return self.start_of(index) + within
@@ -103,7 +104,8 @@ class TextChunks:
     def character_of_unit(self, unit: int) -> int:
         """Return the character at a unit. After the last character of a part, it is the first of the next part."""
         index = self._chunk_at(2, unit)
-        chunk, within = self._chunks[index], unit - int(self._starts[2, index])
+        chunk = self._chunks[index]
+        within = unit - int(self._starts[2, index])
         if utf16_length(chunk) != len(chunk):
             within = len(chunk.encode("utf-16-le")[: 2 * within].decode("utf-16-le", errors="ignore"))
         return self.start_of(index) + min(within, len(chunk))
@@ -118,16 +120,19 @@ class TextChunks:
         return int(self._starts[1, index])
 
     def slice(self, start: int, stop: int) -> str:
-        first, last = self.chunk_at(start), self.chunk_at(stop)
+        first = self.chunk_at(start)
+        last = self.chunk_at(stop)
         offset = self.start_of(first)
         joined = self._chunks[first] if first == last else "".join(self._chunks[first : last + 1])
         return joined[start - offset : stop - offset]
 
     def replace(self, start: int, stop: int, added: str) -> ChunksChange:
-        first, last = self.chunk_at(start), self.chunk_at(stop)
+        first = self.chunk_at(start)
+        last = self.chunk_at(stop)
         head = self._chunks[first][: start - self.start_of(first)]
         tail = self._chunks[last][stop - self.start_of(last) :]
-        new_text, end = head + added + tail, last + 1
+        new_text = head + added + tail
+        end = last + 1
         if len(new_text) < SHORTEST_PART and not self.starts_line(first):
             first -= 1
             new_text = self._chunks[first] + new_text

@@ -140,7 +140,8 @@ class _HashedColours:
     @classmethod
     def of(cls, data: bytes, tokens: Tokens) -> _HashedColours:
         known = np.flatnonzero(tokens.ids != NO_TOKEN)
-        starts, sizes = tokens.edges[known], tokens.edges[known + 1] - tokens.edges[known]
+        starts = tokens.edges[known]
+        sizes = tokens.edges[known + 1] - tokens.edges[known]
         begins = np.cumsum(sizes) - sizes
         places = np.arange(int(sizes.sum())) - np.repeat(begins, sizes)  # the index of each byte in its token
         powers = np.full(int(sizes.max(initial=1)), _BASE, np.uint64)
@@ -151,14 +152,17 @@ class _HashedColours:
         values = np.frombuffer(data, np.uint8)[where].astype(np.uint64) + np.uint64(1)
         hashes = np.add.reduceat(values * powers[places], begins) if len(known) else values
         hashes = (hashes ^ (hashes >> np.uint64(29))) * _SCATTER
-        colours, others = (hashes >> np.uint64(33)) % np.uint64(COLOURS), (hashes >> np.uint64(15)) % np.uint64(4)
+        colours = (hashes >> np.uint64(33)) % np.uint64(COLOURS)
+        others = (hashes >> np.uint64(15)) % np.uint64(4)
         return cls(known, colours, others, len(tokens.ids))
 
     def with_neighbours_apart(self) -> Int8s:
         """Give every second token in a row of one colour another colour, which the next token does not have."""
-        found, chosen = np.full(self.count, UNCOLOURED, np.int8), self.colours.astype(np.int8)
+        found = np.full(self.count, UNCOLOURED, np.int8)
+        chosen = self.colours.astype(np.int8)
         second = _each_second(chosen)
-        own, behind = chosen[second], np.append(chosen, UNCOLOURED)[second + 1]
+        own = chosen[second]
+        behind = np.append(chosen, UNCOLOURED)[second + 1]
         behind = np.where((behind == own) | (behind < 0), (own + 1) % COLOURS, behind)
         other = self.others[second].astype(np.int8)
         other += other >= np.minimum(own, behind)
@@ -179,7 +183,8 @@ class _OnScale:
 
     def with_neighbours_apart(self) -> Int8s:
         """Give every second token in a row of one field the twin of the field."""
-        found, second = self.colours.copy(), _each_second(self.colours)
+        found = self.colours.copy()
+        second = _each_second(self.colours)
         found[second] += np.where(found[second] < 0, 0, COLOURS).astype(np.int8)
         return found
 

@@ -38,8 +38,14 @@ class LiveEncoder(QObject):
 
     def __init__(self, model: TokenTextModel, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        runs, recipe, aside = session.runs, session.recipe, session.aside
-        self._model, self._runs, self._cursor, self._recipe, self._aside = model, runs, session.cursor, recipe, aside
+        runs = session.runs
+        recipe = session.recipe
+        aside = session.aside
+        self._model = model
+        self._runs = runs
+        self._cursor = session.cursor
+        self._recipe = recipe
+        self._aside = aside
         self._specials = session.specials
         self._history: History | None = None  # the history of the tokens on screen
         self._at_first: History | None = None  # the recipe of the tokens before there is a run
@@ -118,7 +124,8 @@ class LiveEncoder(QObject):
         )
 
     def _take_first(self, looked_at: tuple[Recipe, str], found: History) -> None:
-        self._looked_at, self._at_first = looked_at, found
+        self._looked_at = looked_at
+        self._at_first = found
 
     def encode(self) -> None:
         if self._aside.is_busy(TOPIC, CHARACTERS):
@@ -134,7 +141,9 @@ class LiveEncoder(QObject):
             request = self._model.request(SafeCuts.of(wanted.recipe))
         if request is None:
             return
-        text, at, specials = request.text, min(self._cursor.position, len(wanted)), self._specials.value
+        text = request.text
+        at = min(self._cursor.position, len(wanted))
+        specials = self._specials.value
         self._aside.ask(
             TOPIC,
             lambda task: encoded(wanted, text, at, task.cancelled, specials),
@@ -217,7 +226,8 @@ def decode_ids(entered: str, run: Run | None) -> str:
         return ""
     if run is None or run.history is None:
         return "There are no tokens yet: train first."
-    history, numbers = run.history, [int(word[:19]) for word in words]
+    history = run.history
+    numbers = [int(word[:19]) for word in words]
     unknown = next((number for number in numbers if number >= history.id_count), None)
     if history.numbers is None and unknown is not None:
         return f"There is no token {unknown:,}: the ids go from 0 to {history.id_count - 1:,}."

@@ -14,7 +14,8 @@ from bpe_core.text.specials import finder
 
 LOOKED_AT = 100_000  # characters of the text
 PAUSE_MILLISECONDS = 200
-MATCHED, AS_TEXT = "all", "none"
+MATCHED = "all"
+AS_TEXT = "none"
 
 
 def wanted_in(recipe: Recipe, chosen: str) -> str:
@@ -33,7 +34,8 @@ class SpelledSpecials(QObject):
 
     def __init__(self, session: Session, text: TokenTextModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._session, self._text = session, text
+        self._session = session
+        self._text = text
         self.sentence = ""  # empty if the text spells none
         self.offer = ""
         soon = Throttle(PAUSE_MILLISECONDS, self.refresh, self)
@@ -42,7 +44,9 @@ class SpelledSpecials(QObject):
         self.refresh()
 
     def refresh(self) -> None:
-        text, recipe, chosen = self._text.text()[:LOOKED_AT], self._recipe, self._session.specials.value
+        text = self._text.text()[:LOOKED_AT]
+        recipe = self._recipe
+        chosen = self._session.specials.value
         first = next(finder(recipe.special_tokens)(text), None)
         self.sentence = ""
         if first is not None:

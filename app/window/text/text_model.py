@@ -178,7 +178,8 @@ class TokenTextModel(QObject):
 
     def use_history(self, history: History | None) -> None:
         """Take the ids of tokens and the unknown token from the run shown."""
-        before, self._history = self._history, history
+        before = self._history
+        self._history = history
         is_same = before is not None and history is not None and before.alphabet is history.alphabet
         if not is_same or before.numbers is not history.numbers:  # type: ignore[union-attr]
             self.tokens_changed.emit()
@@ -232,7 +233,8 @@ class TokenTextModel(QObject):
         if not 0 <= byte < self.byte_length:
             return None
         tokens = self.tokens_between(byte, byte + 1)
-        start, stop = int(tokens.edges[0]), int(tokens.edges[1])
+        start = int(tokens.edges[0])
+        stop = int(tokens.edges[1])
         pending = self._segmentation.pending
         is_known = pending is None or stop < pending[0] or start > pending[1]
         return TokenAt(start, stop, int(tokens.ids[0]) if is_known else NO_TOKEN, self.data[start:stop])
@@ -245,11 +247,14 @@ class TokenTextModel(QObject):
     def counts(self) -> TokenCounts:
         if self._words is None:
             self._words = stretches(self.text())
-        unknown, hidden, is_known = 0, 0, not self.is_pending
+        unknown = 0
+        hidden = 0
+        is_known = not self.is_pending
         if self.unknown_id is not None and is_known:
             unknown = self._segmentation.count_unknown(self.cursor, self.unknown_id)
         if unknown:
-            edges, ids = (tokens := self._segmentation.tokens(self.cursor)).edges, tokens.ids
+            edges = (tokens := self._segmentation.tokens(self.cursor)).edges
+            ids = tokens.ids
             hidden = int(np.diff(edges)[ids == self.unknown_id].sum())
         counted = self.length, self.byte_length, self.token_count(), self._words
         return TokenCounts(*counted, is_known, unknown, hidden)
@@ -262,7 +267,8 @@ class TokenTextModel(QObject):
 
     def ids_between(self, first: int, stop: int) -> Tokens:
         edges = self.edges()
-        start, end = int(edges[first]), int(edges[stop])
+        start = int(edges[first])
+        end = int(edges[stop])
         tokens = self._segmentation.with_empty(self.tokens_between(start, end), self.cursor, of_neighbours=True)
         skipped = first - int(np.searchsorted(edges, np.int32(start)))
         count = stop - first
@@ -324,7 +330,9 @@ class Edit:
 
 class TextSteps:
     def __init__(self, stack: Steps, change: Callable[[Edit], None], label: str) -> None:
-        self._stack, self._change, self._label = stack, change, label
+        self._stack = stack
+        self._change = change
+        self._label = label
         self._known: list[Step] = []
         self._is_sealed = False
 
@@ -346,7 +354,8 @@ class TextSteps:
         last = self._known[-1] if self._known and joins and not self._is_sealed and not stack.canRedo() else None
         whole = last.after.joined(edit) if last is not None and stack.command(stack.count() - 1) is last else None
         if last is not None and whole is not None:
-            last.before, last.after = whole.reversed(), whole
+            last.before = whole.reversed()
+            last.after = whole
             self._change(edit)
         else:
             step = Step(stack, self._label, self._walk, edit.reversed(), edit)

@@ -24,8 +24,12 @@ class TextWiring(QObject):
         self, frame: Frame, model: TokenTextModel, panel: TokenTextPanel, token: TokenModel, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._session, self._model, self._settings = frame.session, model, frame.settings
-        self._panel, self._token, self._runs = panel, token, frame.session.runs
+        self._session = frame.session
+        self._model = model
+        self._settings = frame.settings
+        self._panel = panel
+        self._token = token
+        self._runs = frame.session.runs
         panel.editor.fit_letters()
         panel.token_hovered.connect(self._look_at)
         panel.ids.ids_pasted.connect(lambda ids: panel.ids.show_decoded(decode_ids(ids, self._runs.shown)))
@@ -56,7 +60,9 @@ class TextWiring(QObject):
         self._model.colour_by(None if chosen is None else chosen(self._runs.shown))
 
     def _connect_undo(self, frame: Frame) -> None:
-        steps, undo, redo = self._session.undo, frame.actions["undo"], frame.actions["redo"]
+        steps = self._session.undo
+        undo = frame.actions["undo"]
+        redo = frame.actions["redo"]
         frame.actions.connect(undo=steps.undo, redo=steps.redo)
         steps.canUndoChanged.connect(undo.setEnabled)
         steps.canRedoChanged.connect(redo.setEnabled)

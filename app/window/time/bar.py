@@ -24,7 +24,8 @@ from bpe_core.figures.figure import Line
 TRACK_MARGIN = 8.0
 HANDLE = 6.0
 HOW_TO = "Drag to any moment: everything above then shows that moment"
-FUTURE_OPACITY, PAST_OPACITY = 0.14, 0.4
+FUTURE_OPACITY = 0.14
+PAST_OPACITY = 0.4
 
 
 class TimeTrack(QAbstractSlider):
@@ -61,7 +62,8 @@ class TimeTrack(QAbstractSlider):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             shades = shades_of(self.palette())
-            track, x = self._track(), self._x_of(self.value())
+            track = self._track()
+            x = self._x_of(self.value())
             painter.setPen(QPen(shades.hairline, 1.5))
             painter.drawLine(track.bottomLeft(), track.bottomRight())
             self._draw_curve(painter, track, x)
@@ -123,7 +125,8 @@ class TimeTrack(QAbstractSlider):
     def _shapes(self, track: QRectF, curve: Line) -> tuple[QPolygonF, QPolygonF]:
         key = (id(curve), track.width(), track.height(), self.maximum())
         if self._drawn is None or self._drawn[0] != key:
-            low, high = float(np.min(curve.y)), float(np.max(curve.y))
+            low = float(np.min(curve.y))
+            high = float(np.max(curve.y))
             xs = track.left() + track.width() * curve.x / max(1, self.maximum())
             ys = track.bottom() - track.height() * (curve.y - low) / max(1e-9, high - low)
             points = [QPointF(x, y) for x, y in zip(xs.tolist(), ys.tolist(), strict=True)]
@@ -150,7 +153,9 @@ class TimeBar(QWidget):
         self.end.setMinimumWidth(self.end.fontMetrics().horizontalAdvance("of 999,999"))
         self.live = actions["live"]
         first, *steps = (_button(actions[name]) for name in ("first", "back", "play", "forward", "skip"))
-        live, self._skip, self._is_short = _button(self.live), steps[-1], False
+        live = _button(self.live)
+        self._skip = steps[-1]
+        self._is_short = False
         actions["skip"].changed.connect(self._show_skip)
         self._more = (first, self.number, self.end, live)  # controls that a beginner does not need
         in_row(first, *steps, (self.track, 1), self.number, self.end, live, speed, on=self, margins=(0, 0, 0, 0))

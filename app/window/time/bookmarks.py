@@ -26,7 +26,9 @@ class BookmarkListModel(RowListModel[Bookmark]):
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(session.bookmarks.value, parent)
-        self._bookmarks, self._runs, self._cursor = session.bookmarks, session.runs, session.cursor
+        self._bookmarks = session.bookmarks
+        self._runs = session.runs
+        self._cursor = session.cursor
         session.bookmarks.changed.connect(self._show)
         session.runs.changed.connect(self._show)
         session.cursor.moved.connect(self.here_changed)
@@ -111,7 +113,8 @@ class BookmarkListModel(RowListModel[Bookmark]):
         return "\n".join(filter(None, (self.rows[row].reference, self.rows[row].note)))
 
     def _place_text(self, mark: Bookmark) -> str:
-        several, step = f"Run {mark.run}, " if len(self._runs.all) > 1 else "", self._step(mark.run)
+        several = f"Run {mark.run}, " if len(self._runs.all) > 1 else ""
+        step = self._step(mark.run)
         place = f"{several}{step} {mark.merge:,}" if several else f"{step.capitalize()} {mark.merge:,}"
         return f"{place}   {_token_text(self._runs.numbered(mark.run), mark.merge)}".rstrip()
 

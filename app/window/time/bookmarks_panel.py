@@ -19,7 +19,9 @@ ABOUT_THE_STEP_SHOWN = ("bookmark", "note", "copy_reference")
 class BookmarksPanel(QWidget):
     def __init__(self, model: BookmarkListModel, frame: Frame, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._model, self._window, self._actions = model, frame.window, frame.actions
+        self._model = model
+        self._window = frame.window
+        self._actions = frame.actions
         add, write, copy = (frame.actions[name] for name in ABOUT_THE_STEP_SHOWN)
         add.triggered.connect(self._toggle_here)
         write.triggered.connect(self._write_note)

@@ -27,7 +27,8 @@ class StepCaption(QWidget):
 
     def __init__(self, session: Session, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._runs, self._cursor = session.runs, session.cursor
+        self._runs = session.runs
+        self._cursor = session.cursor
         self._model = model  # its tokens have the same colours
         self.shown = words_of_step(None, 0)
         self._fixed = fixed_font(self.font().pointSizeF() + 1)
@@ -43,7 +44,8 @@ class StepCaption(QWidget):
         return QSize(400, HEIGHT)
 
     def _show(self) -> None:
-        skipped, runs = self._playing.skipped, self._runs
+        skipped = self._playing.skipped
+        runs = self._runs
         shown = words_of_step(runs.shown, self._cursor.position)
         if skipped is not None:
             shown = words_of_skip(*skipped, runs.wording)
@@ -73,7 +75,9 @@ class StepCaption(QWidget):
 
     def _width(self) -> float:
         """Measure the whole line; the number of the step is left out if it is too wide."""
-        line, words, letters = self.shown, QFontMetricsF(self.font()), QFontMetricsF(self._fixed)
+        line = self.shown
+        words = QFontMetricsF(self.font())
+        letters = QFontMetricsF(self._fixed)
         chips = [*line.parts, line.becomes] if line.becomes else line.parts
         texts = [text for text in (line.before, line.after, *["+"] * len(chips)) if text]
         width = sum(words.horizontalAdvance(text) + GAP for text in texts)

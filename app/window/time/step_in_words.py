@@ -61,7 +61,8 @@ def words_of_step(run: Run | None, position: int) -> StepLine:
     if position == 0 or position > min(len(run.history), len(run.names.text)):
         has_steps = len(run.history) or run.is_busy or run.sources
         return StepLine((AT_FIRST if has_steps else NO_STEPS).format(done=run.wording.done, steps=run.wording.steps))
-    history, names = run.history, run.names
+    history = run.history
+    names = run.names
     step = history[position - 1]
     joins = step.right >= 0
     parts = tuple(Chip.of(history, names, id) for id in (step.left, step.right) if id >= 0)

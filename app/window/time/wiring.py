@@ -68,7 +68,8 @@ GO_ON = PLAY_A_RUN | {"play", "skip", "plays", "motion", "ages", "rarity", "runs
 
 
 TOPIC = "steps that change the text"
-NOTHING_TO_PLAY, NOT_PLAYING = "Nothing is learned yet: press Train.", "Nothing is being played: press Play first."
+NOTHING_TO_PLAY = "Nothing is learned yet: press Train."
+NOT_PLAYING = "Nothing is being played: press Play first."
 MOST_LOOKED_AT = 10_000_000  # characters times steps; a longer search is not made
 
 
@@ -76,15 +77,21 @@ class PlayingControls(QObject):
     def __init__(self, frame: Frame, text: TokenTextPanel, word: MyWord, parent: QObject) -> None:
         super().__init__(parent)
         session = frame.session
-        self._aside, self._window, self._text, self._word = session.aside, frame.window, text.editor.model, word
-        self._playing, self._runs, self._actions = session.playing, session.runs, frame.actions
+        self._aside = session.aside
+        self._window = frame.window
+        self._text = text.editor.model
+        self._word = word
+        self._playing = session.playing
+        self._runs = session.runs
+        self._actions = frame.actions
         self._specials = session.specials
         KeysOfControls(frame.window)
         self._connect_actions(frame)
         for name, action in frame.actions.by_name.items():
             if name not in GO_ON:
                 action.triggered.connect(session.playing.give_way)
-        editor, texts = text.editor, session.corpus.texts.changed
+        editor = text.editor
+        texts = session.corpus.texts.changed
         for deed in (editor.place_clicked, editor.menu_opening, editor.model.text_changed, texts):
             deed.connect(session.playing.give_way)
         frame.window.stage_changed.connect(lambda stage: session.playing.give_way() if stage else None)
@@ -102,7 +109,8 @@ class PlayingControls(QObject):
         frame.keep_ticked("motion", MOTION, lambda on: setattr(playing, "has_motion", on and system_wants_motion()))
 
     def _look_for_idle(self) -> None:
-        run, text = self._runs.shown, self._text.text() + (self._word.text if self._window.room == "watch" else "")
+        run = self._runs.shown
+        text = self._text.text() + (self._word.text if self._window.room == "watch" else "")
         history = None if run is None else run.history
         if text and history is not None and len(text) * len(history) <= MOST_LOOKED_AT:
             work = partial(steps_that_change, history, text, specials=self._specials.value)
@@ -120,7 +128,8 @@ class PlayingControls(QObject):
         self._playing.toggle()
 
     def _show(self) -> None:
-        playing, play = self._playing, self._actions["play"]
+        playing = self._playing
+        play = self._actions["play"]
         is_replay = playing.is_at_end and playing.can_play
         title = "Pause" if playing.is_playing else "Replay" if is_replay else "Play"
         if play.iconText() != title:

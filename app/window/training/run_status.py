@@ -21,7 +21,8 @@ from bpe_core.recipes.ties import TIE_RULES
 
 MainAction = Literal["train", "pause", "resume", "extend"]
 UNREADABLE = "None of these texts can be read. Point at one in Corpus to see why."
-NO_TEXTS, READY = "Open a text, then press Train.", "Ready. Press Train."
+NO_TEXTS = "Open a text, then press Train."
+READY = "Ready. Press Train."
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ def status_of(run: Run | None, session: Session) -> TrainingStatus:
         return TrainingStatus(f"Opening {session.opening} …")
     if run is None:
         return TrainingStatus(_before_any_run(session.corpus))
-    recipe, texts = session.recipe.value, session.corpus.texts.value
+    recipe = session.recipe.value
+    texts = session.corpus.texts.value
     extends = run.can_extend_to(recipe)
     is_paused = run.can_go_on() and run.phase is Phase.PAUSED
     # Texts that were opened since need a new run. They are no reason to continue the run on the texts before.
@@ -116,7 +118,8 @@ def title_of(run: Run, runs: Sequence[Run]) -> str:
 
 
 def sentence_of(run: Run, machine_code: MachineCode) -> str:
-    learned, gone = count_text(run.learned, run.wording.step), run.gone_through
+    learned = count_text(run.learned, run.wording.step)
+    gone = run.gone_through
     learned += f" of {run.planned:,}" if gone is None else f", {gone[0]:.0%} of {gone[1]}".replace("%", " %")
     if run.phase is Phase.COUNTING:
         return "Counting words …"
@@ -198,7 +201,8 @@ class RunListModel(RowListModel[Run]):
         return f"{text}\nGoes on from run {run.parent}." if run.parent is not None else text
 
     def shown(self, row: int, role: int) -> Any:
-        run, depth = self.rows[row], self._depths[row]
+        run = self.rows[row]
+        depth = self._depths[row]
         if role == Role.EditRole:
             return run.recipe.name
         if role == Role.DisplayRole:

@@ -24,8 +24,13 @@ class TrainingWiring(QObject):
         self, frame: Frame, status: TrainingStatusModel, form: RecipeForm, speed: SpeedBox, parent: QObject
     ) -> None:
         super().__init__(parent)
-        session, runs, actions = frame.session, frame.session.runs, frame.actions
-        self._session, self._status, self._frame, self._form = session, status, frame, form
+        session = frame.session
+        runs = frame.session.runs
+        actions = frame.actions
+        self._session = session
+        self._status = status
+        self._frame = frame
+        self._form = form
         train, new = (partial(self._if_fields_are_valid, act) for act in (self._train_unless_learned, self._train))
         extend = partial(self._if_fields_are_valid, lambda: runs.extend(session.recipe.value))
         step = partial(self._if_fields_are_valid, lambda: session.step(fits=not form.has_own_size))
@@ -65,7 +70,9 @@ class TrainingWiring(QObject):
             act()
 
     def _train_unless_learned(self, *, says: bool = True) -> None:
-        runs, corpus, recipe = self._session.runs, self._session.corpus, self._session.recipe.value
+        runs = self._session.runs
+        corpus = self._session.corpus
+        recipe = self._session.recipe.value
         equal = [run for run in runs.all if run.is_just(recipe, corpus.texts.value)]
         if not equal or corpus.is_listing:  # more texts are on their way
             self._train()

@@ -103,7 +103,8 @@ def _of_format(pieces: Iterator[str], checked: CheckedTokenizer, format: Format)
 def _measured(
     table: str, study: Study, checked: CheckedTokenizer, texts: list[str], cancelled: CancelCheck
 ) -> dict[str, Any]:
-    size, path = sum(len(text.encode()) for text in texts), tokenizer_file(table)
+    size = sum(len(text.encode()) for text in texts)
+    path = tokenizer_file(table)
     name = study.format
     format = FORMATS.holding(name)
     ours = _least(lambda: checked.tokenizer.encode_batch(texts, threads=1), cancelled)

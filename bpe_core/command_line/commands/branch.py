@@ -42,10 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    study, decisions = open_study(options.table), sorted([*(options.forbid or ()), *(options.force or ())])
+    study = open_study(options.table)
+    decisions = sorted([*(options.forbid or ()), *(options.force or ())])
     if not decisions:
         raise BpeError("Say where the branch goes another way: --forbid t+h@12, or --force t+h@12.")
-    history, first = study.history, decisions[0].step - 1
+    history = study.history
+    first = decisions[0].step - 1
     recipe = _recipe_before(history, decisions[0].step)
     if options.corpus:
         study = study.with_texts(named_texts(options.corpus))

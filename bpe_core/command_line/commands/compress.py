@@ -56,7 +56,8 @@ def settle(options: argparse.Namespace) -> None:
 
 def run(options: argparse.Namespace) -> int:
     changes = changes_in(options, ("min_frequency", "ties"), _own_arguments())
-    recipe, output = Recipe.preset(next(iter(compressing_method().presets)), **changes), options.output
+    recipe = Recipe.preset(next(iter(compressing_method().presets)), **changes)
+    output = options.output
     with working(stopped="Stopped.") as interruption:
         report = container().compress_file(options.file, output, recipe, work=interruption.work)
         others = sizes_of_others(options.file, work=interruption.work)

@@ -152,7 +152,8 @@ def _show(words: GroupedWords, options: argparse.Namespace) -> None:
         if not options.quiet:
             print(f"Wrote {len(rows):,} words to {plain(options.listed)}.")
         return
-    table, first = words.words, rows[: max(0, options.top)].tolist()
+    table = words.words
+    first = rows[: max(0, options.top)].tolist()
     groups = {name: words.counts_in(name) for name in words.groups if name}
     if options.json:
         found = [

@@ -38,7 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     ids = [_id(word) for word in text_or_standard_input(options.ids).replace(",", " ").split()]
-    study, skip = open_study(options.merges), options.skip_special
+    study = open_study(options.merges)
+    skip = options.skip_special
     raw = (
         study.decode_bytes(ids, skip_special=skip)
         if options.way == "exact"

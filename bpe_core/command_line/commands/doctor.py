@@ -103,7 +103,8 @@ def _packages() -> dict[str, Any]:
         wanted = ["numpy", "numba", "regex"]
     facts: dict[str, Any] = {}
     for line in wanted:
-        found, extra = _REQUIREMENT.match(line), _EXTRA.search(line)
+        found = _REQUIREMENT.match(line)
+        extra = _EXTRA.search(line)
         if found is None or not _is_for_this_python(line) or (extra and extra[1] in FOR_DEVELOPERS):
             continue
         how = f"pip install '{PROGRAM}[{extra[1]}]'" if extra else f"pip install {found[1]}"

@@ -149,7 +149,8 @@ def _encode_files(options: argparse.Namespace, study: Study, at: int) -> None:
 def _about_dropped(study: Study, at: int) -> str | None:
     """Report ids beyond the size of the vocabulary; a model with a row for each token needs to know them."""
     history = study.history
-    left, largest = history.vocabulary_size_at(at), int(history.numbers_of(np.arange(history.id_count)).max(initial=0))
+    left = history.vocabulary_size_at(at)
+    largest = int(history.numbers_of(np.arange(history.id_count)).max(initial=0))
     if history.only_joins or largest < left:
         return None
     return (

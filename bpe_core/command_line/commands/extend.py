@@ -74,7 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     study = open_study(options.table)
-    source, old = Source(options.table, study), study.history
+    source = Source(options.table, study)
+    old = study.history
     into_folder = is_folder_name(options.out)
     target, format = _target(source, options)
     given = changes_in(options, ("min_frequency", "ties"), own_arguments("extend"))
@@ -113,7 +114,8 @@ def _target(source: Source, options: argparse.Namespace) -> tuple[Path, Format |
 
     In a folder the file gets the table's name, or the usual name of its format.
     """
-    target, table = Path(options.out), Path(options.table)
+    target = Path(options.out)
+    table = Path(options.table)
     is_session = is_session_name(table if is_folder_name(options.out) else target) and not options.to
     if not is_folder_name(options.out):
         chosen = FORMATS[options.to] if options.to else None
@@ -157,7 +159,8 @@ def _learned(history: History) -> int:
 
 
 def _tell(old: History, found: Extended, savings: dict[str, Costs], unused: list[int]) -> None:
-    history, new = found.history, found.added
+    history = found.history
+    new = found.added
     end = f" {END_SENTENCES[history.end_reason]}" if history.end_reason else ""
     print(
         f"Kept all {old.vocabulary_size:,} tokens with their ids; {len(new):,} are new, with the ids {new[0]:,} to "
@@ -175,7 +178,8 @@ def _tell(old: History, found: Extended, savings: dict[str, Costs], unused: list
 
 
 def _described(old: History, found: Extended, savings: dict[str, Costs], unused: list[int]) -> dict[str, Any]:
-    numbers, names = own_numbers(found.history), TokenTexts.of(found.history).text
+    numbers = own_numbers(found.history)
+    names = TokenTexts.of(found.history).text
     new = found.added.tolist()
     return {
         "kept": _learned(old),

@@ -46,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     study = open_study(options.first)
-    one, other = study.history, open_study(options.second).history
+    one = study.history
+    other = open_study(options.second).history
     with working() as interruption:
         found = put_together(one, other, progress=interruption.work.progress)
         notes = found.sentences

@@ -194,7 +194,8 @@ def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes,
             known.path, True, f"{name}: made again, but laid out in another way since, so it is not compared."
         )
     if place is not None and place.is_file() and before.is_file() and fingerprint_of(before)[1] == known.sha256:
-        one, other = before.read_bytes(), place.read_bytes()
+        one = before.read_bytes()
+        other = place.read_bytes()
         if without := _alike_without(before, place):
             return Outcome(known.path, True, f"{name}: identical but for {without}.")
         first = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

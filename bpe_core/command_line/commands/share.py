@@ -47,7 +47,8 @@ def run(options: argparse.Namespace) -> int:
     if options.lesson is not None:
         share_lessons(options.output, options.lesson, title=options.title)
         return _tell(options, [])
-    runs, text = list[SharedRun](), options.text
+    runs = list[SharedRun]()
+    text = options.text
     for table in options.tables:
         title, study, report = run_named(table)
         runs.append(shared(study, title) if report is None else shared_report(report))

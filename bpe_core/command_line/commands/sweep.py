@@ -74,7 +74,8 @@ def run(options: argparse.Namespace) -> int:
     kept = KeptOnDisk(table, runs)
     with working(stopped="") as interruption:
         try:
-            threads, work = options.threads, interruption.work
+            threads = options.threads
+            work = interruption.work
             found = sweep(plan, before=before, session=runs, keep=kept, threads=threads, work=work)
         finally:
             kept.write()

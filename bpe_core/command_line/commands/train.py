@@ -96,7 +96,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_mixture(parser)
     add_languages(parser, own)
     add_reading(parser)
-    add, endings = parser.add_argument_group("the result").add_argument, ", ".join(TABLES.endings)
+    add = parser.add_argument_group("the result").add_argument
+    endings = ", ".join(TABLES.endings)
     session = f"{EXTENSION} keeps the run as a session, whatever its method"
     output = f"write the merge table here; its ending ({endings}) decides; {session}"
     add("-o", "--output", metavar="FILE", help=output)

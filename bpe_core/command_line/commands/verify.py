@@ -99,7 +99,9 @@ def _floors(told: Any) -> dict[str, Any]:
         bests = {int(row["size"]): int(row["best"]) for row in told.get("rows", ())} if is_answer else {}
     recounted = reached(proof)
     what = f"the certificate of {count_text(len(rows), 'floor')}"
-    always, longest, size_of_text = proof["always"], proof["longest"], sum(proof["counts"])
+    always = proof["always"]
+    longest = proof["longest"]
+    size_of_text = sum(proof["counts"])
     lines = [
         f"{size:,} in the vocabulary ({always:,} always there, {size - always:,} of at most {longest:,} symbols): "
         f"at least {proven:,} tokens for {size_of_text:,} words, added up anew"

@@ -80,7 +80,8 @@ def counted(arguments: list[str]) -> Counter[str]:
 
 
 def _applied(word: str, history: History, write: Callable[[bytes], str]) -> list[str]:
-    unknown, texts = history.alphabet.unknown_id, TokenTexts.of(history, write).text
+    unknown = history.alphabet.unknown_id
+    texts = TokenTexts.of(history, write).text
     # one symbol for each character; a marker comes last
     symbols = history.alphabet.symbols_of(word.encode(), history.recipe)
     strangers = (write(character.encode()) for character, id in zip(word, symbols, strict=False) if id == unknown)

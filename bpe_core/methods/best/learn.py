@@ -65,9 +65,11 @@ class BestLearner(DroppingLearner):
         """Return the chosen pieces that are left; during the search, the pieces that the prices favour now."""
         if self._is_found:
             return super().candidates(min(wanted, len(self._batch.pieces) - self._next))
-        search, first = self._search, len(self._alphabet) - self._alphabet.seed_count
+        search = self._search
+        first = len(self._alphabet) - self._alphabet.seed_count
         most = np.lexsort((-search.lattice.saves, -search.wish))[:wanted]
-        counts, saves = search.lattice.counts[most].tolist(), search.lattice.saves[most].tolist()
+        counts = search.lattice.counts[most].tolist()
+        saves = search.lattice.saves[most].tolist()
         rows = zip(most.tolist(), counts, saves, strict=True)
         return [Candidate(first + piece, ADDED, count, {"saves": most}) for piece, count, most in rows]
 
@@ -75,7 +77,8 @@ class BestLearner(DroppingLearner):
         return {"saves": np.empty(steps, np.int64)}
 
     def _rounds(self) -> Iterator[bool]:
-        search, ranking = self._search, np.zeros(0, np.int64)
+        search = self._search
+        ranking = np.zeros(0, np.int64)
         search.wanted = steps_planned(self._recipe, self._alphabet)
         for _ in search.steps():
             self._work -= len(search.lattice.edges.piece)
@@ -89,7 +92,8 @@ class BestLearner(DroppingLearner):
         outside[pieces] = False
         for number in range(1 + self._recipe.em_passes):
             scores = fewest_first(first_scores(self._lattices.counts)) if number else self._first_scores()
-            self._scores, self._rows = np.where(outside, DROPPED, scores).astype(np.float32), [_read_only(scores)]
+            self._scores = np.where(outside, DROPPED, scores).astype(np.float32)
+            self._rows = [_read_only(scores)]
             yield from self._cut()
         tokens = self._tokens()
         yield from self._in_slices(partial(self._lattices.plan, pieces=pieces[::-1].copy()))
@@ -137,7 +141,8 @@ def _searching(words: WordTable, recipe: Recipe) -> Search:
     wanted = recipe.merges if recipe.vocab_size is None else recipe.vocab_size - len(base) - len(recipe.special_tokens)
     wanted = max(0, wanted or 0)
     guess = Guess.of(words, recipe, wanted, longest)
-    limit, joined = guess.worth(wanted) // 2, may_be_joined(base, recipe)
+    limit = guess.worth(wanted) // 2
+    joined = may_be_joined(base, recipe)
     lattice = Lattice.of(words, base, recipe, longest=longest, limit=limit, joined=joined)
     return Search(lattice, wanted, guess, Budget(ROUNDS, SWAPS, gap=recipe.gap_to_floor / 1_000))
 

@@ -32,7 +32,8 @@ class Boundless(SuperBPE):
     presets = PRESETS
     needs = NEEDS
     usual_sizes: tuple[str, ...] = ("131,072 for English, of which a third are superwords",)
-    tables, instead = TABLES, INSTEAD
+    tables = TABLES
+    instead = INSTEAD
     formats = FORMATS
     shared_as = "runs"
     single: Single | None = "drop"

@@ -28,7 +28,8 @@ class CompiledDropping:
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, wanted: int) -> None:
         assert recipe.tau is not None
-        layout, base = lay_out(words, alphabet, recipe), len(alphabet)
+        layout = lay_out(words, alphabet, recipe)
+        base = len(alphabet)
         self._choices = np.int64(base + wanted), float(recipe.tau), recipe.falls_into == "bytes"
         cells = len(layout.symbols)
         self.tokens_at_start = layout.tokens
@@ -80,7 +81,8 @@ class CompiledDropping:
 
     def _make_room_for_tokens(self) -> None:
         """Double the room for tokens and for their text."""
-        state, tokens = self._state, self._tokens
+        state = self._state
+        tokens = self._tokens
         room = 2 * len(tokens.left)
         self._state = state._replace(
             text=grown(state.text, 2 * len(state.text) + kernel.BEYOND),
@@ -94,7 +96,8 @@ class CompiledDropping:
 
     def _make_room_for_pairs(self) -> None:
         """Forget pairs that no longer occur; make larger tables if that frees too little."""
-        state, run = self._state, self._state.run[0]
+        state = self._state
+        run = self._state.run[0]
         known = state.pairs[: run["pairs"]]
         known = known[(known["count"] > 0) | (np.arange(len(known)) == names.NO_PAIR)]
         room = len(known) + int(run["wanted"])

@@ -60,7 +60,8 @@ class WordThroughSteps:
         self.events: dict[int, list[Event]] = {place: [] for place in range(1, len(word))}
         self._fallen: list[Piece] = []
         self._there: dict[Span, Piece] = {}
-        at, before = 0, dict[Span, int]()
+        at = 0
+        before = dict[Span, int]()
         while at <= steps:
             found = cut(word, at)
             now = dict(zip(pairwise([0, *found.ends]), found.ids, strict=True))
@@ -68,7 +69,8 @@ class WordThroughSteps:
                 self.states.append((at, list(found.ids)))
                 self._note_events(at, before, now)
                 self._note_pieces(at, now)
-            at, before = found.until, now
+            at = found.until
+            before = now
 
     @property
     def pieces(self) -> list[Piece]:
@@ -158,7 +160,8 @@ class WhyDropping(WordReasons):
         place = int(np.searchsorted(word.origins, byte))
         if word.origins[place] != byte:
             return Explanation("symbol", False, "No boundary: these bytes belong to one character.")
-        cut, followed = self._cut(word.text.encode(), at), self.followed(word)
+        cut = self._cut(word.text.encode(), at)
+        followed = self.followed(word)
         is_cut = place in cut.ends
         if followed is None:
             told = "The tokens of a word meet here" if is_cut else "The text is not split here"
@@ -177,13 +180,16 @@ class WhyDropping(WordReasons):
 
     def _changed(self, past: list[Event], coming: Event | None) -> Explanation:
         """Explain a boundary by the last event there and the next one."""
-        last, fall = past[-1], next((one for one in reversed(past) if not one.joins), None)
+        last = past[-1]
+        fall = next((one for one in reversed(past) if not one.joins), None)
         if last.joins:
-            told, steps = f"Not split: step {last.step:,} joins {self._pair(last)} here.", (last.step,)
+            told = f"Not split: step {last.step:,} joins {self._pair(last)} here."
+            steps = (last.step,)
             if fall is not None:
                 told += f" Before, step {fall.step:,} had dropped {self.texts[fall.left]}, which fell apart here."
             return Explanation("joined", False, told, steps if fall is None else (*steps, fall.step))
-        told, steps = f"Step {last.step:,} dropped {self.texts[last.left]}, which fell apart here.", (last.step,)
+        told = f"Step {last.step:,} dropped {self.texts[last.left]}, which fell apart here."
+        steps = (last.step,)
         if coming is None:
             return Explanation("fell", True, f"{told} Nothing is joined here any more.", steps)
         return Explanation(
@@ -195,7 +201,8 @@ class WhyDropping(WordReasons):
         if place in accumulate(len(one.encode()) for one in inside):
             told = "Words meet here, and no step joins them. Only words that are one token each are ever joined."
             return Explanation("words", True, told)
-        named, step = " + ".join(self.texts[half] for half in pair), self._steps.get(pair)
+        named = " + ".join(self.texts[half] for half in pair)
+        step = self._steps.get(pair)
         if step is None:
             return Explanation("never", True, f"{named} was never learned.")
         told = f"{named} is joined by step {step:,} only where the two meet by then, which they did not here."

@@ -37,7 +37,8 @@ def first_supermerge(history: History) -> dict[int, str]:
 
 def what_is_wrong(history: History) -> str:
     """Say what is wrong with the stages, and with the dropped tokens, that a file gives; nothing if all is right."""
-    stages, tokens = history.reasons.get(STAGE), history.reasons.get(TOKEN)
+    stages = history.reasons.get(STAGE)
+    tokens = history.reasons.get(TOKEN)
     if not len(history):
         return ""
     if stages is None or not np.isin(stages, (WITHIN, ACROSS)).all():
@@ -46,7 +47,8 @@ def what_is_wrong(history: History) -> str:
         return "it drops a token, but its recipe has no tau" if (history.columns.right == NOTHING).any() else ""
     if tokens is None:
         return "it does not say which token each step makes or drops"
-    texts, in_use = [*history.alphabet.texts], [True] * len(history.alphabet)
+    texts = [*history.alphabet.texts]
+    in_use = [True] * len(history.alphabet)
     columns = (history.columns.left.tolist(), history.columns.right.tolist(), tokens.tolist())
     for step, (left, right, token) in enumerate(zip(*columns, strict=True), start=1):
         halves = [left] if right == NOTHING else [left, right]

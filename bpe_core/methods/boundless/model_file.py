@@ -27,7 +27,8 @@ from bpe_core.text.patterns import NAMED_PATTERNS
 SIGNATURE = b"BoundlessBPE v2 "
 NO_TAU = 1.1  # a share above 1, so that no token is dropped
 LETTER = r"\p{L}"
-WITHIN, ACROSS = 1, 2
+WITHIN = 1
+ACROSS = 2
 MOST_LINES = 8_000_000
 
 Operation = tuple[bytes, ...]  # a pair that is joined, or a token that is dropped
@@ -40,7 +41,8 @@ class BoundlessModel(Format):
     holds = "BoundlessBPE only"
 
     def does_otherwise(self, history: History) -> list[str]:
-        recipe, found = history.recipe, list[str]()
+        recipe = history.recipe
+        found = list[str]()
         if any(token.split() != [token] for token in recipe.special_tokens):
             found.append("A special token holds a space or a line break, which ends it in this format.")
         if recipe.tau is not None and recipe.falls_into == "parts" and _falls_further(history):
@@ -60,7 +62,8 @@ class BoundlessModel(Format):
         return numbers
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
-        recipe, numbers = history.recipe, self.numbers(history)
+        recipe = history.recipe
+        numbers = self.numbers(history)
         texts = [byte_level.written(text) for text in written(history)]
         steps = list(history)
         across = {step.id for step in steps if step.reasons["stage"] == ACROSS}
@@ -138,7 +141,8 @@ class BoundlessModel(Format):
 
 
 def _config(history: History, stage: int) -> dict[str, Any]:
-    recipe, is_super = history.recipe, stage == ACROSS
+    recipe = history.recipe
+    is_super = stage == ACROSS
     return {
         "tau": NO_TAU if is_super or recipe.tau is None else recipe.tau,
         "is_super": is_super,
@@ -167,7 +171,9 @@ def _in_turns(
     words: list[tuple[Operation, int]], supermerges: list[tuple[Operation, int]]
 ) -> list[tuple[Operation, int]]:
     """Order merges and supermerges by count; a supermerge waits until its halves exist."""
-    taken, there, waiting = list[tuple[Operation, int]](), {bytes([byte]) for byte in range(256)}, iter(supermerges)
+    taken = list[tuple[Operation, int]]()
+    there = {bytes([byte]) for byte in range(256)}
+    waiting = iter(supermerges)
     supermerge = next(waiting, None)
     for operation, count in [*words, ((), -1)]:
         while supermerge and len(operation) != 1 and supermerge[1] > count and there.issuperset(supermerge[0]):
@@ -182,7 +188,9 @@ def _in_turns(
 
 class _Lines:
     def __init__(self, data: bytes, name: str) -> None:
-        self._lines, self._name, self._at = iter(io.BytesIO(data)), name, 0
+        self._lines = iter(io.BytesIO(data))
+        self._name = name
+        self._at = 0
 
     def next(self) -> str:
         self._at += 1

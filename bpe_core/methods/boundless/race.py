@@ -55,7 +55,10 @@ class PassSteps:
     def __init__(
         self, stage: int, learner: Pass, recipe: Recipe, alphabet: Alphabet, room: int, words: Sequence[int] = ()
     ) -> None:
-        self.stage, self._learner, self._recipe, self._alphabet = stage, learner, recipe, alphabet
+        self.stage = stage
+        self._learner = learner
+        self._recipe = recipe
+        self._alphabet = alphabet
         self._words = words  # for each base symbol, the token of the first pass that it stands for
         self._columns = Columns.with_room(room)
         self.steps = deque[Step]()
@@ -77,7 +80,8 @@ class PassSteps:
 
     def learn(self, wanted: int, work: int) -> bool:
         """Learn for a while; return whether `wanted` steps are queued, or all that are left."""
-        known, room = self._learner.learned, len(self._columns.left)
+        known = self._learner.learned
+        room = len(self._columns.left)
         if not self.end and known < room and len(self.steps) < wanted:
             self.end = self._learner.learn(self._columns, min(known + max(AHEAD, wanted), room), work)
             self.steps.extend(self.history[known:])
@@ -104,16 +108,21 @@ class BoundlessLearner:
         learn: Callable[..., Pass],
         learn_dropping: Callable[[WordTable, Alphabet, Recipe, int], Pass],
     ) -> None:
-        self._inside, self._counts, self._recipe, self._learn = inside, words.counts, within(recipe), learn
+        self._inside = inside
+        self._counts = words.counts
+        self._recipe = within(recipe)
+        self._learn = learn
         self._drops = recipe.tau is not None
-        self._limit, self._room = recipe.merge_limit(len(alphabet)), steps_planned(recipe, alphabet)
+        self._limit = recipe.merge_limit(len(alphabet))
+        self._room = steps_planned(recipe, alphabet)
         learner = (
             learn(inside.words, alphabet, self._recipe)
             if recipe.tau is None
             else learn_dropping(inside.words, alphabet, recipe, self._limit)
         )
         self._passes = [PassSteps(WITHIN, learner, self._recipe, alphabet, self._room)]
-        self._are_whole, self.tokens_at_start = learner.are_whole, learner.tokens_at_start
+        self._are_whole = learner.are_whole
+        self.tokens_at_start = learner.tokens_at_start
         self.has_candidates = bool((np.diff(words.starts) > 1).any())
         self.learned = 0
         self._numbers: dict[Name, int] = {(WITHIN, id): id for id in range(len(alphabet))}
@@ -182,7 +191,8 @@ class BoundlessLearner:
 
     def _second_wins(self) -> bool:
         first, second = self._passes
-        one, other = second.next, first.next
+        one = second.next
+        other = first.next
         if one is None or first.drops_next or not self._is_ready(second, one):
             return False
         return other is None or one.count > other.count
@@ -196,9 +206,12 @@ class BoundlessLearner:
         return all(number != NOTHING and self._in_use[number] for number in self._pair(taken, step))
 
     def _take(self, columns: Columns, taken: PassSteps, other: PassSteps) -> None:
-        row, step = self.learned, taken.take()
+        row = self.learned
+        step = taken.take()
         joins = step.right != NOTHING
-        rival, count, runner_up = other.next if joins else None, NOTHING, (NOTHING, NOTHING, NOTHING)
+        rival = other.next if joins else None
+        count = NOTHING
+        runner_up = (NOTHING, NOTHING, NOTHING)
         if rival is not None:
             count = rival.count
             if self._is_ready(other, rival):

@@ -170,11 +170,13 @@ def train(words: WordTable, recipe: Recipe) -> History:
     rows: list[tuple[int, ...]] = []
     more: list[tuple[int, int, int, int]] = []  # stage, token, rival's count, tied
     waiting: Iterator[Merge | None] = iter([*first, None])
-    merge, supermerge = next(waiting), best(runs, known.texts, recipe)
+    merge = next(waiting)
+    supermerge = best(runs, known.texts, recipe)
 
     def note(choice: Choice, stage: int, rival: Choice | None) -> None:
         nonlocal left
-        pair, other = tuple(own[id] for id in choice.pair), NOTHING if rival is None else rival.count
+        pair = tuple(own[id] for id in choice.pair)
+        other = NOTHING if rival is None else rival.count
         is_there = rival is not None and all(own.get(id) in tokens.in_use for id in rival.pair)
         shown = tuple(own[id] for id in rival.pair) if rival and is_there else (NOTHING, NOTHING)
         left -= choice.count
@@ -210,7 +212,8 @@ def train(words: WordTable, recipe: Recipe) -> History:
 
 def encode(text: str, history: History, *, at: int | None = None) -> Word:
     """Encode words by the steps of the first pass; then apply supermerges to words that are one token."""
-    recipe, ids = history.recipe, list[int]()
+    recipe = history.recipe
+    ids = list[int]()
     steps = list(history.first(len(history) if at is None else at))
     for run in split_words(text, recipe):
         cut = [word_after(word.encode(), steps, history) for word in split_words(run, Recipe(pattern=recipe.words_by))]
@@ -224,7 +227,8 @@ def encode(text: str, history: History, *, at: int | None = None) -> Word:
 
 
 def word_after(word: bytes, steps: Sequence[object], history: History) -> Word:
-    tokens, cut = Tokens(history.alphabet), history.alphabet.symbols_of(word, history.recipe)
+    tokens = Tokens(history.alphabet)
+    cut = history.alphabet.symbols_of(word, history.recipe)
     for step in history.first(len(steps)):
         if step.right == NOTHING:
             tokens.in_use.discard(step.left)

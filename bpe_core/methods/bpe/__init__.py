@@ -31,7 +31,8 @@ class BytePairEncoding(Method):
         "32–37,000 for translation",
         "100–200,000 for many languages and code, as Llama 3 and GPT-4o have",
     )
-    tables, instead = TABLES, INSTEAD
+    tables = TABLES
+    instead = INSTEAD
     shared_as = "ranks"
     is_contrast = True
     can_be_steered = True

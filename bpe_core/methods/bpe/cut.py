@@ -19,7 +19,8 @@ if TYPE_CHECKING:  # which load machine code
 
 class PrioritySegmenter(WordSegmenter):
     def __init__(self, history: History, cutting: Cutting) -> None:
-        self._words, self._each_word = JoinedWords(history), cutting
+        self._words = JoinedWords(history)
+        self._each_word = cutting
         self.has_kernels = self._words.is_plain
         # Kernels see each word alone, and several threads may share a text, so unknown words are joined afterwards.
         self._joined = history.alphabet.unknown_id if self._words.puts_unknown_together else None

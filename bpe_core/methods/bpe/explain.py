@@ -91,7 +91,8 @@ def _learned_too_late(life: list[NeighbourPair], at: int, rank_of: dict[Pair, in
 
 
 def _never_allowed(pair: tuple[int, int], history: History) -> Kind | None:
-    alphabet, longest = history.alphabet, history.recipe.max_token_length
+    alphabet = history.alphabet
+    longest = history.recipe.max_token_length
     if any(id < len(alphabet) and not alphabet.symbols[id].merges for id in pair):
         return "unknown"
     if longest is not None and sum(len(history.symbols_of(id)) for id in pair) > longest:
@@ -106,7 +107,9 @@ def _forbidden(pair: tuple[int, int], history: History) -> str:
 
 def standing_of(pair: tuple[int, int], corpus: RankedWords, at: int) -> CountsAtStep:
     """Count a pair in the corpus over time."""
-    counts, history, runner = corpus.history.columns.count, corpus.history, race(corpus, [pair])[0]
+    counts = corpus.history.columns.count
+    history = corpus.history
+    runner = race(corpus, [pair])[0]
     return CountsAtStep(
         best=runner.peak,
         now=runner.count_at(at),
@@ -162,7 +165,8 @@ class Why(ExplainedText):
     def __init__(
         self, text: str, history: History, *, corpus: RankedWords | None = None, allowed_special: Allowed = None
     ) -> None:
-        self.history, self.corpus = history, corpus
+        self.history = history
+        self.corpus = corpus
         cutting = Cutting(history.recipe)
         self._parts = list(cutting.parts(text, cutting.allowed(allowed_special)))
         kept = corpus if corpus is not None and corpus.serves(history) else None
@@ -206,7 +210,8 @@ class Why(ExplainedText):
         return Explanation(reason.kind, reason.kind not in ("joined", "symbol"), said, reason.steps)
 
     def encoding(self, at: int) -> Iterator[Way]:
-        byte, length = 0, len(self._boundaries.data)
+        byte = 0
+        length = len(self._boundaries.data)
         texts = TokenTexts.of(self.history).text
         while byte < length:
             word = self.word_at(byte, at)
@@ -259,7 +264,8 @@ class Why(ExplainedText):
     @cached_property
     def _cuts_at_first(self) -> Int64s:
         """Return the first symbol of each word as the first stage splits the text."""
-        ids, texts = self._symbols.ids, self.history.alphabet.decoded
+        ids = self._symbols.ids
+        texts = self.history.alphabet.decoded
         edges = pairwise([*self._cuts.tolist(), len(ids)])
         words = [ids[first:stop].tolist() for first, stop in edges]
         columns = WordColumns.of([b"".join(texts[id] for id in word if id < len(texts)) for word in words])
@@ -279,7 +285,8 @@ class Why(ExplainedText):
         return int(before[-1]) if len(before) else first, int(behind[0]) if len(behind) else stop
 
     def _cut(self, byte: int) -> Reason:
-        ids, recipe = self._symbols.ids, self.history.recipe
+        ids = self._symbols.ids
+        recipe = self.history.recipe
         following = self._first_symbol_at(byte)
         first_special = self.history.first_special
         if any(0 <= i < len(ids) and ids[i] >= first_special for i in (following - 1, following)):
@@ -298,7 +305,8 @@ class Why(ExplainedText):
     def _branch(self, part: Part, word: tuple[int, int], byte: int) -> Branch | None:
         if word[0] == word[1] or self.history.recipe.splits_by_steps:
             return None
-        data, recipe = part.text.encode(), self.history.recipe
+        data = part.text.encode()
+        recipe = self.history.recipe
         edges = self._symbols.starts[word[0]], self._symbols.stops[word[1] - 1], byte
         start, stop, place = (int(np.searchsorted(part.origins, edge)) for edge in edges)
         if place not in (start, stop):

@@ -190,7 +190,8 @@ def ranked(
     A word may spell the marker's own text. If two pairs then have the same text, that with the lower ids comes first.
     """
     worth = worth or counts.__getitem__
-    rule, first_place = TIE_RULES[recipe.ties], {pair: place for place, pair in enumerate(counts)}
+    rule = TIE_RULES[recipe.ties]
+    first_place = {pair: place for place, pair in enumerate(counts)}
 
     def order(pair: Pair) -> tuple[int, Any, Pair]:
         return -worth(pair), rule.key(pair, tokens.texts, first_place.__getitem__), pair

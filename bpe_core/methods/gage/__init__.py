@@ -35,7 +35,8 @@ class Gage(Method):
     presets = PRESETS
     needs = NEEDS
     wording = Wording("replacement", "replaced", "pair", "the one that occurs most in this block")
-    tables, instead = TABLES, INSTEAD
+    tables = TABLES
+    instead = INSTEAD
     starts_anew = True
     cannot_grow = "each block of its text has replacements of its own. Compress the new text for itself."
     nothing_to_learn = "No two bytes occur side by side in this text, so there is nothing to replace; choose another."

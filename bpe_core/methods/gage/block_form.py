@@ -75,7 +75,8 @@ def _first_that_stands(standing: Collection[int], byte: int) -> int:
 
 def _end_of_told(standing: Collection[int], byte: int) -> int:
     """Return the end of the listed bytes. A single byte between two that stand for pairs is listed, too."""
-    end, last = byte + 1, byte + MOST_AT_ONCE
+    end = byte + 1
+    last = byte + MOST_AT_ONCE
     while end < last and (end in standing or (end + 1 in standing and end + 1 < last)):
         end += 1
     return end

@@ -42,7 +42,8 @@ class CompiledLearner:
 
     @property
     def gone_through(self) -> GoneThrough:
-        ends, block = self.blocks.ends, int(self._state.number[kernel.BLOCK])
+        ends = self.blocks.ends
+        block = int(self._state.number[kernel.BLOCK])
         return GoneThrough(int(ends[block]) if block >= 0 else 0, int(ends[-1]) if len(ends) else 0)
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
@@ -87,7 +88,9 @@ def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
     left, right = (byte_of[half[: learner.learned]].tolist() for half in (columns.left, columns.right))
     pairs = list(zip(left, right, strict=True))
     first = np.searchsorted(block, np.arange(len(blocks.ends) + 1)).tolist()
-    ends, standing, cells = [0, *blocks.ends.tolist()], byte.tolist(), blocks.cells.tobytes()
+    ends = [0, *blocks.ends.tolist()]
+    standing = byte.tolist()
+    cells = blocks.cells.tobytes()
     return [
         CompressedBlock(start, stop, dict(zip(standing[a:b], pairs[a:b], strict=True)), cells[start : start + size])
         for (start, stop), (a, b), size in zip(pairwise(ends), pairwise(first), blocks.sizes.tolist(), strict=True)
@@ -96,13 +99,16 @@ def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
 
 def _cut(words: WordTable, recipe: Recipe) -> kernel.Blocks:
     data: npt.NDArray[np.uint8] = words.text.copy()  # a kernel is compiled for arrays that can be written
-    starts, times_of = words.starts.copy(), words.counts.copy()
-    size, most = np.int64(recipe.block_size), np.int64(recipe.block_bytes)
+    starts = words.starts.copy()
+    times_of = words.counts.copy()
+    size = np.int64(recipe.block_size)
+    most = np.int64(recipe.block_bytes)
     ends = times = np.empty(0, np.int64)
     for _ in range(2):
         found = kernel.cut_blocks(data, starts, size, most, ends, times_of, times)
         if found > len(ends):
-            ends, times = np.empty(found, np.int64), np.empty(found, np.int64)
+            ends = np.empty(found, np.int64)
+            times = np.empty(found, np.int64)
     return kernel.Blocks(data, data.copy(), ends, times, np.empty(len(ends), np.int32))
 
 

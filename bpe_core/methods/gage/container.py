@@ -50,7 +50,8 @@ from bpe_core.support.progress import ALONE, Progress, Work
 ENDING = ".gage"
 MAGIC = b"BPEGAGE"
 VERSION = 1
-SIZE_OF_HEAD, SIZE_OF_CHECKSUM = 16, 4
+SIZE_OF_HEAD = 16
+SIZE_OF_CHECKSUM = 4
 SIZE_OF_NUMBER = 8
 
 
@@ -112,7 +113,9 @@ def _compress(source: BinaryIO, size: int, target: BinaryIO, recipe: Recipe, wor
             raise Cancelled("Compressing was stopped.")
         target.write(compressed)
         crc = zlib.crc32(original, crc)
-        done, written, counts = done + len(original), written + len(compressed), counts + more
+        done = done + len(original)
+        written = written + len(compressed)
+        counts = counts + more
         work.progress(Progress("compressing", done, size, "bytes", name))
     if done != size:
         raise CorpusError(f"{name} was {size:,} bytes long and then {done:,}: it was changed while it was read.")
@@ -123,7 +126,8 @@ def _compress(source: BinaryIO, size: int, target: BinaryIO, recipe: Recipe, wor
 
 
 def _whole_blocks(source: BinaryIO, recipe: Recipe, size: int) -> Iterator[bytes]:
-    size, held = max(size, 2 * recipe.block_size), b""
+    size = max(size, 2 * recipe.block_size)
+    held = b""
     while read := source.read(size):
         held += read
         *_, last = blocks_of(held, recipe.block_size, recipe.block_bytes)  # it may go on
@@ -173,7 +177,8 @@ BYTES_BETWEEN_REPORTS = 1 << 18
 
 def expand(data: bytes, *, work: Work = ALONE) -> bytes:
     """Return the original of a file in memory."""
-    reader, target = _Reader(io.BytesIO(data), len(data), "The file"), io.BytesIO()
+    reader = _Reader(io.BytesIO(data), len(data), "The file")
+    target = io.BytesIO()
     check_room(2 * reader.length, "Expanding", "Expand it from file to file.")
     _expand(reader, target, work)
     return target.getvalue()
@@ -191,7 +196,9 @@ def expand_file(path: Path | str, output: Path | str, *, work: Work = ALONE) -> 
 
 class _Reader:
     def __init__(self, source: BinaryIO, size: int, name: str) -> None:
-        self._source, self._name, self.place = source, name, 0
+        self._source = source
+        self._name = name
+        self.place = 0
         if not (start := source.read(len(MAGIC) + 1)).startswith(MAGIC):
             raise FormatError(f"{name} is no file that `bpe-explorer compress` has written: it begins otherwise.")
         self.place = len(start)
@@ -232,7 +239,8 @@ def _expand(reader: _Reader, target: BinaryIO, work: Work) -> None:
                 raise Cancelled("Expanding was stopped.")
         text = _block(reader, min(LONGEST, reader.length - done))
         target.write(text)
-        done, crc = done + len(text), zlib.crc32(text, crc)
+        done = done + len(text)
+        crc = zlib.crc32(text, crc)
     reader.check_end(crc)
 
 

@@ -29,7 +29,8 @@ class Table(NamedTuple):
 
 class BlockTables:
     def __init__(self, history: History, cutting: Cutting) -> None:
-        self._history, self._cutting = history, cutting
+        self._history = history
+        self._cutting = cutting
         self._base = len(history.alphabet)
         self._block_of_step = history.reasons["block"] if len(history) else np.zeros(0, np.int32)
         self._tables: dict[int, Table] = {}  # only the last table used, by its block
@@ -89,20 +90,25 @@ class BlockTokens(Segmentation):
     """The segmentation of a text by one block's table at a time, computed when needed."""
 
     def __init__(self, segmenter: BlockTables, data: bytes, allowed: tuple[str, ...]) -> None:
-        self._segmenter, self._allowed = segmenter, allowed
+        self._segmenter = segmenter
+        self._allowed = allowed
         self._ahead: CutByBlock | None = None
         self._use(self._cut(data, segmenter.last(), never_cancelled))
 
     def _cut(self, data: bytes, at: int, cancelled: CancelCheck) -> CutByBlock:
-        block, table = self._segmenter.block(at), self._segmenter.table(at)
+        block = self._segmenter.block(at)
+        table = self._segmenter.table(at)
         return CutByBlock(data, block, table, table.encoder.segmentation(data.decode(), self._allowed, cancelled))
 
     def _use(self, cut: CutByBlock) -> None:
-        self._block, self._table = cut.block, cut.table
+        self._block = cut.block
+        self._table = cut.table
         self._take(cut.found)
 
     def _take(self, found: Boundaries) -> None:
-        self._found, self.data, self.pending = found, found.data, found.pending
+        self._found = found
+        self.data = found.data
+        self.pending = found.pending
 
     def _at(self, at: int) -> tuple[Boundaries, int]:
         """Return the boundaries by the table in force after `at` steps, and the number of the table's own steps."""
@@ -124,7 +130,8 @@ class BlockTokens(Segmentation):
         return tokens  # every token is bytes
 
     def ahead_of(self, at: int) -> Ahead | None:
-        block, data = self._segmenter.block(at), self.data
+        block = self._segmenter.block(at)
+        data = self.data
         if block == self._block or len(data) <= AT_ONCE or self._cut_ahead(block) is not None:
             return None
 

@@ -63,7 +63,8 @@ class StandIn:
 
 class WhyGage(ExplainedText):
     def __init__(self, text: str, history: History, allowed: Allowed = None) -> None:
-        self.history, self._text = history, text
+        self.history = history
+        self._text = text
         cutting = Cutting(history.recipe)
         self._allowed = cutting.allowed(allowed)
         self._tables = BlockTables(history, cutting)
@@ -73,14 +74,17 @@ class WhyGage(ExplainedText):
     def explanation_at(self, byte: int, at: int) -> Explanation:
         if byte <= 0 or byte >= self._length:
             return Explanation("edge", True, "The text begins or ends here.")
-        block, table = self._tables.block(at), self._tables.table(at)
+        block = self._tables.block(at)
+        table = self._tables.table(at)
         found = table.encoder.segmentation(self._text, self._allowed)
-        rank, own = int(found.ranks[byte]), at - table.first
+        rank = int(found.ranks[byte])
+        own = at - table.first
 
         def token(place: int, steps: int) -> int:
             return int(self._tables.named(found.tokens_between(place, place + 1, steps).ids, table)[0])
 
-        before, after = token(byte - 1, own), token(byte, own)
+        before = token(byte - 1, own)
+        after = token(byte, own)
         where = f"In block {block + 1:,}"
         if rank == PATTERN_CUT:
             return Explanation("special", True, "A special token is here, which is never compressed.")
@@ -111,7 +115,8 @@ class WhyGage(ExplainedText):
         return found
 
     def _with_chain(self, kind: str, sentence: str, chain: list[StandIn]) -> Explanation:
-        names, ways = self._names, list[Way]()
+        names = self._names
+        ways = list[Way]()
         for one in chain:
             pair = ShownToken(names[one.left]), ShownToken(names[one.right])
             ways.append(Way(f"0x{one.byte:02X}", pair, names[one.token], one.step))

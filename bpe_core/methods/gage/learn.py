@@ -27,7 +27,8 @@ def what_is_wrong(history: History) -> str:
     reasons = history.reasons
     if any(name not in reasons or reasons[name].dtype != kind for name, kind in KINDS.items()):
         return "its steps do not tell their blocks"
-    block, byte = reasons["block"], reasons["byte"]
+    block = reasons["block"]
+    byte = reasons["byte"]
     if block[0] < 0 or (np.diff(block) < 0).any() or ((byte < 0) | (byte > 255)).any():
         return "the blocks of its steps are out of order"
     first = np.searchsorted(block, block)  # for each step, the first step of its block

@@ -76,7 +76,8 @@ def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
 
 def compress(blocks: list[_Block], alphabet: Alphabet, recipe: Recipe) -> History:
     at_start = count_tokens(blocks)
-    tokens, limit = TokenBook(alphabet), recipe.merge_limit(len(alphabet))
+    tokens = TokenBook(alphabet)
+    limit = recipe.merge_limit(len(alphabet))
     rows: list[tuple[int, ...]] = []
     reasons: list[tuple[int, ...]] = []
     for block in blocks:

@@ -67,7 +67,8 @@ class Pieces:
 
     def __init__(self, history: History) -> None:
         self.scores = scores = _scores_of(history)
-        alphabet, marker = history.alphabet, history.recipe.marker_text
+        alphabet = history.alphabet
+        marker = history.recipe.marker_text
         self._seeds = alphabet.kept(("seeds", marker), lambda: Seeds.of(alphabet, marker))
         self._step_of: dict[int, int] = dict(
             zip(history.columns.left.tolist(), range(1, len(history) + 1), strict=True)
@@ -83,7 +84,8 @@ class Pieces:
         if not self.scores.waiting:
             steps = [self._step_of.get(id, ALWAYS) for id in ids]
         else:
-            seeds, places = self._seeds, range(len(symbols))
+            seeds = self._seeds
+            places = range(len(symbols))
             held = (edges_of(symbols, here, seeds.different_lengths, seeds.id_of) for here in places)
             steps = [step for edges in held for edge in edges if (step := self._step_of.get(edge[1], 0)) > at]
         return min(self.scores.until(at), min(steps, default=ALWAYS))
@@ -113,9 +115,11 @@ class SummedPaths:
     """The search for the best path of a whole word in plain Python, with sums rounded as libraries round them."""
 
     def __init__(self, history: History) -> None:
-        self._alphabet, self._known = history.alphabet, _scores_of(history).at(len(history))
+        self._alphabet = history.alphabet
+        self._known = _scores_of(history).at(len(history))
         self._is_narrow = history.recipe.sums == "32 bits"
-        self._unknown, self._first_fallback = history.alphabet.unknown_id, history.alphabet.first_fallback_id
+        self._unknown = history.alphabet.unknown_id
+        self._first_fallback = history.alphabet.first_fallback_id
         self._means_unknown = {NO_TOKEN, history.unknown_twin}
 
     @cached_property
@@ -140,8 +144,11 @@ class SummedPaths:
         return sorted({len(text) for text in self._id_of})
 
     def cut(self, word: bytes, at: int) -> WordCut:
-        size, narrowed = len(word), narrow if self._is_narrow else float
-        best, last, before = [0.0] + [-math.inf] * size, [NO_TOKEN] * (size + 1), [0] * (size + 1)
+        size = len(word)
+        narrowed = narrow if self._is_narrow else float
+        best = [0.0] + [-math.inf] * size
+        last = [NO_TOKEN] * (size + 1)
+        before = [0] * (size + 1)
         starts = [place for place, byte in enumerate(word) if byte & 0xC0 != 0x80]
         for here, behind in pairwise([*starts, size]):
             if self._is_narrow and abs(sum_here := best[here]) > LARGEST_SUM:
@@ -154,11 +161,17 @@ class SummedPaths:
                     continue
                 total = narrowed(best[here] + self._scores[id])
                 if total > best[here + length]:
-                    best[here + length], last[here + length], before[here + length] = total, id, here
+                    best[here + length] = total
+                    last[here + length] = id
+                    before[here + length] = here
                 is_one |= here + length == behind
             if not is_one and (total := narrowed(best[here] + self._unknown_score)) > best[behind]:
-                best[behind], last[behind], before[behind] = total, NO_TOKEN, here
-        ids, ends, place = list[int](), list[int](), size
+                best[behind] = total
+                last[behind] = NO_TOKEN
+                before[behind] = here
+        ids = list[int]()
+        ends = list[int]()
+        place = size
         while place:
             self._put_before(ids, ends, last[place], before[place], place, word)
             place = before[place]
@@ -215,7 +228,9 @@ class BestPaths(WordSegmenter):
     def _cut_word(self, word: bytes, at: int) -> WordCut:
         symbols = self._spelling.symbols(word)
         ends_of = np.cumsum(self._spelling.widths(word, symbols)).tolist()
-        ids, ends, start = list[int](), list[int](), 0
+        ids = list[int]()
+        ends = list[int]()
+        start = 0
         for stop in [*(i for i, symbol in enumerate(symbols) if not self._joins[symbol]), len(symbols)]:
             edges = self.pieces.edges(symbols[start:stop], at)
             for id in best_path(edges, self.pieces.scores_at(at))[1]:
@@ -232,7 +247,8 @@ class BestPaths(WordSegmenter):
 
     def known_around(self, symbols: list[int], place: int) -> tuple[int, int] | None:
         """Return the range of known symbols around a boundary in a word; None if a neighbour is unknown."""
-        first, stop = place, place
+        first = place
+        stop = place
         while first > 0 and self._joins[symbols[first - 1]]:
             first -= 1
         while stop < len(symbols) and self._joins[symbols[stop]]:

@@ -41,7 +41,10 @@ class SpecifiedLearner:
     def __init__(
         self, words: WordTable, alphabet: Alphabet, recipe: Recipe, known: History | None, *, method: Method
     ) -> None:
-        self._words, self._alphabet, self._recipe, self._method = words, alphabet, recipe, method
+        self._words = words
+        self._alphabet = alphabet
+        self._recipe = recipe
+        self._method = method
         self._known = known
         self._history = self._learned_by(recipe)
         self.learned = 0

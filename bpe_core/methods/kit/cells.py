@@ -71,7 +71,8 @@ class Stretches:
 def _followers(words: WordTable, recipe: Recipe) -> Bytes:
     """Return the follower of each word; a blank counts as the marker of the next word."""
     at_ends = words.counts if words.line_ends is None else words.line_ends
-    is_various, is_end = (at_ends > 0) & (at_ends < words.counts), at_ends > 0
+    is_various = (at_ends > 0) & (at_ends < words.counts)
+    is_end = at_ends > 0
     blank = (recipe.marker_text.encode() or b" ")[0]
     return np.where(is_various, VARIOUS, np.where(is_end, END, blank)).astype(np.uint8)
 
@@ -94,7 +95,8 @@ def piece_cells(alphabet: Alphabet, recipe: Recipe) -> tuple[Int32s, Int64s]:
 
 
 def _piece_cells(alphabet: Alphabet, marker_text: str) -> tuple[Int32s, Int64s]:
-    marker, marker_id = marker_text.encode(), alphabet.marker_id
+    marker = marker_text.encode()
+    marker_id = alphabet.marker_id
     texts = alphabet.texts[len(alphabet) - alphabet.seed_count :]
     begins = np.fromiter((text.startswith(marker) for text in texts), np.bool_, len(texts))
     rests = [text.removeprefix(marker).decode() for text in texts]
@@ -131,15 +133,18 @@ def in_order(symbols: Int32s, firsts: Int64s, lengths: Int64s, groups: Int64s | 
     while (lengths[order[places]] > done).any():
         group = np.cumsum(np.concatenate((np.zeros(1, np.bool_), group[1:] != group[:-1])))
         width = max(1, (63 - int(group[-1]).bit_length()) // bits)
-        pieces, keys = order[places], group << (width * bits)
+        pieces = order[places]
+        keys = group << (width * bits)
         for place in range(width):
             cells = firsts[pieces] + np.minimum(done + place, lengths[pieces] - 1)
             letters = np.where(done + place < lengths[pieces], symbols[cells].astype(np.int64) + 1, 0)
             keys |= letters << ((width - 1 - place) * bits)
         by_key = np.argsort(keys)
         order[places] = pieces[by_key]
-        keys, done = keys[by_key], done + width
+        keys = keys[by_key]
+        done = done + width
         same = np.concatenate((np.zeros(1, np.bool_), keys[1:] == keys[:-1], np.zeros(1, np.bool_)))
         alike = same[1:] | same[:-1]
-        places, group = places[alike], keys[alike]
+        places = places[alike]
+        group = keys[alike]
     return order

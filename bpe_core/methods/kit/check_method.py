@@ -114,7 +114,8 @@ def _small_recipe(method: Method) -> Recipe:
 def _corpus(text: str, recipe: Recipe) -> Corpus:
     if recipe.mixture is None:
         return Corpus.from_texts([text])
-    lines, names = text.splitlines(keepends=True), [group.name for group in recipe.mixture.groups]
+    lines = text.splitlines(keepends=True)
+    names = [group.name for group in recipe.mixture.groups]
     dealt = {name: "".join(lines[place :: len(names)]) for place, name in enumerate(names)}
     return Corpus.grouped({name: Corpus.from_texts([part]) for name, part in dealt.items()})
 
@@ -126,7 +127,9 @@ def _require(holds: bool, otherwise: str) -> None:
 
 class _Check:
     def __init__(self, method: Method, recipe: Recipe, text: str) -> None:
-        self.method, self.recipe, self.text = method, recipe, text
+        self.method = method
+        self.recipe = recipe
+        self.text = text
 
     def sentences(self) -> Iterator[tuple[str, Callable[[], None]]]:
         yield "it has a name, a title and a sentence", self._is_named
@@ -200,7 +203,8 @@ class _Check:
         for fast in (False, True):
             alphabet, learner = self.method.begin(self.words, self.recipe, fast=fast)
             planned = self.method.steps_planned(self.recipe, alphabet)
-            columns, end = Columns.with_room(planned), ""
+            columns = Columns.with_room(planned)
+            end = ""
             while not end and learner.learned < planned:
                 end = learner.learn(columns, planned, UNLIMITED)
             learned = History(self.recipe, alphabet, columns.first(learner.learned))
@@ -208,7 +212,8 @@ class _Check:
 
     def _require_same(self, other: History, who: str) -> None:
         for name in ("left", "right", "count", "tokens_left"):
-            ours, theirs = getattr(self.history.columns, name), getattr(other.columns, name)
+            ours = getattr(self.history.columns, name)
+            theirs = getattr(other.columns, name)
             _require(len(ours) == len(theirs), f"{who} makes {len(theirs)} steps, not {len(ours)}.")
             differs = np.flatnonzero(ours != theirs)
             if len(differs):
@@ -292,7 +297,8 @@ class _Check:
             _require(set(word.tokens(at)) <= set(word.pieces(at)), f"The tree at byte {byte} lacks a token.")
 
     def _lives_and_has_ways(self) -> None:
-        history, at = self.history, len(self.history)
+        history = self.history
+        at = len(self.history)
         token = int(history.ids[0])
         life = self.method.life(token, at, history, self.words, lambda: life_without_words(history, token, at))
         _require((life.token, life.at) == (token, at), "It tells the life of another token, or of another moment.")

@@ -28,7 +28,8 @@ def trie_of(stretches: Stretches) -> Trie:
 def _planted(stretches: Stretches) -> Trie:
     order = in_order(stretches.symbols, stretches.starts[:-1], np.diff(stretches.starts) - 1)
     words = trees.Words(stretches.symbols, stretches.starts, stretches.counts, stretches.followers, order)
-    shared, lengths = np.empty(len(order), np.int32), np.empty(len(order), np.int32)
+    shared = np.empty(len(order), np.int32)
+    lengths = np.empty(len(order), np.int32)
     nodes = int(trees.share(words, shared, lengths))
     trie = trees.Trie(
         shared=shared,
@@ -48,16 +49,22 @@ def _planted(stretches: Stretches) -> Trie:
 
 def repeated(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[SpelledSeeds, Int64s]:
     trie = trie_of(stretches)
-    room, scripts = len(trie.symbol), scripts_of_symbols(base, recipe)
+    room = len(trie.symbol)
+    scripts = scripts_of_symbols(base, recipe)
     tree = trees.Tree(np.empty(2 * room, np.int64), scripts)
     trees.lay_side_by_side(trie, tree.nodes)
     places, longer = (
         trees.Places(np.empty(room, np.int32), np.empty(room + 1, np.int64), np.empty(room, np.int32)) for _ in range(2)
     )
     places.nodes[:] = np.arange(room)  # the empty piece ends everywhere
-    places.starts[:2], places.scripts[0], groups = (0, room), TRANSPARENT, 1
-    parts, seeds = _parts(room, len(scripts)), trees.Seeds(np.empty(room, np.int32), np.empty(room, np.int64))
-    ends, lengths, weights = [seeds.ends[:0]], [seeds.weights[:0]], [seeds.weights[:0]]
+    places.starts[:2] = (0, room)
+    places.scripts[0] = TRANSPARENT
+    groups = 1
+    parts = _parts(room, len(scripts))
+    seeds = trees.Seeds(np.empty(room, np.int32), np.empty(room, np.int64))
+    ends = [seeds.ends[:0]]
+    lengths = [seeds.weights[:0]]
+    weights = [seeds.weights[:0]]
     for length in range(1, longest_of(recipe) + 1):
         groups, found = trees.part_groups(tree, places, groups, longer, parts, seeds, np.int64(length))
         ends.append(seeds.ends[:found].copy())
@@ -108,7 +115,8 @@ class CompiledLattices:
         self._lengths[size - len(starts) + 1 :] = np.diff(starts)
         trie = trie_of(stretches)
         edges = _edges(pieces, trie, room or len(trie.symbol))
-        self._covered, self._ends = np.zeros(size, np.int64), np.full(size, -1, np.int64)
+        self._covered = np.zeros(size, np.int64)
+        self._ends = np.full(size, -1, np.int64)
         trees.cover(trie.weight, edges, self._covered, self._ends)
         self._lattice = kernel.Lattice(
             trie.shared, trie.lengths, trie.weights, trie.firsts, trie.parent,
@@ -121,7 +129,9 @@ class CompiledLattices:
         self._shares: Float64s = np.zeros(2 * size)
         self.expected = self._shares[1::2]
         self._likelihood = np.zeros(1)
-        self.tokens, self.log_likelihood, self.counts = 0, 0.0, self._lattice.counts
+        self.tokens = 0
+        self.log_likelihood = 0.0
+        self.counts = self._lattice.counts
         self._turns = np.full(size, NEVER, np.int32)
         self.leaving, self.tokens_after, self._changes = (np.zeros(0, np.int64) for _ in range(3))
 
@@ -174,7 +184,8 @@ class CompiledLattices:
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
         """Find the best path over the text of each piece without the piece itself."""
         lengths = self._lengths[pieces]
-        found, stops = np.empty(len(pieces)), np.zeros(len(pieces) + 1, np.int64)
+        found = np.empty(len(pieces))
+        stops = np.zeros(len(pieces) + 1, np.int64)
         tokens = np.empty(int(lengths.sum()), np.int64)
         kernel.own_paths(
             self._lattice, self._desk, scores, pieces, self._ends[pieces], lengths, found, stops[1:], tokens
@@ -193,7 +204,8 @@ class CompiledLattices:
         """Add expected counts from the stretch `start` on; return the next stretch and the work done. 0 starts over."""
         if start == 0:
             self._begin(1.0)
-            self._shares[::2], self._shares[1::2] = np.exp(scores.astype(np.float64)), 0
+            self._shares[::2] = np.exp(scores.astype(np.float64))
+            self._shares[1::2] = 0
             self._likelihood = np.zeros(1)
         stop = int(
             kernel.expect_words(
@@ -212,14 +224,16 @@ class CompiledLattices:
         self._desk.score[0] = score
 
     def _edges_between(self, start: int, stop: int) -> int:
-        first, firsts = self._lattice.first_edge, self._lattice.firsts
+        first = self._lattice.first_edge
+        firsts = self._lattice.firsts
         return int(first[firsts[stop]] - first[firsts[start]]) + stop - start
 
 
 def table_of(symbols: Int32s, starts: Int64s, first_id: int, room: int) -> trees.Pieces:
     number = np.array([1, 1], np.int64)
     slots = np.zeros(trees.ROW << room.bit_length(), np.uint64)
-    piece, pieces = 0, len(starts) - 1
+    piece = 0
+    pieces = len(starts) - 1
     while True:
         entered = trees.Pieces(slots, number)
         piece = int(trees.enter_pieces(entered, symbols, starts, np.int64(first_id), np.int64(piece)))

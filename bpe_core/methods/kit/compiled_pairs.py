@@ -89,7 +89,8 @@ def _borders(state: names.State, threads: int | None) -> list[int]:
 
 def _counted(state: names.State, room: int, ends: tuple[int, int]) -> names.State:
     run = state.run.copy()
-    run["counted"], run["pairs"] = ends[0], 1
+    run["counted"] = ends[0]
+    run["pairs"] = 1
     pairs = np.empty(room, names.PAIR)
     pairs[names.NO_PAIR] = 0
     table = _with_slots(state._replace(pairs=pairs, base_slots=np.empty(0, np.int32), run=run))
@@ -106,7 +107,9 @@ def _with_room(table: names.State, pairs: int) -> names.State:
 
 def _with_slots(table: names.State) -> names.State:
     """Return the table with at least twice as many slots as pairs."""
-    base, pairs, slots = int(table.run[0]["base"]), len(table.pairs), len(table.base_slots)
+    base = int(table.run[0]["base"])
+    pairs = len(table.pairs)
+    slots = len(table.base_slots)
     if slots >= 2 * pairs or slots == base**2:
         return table
     room = base**2 if base <= _SMALL_ALPHABET else 1 << (2 * pairs).bit_length()
@@ -193,7 +196,8 @@ class CompiledLearner:
         state = state_of(layout, words, alphabet, recipe, forced)
         state.run["apart"] = counts_apart
         base_pairs = BasePairs(state, room, threads)
-        self._state, self._halves = base_pairs.state, Halves()
+        self._state = base_pairs.state
+        self._halves = Halves()
         if base_pairs.are_divided:
             self._state.run[0]["wide"] = 1 if threads else WIDE
         names.number_slices(self._state)
@@ -253,7 +257,8 @@ class CompiledLearner:
     # Room for new tokens, merges and pairs.
 
     def _make_room_for_tokens(self, merges: int) -> None:
-        state, tokens = self._state, int(self._state.run[0]["base"]) + merges + 1
+        state = self._state
+        tokens = int(self._state.run[0]["base"]) + merges + 1
         if len(state.token_lengths) >= tokens:
             return
         self._state = state._replace(
@@ -266,7 +271,8 @@ class CompiledLearner:
         )
 
     def _make_room_for_merges(self) -> None:
-        used, pairs = int(self._state.run[0]["arena"]), len(self._state.pairs)
+        used = int(self._state.run[0]["arena"])
+        pairs = len(self._state.pairs)
         room = used + max(used // GROWTH, min(2 * used, _ROOMY - used)) + 1
         times = self._state.pairs["times"][1 : self._state.run[0]["pairs"]]
         self._state = self._state._replace(
@@ -287,7 +293,8 @@ class CompiledLearner:
     def tidy_arena(self) -> None:
         """Remove places that no longer hold their pair; make a larger arena only if that frees too little."""
         names.tidy_arena(self._state)
-        arena, (used, wanted) = self._state.arena, self._state.run[["arena", "wanted"]].tolist()[0]
+        arena = self._state.arena
+        (used, wanted) = self._state.run[["arena", "wanted"]].tolist()[0]
         room = used + max(wanted, used // GROWTH)
         if len(arena) < room:
             check_room(room * arena.itemsize, LEARNING, FEWER_CELLS)
@@ -306,7 +313,8 @@ def are_whole(state: names.State) -> Bools:
 def state_of(
     layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None
 ) -> names.State:
-    size, cells = len(alphabet), len(layout.symbols)
+    size = len(alphabet)
+    cells = len(layout.symbols)
     text = b"".join(symbol.text for symbol in alphabet.symbols)
     text_starts = np.zeros(size + 1, np.int64)
     np.cumsum([len(symbol.text) for symbol in alphabet.symbols], out=text_starts[1:])
@@ -354,7 +362,8 @@ def state_of(
 
 def _given(recipe: Recipe, forced: History | None) -> npt.NDArray[np.int32]:
     """Return the pair that each step must join, up to the last forced step; NOTHING for a free step."""
-    steps, known = forced_at(recipe.interventions), 0 if forced is None else len(forced)
+    steps = forced_at(recipe.interventions)
+    known = 0 if forced is None else len(forced)
     given = np.full((max(known, *steps) if steps else known, 2), NOTHING, np.int32)
     for step, pair in steps.items():
         given[step - 1] = pair

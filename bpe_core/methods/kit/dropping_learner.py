@@ -40,7 +40,8 @@ def digamma(numbers: Float64s) -> Float64s:
     >>> digamma(np.array([1.0, 10.0])).round(6).tolist()
     [-0.577216, 2.251753]
     """
-    shifted, lost = numbers.copy(), np.zeros(len(numbers))
+    shifted = numbers.copy()
+    lost = np.zeros(len(numbers))
     small = np.flatnonzero(shifted < _SHIFT)
     while len(small):
         lost[small] += 1 / shifted[small]
@@ -96,7 +97,8 @@ def least_first(ids: Int64s, numbers: Float32s) -> Int64s:
 def losses(counts: Int64s, pieces: Int64s, starts: Int64s, others: Int64s) -> Float32s:
     """Return how much less likely a token becomes if each piece i is replaced by `others[starts[i]:starts[i + 1]]`."""
     total = float(counts.sum())
-    count, sizes = counts[pieces].astype(np.float64), np.diff(starts)
+    count = counts[pieces].astype(np.float64)
+    sizes = np.diff(starts)
     as_it_is = np.log(count) - np.log(total)
     new_total = np.log(total + count * (sizes - 1))
     gained = np.log(counts[others] + repeated(count, sizes)) - repeated(new_total, sizes)
@@ -153,10 +155,12 @@ class DroppingLearner(ABC):
         stretches: Stretches | None = None,  # the words as laid out for the alphabet, if they were
     ) -> None:
         self._recipe = recipe
-        self._asked, self._specials = size_asked_for(recipe, alphabet), len(recipe.special_tokens)
+        self._asked = size_asked_for(recipe, alphabet)
+        self._specials = len(recipe.special_tokens)
         self._forced: Int32s = np.zeros(0, np.int32) if forced is None else forced.columns.left
         stretches = stretches or Stretches.of(words, alphabet, recipe)
-        self._weight, self._unknown_tokens = int(stretches.counts.sum()), stretches.unknown_tokens
+        self._weight = int(stretches.counts.sum())
+        self._unknown_tokens = stretches.unknown_tokens
         self._lattices = make_lattices(stretches, alphabet, recipe)
         self._alphabet = alphabet
         self._is_seed = np.arange(len(alphabet)) >= len(alphabet) - alphabet.seed_count
@@ -170,7 +174,8 @@ class DroppingLearner(ABC):
         self._dropped = np.empty(room, np.int32)
         self.reasons: Reasons = self._room_for_reasons(room)
         self.has_candidates = room > 0
-        self._batch, self._next = Batch.of(np.zeros(0, np.int64), {}), 0
+        self._batch = Batch.of(np.zeros(0, np.int64), {})
+        self._next = 0
         self._work, self._is_cut = UNLIMITED, False  # whether all words were cut since the last piece left
         for _ in self._cut():
             pass
@@ -204,7 +209,8 @@ class DroppingLearner(ABC):
 
     def look_ahead(self, work: int) -> bool:
         """Find the next batch once the last one is used up; return whether a batch is ready or the run is over."""
-        self._work, is_over = work, False
+        self._work = work
+        is_over = False
         while self._next == len(self._batch.pieces) and self._work > 0 and not is_over:
             is_over = next(self._course, None) is None
         return is_over or self._next < len(self._batch.pieces)
@@ -213,7 +219,8 @@ class DroppingLearner(ABC):
         """Return the rest of the batch; without a batch, return the pieces that are used least now."""
         rest = self._batch.only(slice(self._next, self._next + wanted))
         if not len(rest.pieces):
-            counts, alive = self._lattices.counts, np.flatnonzero(self._alive)
+            counts = self._lattices.counts
+            alive = np.flatnonzero(self._alive)
             least = alive[np.lexsort((self._scores[alive], counts[alive]))][:wanted]
             return [Candidate(id, self._right, int(counts[id])) for id in least.tolist()]
         columns = {name: column.tolist() for name, column in rest.told.items()}
@@ -257,7 +264,8 @@ class DroppingLearner(ABC):
         batch = self._as_told(batch)
         while len(batch.pieces):
             size = self._steps_left() if self._steps_left() > 0 else STEPS_AT_ONCE  # more than will be made
-            now, batch = batch.only(slice(size)), batch.only(slice(size, None))
+            now = batch.only(slice(size))
+            batch = batch.only(slice(size, None))
             lattices = self._lattices
             if lattices.counts[now.pieces].any():
                 if not self._is_cut:
@@ -267,7 +275,8 @@ class DroppingLearner(ABC):
                 now = now._replace(counts=lattices.leaving, tokens_left=lattices.tokens_after + self._unknown_tokens)
             else:  # pieces that occur nowhere change no count
                 now.tokens_left.fill(self._tokens())
-            self._batch, self._next = now, 0
+            self._batch = now
+            self._next = 0
             yield True
 
     def _as_told(self, batch: Batch) -> Batch:
@@ -276,7 +285,9 @@ class DroppingLearner(ABC):
         alive = self._alive[batch.pieces]
         if alive.all() and (batch.pieces[: len(told)] == told).all():
             return batch
-        alive, rows, pieces = self._alive.copy(), list[int](), list[int]()
+        alive = self._alive.copy()
+        rows = list[int]()
+        pieces = list[int]()
         forced = self._forced[self.learned :].tolist()
         for row, piece in enumerate(batch.pieces.tolist()):
             while alive[piece]:

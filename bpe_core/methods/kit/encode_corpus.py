@@ -121,7 +121,10 @@ def _write_all(
     cancelled: CancelCheck,
 ) -> int:
     seen, seen_in_group = np.zeros((2, encoding.tokenizer.history.id_count), bool)
-    total, written, begun, group = corpus.total_size, 0, -1, ""
+    total = corpus.total_size
+    written = 0
+    begun = -1
+    group = ""
     with closing(_encoded(corpus, encoding, np.dtype(width).newbyteorder("<"), cancelled)) as pieces:
         for piece, found in pieces:
             if piece.source != begun:
@@ -180,7 +183,9 @@ def _encoded(
 
 def _pieces(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterator[_Piece]:
     rest, ends = bytearray(), list[int]()  # `ends` holds the offsets in `rest` where documents end
-    done_before, read, source = 0, 0, 0
+    done_before = 0
+    read = 0
+    source = 0
 
     def taken(length: int) -> _Piece:
         nonlocal ends
@@ -196,7 +201,8 @@ def _pieces(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterator[
         if chunk.source != source:
             if rest:
                 yield taken(len(rest))
-            done_before, source = done_before + read, chunk.source
+            done_before = done_before + read
+            source = chunk.source
         if chunk.inner_ends is not None:
             ends += (chunk.inner_ends + len(rest)).tolist()
         rest += chunk.data
@@ -211,7 +217,8 @@ def _pieces(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterator[
 
 class _CorpusEncoder:
     def __init__(self, tokenizer: Tokenizer, at: int, allowed: Allowed, numbers: Int64s) -> None:
-        self.tokenizer, self._numbers = tokenizer, numbers
+        self.tokenizer = tokenizer
+        self._numbers = numbers
         self._at = at
         self._allowed = allowed
         self._lacks_some = bool((numbers < 0).any())

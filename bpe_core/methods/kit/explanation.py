@@ -203,7 +203,8 @@ class ByTokens(ExplainedText):
     """The answers of a method without own explanations: which tokens meet at a boundary."""
 
     def __init__(self, segmentation: Segmentation, history: History) -> None:
-        self._segmentation, self._texts = segmentation, TokenTexts.of(history).text
+        self._segmentation = segmentation
+        self._texts = TokenTexts.of(history).text
 
     def explanation_at(self, byte: int, at: int) -> Explanation:
         if not 0 < byte < len(self._segmentation.data):

@@ -21,7 +21,8 @@ Symbols = tuple[int, ...]
 def spelled(alphabet: Alphabet, marker: bytes) -> list[list[int]]:
     if (known := alphabet.spelled) is not None:
         return [known.symbols[first:stop].tolist() for first, stop in pairwise(known.starts.tolist())]
-    id_of, marker_id = alphabet.id_of_piece, alphabet.marker_id
+    id_of = alphabet.id_of_piece
+    marker_id = alphabet.marker_id
     symbol_of = {text.decode(): id for text, id in id_of.items()}
     found = []
     for symbol in alphabet.symbols:
@@ -59,13 +60,18 @@ def best_path(edges: list[list[Edge]], scores: Sequence[float]) -> tuple[float, 
     (-1.5, [2])
     """
     size = len(edges)
-    best, last, before = [0.0] + [-math.inf] * size, [-1] * (size + 1), [0] * (size + 1)
+    best = [0.0] + [-math.inf] * size
+    last = [-1] * (size + 1)
+    before = [0] * (size + 1)
     for here, found in enumerate(edges):
         for length, id in found:
             score = best[here] + scores[id]
             if score > best[here + length]:
-                best[here + length], last[here + length], before[here + length] = score, id, here
-    path, place = list[int](), size
+                best[here + length] = score
+                last[here + length] = id
+                before[here + length] = here
+    path = list[int]()
+    place = size
     while place:
         path.append(last[place])
         place = before[place]

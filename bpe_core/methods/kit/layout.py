@@ -96,7 +96,8 @@ def _lay_out_bytes(words: WordTable) -> Layout:
     def fill(parts: range) -> None:
         for first in parts:  # in blocks, so that temporary arrays stay small
             own = starts[first : first + WORDS_AT_ONCE + 1]
-            begin, end = own[0] - 1, own[-1]
+            begin = own[0] - 1
+            end = own[-1]
             letters = words.text[words.starts[first] : words.starts[first + len(own) - 1]]
             symbols[begin:end] = SEPARATOR
             symbols[begin:end][_places(own - begin, 0, 0)] = letters
@@ -127,7 +128,8 @@ def _starts(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 def _lay_out_pieces(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
     lengths = np.diff(words.starts) if recipe.base == "bytes" else words.lengths_in_characters()
-    before, after = int(recipe.marker == "prefix"), int(recipe.marker == "symbol")
+    before = int(recipe.marker == "prefix")
+    after = int(recipe.marker == "symbol")
     starts = _starts(lengths + before + after)
     ids, extra = _ids_of_pieces(words, alphabet, recipe, lengths)
     symbols = np.full(int(starts[-1]), SEPARATOR, np.int32)

@@ -84,7 +84,8 @@ class PlainLearner:
 
     def _make(self, columns: Columns, pair: Pair) -> int:
         """Merge a pair and fill its row; return the work done."""
-        row, work = self._learned, WORK_A_STEP + WORK_A_RUN * len(self._places.get(pair, ()))
+        row = self._learned
+        work = WORK_A_STEP + WORK_A_RUN * len(self._places.get(pair, ()))
         columns.left[row], columns.right[row] = pair
         columns.count[row] = self._counts.pop(pair, 0)
         self._write_runner_up(columns, row)

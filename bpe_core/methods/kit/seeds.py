@@ -58,7 +58,8 @@ def scripts_of(characters: str) -> npt.NDArray[np.int32]:
     """Return the script of each character as a number; TRANSPARENT if it takes that of the letter before."""
     import regex  # takes a while to load
 
-    unknown, script_of = dict.fromkeys(characters), dict[str, int]()
+    unknown = dict.fromkeys(characters)
+    script_of = dict[str, int]()
     for expression, number in _CLASSES:
         if not unknown:
             break

@@ -101,7 +101,8 @@ class Tokenizer:
         from bpe_core.segmenting.batches import Batch, Texts, Unread  # a short text needs no threads
 
         given = texts if isinstance(texts, Texts) else Unread.of(texts)
-        at, allowed = self._checked_at(at), self._cutting.spelled(self.allowed(allowed_special), given.searched)
+        at = self._checked_at(at)
+        allowed = self._cutting.spelled(self.allowed(allowed_special), given.searched)
         found = self._segmenter.batch(given, at, allowed, threads) if isinstance(self._segmenter, WordEncoder) else None
         return found or Batch.of([self._segmenter.ids(text, at, allowed) for text in given.strings()])
 

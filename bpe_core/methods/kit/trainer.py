@@ -144,7 +144,8 @@ class Trainer:
                 f"{recipe.wording.counted(self._learner.learned)} are learned already; "
                 f"a vocabulary of {len(self.alphabet) + limit:,} has room for {limit:,}."
             )
-        self.recipe, self.steps_planned = recipe, limit
+        self.recipe = recipe
+        self.steps_planned = limit
         if self.end_reason == "vocabulary full" and limit > self._learner.learned:
             self.end_reason = ""
 
@@ -166,7 +167,8 @@ class Trainer:
         return end
 
     def _begin(self, known: History | None, work: Work) -> LearnerStart:
-        method, size = self._method, len(self.words.text)
+        method = self._method
+        size = len(self.words.text)
         is_fast = self._is_fast(size, work)
         way = method.compiled if is_fast else method.plain
         assert way is not None
@@ -175,7 +177,8 @@ class Trainer:
 
     def _is_fast(self, size: int, work: Work) -> bool:
         """Return whether machine code learns; wait for it if no other way is fast enough."""
-        compiled, plain = self._method.compiled, self._method.plain
+        compiled = self._method.compiled
+        plain = self._method.plain
         if compiled is None or readiness.ready(compiled.part):
             return compiled is not None
         if plain is None:

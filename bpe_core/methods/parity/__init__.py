@@ -27,7 +27,8 @@ class ParityAware(BytePairEncoding):
     presets = PRESETS
     needs = NEEDS
     usual_sizes: tuple[str, ...] = ("128,000 for thirty languages",)
-    tables, instead = TABLES, ""
+    tables = TABLES
+    instead = ""
     can_be_steered = False
     is_contrast = False
     learns_at_once = False  # a sample has no groups of texts

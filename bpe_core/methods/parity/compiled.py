@@ -32,7 +32,8 @@ class CompiledFollower(CompiledLearner):
 
     def follow(self, pairs: Sequence[Pair]) -> None:
         """Set the merges to make, of which the first are made already; a merge may be rare or occur nowhere."""
-        state, known = self._state, self.learned
+        state = self._state
+        known = self.learned
         if len(state.forced_left) <= len(pairs):
             left, right = (grown(one, 2 * len(pairs) + 1) for one in (state.forced_left, state.forced_right))
             left[known:] = NOTHING

@@ -57,7 +57,8 @@ class ParityLearner:
         languages = words.languages
         if not languages:
             raise CorpusError(NO_LANGUAGES)
-        self._recipe, self._has_dev = recipe, languages[0].dev is not None
+        self._recipe = recipe
+        self._has_dev = languages[0].dev is not None
         self._whole = make(words, alphabet, recipe)
         self._learners = [make(one.words, alphabet, recipe) for one in languages]
         dev = [one.dev for one in languages if one.dev is not None]
@@ -102,7 +103,8 @@ class ParityLearner:
         ]
 
     def _step(self, columns: Columns) -> EndReason:
-        row, turn = self.learned, self._turn(2)
+        row = self.learned
+        turn = self._turn(2)
         if turn.language != ALL:
             self._turns += [*turn.passed, turn.language]
             self._spent.update(turn.passed)
@@ -144,7 +146,8 @@ class ParityLearner:
 
     def _worst_off(self, passed: list[int]) -> int | None:
         """Return the language with the most tokens for its ratio; None if no language has anything left to merge."""
-        window, languages = self._recipe.window_size, range(len(self._learners))
+        window = self._recipe.window_size
+        languages = range(len(self._learners))
         can = free = [one for one in languages if one not in self._spent and one not in passed]
         if window is not None:
             last = [*self._turns, *passed][-window:]

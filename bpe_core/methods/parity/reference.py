@@ -38,7 +38,8 @@ def train(words: WordTable, recipe: Recipe) -> History:
     if not words.languages:
         raise CorpusError(NO_LANGUAGES)
     alphabet = Alphabet.for_words(words, recipe)
-    tokens, limit = bpe.TokenBook(alphabet), recipe.merge_limit(len(alphabet))
+    tokens = bpe.TokenBook(alphabet)
+    limit = recipe.merge_limit(len(alphabet))
     standing = LanguageCosts(words, recipe, alphabet)
     whole = symbols_of(words, alphabet, recipe)
     texts = [symbols_of(language.words, alphabet, recipe) for language in words.languages]
@@ -59,7 +60,8 @@ def train(words: WordTable, recipe: Recipe) -> History:
             end = "too rare" if has_rare else "no pairs"
             break
         (pair, there), (other, other_there) = [*ranking, bpe.NOBODY][:2]
-        counts, token = bpe.count_pairs(whole), tokens.add(pair)
+        counts = bpe.count_pairs(whole)
+        token = tokens.add(pair)
         whole = joined(whole, pair, token)
         texts = [joined(text, pair, token) for text in texts]
         standing.join(pair, token)

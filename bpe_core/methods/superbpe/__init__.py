@@ -30,7 +30,8 @@ class SuperBPE(BytePairEncoding):
     presets = PRESETS
     needs = NEEDS
     usual_sizes: tuple[str, ...] = ("200,000 for English, of which 80–180,000 within words",)
-    tables, instead = TABLES, ""
+    tables = TABLES
+    instead = ""
     goes_across_words = True
     superword_limits = SUPERWORD_LIMITS
     size_decides = True

@@ -42,7 +42,8 @@ class CompiledAcross(CompiledLearner):
     def __init__(
         self, words: WordTable, alphabet: Alphabet, recipe: Recipe, known: History, made: int, *, cutter: Cutter
     ) -> None:
-        self._recipe, self._made = recipe, 0
+        self._recipe = recipe
+        self._made = 0
         if recipe.max_token_length is not None:
             self._symbols = alphabet
             super().__init__(words, alphabet, recipe, History.from_pairs(recipe, alphabet, known.pairs()))
@@ -65,7 +66,8 @@ class CompiledAcross(CompiledLearner):
         return super().learn(columns.behind(self._made), stop_at - self._made, work)
 
     def _limit(self) -> None:
-        most, past_colons = self._recipe.most_words, self._recipe.past_colons
+        most = self._recipe.most_words
+        past_colons = self._recipe.past_colons
         if most is not None or not past_colons:
             self._state.run[0]["most_words"] = EVERY_WORD if most is None else min(most, EVERY_WORD)
             spans = [span_of(symbol.text, past_colons) for symbol in self._symbols.symbols]

@@ -43,10 +43,12 @@ def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, gi
     rows: list[tuple[int, ...]] = []
     stages: list[int] = []
     end: EndReason = "vocabulary full"
-    stage, corpus = 1, inside
+    stage = 1
+    corpus = inside
     while len(rows) < limit:
         if stage == 1 and len(rows) == transition:
-            stage, corpus = 2, runs
+            stage = 2
+            corpus = runs
         counts = bpe.count_pairs(corpus)
         ranking = bpe.ranked(bpe.allowed(counts, tokens, recipe), tokens, recipe)
         whole = [one for one in ranking if not recipe.keeps_characters or bpe.keeps_characters(one[0], tokens)]

@@ -41,7 +41,8 @@ class Unigram(Method):
         "250,000 for a hundred languages, as XLM-R has",
     )
     wording = Wording("drop", "dropped", "piece", "the one the corpus needs least")
-    tables, instead = TABLES, INSTEAD
+    tables = TABLES
+    instead = INSTEAD
     shared_as = "paths"
     single: Single | None = "drop"
     first_size = 100

@@ -84,7 +84,8 @@ class WhyPath(WordReasons):
         known = self._paths.known_around(symbols, places[-1])
         if known is None:
             return "unknown"
-        place, edges = places[-1] - known[0], self._paths.pieces.edges(symbols[slice(*known)], at)
+        place = places[-1] - known[0]
+        edges = self._paths.pieces.edges(symbols[slice(*known)], at)
         taken = self._best(edges, at)
         assert taken is not None  # single characters are always possible
         is_cut = self._has_cut(taken, place)
@@ -95,7 +96,9 @@ class WhyPath(WordReasons):
         return self._cost > 0
 
     def _sentence(self, found: CutComparison) -> str:
-        best, taken, other = "The most probable way to split the word", len(found.taken.tokens), found.other
+        best = "The most probable way to split the word"
+        taken = len(found.taken.tokens)
+        other = found.other
         if self._counts_first:
             tied = other is not None and len(other.tokens) == taken
             best = (

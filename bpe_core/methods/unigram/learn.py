@@ -85,8 +85,10 @@ def begin(words: WordTable, recipe: Recipe) -> LearnerStart:
 
 
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
-    seeds, specials = alphabet.seed_count, len(recipe.special_tokens)
-    least, most = len(alphabet) - seeds + specials, len(alphabet) + specials
+    seeds = alphabet.seed_count
+    specials = len(recipe.special_tokens)
+    least = len(alphabet) - seeds + specials
+    most = len(alphabet) + specials
     if recipe.merges is not None:
         return min(recipe.merges, seeds)
     assert recipe.vocab_size is not None

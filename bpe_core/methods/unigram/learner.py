@@ -55,7 +55,9 @@ class UnigramLearner(DroppingLearner):
 
     def _chosen(self, pieces: Int64s, cause: int | Int64s, loss: Float64s | float = np.nan) -> Batch:
         told = self._room_for_reasons(len(pieces))
-        told["loss"][:], told["round"][:], told["cause"][:] = loss, self._round, cause
+        told["loss"][:] = loss
+        told["round"][:] = self._round
+        told["cause"][:] = cause
         return Batch.of(pieces, told)
 
     def _reasons_of_others(self, told: Told, others: Bools) -> Told:
@@ -103,7 +105,9 @@ class UnigramLearner(DroppingLearner):
         counts = self._lattices.counts
         used = self._in_force & (counts > 0)
         pieces = self._lattices.in_order(np.flatnonzero(used & self._is_seed))
-        found, tokens, sizes = list[Float32s](), list[Int64s](), list[Int64s]()
+        found = list[Float32s]()
+        tokens = list[Int64s]()
+        sizes = list[Int64s]()
         for start in range(0, len(pieces), PIECES_A_SLICE):
             own = self._lattices.own_paths(pieces[start : start + PIECES_A_SLICE], self._scores)
             found.append(own.scores)
@@ -114,7 +118,8 @@ class UnigramLearner(DroppingLearner):
         size = int(self._in_force.sum())
         self._in_force &= self._is_seed | (counts > 0)
         idle = np.flatnonzero(self._alive)
-        least, loss_of = idle[:0], np.zeros(len(self._alive), np.float32)
+        least = idle[:0]
+        loss_of = np.zeros(len(self._alive), np.float32)
         if len(pieces):
             split = np.concatenate(found) > self._scores[pieces]
             starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(sizes))))

@@ -69,7 +69,8 @@ def ids_by_piece(alphabet: Alphabet, recipe: Recipe) -> Tokens:
     found: Tokens = {}
     for id, symbol in enumerate(alphabet.symbols):
         if symbol.kind == "seed":
-            text, begins = symbol.text.decode(), symbol.text.startswith(recipe.marker_text.encode())
+            text = symbol.text.decode()
+            begins = symbol.text.startswith(recipe.marker_text.encode())
             front = (alphabet.marker_id,) if begins and alphabet.marker_id is not None else ()
             letters = text[len(recipe.marker_text) :] if front else text
             found[(*front, *(symbol_of[letter] for letter in letters))] = id
@@ -93,7 +94,8 @@ def encode_word(word: bytes, history: History, *, at: int | None = None, best: B
     tokens = {
         piece: id for piece, id in ids_by_piece(history.alphabet, history.recipe).items() if scores[id] > -math.inf
     }
-    ids, stretch = list[int](), list[int]()
+    ids = list[int]()
+    stretch = list[int]()
     for symbol in [*history.alphabet.symbols_of(word, history.recipe), NOTHING]:
         if symbol != NOTHING and history.alphabet.symbols[symbol].merges:
             stretch.append(symbol)
@@ -109,7 +111,11 @@ def encode_word(word: bytes, history: History, *, at: int | None = None, best: B
 # byte of what follows, 0 for the end of a line.
 Stretches = list[tuple[Piece, int, set[int]]]
 
-RARE, PENALTY, LEAST_EXPECTED, MORE_THAN_ASKED, DIFFERENCE = 0.5, 10.0, 1e-3, 1.1, 0.0001
+RARE = 0.5
+PENALTY = 10.0
+LEAST_EXPECTED = 1e-3
+MORE_THAN_ASKED = 1.1
+DIFFERENCE = 0.0001
 RARELY_USED, NOT_ITS_OWN_PATH, LEAST_LOSS, LEAST_LIKELY = range(4)
 
 
@@ -205,12 +211,14 @@ class Run:
     best_path: BestPath = staticmethod(best_path)
 
     def __init__(self, words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None) -> None:
-        self.recipe, self.alphabet = recipe, alphabet or tokens_at_first(words, recipe)
+        self.recipe = recipe
+        self.alphabet = alphabet or tokens_at_first(words, recipe)
         self.unknown_tokens = sum(
             count * unknown_tokens(self.alphabet.symbols_of(word, recipe), self.alphabet) for word, count in words
         )
         self.seeds = {id for id, symbol in enumerate(self.alphabet.symbols) if symbol.kind == "seed"}
-        specials, size = len(recipe.special_tokens), recipe.vocab_size
+        specials = len(recipe.special_tokens)
+        size = recipe.vocab_size
         first = len(self.alphabet) + specials
         self.limit = first - size if size is not None else min(recipe.merges or 0, len(self.seeds))  # steps
         self.most = int((first - self.limit) * MORE_THAN_ASKED)
@@ -268,7 +276,8 @@ class Run:
         return {piece: id for piece, id in self.id_of.items() if scores[id] > -math.inf}
 
     def prune(self) -> None:
-        counts, size = self.token_counts(), len(self.in_force)
+        counts = self.token_counts()
+        size = len(self.in_force)
         total = math.log(sum(counts.values()))
         self.in_force = {id for id in self.in_force if id in self.seeds or counts[id]}
         losses: dict[int, float] = {}
@@ -321,7 +330,8 @@ class Run:
             raise SmallEnough
 
     def token_counts(self) -> dict[int, int]:
-        counts, tokens = dict.fromkeys(range(len(self.alphabet)), 0), self.usable(self.scores)
+        counts = dict.fromkeys(range(len(self.alphabet)), 0)
+        tokens = self.usable(self.scores)
         for stretch, weight, _ in self.corpus:
             if stretch not in self.paths:
                 self.paths[stretch] = self.best_path(stretch, tokens, self.scores)[1]
@@ -356,7 +366,8 @@ class Run:
         return [self.scores[id] for id in sorted(self.scores)]
 
     def history(self) -> History:
-        names, kinds = ("loss", "round", "cause"), (np.float64, np.int32, np.int8)
+        names = ("loss", "round", "cause")
+        kinds = (np.float64, np.int32, np.int8)
         reasons = {name: np.array([row[i] for row in self.reasons], kinds[i]) for i, name in enumerate(names)}
         reason: EndReason = "vocabulary full" if len(self.rows) == self.limit else "no pairs"
         dropped = np.array([row[0] for row in self.rows], np.int32)
@@ -377,7 +388,8 @@ def shares(stretch: Piece, tokens: Tokens, scores: Scored) -> dict[int, float]:
     ]
     nothing = -math.inf  # logarithms, as the probabilities of long words are too small for floats
     # The sums over all paths to a position, and over all paths from it to the end.
-    reached, left = [0.0] + [nothing] * size, [nothing] * size + [0.0]
+    reached = [0.0] + [nothing] * size
+    left = [nothing] * size + [0.0]
     for start, stop, token in edges:
         reached[stop] = log_of_sum(reached[stop], reached[start] + scores[token])
     for start, stop, token in sorted(edges, key=lambda edge: (-edge[0], edge[1])):

@@ -38,7 +38,8 @@ class WordPiece(Method):
         "30,000 for English, as BERT has",
         "120,000 for a hundred languages, as multilingual BERT has",
     )
-    tables, instead = TABLES, INSTEAD
+    tables = TABLES
+    instead = INSTEAD
     shared_as = "longest"
     is_contrast = True
     can_be_steered = True

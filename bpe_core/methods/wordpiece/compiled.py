@@ -54,7 +54,8 @@ class CompiledScoreLearner(CompiledLearner):
 
     def _make_room_for_tokens(self, merges: int) -> None:
         super()._make_room_for_tokens(merges)
-        scores, tokens = self._scores, len(self._state.token_lengths)
+        scores = self._scores
+        tokens = len(self._state.token_lengths)
         known = len(scores.best)
         if known < tokens:
             of_tokens = ("token_counts", "owner_counts", "best", "rarer_first", "owners", "places")

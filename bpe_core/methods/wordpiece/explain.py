@@ -39,7 +39,8 @@ class WhyLongest(WordReasons):
         super().__init__(text, history, Cutting(history.recipe), allowed, self._pieces.cut)
 
     def in_word(self, word: TextWord, byte: int, at: int) -> Explanation:
-        cut, most = self._pieces.cut(word.text.encode(), at), self.history.recipe.longest_word
+        cut = self._pieces.cut(word.text.encode(), at)
+        most = self.history.recipe.longest_word
         if self.history.recipe.lists_bytes:
             word = ByteWord(word.text.encode().decode(self._pieces.encoding), word.origins)
         if len(word.text) > most:
@@ -65,7 +66,8 @@ class WhyLongest(WordReasons):
         return Explanation("joined", False, sentence, (since,) if since else ())
 
     def _longest(self, word: TextWord, start: int, end: int, id: int, at: int) -> Explanation:
-        first, stop = word.characters(start), word.characters(end)
+        first = word.characters(start)
+        stop = word.characters(end)
         mark = self.history.alphabet.continuing if start else b""
         longer = quoted(mark + word.text[first : stop + 1].encode(self._pieces.encoding))
         later, steps = self._first_longer(word, first, stop, at)
@@ -73,20 +75,24 @@ class WhyLongest(WordReasons):
         return Explanation("longest", True, sentence, steps)
 
     def _stuck(self, word: TextWord, at: int) -> Explanation:
-        place, ids, birth = 0, self._pieces.starting, self._pieces.birth
+        place = 0
+        ids = self._pieces.starting
+        birth = self._pieces.birth
         while True:
             texts = ((end, word.text[place:end]) for end in range(len(word.text), place, -1))
             end = next((end for end, text in texts if text in ids and birth(ids[text]) <= at), None)
             if end is None:
                 break
-            place, ids = end, self._pieces.continuing
+            place = end
+            ids = self._pieces.continuing
         later, steps = self._first_longer(word, place, place, at)
         unknown = self._quoted(self._pieces.unknown)
         sentence = f"No token fits at {quoted(word.text[place:])}, so the whole word is {unknown}.{later}"
         return Explanation("stuck", False, sentence, steps)
 
     def _first_longer(self, word: TextWord, first: int, stop: int, at: int) -> tuple[str, tuple[int, ...]]:
-        ids, birth = self._pieces.continuing if first else self._pieces.starting, self._pieces.birth
+        ids = self._pieces.continuing if first else self._pieces.starting
+        birth = self._pieces.birth
         texts = (word.text[first:end] for end in range(stop + 1, len(word.text) + 1))
         found = [(birth(ids[text]), ids[text]) for text in texts if text in ids and birth(ids[text]) > at]
         if not found:

@@ -59,7 +59,8 @@ def train_by_score(words: WordTable, recipe: Recipe, alphabet: Alphabet, given: 
     rows: list[tuple[int, ...]] = []
     reasons: list[tuple[int, int, bool]] = []
     while True:
-        stands, singles = bpe.count_pairs(corpus), count_symbols(corpus)
+        stands = bpe.count_pairs(corpus)
+        singles = count_symbols(corpus)
         counts = bpe.allowed(stands, tokens, recipe)
         scores = {pair: score(pair, count, singles) for pair, count in counts.items()}
         ranking = bpe.ranked(counts, tokens, recipe, scores.__getitem__)
@@ -129,7 +130,8 @@ def vocabulary(history: History) -> tuple[dict[str, int], dict[str, int]]:
     A word may begin with the characters `##`, as `##ing` does; a token with `##` can then begin it.
     """
     tokens: tuple[dict[str, int], dict[str, int]] = {}, {}
-    symbols, marker = history.alphabet.symbols, history.alphabet.continuing
+    symbols = history.alphabet.symbols
+    marker = history.alphabet.continuing
     continues = [symbol.text != symbol.decoded for symbol in symbols]
     continues += [continues[history.symbols_of(len(symbols) + row)[0]] for row in range(len(history))]
     for id, text in enumerate(written(history)):

@@ -28,7 +28,8 @@ class CharacterTable:
 
     def _prefixes(self, key: bytes) -> Iterator[tuple[int, int]]:
         """Yield the prefixes of a key in the table, the shortest first: their lengths, and where their texts are."""
-        units, place = self._units, 0
+        units = self._units
+        place = 0
         if not units:
             return
         place ^= _offset(units[0])
@@ -65,7 +66,8 @@ class CharacterTable:
 
     def continues(self, key: bytes) -> bool:
         """Return whether the table has this key, or a key that begins with it."""
-        units, place = self._units, _offset(self._units[0]) if self._units else 0
+        units = self._units
+        place = _offset(self._units[0]) if self._units else 0
         for byte in key:
             place ^= byte
             if not byte or place >= len(units) or units[place] & 0x800000FF != byte:
@@ -87,7 +89,8 @@ class EachAlone(dict[int, str]):
 
     def __init__(self, table: CharacterTable, *, longest: bool = False) -> None:
         super().__init__()
-        self._table, self._longest = table, longest
+        self._table = table
+        self._longest = longest
 
     def __missing__(self, code: int) -> str:
         longest = self._table.longest(raw_bytes(chr(code))) if self._longest else None

@@ -161,11 +161,15 @@ def translated(expression: str) -> str:
     nested = False
     for token in _TOKEN.findall(expression):
         if token == "[" and depth and depth == 1 + inside and written[-1] != "-" and "&&" not in expression:
-            depth, inside, left_out = depth + 1, inside + 1, len(written)
+            depth = depth + 1
+            inside = inside + 1
+            left_out = len(written)
             continue
         if token == "]" and inside and depth == 1 + inside:
             written[-1] = r"\-" if written[-1] == "-" else written[-1]
-            depth, inside, left_out = depth - 1, inside - 1, len(written)
+            depth = depth - 1
+            inside = inside - 1
+            left_out = len(written)
             continue
         if token[0] == "[" and token[1:2] != ":":
             opened = opened if depth else len(written)
@@ -248,7 +252,8 @@ def _repeated(written: list[str], counts: str) -> str:
     """Make a group of the repeated part, so that it can be repeated again."""
     from bpe_core.text.preparation.ignoring_case import is_whole_set  # takes a while to load
 
-    first, depth = len(written) - 1, 0
+    first = len(written) - 1
+    depth = 0
     while first > 0:
         opens = written[first][0] in "[(" and not is_whole_set(written[first])
         depth += (written[first] in ("]", ")")) - opens

@@ -27,7 +27,8 @@ Stretch = tuple[int, int]  # where letters begin and end that can equal one lett
 
 def as_in_oniguruma(tokens: Sequence[str]) -> list[str]:
     """Return the tokens of an expression without flags that ignore case; unchanged if both engines match the same."""
-    written, is_same = list[str](), True
+    written = list[str]()
+    is_same = True
     looks_back = list[bool]()  # in the surrounding groups
     for unit, ignores in _units(tokens):
         if _opens(unit[0]):
@@ -36,7 +37,8 @@ def as_in_oniguruma(tokens: Sequence[str]) -> list[str]:
             looks_back.pop()
         is_flagged = _FLAGS.fullmatch(unit[0]) is not None and "i" in unit[0]
         if is_flagged or not ignores:
-            new, same = (_without_flag(unit[0]) if is_flagged else None), True
+            new = _without_flag(unit[0]) if is_flagged else None
+            same = True
         else:
             new, same = _spelled_out(unit, alone=any(looks_back))
         written += unit if new is None else [new]
@@ -49,7 +51,8 @@ def _units(tokens: Sequence[str]) -> Iterator[tuple[Sequence[str], bool]]:
     ignores, outside = False, list[bool]()  # outside: in the surrounding groups
     place = 0
     while place < len(tokens):
-        token, stop = tokens[place], place + 1
+        token = tokens[place]
+        stop = place + 1
         flags = _FLAGS.fullmatch(token)
         if _opens(token) or flags:
             if _opens(token):

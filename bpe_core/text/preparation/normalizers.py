@@ -307,7 +307,8 @@ class Precompiled:
         yield text[done:].translate(self._alone)
 
     def _line(self, line: str) -> str:
-        known, found = self._known, []
+        known = self._known
+        found = []
         for cluster in _clusters(line):
             new = known.get(cluster)
             if new is None:
@@ -324,7 +325,8 @@ class Precompiled:
         return EachAlone(self.table)
 
     def _by_clusters(self, text: str) -> Iterator[tuple[int, int, str]]:
-        table, place = self.table, 0
+        table = self.table
+        place = 0
         for cluster in _clusters(text):
             new = table.shortest(cluster) if len(cluster.encode()) < _SHORT else None
             if new is not None:
@@ -362,7 +364,8 @@ class Precompiled:
 
     def _joins_in(self, text: str) -> regex.Pattern[str] | None:
         """Return an expression for kept texts, and for neighbours that the table may replace together."""
-        known, joined = self._known_pairs, set[str]()
+        known = self._known_pairs
+        joined = set[str]()
         for pair in set(map("".join, pairwise(text))):
             joins = known.get(pair)
             if joins is None:

@@ -117,7 +117,8 @@ _RANGES: dict[str, Callable[[Iterable[Match]], Iterable[tuple[int, int]]]] = {
 
 
 _STARTS_WITH_WORD = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]"
-_BLANKS_BEHIND, _BLANKS_BEFORE = r"\s*", r"(?r)\s*"
+_BLANKS_BEHIND = r"\s*"
+_BLANKS_BEFORE = r"(?r)\s*"
 
 
 @cache

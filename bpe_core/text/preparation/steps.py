@@ -89,7 +89,8 @@ def _defaults(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _value(kind: str, field: dataclasses.Field[Any], given: Mapping[str, Any]) -> Any:
     value = given.get(field.name, field.default)
-    wanted, least = str(field.type), int(field.name == "length")
+    wanted = str(field.type)
+    least = int(field.name == "length")
     if value is None and wanted.endswith("None"):
         return None
     is_right = (
@@ -202,7 +203,8 @@ class WordSplitter:
             piece = TracedPiece.whole(text, first) if self.wants_places else TracedPiece.bare(text)
             yield from (word.text for word in self._words((piece,), 0))
             return
-        known, cut = self._known, self.cuts[0]
+        known = self._known
+        cut = self.cuts[0]
         if isinstance(cut, Split):
             parts: Iterable[str] = cut.texts(text)
             in_bytes = False

@@ -34,7 +34,8 @@ class Marks(NamedTuple):
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        sign, blanks = self.sign, f" {MARKER}" if self.shows_blanks else " "
+        sign = self.sign
+        blanks = f" {MARKER}" if self.shows_blanks else " "
         steps: list[Step] = [SEVERAL_BLANKS] if self.one_blank else []
         if self.prefix and self.suffix:
             # A text of nothing but such signs becomes one sign, too.
@@ -55,7 +56,8 @@ class WholeTexts(NamedTuple):
     @property
     def steps(self) -> tuple[Step, ...]:
         """Return the steps in order; the table does what depends on parts, or on the rest of a text."""
-        marks, table = self.marks, self.table
+        marks = self.marks
+        table = self.table
         if table is None:
             return marks.steps
         behind = marks.prefix and marks.suffix

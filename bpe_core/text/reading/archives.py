@@ -44,7 +44,8 @@ def pieces(
     source: Source, options: ReadingOptions, size: int, log: SkipLog, inside: ReadInside, source_of: SourceOf
 ) -> Iterator[Chunk]:
     """Yield the documents of all members; report members that are no text, and refuse only if there is nothing else."""
-    reason, found = "", False
+    reason = ""
+    found = False
     with _sentences(source):
         for member, place in _of_tar(source, log) if source.kind == "tar" else _of_zip(source):
             name = f"{source.name}: {shown(member.name)}"
@@ -96,7 +97,8 @@ class _UnpackLimit:
 class _CountingFile(WrappedFile):
     def __init__(self, raw: Any, unpacked: _UnpackLimit, stored: int) -> None:
         super().__init__(raw)
-        self._unpacked, self._stored = unpacked, stored
+        self._unpacked = unpacked
+        self._stored = stored
 
     def readinto(self, buffer: Any) -> int:
         got = super().readinto(buffer)
@@ -106,8 +108,11 @@ class _CountingFile(WrappedFile):
 
 class _Stream:
     def __init__(self, stream: ByteStream, source: Source) -> None:
-        self._stream, self._unpacked, self._stored = stream, _UnpackLimit(source), source.size
-        self._last, self._has_ended = b"", False
+        self._stream = stream
+        self._unpacked = _UnpackLimit(source)
+        self._stored = source.size
+        self._last = b""
+        self._has_ended = False
 
     def read(self, size: int) -> bytes:
         buffer = memoryview(bytearray(size))
@@ -156,7 +161,8 @@ def _of_zip(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
     if source.compression:
         raise CorpusError(f"{source.name} is an archive that was compressed once more; decompress it first.")
     with open_raw(source) as raw, zipfile.ZipFile(raw) as archive:
-        unpacked, done = _UnpackLimit(source), 0.0
+        unpacked = _UnpackLimit(source)
+        done = 0.0
         stored = source.size or raw.seek(0, io.SEEK_END)
         # The names of many small members take more room than their contents, so they count, too.
         of_names = max(0, stored - sum(info.compress_size for info in archive.infolist()))

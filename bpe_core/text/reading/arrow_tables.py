@@ -26,7 +26,8 @@ from bpe_core.text.reading.rows import DEEPEST, Steps, chosen, listed, pass_over
 from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.utf8 import PYTHON_ERRORS, first_broken, first_invalid, pieces_of
 
-OLD_FEATHER_MARK, ENCRYPTED_MARK = b"FEA1", b"PARE"
+OLD_FEATHER_MARK = b"FEA1"
+ENCRYPTED_MARK = b"PARE"
 STREAM_END = STREAM_MARK + b"\0\0\0\0"
 WANTED_BYTES = 2**20  # bytes of a column at a time
 LEAST_ROWS = 2**4  # rows at a time
@@ -83,7 +84,8 @@ class Strings:
 
     def pieces(self, size: int, bytes_read: int, mend: Mend) -> Iterator[Chunk]:
         """Yield the documents, many at once if they are short, without the empty ones."""
-        place, count = 0, len(self.bounds) - 1
+        place = 0
+        count = len(self.bounds) - 1
         while place < count:
             start = int(self.bounds[place])
             after = int(np.searchsorted(self.bounds, np.int64(start + size), side="right")) - 1
@@ -98,7 +100,8 @@ class Strings:
 
     def _several(self, first: int, after: int, size: int, bytes_read: int, mend: Mend) -> Iterator[Chunk]:
         bounds = self.bounds[first : after + 1]
-        start, stop = int(bounds[0]), int(bounds[-1])
+        start = int(bounds[0])
+        stop = int(bounds[-1])
         if start == stop:
             return
         data = np.empty(stop - start, np.uint8)
@@ -125,17 +128,24 @@ class ParquetTable:
 
     def __init__(self, raw: BinaryIO) -> None:
         self._file = ParquetFile(raw)
-        self.schema, self.rows, self.read = self._file.schema, self._file.rows, self._file.read
+        self.schema = self._file.schema
+        self.rows = self._file.rows
+        self.read = self._file.read
 
     def batches(self, steps: Steps) -> Iterator[Any]:
         rows = min(max(LEAST_ROWS, WANTED_BYTES * self.rows // max(1, self.size)), MOST_ROWS)
-        found, held, size = list[Any](), 0, 0
+        found = list[Any]()
+        held = 0
+        size = 0
         for batch in self._file.batches(self._paths(steps), rows):
             found.append(batch.column(0))
-            held, size = held + len(batch), size + batch.nbytes
+            held = held + len(batch)
+            size = size + batch.nbytes
             if held >= rows or size >= WANTED_BYTES:
                 yield self._joined(found)
-                found, held, size = [], 0, 0
+                found = []
+                held = 0
+                size = 0
         if found:
             yield self._joined(found)
 
@@ -165,7 +175,8 @@ class ArrowFile:
     """A reader of batches of rows as they were written; it reads only the wanted column."""
 
     def __init__(self, arrow: Any, raw: BinaryIO) -> None:
-        self._arrow, self._raw = arrow, raw
+        self._arrow = arrow
+        self._raw = raw
         with self._reader() as reader:
             self.schema = reader.schema
 
@@ -256,7 +267,8 @@ def _refuse_what_is_cut_off(source: Source, raw: BinaryIO) -> None:
     if beginning.startswith(OLD_FEATHER_MARK):
         raise CorpusError(f"{source.name} is a Feather file of the old kind; write it again with a newer program.")
     marks = (MARK,) if source.kind == "parquet" else (ARROW_MARK,)
-    begins, ends = beginning.startswith(marks), ending.endswith(marks)
+    begins = beginning.startswith(marks)
+    ends = ending.endswith(marks)
     if source.kind == "parquet" and beginning.startswith(ENCRYPTED_MARK):
         raise CorpusError(f"{source.name} is encrypted; write it again without that.")
     if source.kind == "parquet" and not begins:
@@ -327,8 +339,12 @@ class _Column:
         self, array: Any, steps: Steps, first_row: int, source: Source, options: ReadingOptions, log: SkipLog
     ) -> None:
         self._arrow = pyarrow_or_none()
-        self._whole, self._steps, self._first_row = array, steps, first_row
-        self._source, self._options, self._log = source, options, log
+        self._whole = array
+        self._steps = steps
+        self._first_row = first_row
+        self._source = source
+        self._options = options
+        self._log = log
         if steps or self._arrow.types.is_dictionary(array.type):
             array.validate(full=True)  # as in `ArrowFile.read`
         for step in steps:
@@ -356,7 +372,8 @@ class _Column:
             return b""
 
     def _row_of(self, place: int) -> int:
-        compute, array = self._arrow.compute, self._whole
+        compute = self._arrow.compute
+        array = self._whole
         rows = self._arrow.array(range(self._first_row, self._first_row + len(array)), self._arrow.int64())
         for step in self._steps:
             if step is None:
@@ -370,12 +387,15 @@ def _checked_steps(schema: Any, field: str, source: Source) -> Steps:
     steps = (field,) if schema.get_field_index(field) >= 0 else steps_of(field)  # a name may hold a dot itself
     if not steps or steps[0] is None or schema.get_field_index(steps[0]) < 0:
         raise CorpusError(f'{source.name} has no column "{field}"; there is {listed(schema.names) or "none"}.')
-    kinds, kind, way = pyarrow_or_none().types, schema.field(steps[0]).type, steps[0]
+    kinds = pyarrow_or_none().types
+    kind = schema.field(steps[0]).type
+    way = steps[0]
     for step in steps[1:]:
         if step is None:
             if not _is_list(kind):
                 raise CorpusError(f'{source.name}: the column "{way}" holds {kind}, not a list: leave out its "[]".')
-            kind, way = kind.value_type, f"{way}[]"
+            kind = kind.value_type
+            way = f"{way}[]"
             continue
         if not kinds.is_struct(kind):
             advice = f'; write "{way}[].{step}"' if _is_list(kind) else ""
@@ -383,7 +403,8 @@ def _checked_steps(schema: Any, field: str, source: Source) -> Steps:
         if kind.get_field_index(step) < 0:
             names = listed([kind.field(i).name for i in range(kind.num_fields)])
             raise CorpusError(f'{source.name}: there is no "{step}" in the column "{way}"; there is {names}.')
-        kind, way = kind.field(step).type, f"{way}.{step}"
+        kind = kind.field(step).type
+        way = f"{way}.{step}"
     if not holds_words(kind):
         others = listed(text_columns(schema))
         raise CorpusError(

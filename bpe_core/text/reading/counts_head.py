@@ -21,7 +21,10 @@ from bpe_core.text.reading.source import Source
 KEY = b"bpe-explorer counts"
 HEAD_NAME = "counts.json"  # in a folder whose files are parts of one table
 ENDING = ".parquet"
-WORD, COUNT, LINE_ENDS, PLACE = "word", "count", "line ends", "place"
+WORD = "word"
+COUNT = "count"
+LINE_ENDS = "line ends"
+PLACE = "place"
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,8 @@ def _mended(data: Bytes, bad: int, start: int, source: Source, on_invalid: OnInv
         raise EncodingError(_not_text(source, "UTF-8", f"byte 0x{data[bad]:02X}", offset))
     mended = str(data, "utf-8", PYTHON_ERRORS[on_invalid]).encode()
     if on_invalid == "skip":
-        count, what = len(data) - len(mended), "bytes that are not UTF-8 left out"
+        count = len(data) - len(mended)
+        what = "bytes that are not UTF-8 left out"
     else:
         mark = "\N{REPLACEMENT CHARACTER}"
         count = mended.count(mark.encode()) - bytes(data).count(mark.encode())
@@ -105,7 +106,8 @@ def _decoded_blocks(
     stream: ByteStream, source: Source, encoding: str, on_invalid: OnInvalid, size: int, log: SkipLog
 ) -> Iterator[Chunk]:
     decoder = _Decoder(source, encoding, on_invalid, log)
-    at_start, at_end = True, False
+    at_start = True
+    at_end = False
     while not at_end:
         buffer = _new_buffer(size)
         filled = stream.fill(buffer)
@@ -120,7 +122,10 @@ def _decoded_blocks(
 
 class _Decoder:
     def __init__(self, source: Source, encoding: str, on_invalid: OnInvalid, log: SkipLog) -> None:
-        self._source, self._encoding, self._on_invalid, self._log = source, encoding, on_invalid, log
+        self._source = source
+        self._encoding = encoding
+        self._on_invalid = on_invalid
+        self._log = log
         self._decoder = codecs.getincrementaldecoder(encoding)("strict")
         self._read = 0
 
@@ -135,7 +140,8 @@ class _Decoder:
                 offset = self._read - len(error.object) + error.start
                 reason = f"{error.reason}, byte 0x{error.object[error.start]:02X}"
             else:  # UTF-16 without a byte order mark, punycode and the like
-                offset, reason = max(0, self._read - len(data)), str(error)
+                offset = max(0, self._read - len(data))
+                reason = str(error)
             if self._on_invalid == "strict":
                 raise EncodingError(_not_text(self._source, self._encoding, reason, offset)) from error
         deed = "replaced by \N{REPLACEMENT CHARACTER}" if self._on_invalid == "replace" else "left out"

@@ -32,7 +32,8 @@ def _turn_of(file_system: Any) -> Turn:
     An archive is read through one handle, and a file in memory is one. But a package that answers many requests at once
     needs no lock, and each file on a disk has its own handle.
     """
-    kind, is_around_another = type(file_system), hasattr(file_system, "fs")
+    kind = type(file_system)
+    is_around_another = hasattr(file_system, "fs")
     has_no_handle = getattr(kind, "async_impl", False) and not is_around_another
     is_on_disk = kind.protocol in ("file", ("file", "local"))
     return nullcontext() if has_no_handle or is_on_disk else _IN_TURN
@@ -57,7 +58,10 @@ class RemoteFile(WrappedFile):
 
     def __init__(self, name: str, raw: Any, size: int | None, turn: Turn) -> None:
         super().__init__(raw)
-        self._name, self._place, self._size, self._turn = name, 0, size, turn
+        self._name = name
+        self._place = 0
+        self._size = size
+        self._turn = turn
 
     def readinto(self, buffer: Any) -> int:
         with sentences(self._name, self._place):
@@ -72,7 +76,8 @@ class RemoteFile(WrappedFile):
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         if whence == io.SEEK_CUR:
-            offset, whence = self._place + offset, io.SEEK_SET
+            offset = self._place + offset
+            whence = io.SEEK_SET
         with sentences(self._name, self._place), self._turn:
             self._place = super().seek(offset, whence)
         return self._place
@@ -176,7 +181,8 @@ def _answer_of_server(cause: BaseException | None) -> str:
     """
     if cause is None:
         return ""
-    status, kind = getattr(cause, "status", None), type(cause).__name__
+    status = getattr(cause, "status", None)
+    kind = type(cause).__name__
     if status in NOT_THERE:
         return ""
     if kind == "TooManyRedirects":
@@ -203,7 +209,8 @@ def _reason(error: BaseException) -> str:
 
 class RemotePlace:
     def __init__(self, name: str, address: str) -> None:
-        self.name, self._address = name, address
+        self.name = name
+        self._address = address
 
     def names(self) -> list[str]:
         file_system, path = _located(self._address, self.name)

@@ -26,7 +26,9 @@ class NumberedLines:
     """The lines of a file with their line ends; `number` and `bytes_read` say where reading is."""
 
     def __init__(self, blocks: Iterable[Chunk], name: str, longest: int = LONGEST_LINE) -> None:
-        self._blocks, self._name, self._longest = blocks, name, longest
+        self._blocks = blocks
+        self._name = name
+        self._longest = longest
         self.number = self.bytes_read = 0
 
     def __iter__(self) -> Iterator[bytes]:
@@ -39,7 +41,8 @@ class NumberedLines:
                 self.number += 1
                 if begun:
                     line = b"".join([*begun, line])
-                    begun, begun_length = [], 0
+                    begun = []
+                    begun_length = 0
                 yield line + b"\n"
             if rest:
                 begun.append(rest)

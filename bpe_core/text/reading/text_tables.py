@@ -44,7 +44,8 @@ def csv_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog)
             raise CorpusError(
                 f'{source.name} has no column "{field}"; its first row names {named}. Choose one of them.'
             )
-        column, columns = rows.header.index(field), len(rows.header)
+        column = rows.header.index(field)
+        columns = len(rows.header)
         for row in rows:
             try:
                 if row.problem is not None:

@@ -71,7 +71,8 @@ def pieces_of(text: bytes, size: int, bytes_read: int) -> Iterator[Chunk]:
     >>> [bytes(piece.data).decode() for piece in pieces_of("abcédef".encode(), 4, 0)]
     ['abc', 'éde', 'f']
     """
-    start, size = 0, max(size, LONGEST_CHARACTER)
+    start = 0
+    size = max(size, LONGEST_CHARACTER)
     while start < len(text):
         piece = text[start : start + size]
         piece = piece if start + size >= len(text) else piece[: whole_characters(piece)]

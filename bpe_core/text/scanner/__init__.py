@@ -83,10 +83,12 @@ def _translated(expression: str, unit: str, drops_blanks: bool, older: bool) -> 
             return alone
     try:
         automaton = Automaton(read_expression(expression), drops_blanks=drops_blanks)
-        machine, kinds = Machine(automaton), automaton.kinds.of_code_point
+        machine = Machine(automaton)
+        kinds = automaton.kinds.of_code_point
         kinds = as_before(kinds, expression) if older else kinds
         if unit == "line":
-            step, start = by_line(machine.step, machine.start), (machine.start, False)
+            step = by_line(machine.step, machine.start)
+            start = (machine.start, False)
             return ScanTable.of(step, start, kinds, drops_blanks=drops_blanks)
         found = ScanTable.of(machine.step, machine.start, kinds, drops_blanks=drops_blanks)
         if is_plain and IGNORES_CASE.search(expression) and not _cuts_beside_iota(expression, found):

@@ -132,7 +132,8 @@ class Automaton:
                 for target in {target for targets in ways[node] for target in targets} - ways.keys():
                     ways[target] = self._ways(*target)
                     waiting.append(target)
-            sure, count = set(ways), 0
+            sure = set(ways)
+            count = 0
             while count != len(sure):
                 count = len(sure)
                 for node in reversed(waiting):
@@ -261,7 +262,8 @@ class Machine:
 
     def step(self, state: ReaderState, kind: int) -> Transition[ReaderState]:
         """Return the transition on a character; remembered for all kinds that no thread distinguishes."""
-        automaton, before = self._automaton, state.before
+        automaton = self._automaton
+        before = state.before
         moves = [automaton.moves(place, before, kind) for stage in state.stages for place, _ in stage.threads]
         moves.append(automaton.moves(automaton.start, before, kind))
         self._work += len(moves)
@@ -294,7 +296,8 @@ class Machine:
 
     def _read(self, stage: Stage, before: int, kind: int) -> Stage:
         """Return the stage after that character; offsets are still those before it."""
-        threads, best = stage.threads, stage.best
+        threads = stage.threads
+        best = stage.best
         may_begin = stage.searches and not stage.is_new and kind != Kind.END
         found: dict[int, int] = {}
         for state, place in (*threads, (self._automaton.start, CUT_HERE)) if may_begin else threads:
@@ -337,7 +340,8 @@ def _cuts_at_end(stages: list[Stage]) -> int:
 
 def _settled(stages: list[Stage]) -> tuple[list[Stage], int]:
     """Leave out finished stages; return the rest, and the cuts that are now certain."""
-    cuts, over = 0, 0
+    cuts = 0
+    over = 0
     while (best := stages[over].best) and not stages[over].threads:
         cuts |= _cut(best[0]) | _cut(best[1])
         over += 1

@@ -148,7 +148,8 @@ class _Reader:
         elif found[2]:
             least = most = int(found[2][:9])
         else:
-            least, most = int(found[3][:9] or 0), int(found[4][:9]) if found[4] else None
+            least = int(found[3][:9] or 0)
+            most = int(found[4][:9]) if found[4] else None
         if max(least, most or 0) > MOST_COPIES:
             raise NoTable("a long repetition")
         if self._takes("+"):
@@ -196,7 +197,8 @@ class _Reader:
         start = self._at
         self._at += 1
         is_negated = self._takes("^")
-        first, found = self._at, None
+        first = self._at
+        found = None
         while self._at == first or not self._text.startswith("]", self._at):
             found = self._take(_MEMBER)
             if not found:
@@ -273,7 +275,8 @@ def _looking(body: Part, *, negated: bool, behind: bool) -> Part:
             sources += option.sources
         elif isinstance(option, Look) and not option.negated and option.behind == behind:
             sources += option.sources
-            edge, unclear = edge or option.edge, [*unclear, *option.unclear]
+            edge = edge or option.edge
+            unclear = [*unclear, *option.unclear]
         else:
             raise NoTable("looking behind at more than a character" if behind else "looking ahead at more than one")
     unclear = [source for source in unclear if source not in sources and r"(?:\s)" not in sources]

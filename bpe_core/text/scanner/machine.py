@@ -94,13 +94,18 @@ class ScanTable:
 
     def cuts(self, text: bytes) -> list[int]:
         """Return the starts of the words of a text, and its end: this defines how a table is read."""
-        cuts, row, mark, previous, here = [0], 0, 0, 0, 0
+        cuts = [0]
+        row = 0
+        mark = 0
+        previous = 0
+        here = 0
         for character in text.decode():
             entry = int(self.entries[row + int(self.kind_of_code_point[ord(character)])])
             cuts += _places(entry, mark, previous, here)
             mark = here if entry & MARK_HERE else mark
             row = entry >> STATE_SHIFT
-            previous, here = here, here + len(character.encode())
+            previous = here
+            here = here + len(character.encode())
         cuts += _places(int(self.entries[row + Kind.END]), mark, previous, here)
         return [*cuts, len(text)] if text else cuts
 
@@ -144,7 +149,8 @@ def _explored(step: StepFunction[State], start: State, kinds: Sequence[int]) -> 
 def _reduced(following: Numbers, actions: Numbers) -> tuple[Numbers, Numbers]:
     """Merge states with the same effects."""
     actions = _without_vain_marks(following, actions)
-    classes, count = np.zeros(len(following), np.int64), 0
+    classes = np.zeros(len(following), np.int64)
+    count = 0
     while True:
         numbers: dict[bytes, int] = {}
         rows = np.concatenate([actions, classes[following]], axis=1)

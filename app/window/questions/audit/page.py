@@ -37,7 +37,8 @@ class AuditPage(QuestionPage):
     def _choose_order(self, column: int, order: Qt.SortOrder) -> None:
         """Order the rows of saved files by the clicked heading, too."""
         name = self.model.columns[column] if 0 <= column < len(self.model.columns) else ""
-        sort, reverse = self.fields["sort"], self.fields["reverse"]
+        sort = self.fields["sort"]
+        reverse = self.fields["reverse"]
         assert isinstance(sort, QComboBox)
         assert isinstance(reverse, QCheckBox)
         place = sort.findData(ORDERS.get(name, name))

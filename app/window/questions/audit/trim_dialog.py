@@ -25,7 +25,8 @@ class TrimDialog(QDialog):
     def __init__(self, trimming: TrimTask, rows: tuple[int, ...], listed: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Trim")
-        self._trimming, self._rows = trimming, rows
+        self._trimming = trimming
+        self._rows = rows
         least, most = trimming.sizes
         self.choices: dict[What, QRadioButton] = {
             "selected": QRadioButton(f"The {count_text(len(rows), 'token')} selected"),
@@ -38,7 +39,8 @@ class TrimDialog(QDialog):
         self.size_box = NumberBox(least, most)
         self.size_box.setValue(max(least, most * 3 // 4))
         self.size_box.setAccessibleName("How many tokens are left")
-        self.needed, self.ids = QComboBox(), QComboBox()
+        self.needed = QComboBox()
+        self.ids = QComboBox()
         self.needed.setAccessibleName("A token that others are made of")
         self.needed.setToolTip(tip("\n".join(f"{NEEDED_TITLES[one]}: {told}." for one, told in NEEDED.items())))
         for needed, title in NEEDED_TITLES.items():

@@ -60,7 +60,8 @@ class TrimTask(QObject):
 
     def __init__(self, session: Session, audited: QuestionModel) -> None:
         super().__init__(audited)
-        self._session, self.model = session, audited
+        self._session = session
+        self.model = audited
 
     @property
     def is_busy(self) -> bool:
@@ -109,13 +110,15 @@ class TrimTask(QObject):
 
     def start(self, wish: Wish) -> None:
         """Make the table on another thread."""
-        study, refusal = self.study, self.refusal
+        study = self.study
+        refusal = self.refusal
         if refusal or study is None or self.model.answer is None:
             self.failed.emit(refusal)
             return
         (run,) = self.model.about
         tokens = self.tokens(range(len(self.model.answer.table)) if wish.what == "listed" else wish.rows)
-        name, number = changed_name(run.recipe.name, "trimmed"), run.number
+        name = changed_name(run.recipe.name, "trimmed")
+        number = run.number
         text = self._session.text.value[:TEXT_CHARACTERS].encode(errors="replace").decode()
 
         def work(task: Task) -> EditedTable:

@@ -29,7 +29,8 @@ class Chip(QWidget):
 
     def __init__(self, index: int, letter: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._index, self._letter = index, letter
+        self._index = index
+        self._letter = letter
         self.setFixedSize(CHIP, CHIP)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -73,7 +74,9 @@ class LaneCard(QFrame):
         self.letter = letter
         self.run = RunChoice(f"{letter}: the run")
         self.close_button = IconButton("close", f"Take {letter} out")
-        self.total, self.unit, self.more = scaled(label(), LARGE, bold=True), OneLine(), OneLine()
+        self.total = scaled(label(), LARGE, bold=True)
+        self.unit = OneLine()
+        self.more = OneLine()
         self.vocabulary, self.of_size = scaled(label(), LARGE, bold=True), OneLine()  # as large as the count
         self.of_size.setText("vocabulary")
         for beside in (self.unit, self.of_size):
@@ -91,11 +94,13 @@ class LaneCard(QFrame):
         """Show the counts of a lane for the text, or for this part of it. A grey card says why it is not compared."""
         cut = lane.cut
         total = "…" if cut is None else f"{cut.count:,}"
-        unit, size = lane.unit + (" …" if lane.is_behind else ""), f"{lane.size:,}"
+        unit = lane.unit + (" …" if lane.is_behind else "")
+        size = f"{lane.size:,}"
         more = lane.unknown_text, lane.ratio, part, lane.explanation
         if lane.why_not:
             more = f"{total} {lane.unit} at {size}", lane.unknown_text, part, lane.explanation
-            unit, total = lane.why_not, "–"
+            unit = lane.why_not
+            total = "–"
         self.total.setText(total)
         self.unit.setText(unit)
         self.more.setText(" · ".join(filter(None, more)))
@@ -112,7 +117,9 @@ class LaneColumn(QWidget):
 
     def __init__(self, lanes: LanesModel, place: int) -> None:
         super().__init__()
-        self._lanes, self._place, letter = lanes, place, LETTERS[place]
+        self._lanes = lanes
+        self._place = place
+        letter = LETTERS[place]
         self.card = LaneCard(place, letter)
         self.text = named(LaneRows(lanes, place), f"Your text, as {letter} splits it")
         in_column(self.card, (self.text, 1), on=self, margins=NO_MARGINS, spacing=4)

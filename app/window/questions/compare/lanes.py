@@ -72,8 +72,10 @@ class Lane:
         """Return the mean length of its tokens, without unknown ones, which compress nothing."""
         if self.cut is None or not self.cut.count:
             return ""
-        unknown, edges = self._is_unknown(self.cut), self.cut.tokens.edges
-        lost, count = int((edges[1:] - edges[:-1])[unknown].sum()), int(np.count_nonzero(unknown))
+        unknown = self._is_unknown(self.cut)
+        edges = self.cut.tokens.edges
+        lost = int((edges[1:] - edges[:-1])[unknown].sum())
+        count = int(np.count_nonzero(unknown))
         if count == self.cut.count:
             return "nothing is known"
         known = " known" if count else ""
@@ -86,11 +88,14 @@ class Lane:
     def take(self, segmentation: Segmentation) -> None:
         """Take the text, split after every step."""
         if segmentation is not self.segmentation:
-            self.segmentation, self.cut, self.at = segmentation, None, -1
+            self.segmentation = segmentation
+            self.cut = None
+            self.at = -1
 
     def cut_at(self, at: int, tokens: Tokens, data: bytes) -> None:
         """Take the tokens of the whole text after a step."""
-        self.at, self.cut = at, CutByLane.of(tokens, data)
+        self.at = at
+        self.cut = CutByLane.of(tokens, data)
 
 
 @dataclass(frozen=True, eq=False)

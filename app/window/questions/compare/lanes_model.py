@@ -32,7 +32,8 @@ from bpe_core.support.progress import CancelCheck, while_wanted
 
 REDRAW_MILLISECONDS = 60
 LONGEST_TEXT = 100_000  # characters of the person's text that are cut
-LEAST_LANES, MOST_LANES = 2, len(LETTERS)
+LEAST_LANES = 2
+MOST_LANES = len(LETTERS)
 PUT_TOGETHER = "put together"
 
 
@@ -59,7 +60,8 @@ class LanesModel(QObject, LazyModel):
         self._size: int | None = None  # chosen by the slider
         self._followed: int | None = None  # else the size of the run shown; None: as large as all can be
         self._timed = session.runs.shown  # the run whose moments are followed
-        runs, cursor = session.runs, session.cursor
+        runs = session.runs
+        cursor = session.cursor
         self.refresh_on(REDRAW_MILLISECONDS, runs.changed, runs.grew, runs.prepared, session.text.changed)
         session.specials.changed.connect(self.refresh_soon)
         cursor.moved.connect(self._follow_time)
@@ -128,7 +130,8 @@ class LanesModel(QObject, LazyModel):
 
     def _wanted_runs(self) -> list[Run]:
         """Find the runs to be compared, all of which have learned something."""
-        usable, shown = self.usable_runs, self._session.runs.shown
+        usable = self.usable_runs
+        shown = self._session.runs.shown
         if self._chosen is None:
             newest = sorted(usable, key=lambda run: (run is shown, run.number))[-MOST_LANES:]
             return sorted(newest, key=lambda run: run.number)
@@ -192,7 +195,9 @@ class LanesModel(QObject, LazyModel):
         if not self.can_put_together:
             return
         (run, one), (other, second) = ((lane.run, lane.history) for lane in self.pair)
-        name, first, last = f"{run.recipe.name} + {other.recipe.name}", run.number, other.number
+        name = f"{run.recipe.name} + {other.recipe.name}"
+        first = run.number
+        last = other.number
 
         def work(task: Task) -> EditedTable:
             found = put_together(one, second, progress=task.report, cancelled=task.cancelled)
@@ -220,7 +225,8 @@ class LanesModel(QObject, LazyModel):
         low, high = self.sizes
         if self._size is not None:
             return min(max(low, self._size), high)
-        common, followed = self.common_size, self._followed
+        common = self.common_size
+        followed = self._followed
         return common if followed is None or self._how_many_have(followed) < self._how_many_have(common) else followed
 
     @property
@@ -248,15 +254,18 @@ class LanesModel(QObject, LazyModel):
         """Show all lanes at a size. The window goes to the moment at which the run shown has it."""
         if size == self.size:
             return
-        self._size, shown = size, self._session.runs.shown
+        self._size = size
+        shown = self._session.runs.shown
         self._travel()
         if shown is not None and shown.history is not None:
             self._session.cursor.go_to(shown.history.step_of_size(size))
 
     def _follow_time(self) -> None:
         """Show all lanes at the size of the moment shown, unless that moment belongs to a size chosen here."""
-        run, cursor = self._session.runs.shown, self._session.cursor
-        is_other, self._timed = run is not self._timed, run
+        run = self._session.runs.shown
+        cursor = self._session.cursor
+        is_other = run is not self._timed
+        self._timed = run
         if is_other or run is None or run.history is None:
             return  # another run at its moment asks for no other size
         if cursor.live:
@@ -288,9 +297,12 @@ class LanesModel(QObject, LazyModel):
     def restore(self, kept: object) -> None:
         """Restore the runs side by side, as far as the values are valid: they may come from a stranger."""
         values = kept if isinstance(kept, dict) else {}
-        runs, size = values.get("runs"), values.get("size")
+        runs = values.get("runs")
+        size = values.get("size")
         are_numbers = isinstance(runs, list) and all(type(number) is int for number in runs)
-        self.specimen, self._asked, self._pair = None, None, None
+        self.specimen = None
+        self._asked = None
+        self._pair = None
         self._size = size if type(size) is int else None
         self._followed = None
         self._chosen = None
@@ -301,7 +313,8 @@ class LanesModel(QObject, LazyModel):
     # -- asking ----------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        runs, known = self._session.runs, {lane.key: lane for lane in self.lanes}
+        runs = self._session.runs
+        known = {lane.key: lane for lane in self.lanes}
         self._rest_as_long(self._session.aside, "lanes text", runs.shown)
         self.lanes = []
         for letter, run in zip(LETTERS, self._wanted_runs(), strict=False):
@@ -309,7 +322,8 @@ class LanesModel(QObject, LazyModel):
             assert study is not None  # usable runs have a study
             lane = Lane(letter, run, study)
             lane = known.get(lane.key, lane)
-            lane.letter, lane.study = letter, study
+            lane.letter = letter
+            lane.study = study
             self.lanes.append(lane)
         if not self.is_ready:
             self.specimen = None
@@ -319,7 +333,8 @@ class LanesModel(QObject, LazyModel):
     def _ask_for_text(self) -> None:
         text = self.specimen if self.specimen is not None else self._session.text.value
         text = text[:LONGEST_TEXT].encode(errors="replace").decode() if self.lanes else ""
-        lanes, specials = list(self.lanes), self._session.specials.value
+        lanes = list(self.lanes)
+        specials = self._session.specials.value
         is_same = text == self.text.text() and specials == self._specials
         key = (text, specials, *(lane.key for lane in lanes))
         if key == self._asked:
@@ -339,13 +354,15 @@ class LanesModel(QObject, LazyModel):
                 self.text.set_text(text)
             for lane, segmentation in zip(lanes, found, strict=True):
                 lane.take(segmentation)
-            self.trouble, self._specials = "", specials
+            self.trouble = ""
+            self._specials = specials
             self._travel()
 
         self._session.aside.ask("lanes text", work, take, self._fail)
 
     def _fail(self, sentence: str) -> None:
-        self.trouble, self._asked = sentence, None
+        self.trouble = sentence
+        self._asked = None
         self.changed.emit()
 
     def _travel(self) -> None:
@@ -414,7 +431,8 @@ class LanesModel(QObject, LazyModel):
 
     def described(self, place: int, token: TokenAt) -> str:
         """Describe a token of a lane in a line."""
-        lane, text = self.lanes[place], quoted(token.data)
+        lane = self.lanes[place]
+        text = quoted(token.data)
         if token.id == NO_TOKEN:
             return f"{lane.letter}: {text} belongs to no token"
         id = lane.study.inside.by_index.number(token.id)

@@ -39,7 +39,8 @@ class LanesPanel(Page):
         self.editor = TokenTextEdit(text)
         self.columns = LaneColumns(model)
         self.sizes = SizeBar(model)
-        self.summary, self.hint = named(OneLine(), "How far they agree"), muted(TYPED_HERE)
+        self.summary = named(OneLine(), "How far they agree")
+        self.hint = muted(TYPED_HERE)
         self.add = QPushButton("Add")
         self.back = push_button("Back to Your Text", lambda: model.look_at_word(None))
         self.recipes = filled_menu("&Train Another Recipe", self, self._fill_recipes)
@@ -67,7 +68,8 @@ class LanesPanel(Page):
         in_column(head, self.editor, below, (beside, 1), on=self, margins=(8, 4, 8, 2), spacing=4)
 
     def _invitation(self) -> QWidget:
-        invitation, inside = QWidget(), QWidget()
+        invitation = QWidget()
+        inside = QWidget()
         inside.setFixedWidth(INVITATION_WIDTH)
         train = QPushButton("Train Another Recipe")
         train.setMenu(self.recipes)
@@ -80,7 +82,8 @@ class LanesPanel(Page):
     # -- what is shown ---------------------------------------------------------------------
 
     def _show(self) -> None:
-        has_columns, shows_word = bool(self.model.lanes), self.model.specimen is not None
+        has_columns = bool(self.model.lanes)
+        shows_word = self.model.specimen is not None
         self.sizes.setVisible(has_columns)
         self.add.setVisible(has_columns)
         self.columns.setVisible(has_columns)

@@ -29,7 +29,8 @@ class LaneRows(TokenCanvas):
 
     def __init__(self, model: LanesModel, place: int) -> None:
         """Show the lane at this place."""
-        self._compared, self._place = model, place
+        self._compared = model
+        self._place = place
         super().__init__(model.text)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
@@ -46,7 +47,8 @@ class LaneRows(TokenCanvas):
     def _paint_grounds(
         self, painter: QPainter, blocks: list[PlacedBlock], showing: int = 0, moment: int | None = None
     ) -> None:
-        lane, differences = self._lane, self._differences()
+        lane = self._lane
+        differences = self._differences()
         if blocks and lane is not None and differences is not None:
             self._painter().paint_lane(painter, blocks, lane, differences, self._overlay())
 
@@ -67,7 +69,8 @@ class LaneRows(TokenCanvas):
     # -- the mouse -------------------------------------------------------------------------
 
     def token_at_point(self, point: QPointF) -> TokenAt | None:
-        byte, lane = self.byte_at(point), self._lane
+        byte = self.byte_at(point)
+        lane = self._lane
         return None if byte is None or lane is None or lane.cut is None else lane.cut.token_at(byte)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -160,7 +163,8 @@ class LanePainter(TokenPainter):
         """Return the lines under the ranges of a row that are split differently, and the cuts that not all have."""
         begins, ends = (np.clip(side - first, 0, row.byte_count) for side in differences.stretches.T)
         is_here = ends > begins
-        begins, ends = begins[is_here], ends[is_here]
+        begins = begins[is_here]
+        ends = ends[is_here]
         if not row.byte_count or not len(begins):
             return [], []
         low, high = np.searchsorted(differences.own_cuts, (first, first + row.byte_count))

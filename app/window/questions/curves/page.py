@@ -19,7 +19,8 @@ class SweepPage(QuestionPage):
 
     def __init__(self, model: SweepModel, planning: CurvePlan, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
-        self.sweep, self._planning = model, planning
+        self.sweep = model
+        self._planning = planning
         new = "Plan what is learned and measured, and make it"
         self.new = named(flat_button("New Sweep …", self.open_dialog, new), "New sweep")
         plan = "Carry out a saved plan, or continue it"

@@ -30,7 +30,8 @@ class SweepModel(QuestionModel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "sweep_results")
-        self.trouble, self.said = NOTHING_YET, ""
+        self.trouble = NOTHING_YET
+        self.said = ""
         self._runs_at: Path | None = None
 
     @property
@@ -78,7 +79,8 @@ class SweepModel(QuestionModel):
             self.said = said
             self.choose("results", str(results.absolute()))
 
-        self.progress, self.said = "Measuring …", ""
+        self.progress = "Measuring …"
+        self.said = ""
         self._session.aside.ask(TOPIC, work, take, lambda sentence: self._take(None, sentence), self._hear, writes=True)
         self.changed.emit()
 
@@ -93,7 +95,8 @@ class SweepModel(QuestionModel):
     def stop(self) -> None:
         if self._session.aside.is_busy(TOPIC):
             self._session.aside.cancel(TOPIC)
-            self.progress, self.said = "", STOPPED
+            self.progress = ""
+            self.said = STOPPED
             self.changed.emit()
         else:
             super().stop()

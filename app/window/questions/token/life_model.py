@@ -49,7 +49,10 @@ class LifeModel(QObject, LazyModel):
         self._figure: LineFigure | None = None  # the figure of these facts
         self.lines: tuple[Context, ...] = ()
         self.hint = ""
-        self._token, self._runs, self._cursor, self._aside = token, session.runs, session.cursor, session.aside
+        self._token = token
+        self._runs = session.runs
+        self._cursor = session.cursor
+        self._aside = session.aside
         self.refresh_on(FOLLOW_MILLISECONDS, token.changed, session.cursor.moved, session.runs.changed)
         token.changed.connect(self._forget_another)
         self._lines_soon = timer(self, CONTEXT_PAUSE_MILLISECONDS, self._ask_for_lines)
@@ -66,7 +69,8 @@ class LifeModel(QObject, LazyModel):
     @property
     def is_asking(self) -> bool:
         """Return whether the answer about this token is on its way."""
-        run, looked_at = self._runs.shown, self._token.facts
+        run = self._runs.shown
+        looked_at = self._token.facts
         if run is None or run.history is None or looked_at is None or self.hint:
             return False
         return self.facts is None and looked_at.id < run.history.first_special
@@ -77,7 +81,8 @@ class LifeModel(QObject, LazyModel):
         run = self._runs.shown
         if self.facts is not None or run is None or not self.is_asking:
             return self._figure
-        steps, is_log = run.wording.steps.capitalize(), run.recipe.single is None
+        steps = run.wording.steps.capitalize()
+        is_log = run.recipe.single is None
         end = float(run.learned)  # a person can travel in it already
         return LineFigure("life", "", "", (), steps, "Occurrences", is_log_x=is_log, first_x=0.0, last_x=end)
 
@@ -87,7 +92,9 @@ class LifeModel(QObject, LazyModel):
 
     def asked_about(self, name: str) -> Asked | None:
         """Return the question about the life, or about all words of the section of that name."""
-        facts, looked_at, study = self.facts, self._token.facts, self.study
+        facts = self.facts
+        looked_at = self._token.facts
+        study = self.study
         if facts is None or looked_at is None or study is None or study.texts is None:
             return None
         if name == "paid":
@@ -113,7 +120,8 @@ class LifeModel(QObject, LazyModel):
             self._take(None)
 
     def refresh(self) -> None:
-        run, looked_at = self._runs.shown, self._token.facts
+        run = self._runs.shown
+        looked_at = self._token.facts
         self._rest_as_long(self._aside, "token", run)
         study = self._runs.studies.of(run)
         self._leave_lines()
@@ -121,7 +129,9 @@ class LifeModel(QObject, LazyModel):
         if run is None or looked_at is None or study is None or looked_at.id >= study.history.first_special:
             self._take(None)  # special tokens have no history
             return
-        token, at, texts = looked_at.id, min(self._cursor.position, len(study.history)), study.texts
+        token = looked_at.id
+        at = min(self._cursor.position, len(study.history))
+        texts = study.texts
         if texts is None:
             was_counted = bool(run.sources) and makes_steps_again(study.history)
             self.hint = NO_TEXT if run.can_be_counted else NOT_COUNTED if was_counted and run.learned else IN_AUDIT
@@ -129,7 +139,8 @@ class LifeModel(QObject, LazyModel):
         def work(task: Task) -> tuple[TokenLife, LineFigure]:
             by_parts = isinstance(texts, RunTexts) and texts.has_parts
             life = life_of(study, token, at, Work(cancelled=task.cancelled), by_parts=by_parts)
-            figure, end = life_figure(study, life), float(len(study.history))
+            figure = life_figure(study, life)
+            end = float(len(study.history))
             return life, replace(figure, y_title="Occurrences", marks=(float(at),), first_x=0.0, last_x=end)
 
         self._aside.ask("token", work, lambda found: self._take_if_looked_at(*found, study, run))
@@ -146,7 +157,8 @@ class LifeModel(QObject, LazyModel):
         if facts != self.facts:
             if facts is None or self.facts is None or facts.token != self.facts.token:
                 self.lines = ()
-            self.facts, self._figure = facts, figure
+            self.facts = facts
+            self._figure = figure
             self.changed.emit()
 
     def _leave_lines(self) -> None:
@@ -155,7 +167,9 @@ class LifeModel(QObject, LazyModel):
         self._aside.cancel("lines")
 
     def _ask_for_lines(self) -> None:
-        run, facts, study = self._runs.shown, self.facts, self.study
+        run = self._runs.shown
+        facts = self.facts
+        study = self.study
         if run is None or facts is None or study is None or study.texts is None or not self.is_watched:
             return
         if not learns_by_ranks(study.history):
@@ -178,7 +192,8 @@ def find_lines(
 ) -> tuple[Context, ...]:
     """Return lines with a token. Each text gets an equal share of the time."""
     found: list[Context] = []
-    most, seconds = max(2, MOST_CONTEXTS // max(1, len(sources))), CONTEXT_SECONDS / max(1, len(sources))
+    most = max(2, MOST_CONTEXTS // max(1, len(sources)))
+    seconds = CONTEXT_SECONDS / max(1, len(sources))
     ranked = study.inside.ranked()
     for source in sources:
         if cancelled() or len(found) >= MOST_CONTEXTS:

@@ -65,7 +65,8 @@ class LifeView(QWidget):
         self._show()
 
     def _show(self) -> None:
-        facts, study = self.model.facts, self.model.study
+        facts = self.model.facts
+        study = self.model.study
         self.hint.setText(self.model.hint)
         self.hint.setVisible(bool(self.model.hint))
         # While another token is asked about, the place is kept, so that nothing jumps.

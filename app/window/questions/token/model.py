@@ -46,7 +46,8 @@ class TokenModel(QObject):
         super().__init__(session)
         self.facts: TokenFacts | None = None
         self._pinned: int | None = None  # the token that the person chose, until the moment changes
-        self._runs, self._cursor = session.runs, session.cursor
+        self._runs = session.runs
+        self._cursor = session.cursor
         session.cursor.moved.connect(lambda _: self.pin(None))  # at once: all panels show the same moment
         session.runs.changed.connect(self._unpin)
         session.runs.changed.connect(Throttle(100, self._follow, self).call)
@@ -85,22 +86,26 @@ class TokenModel(QObject):
         if self._pinned is not None:
             self.look_at(self._pinned)
             return
-        run, position = self._runs.shown, self._cursor.position
+        run = self._runs.shown
+        position = self._cursor.position
         learned = run is not None and run.history is not None and 0 < position <= run.learned
         self.look_at(int(run.history.ids[position - 1]) if run and run.history and learned else -1)
 
 
 def facts_of(run: Run, token: int) -> TokenFacts | None:
     """Return what the history of a run says about a token; None where there is no such token."""
-    names, history = run.names, run.history
+    names = run.names
+    history = run.history
     if names is None or history is None or token >= history.id_count:
         return None
     special = token - history.first_special
     text = names.text[token] if special < 0 else history.recipe.special_tokens[special]
     raw = names.raw[token] if special < 0 else text.encode()
-    joined, dropped = history.row_of(token), history.row_of_drop(token)
+    joined = history.row_of(token)
+    dropped = history.row_of_drop(token)
     row = joined if dropped is None else dropped
-    number, is_new = int(history.numbers_of(token)), row is not None and 0 < run.recipe.grown_from < row + 1
+    number = int(history.numbers_of(token))
+    is_new = row is not None and 0 < run.recipe.grown_from < row + 1
     in_file = "" if number == token or is_new else " in its file"
     rows = {
         "Id": "none in its file" if number < 0 else f"{number:,}{in_file}",
@@ -111,7 +116,9 @@ def facts_of(run: Run, token: int) -> TokenFacts | None:
         if token < len(history.alphabet) and history.alphabet.symbols[token].kind == "seed":
             kind = "waiting" if run.recipe.single == "add" else "seed"
         return TokenFacts(token, text, rows | {"Learned": NOT_LEARNED[kind]})
-    step, named, parts = history[row], run.wording.step, history.parts(token) or ()
+    step = history[row]
+    named = run.wording.step
+    parts = history.parts(token) or ()
     rows |= {
         "Learned": NOT_LEARNED["seed"] if joined is None else f"{named} {joined + 1:,}{_new(run, joined + 1)}",
         "Dropped": "" if dropped is None else f"{named} {dropped + 1:,}",

@@ -23,7 +23,8 @@ class TokenPage(Page):
 
     def __init__(self, model: TokenModel, life: LifeModel, parent: QWidget | None = None) -> None:
         super().__init__(life, parent)
-        self.model, self.life = model, LifeView(life)
+        self.model = model
+        self.life = LifeView(life)
         self.token = named(label(), "Token looked at")
         self.token.setFont(fixed_font(self.font().pointSizeF() * 1.5))
         self.hint = muted("Pick a step or a token to look at it closely.")

@@ -73,6 +73,7 @@ def _name(text: str) -> str:
 
 def line_text(line: Context) -> str:
     place = f"{html.escape(line.source)}, {'row' if line.is_row else 'line'} {line.line:,}"
-    before, after = html.escape(line.before[-LINE_CHARACTERS:]), html.escape(line.after[:LINE_CHARACTERS])
+    before = html.escape(line.before[-LINE_CHARACTERS:])
+    after = html.escape(line.after[:LINE_CHARACTERS])
     token = f"<b><u>{html.escape(line.token)}</u></b>"
     return f"<p style='margin-top: 0; margin-bottom: 4px'>{before}{token}{after}<br><small>{place}</small></p>"

@@ -25,7 +25,8 @@ class WhatIfModel(LanesModel):
 
     def follow(self) -> None:
         """Take the run shown if it is a branch. Keep the last branch while its original is shown."""
-        runs, shown = self._session.runs, self._session.runs.shown
+        runs = self._session.runs
+        shown = self._session.runs.shown
         if shown is not None and runs.left_by(shown) is not None:
             self.branch = shown
         elif self.branch not in runs.all or shown is None or runs.left_by(self.branch) is not shown:
@@ -43,7 +44,8 @@ class WhatIfModel(LanesModel):
     @property
     def size(self) -> int:
         """Return the size of both runs: that of the cursor, or the largest common one at its end."""
-        cursor, shown = self._session.cursor, self._session.runs.shown
+        cursor = self._session.cursor
+        shown = self._session.runs.shown
         if shown is None or shown.history is None or cursor.position in (cursor.end, shown.learned):
             return self.common_size
         return shown.history.vocabulary_size_at(min(cursor.position, shown.learned))
@@ -57,7 +59,8 @@ class WhatIfModel(LanesModel):
         key = tuple(lane.key for lane in self.lanes)
         if key == self._told_of:
             return
-        self._told_of, self.told = key, ""
+        self._told_of = key
+        self.told = ""
         if any(lane.run.is_busy for lane in self.lanes):
             self._told_of = None
         elif self.is_ready:

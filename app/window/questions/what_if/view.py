@@ -28,7 +28,8 @@ class LaneHead(QWidget):
     def __init__(self, place: int, letter: str) -> None:
         super().__init__()
         self._letter = letter
-        self.name, self.count = OneLine(), label()
+        self.name = OneLine()
+        self.count = label()
         in_row(Chip(place, letter), (self.name, 1), self.count, on=self, margins=(0, 0, 4, 0), spacing=6)
 
     def show_lane(self, lane: Lane, name: str) -> None:

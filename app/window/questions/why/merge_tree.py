@@ -30,8 +30,10 @@ NO_TREE = (
 )
 HINT = "Each box is a token: below its text the merge that made it, and how often its parts were side by side then."
 HINT_OF_FALLEN = " Faint ones were there from one step to another, and fell apart."
-SMALLEST, LARGEST = 0.6, 3.0
-STEP_MILLISECONDS, LAST_MILLISECONDS = 900, 2_500
+SMALLEST = 0.6
+LARGEST = 3.0
+STEP_MILLISECONDS = 900
+LAST_MILLISECONDS = 2_500
 
 
 class MergeTree(PaintedFigure):
@@ -43,7 +45,8 @@ class MergeTree(PaintedFigure):
     def __init__(self, smallest: float = 0.5, largest: float = 1.0, parent: QWidget | None = None) -> None:
         """Let the tree fill its place, between these shares of its natural size."""
         super().__init__("Merge tree", parent=parent)
-        self._smallest, self.scale = smallest, largest
+        self._smallest = smallest
+        self.scale = largest
         self._facts: WordFacts | None = None
         self._step = 0  # the number of steps after which the word is shown
         self._marked_joint: int | None = None
@@ -65,7 +68,9 @@ class MergeTree(PaintedFigure):
         falls apart, another that crosses it may take its place.
         """
         before = {(node.start, node.stop) for node in self.nodes()} if facts is self._facts else set()
-        self._facts, self._step, self._marked_joint = facts, step, marked_joint
+        self._facts = facts
+        self._step = step
+        self._marked_joint = marked_joint
         fresh = [one for one in self.nodes() if (one.start, one.stop) not in before]
         self._newest = fresh[0] if grows and before and len(fresh) == 1 else None
         self._growth.stop()
@@ -108,8 +113,10 @@ class MergeTree(PaintedFigure):
         if self._facts is None:
             self.set_figure(None)
             return
-        tokens, shown = self._facts.cut_at(self._step), set(self.nodes())
-        whole, self._placed = set(tokens), self._facts.places_at(self._step)
+        tokens = self._facts.cut_at(self._step)
+        shown = set(self.nodes())
+        whole = set(tokens)
+        self._placed = self._facts.places_at(self._step)
         is_growing = self._growth.state() == QVariantAnimation.State.Running
         branches = []
         for node in self._placed:
@@ -123,7 +130,8 @@ class MergeTree(PaintedFigure):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or self._facts is None:
             return
-        x, y = event.position().x(), event.position().y()
+        x = event.position().x()
+        y = event.position().y()
         item = self._tree.item_at(x, y)
         step = self._placed[item].step if item >= 0 else None
         if step is not None:
@@ -154,7 +162,9 @@ class TreePage(Page):
         super().__init__(model, parent)
         self.close_button = IconButton("close", "Back to the window (Esc)", self.close_wanted.emit)
         self.setAccessibleName("Merge tree")
-        self.model, self._cursor, self._playing = model, cursor, playing
+        self.model = model
+        self._cursor = cursor
+        self._playing = playing
         self.word = paragraph()
         self.word.setFont(fixed_font(1.4 * self.font().pointSizeF()))
         self.sentence = muted()
@@ -218,7 +228,8 @@ class TreePage(Page):
 
     def _draw(self) -> None:
         """Draw the tree at the moment shown. All its moments are known, so the engine is not asked."""
-        facts, at = self.model.facts, self._cursor.position
+        facts = self.model.facts
+        at = self._cursor.position
         if facts is None or not self.isVisible():
             return
         joint = facts.asked

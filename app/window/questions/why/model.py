@@ -113,7 +113,10 @@ class WhyModel(QObject, LazyModel):
         super().__init__(session)
         self.facts: WordFacts | None = None
         self.place: Explanation | None = None
-        self._text, self._runs, self._cursor, self._aside = text, session.runs, session.cursor, session.aside
+        self._text = text
+        self._runs = session.runs
+        self._cursor = session.cursor
+        self._aside = session.aside
         self.lattice: Figure | None = None  # all the ways to split the word at `place`
         self._lattice_of: Hashable = None
         self._byte: int | None = None
@@ -125,7 +128,8 @@ class WhyModel(QObject, LazyModel):
     @property
     def asked(self) -> Asked | None:
         """Return the question about the tree of the word at the moment shown."""
-        asked, study = self._asked(), self._runs.studies.of(self._runs.shown)
+        asked = self._asked()
+        study = self._runs.studies.of(self._runs.shown)
         if asked is None or study is None:
             return None
         specials = wanted_in(study.history.recipe, self._specials.value)
@@ -146,7 +150,8 @@ class WhyModel(QObject, LazyModel):
 
     def look_at(self, byte: int, text: str | None = None) -> None:
         """Ask about the boundary before this byte of the person's text, or of another."""
-        self._byte, self._other = byte, None if text is None else text.encode()
+        self._byte = byte
+        self._other = None if text is None else text.encode()
         self.refresh_soon()
 
     @property
@@ -165,14 +170,18 @@ class WhyModel(QObject, LazyModel):
 
     def find_lattice(self) -> None:
         """Draw all the ways to split the word at the place, at the moment shown, if that is wanted and not there."""
-        run, byte, study = self._runs.shown, self._byte, self._runs.studies.of(self._runs.shown)
+        run = self._runs.shown
+        byte = self._byte
+        study = self._runs.studies.of(self._runs.shown)
         if run is None or study is None or byte is None:
             return
-        at, word = min(self._cursor.position, len(study.history)), _word_around(self._data, byte)
+        at = min(self._cursor.position, len(study.history))
+        word = _word_around(self._data, byte)
         key = run.stamp, at, word
         if not word or key == self._lattice_of:
             return
-        self._lattice_of, self.lattice = key, None
+        self._lattice_of = key
+        self.lattice = None
 
         def take(figure: Figure | None) -> None:
             self.lattice = figure
@@ -184,12 +193,10 @@ class WhyModel(QObject, LazyModel):
         self._aside.ask("lattice", work, take)
 
     def refresh(self) -> None:
-        run, byte, at, study = (
-            self._runs.shown,
-            self._byte,
-            self._cursor.position,
-            self._runs.studies.of(self._runs.shown),
-        )
+        run = self._runs.shown
+        byte = self._byte
+        at = self._cursor.position
+        study = self._runs.studies.of(self._runs.shown)
         self._rest_as_long(self._aside, "why", run)
         if run is None or study is None or byte is None or not 0 <= byte <= len(self._data):
             self._take(None)
@@ -199,7 +206,8 @@ class WhyModel(QObject, LazyModel):
         allowed = allowed_in(run.recipe, self._specials.value)
 
         def work(task: Task) -> tuple[WordFacts | None, Explanation | None]:
-            explained, then = explained_text(study, text, allowed), min(at, len(study.history))
+            explained = explained_text(study, text, allowed)
+            then = min(at, len(study.history))
             if task.cancelled():
                 raise Cancelled("Cancelled.")
             try:
@@ -225,12 +233,14 @@ class WhyModel(QObject, LazyModel):
 
     def _surroundings(self, byte: int, run: Run) -> tuple[int, int]:
         """Return the part of the text around this byte that decides how the words on both sides are split."""
-        cuts, data = SafeCuts.of(run.recipe), self._data
+        cuts = SafeCuts.of(run.recipe)
+        data = self._data
         return cuts.around(data, *cuts.around(data, byte, byte))
 
     def _take(self, facts: WordFacts | None, place: Explanation | None = None) -> None:
         if (facts, place) != (self.facts, self.place):
-            self.facts, self.place = facts, place
+            self.facts = facts
+            self.place = place
             self.changed.emit()
 
 
@@ -238,7 +248,8 @@ def _word_around(data: bytes, byte: int) -> str:
     """Return the stretch between blanks that a byte is in or begins, with the blank before."""
     text = data.decode(errors="replace")
     place = len(data[:byte].decode(errors="ignore"))
-    before, behind = text[:place].split(), text[place:].split()
+    before = text[:place].split()
+    behind = text[place:].split()
     first = before[-1] if before and not text[:place][-1:].isspace() else ""
     last = behind[0] if behind and (not first or not text[place : place + 1].isspace()) else ""
     return f" {first}{last}" if first or last else ""
@@ -274,7 +285,8 @@ def word_facts(
 
 
 def _nodes(study: Study, pieces: Sequence[Piece]) -> tuple[TreeNode, ...]:
-    names, history = study.inside.by_index.texts.text, study.history
+    names = study.inside.by_index.texts.text
+    history = study.history
     return tuple(
         TreeNode(names[one.id], one.start, one.stop, one.step or None, one.times_joined(history), one.until)
         for one in pieces

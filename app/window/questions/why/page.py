@@ -30,7 +30,8 @@ class WhyPage(Page):
 
     def __init__(self, model: WhyModel, playing: Player, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
-        self.model, self._playing = model, playing
+        self.model = model
+        self._playing = playing
         self._clock = timer(self, 0, self._walk_on, repeats=True)
         self._step: int | None = None  # an index among the word's steps; None follows the moment shown
         self._joint = -1  # the row of the marked boundary
@@ -76,7 +77,8 @@ class WhyPage(Page):
         self._show()
 
     def _show(self) -> None:
-        facts, place = self.model.facts, self.model.place
+        facts = self.model.facts
+        place = self.model.place
         for widget in (self.tree_area, self.controls):
             widget.setVisible(facts is not None)
         self.reason.setVisible(facts is not None or place is not None)
@@ -93,7 +95,8 @@ class WhyPage(Page):
         self._draw()
 
     def _draw(self) -> None:
-        facts, place = self.model.facts, self.model.place
+        facts = self.model.facts
+        place = self.model.place
         if facts is None:
             self.tree.show_word(None)
             self.reason.setText("" if place is None else linked(place.sentence, place.steps))
@@ -101,7 +104,8 @@ class WhyPage(Page):
         joint = facts.joints[self._joint] if self._joint >= 0 else None
         step = facts.at if self._step is None else facts.steps[self._step]
         self.tree.show_word(facts, step, None if joint is None else joint.place)
-        at, last = self._index(facts), len(facts.steps) - 1
+        at = self._index(facts)
+        last = len(facts.steps) - 1
         self.back.setEnabled(at > 0)
         self.forward.setEnabled(at < last)
         moment = f"after merge {facts.steps[at]:,}" if at else "before any merge"

@@ -56,7 +56,9 @@ class WordsModel(QObject, LazyModel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._corpus, self._aside, self._mixed = session.corpus, session.aside, session.runs.mixed
+        self._corpus = session.corpus
+        self._aside = session.aside
+        self._mixed = session.runs.mixed
         self.choice = Choice()
         self.found: ListedWords | None = None
         self.order: Int64s = np.zeros(0, np.int64)  # the rows that are listed
@@ -77,7 +79,8 @@ class WordsModel(QObject, LazyModel):
         self._told = f" {count_text(missing, 'text')} not counted yet." if missing else ""
         self._told += f" {count_text(failed, 'text')} could not be counted." if failed else ""
         if self._asked != self.choice or not are_same(tables, self._tables):
-            self._tables, self._asked = tables, self.choice
+            self._tables = tables
+            self._asked = self.choice
             self._ask(tables, self.choice)
         self.changed.emit()
 
@@ -126,13 +129,15 @@ class WordsModel(QObject, LazyModel):
 
     @property
     def command(self) -> tuple[str, ...]:
-        choice, by = self.choice, self.choice.by(self.groups)
+        choice = self.choice
+        by = self.choice.by(self.groups)
         held = ("--holding", choice.holding) if choice.holding else ()
         reverse = ("--reverse",) if choice.ascending != (by == WORD) else ()
         return ("count", "--recipe", SESSION, *held, "--sort", by, *reverse, "--list", RESULT, TEXTS)
 
     def exact(self) -> Exact:
-        found, rows = self.found, self.order
+        found = self.found
+        rows = self.order
         return lambda cancelled: DataTable({}) if found is None else found.table(rows, cancelled)
 
     # -- the table -------------------------------------------------------------------------

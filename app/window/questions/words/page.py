@@ -28,7 +28,8 @@ class WordsPage(Page):
         self.summary = named(paragraph(), "How many words are listed")
         saved = "Write the words listed to a CSV, TSV, JSON or Parquet file, with their counts by group"
         self.export = push_button("Save List …", self.save_wanted.emit, saved)
-        self.rows, self._listed = Rows(model), model.order
+        self.rows = Rows(model)
+        self._listed = model.order
         self.table = table_of_rows(self.rows, "Words of the corpus")
         header = self.table.horizontalHeader()
         header.setMinimumSectionSize(LEAST_WIDTH)

@@ -37,7 +37,8 @@ from app.window.text.view.palette import TokenPalette
 from app.window.text.view.step_event import StepEvent, placed
 from app.window.text.view.token_layout import MARGIN, TokenLayout
 
-SMALLEST_FONT, LARGEST_FONT = 6.0, 48.0
+SMALLEST_FONT = 6.0
+LARGEST_FONT = 48.0
 SHORT_TEXT = 2_000  # characters of a text that may be written larger
 LARGER = (2.5, 2.0, 1.75, 1.5, 1.25)
 FILLED = 0.75  # share of the height that larger letters may fill
@@ -79,7 +80,8 @@ class TokenCanvas(QPlainTextEdit):
         self.verticalScrollBar().valueChanged.connect(self._follow_scrolling)
 
     def _set_up_widget(self) -> None:
-        self._usual_size, self._fits = max(11.0, QApplication.font().pointSizeF() + 1), False
+        self._usual_size = max(11.0, QApplication.font().pointSizeF() + 1)
+        self._fits = False
         self.setFont(fixed_font(self._usual_size))
         self.setReadOnly(True)
         self.setTextInteractionFlags(
@@ -113,7 +115,8 @@ class TokenCanvas(QPlainTextEdit):
     @property
     def selection(self) -> tuple[int, int]:
         """The characters that are selected; both are the place of the caret if none are."""
-        cursor, document = self.textCursor(), self.token_document
+        cursor = self.textCursor()
+        document = self.token_document
         return document.character_of(cursor.selectionStart()), document.character_of(cursor.selectionEnd())
 
     def selected_text(self) -> str:
@@ -127,7 +130,8 @@ class TokenCanvas(QPlainTextEdit):
 
     def select(self, start: int, stop: int) -> None:
         """Select characters, with the caret at `stop`, or put it there."""
-        cursor, document = self.textCursor(), self.token_document
+        cursor = self.textCursor()
+        document = self.token_document
         cursor.setPosition(document.position_of(start))
         cursor.setPosition(document.position_of(stop), QTextCursor.MoveMode.KeepAnchor)
         self.setTextCursor(cursor)
@@ -202,8 +206,10 @@ class TokenCanvas(QPlainTextEdit):
     # -- places ---------------------------------------------------------------------
 
     def visible_blocks(self) -> list[PlacedBlock]:
-        layout, bottom = self.token_layout, float(self.viewport().height())
-        block, blocks = self.firstVisibleBlock(), list[PlacedBlock]()
+        layout = self.token_layout
+        bottom = float(self.viewport().height())
+        block = self.firstVisibleBlock()
+        blocks = list[PlacedBlock]()
         y = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
         while block.isValid() and y < bottom:
             cells = layout.cells_of(block)
@@ -220,7 +226,8 @@ class TokenCanvas(QPlainTextEdit):
         for block in self.visible_blocks():
             for row in block.rows:
                 if 0 <= point.y() - block.y - row.y < row.height:
-                    begins, ends = row.cells.begins, row.cells.ends
+                    begins = row.cells.begins
+                    ends = row.cells.ends
                     under = np.flatnonzero(
                         (np.minimum(begins, ends) <= point.x()) & (point.x() < np.maximum(begins, ends))
                     )
@@ -290,7 +297,8 @@ class TokenCanvas(QPlainTextEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._event is not None and self.motion.is_under_way:
-            colours, light = TokenPalette.matching(self.palette()), shades_of(self.palette()).bar_next
+            colours = TokenPalette.matching(self.palette())
+            light = shades_of(self.palette()).bar_next
             with QPainter(self.viewport()) as painter:
                 self._event.paint(painter, self.motion.progress, colours.paper, light)
             return
@@ -329,7 +337,8 @@ class TokenCanvas(QPlainTextEdit):
             self.motion.begin(step.seconds)
 
     def _picture_of(self, blocks: list[PlacedBlock], moment: int, showing: int) -> QPixmap:
-        scale, colours = self.devicePixelRatioF(), TokenPalette.matching(self.palette())
+        scale = self.devicePixelRatioF()
+        colours = TokenPalette.matching(self.palette())
         picture = QPixmap(self.viewport().size() * scale)
         picture.setDevicePixelRatio(scale)
         picture.fill(colours.paper)
@@ -385,7 +394,8 @@ class TokenCanvas(QPlainTextEdit):
 
     def _hide_qt_selection(self) -> None:
         """Let Qt draw selected letters like all others: the ground shows the selection."""
-        palette, ink = self.palette(), TokenPalette.matching(self.palette()).ink
+        palette = self.palette()
+        ink = TokenPalette.matching(self.palette()).ink
         clear = QColor(Qt.GlobalColor.transparent)
         is_hidden = palette.highlight().color() == clear and palette.highlightedText().color() == ink
         if not is_hidden:

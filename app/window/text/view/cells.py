@@ -166,7 +166,8 @@ class BlockCells:
     def _rows(self, layout: QTextLayout, known: dict[str, RowCells]) -> list[TextRow]:
         rows: list[TextRow] = []
         is_plain = not self._has_bidi and not layout.preeditAreaText()
-        start, count = 0, layout.lineCount()
+        start = 0
+        count = layout.lineCount()
         for number in range(count):
             line = layout.lineAt(number)
             stop = len(self.text)
@@ -180,7 +181,8 @@ class BlockCells:
                 if is_plain:  # no place depends on the rows around
                     known[text] = cells
             first = self.byte_of(start)
-            y, height = line.y() - ROW_PADDING, self.setting.height_of(line)
+            y = line.y() - ROW_PADDING
+            height = self.setting.height_of(line)
             rows.append(TextRow(start, stop, y, height, first, self.byte_of(stop) - first, cells))
             start = stop
         return rows
@@ -211,7 +213,8 @@ class BlockCells:
         clusters.append(stop)
         bytes_before = np.array([self.byte_of(character) for character in clusters], np.int64) - self.byte_of(start)
         sizes = np.diff(bytes_before)
-        begin, end = np.repeat(np.array(begins), sizes), np.repeat(np.array(ends), sizes)
+        begin = np.repeat(np.array(begins), sizes)
+        end = np.repeat(np.array(ends), sizes)
         number = np.arange(self.byte_of(stop) - self.byte_of(start)) - np.repeat(bytes_before[:-1], sizes)
         share = (end - begin) / np.repeat(sizes, sizes)
         return begin + share * number, begin + share * (number + 1)
@@ -253,7 +256,8 @@ def _place_where_the_direction_turns(line: QTextLine, units: list[int], begins: 
             widths = run.rawFont().advancesForGlyphIndexes(run.glyphIndexes())
             sides = [(at.x(), at.x() + width.x()) for at, width in zip(run.positions(), widths, strict=True)]
             if sides:
-                low, high = min(left for left, _ in sides), max(right for _, right in sides)
+                low = min(left for left, _ in sides)
+                high = max(right for _, right in sides)
                 begins[index], ends[index] = (high, low) if run.isRightToLeft() else (low, high)
 
 

@@ -95,7 +95,8 @@ class TokenDocument(QTextDocument):
         """Correct the blocks of changed chunks, and no others."""
         before = len(self.model.chunks) - change.added + change.removed
         last = change.first + change.removed + self.blockCount() - before
-        shown, wanted = self._blocks(change.first, last), self._wanted(change.first, change.first + change.added)
+        shown = self._blocks(change.first, last)
+        wanted = self._wanted(change.first, change.first + change.added)
         if shown == wanted:
             return
         head, old, new = _difference(shown, wanted)
@@ -117,7 +118,8 @@ class TokenDocument(QTextDocument):
         cursor.endEditBlock()
 
     def _insert(self, cursor: QTextCursor, text: str) -> None:
-        plain, in_line = QTextCharFormat(), QTextCharFormat()
+        plain = QTextCharFormat()
+        in_line = QTextCharFormat()
         in_line.setProperty(_IS_IN_LINE, True)
         for number, part in enumerate(text.split(IN_LINE)):
             if number:
@@ -141,7 +143,8 @@ class TokenDocument(QTextDocument):
 
     def _blocks(self, first: int, stop: int) -> str:
         """Return what blocks hold, with the breaks between them."""
-        block, parts = self.findBlockByNumber(first), list[str]()
+        block = self.findBlockByNumber(first)
+        parts = list[str]()
         for number in range(first, stop):
             if number > first:
                 parts.append(IN_LINE if _continues(block) else "\n")
@@ -151,7 +154,8 @@ class TokenDocument(QTextDocument):
 
     def _wanted(self, first: int, stop: int) -> str:
         """Return what the blocks of chunks should hold."""
-        chunks, parts = self.model.chunks, list[str]()
+        chunks = self.model.chunks
+        parts = list[str]()
         for index in range(first, stop):
             chunk = chunks[index]
             parts.append(shown_text(chunk.removesuffix("\n"), all_invisible=self.all_invisible))
@@ -161,7 +165,8 @@ class TokenDocument(QTextDocument):
 
     @contextmanager
     def _mending(self) -> Iterator[None]:
-        before, self._is_mending = self._is_mending, True
+        before = self._is_mending
+        self._is_mending = True
         try:
             yield
         finally:
@@ -178,13 +183,17 @@ class TokenDocument(QTextDocument):
             return
         chunks = self.model.chunks
         old_stop = min(position + removed, chunks.unit_length - 1)
-        first, last = chunks.chunk_at_unit(position), chunks.chunk_at_unit(old_stop)
-        start, grown = chunks.unit_start_of(first), self.characterCount() - chunks.unit_length
+        first = chunks.chunk_at_unit(position)
+        last = chunks.chunk_at_unit(old_stop)
+        start = chunks.unit_start_of(first)
+        grown = self.characterCount() - chunks.unit_length
         blocks = last + 1 + self.blockCount() - len(chunks)
-        shown, new_stop = self._blocks(first, blocks), old_stop + grown
+        shown = self._blocks(first, blocks)
+        new_stop = old_stop + grown
         old = _units(self._wanted(first, last + 1), position - start, old_stop - start)
         new = _units(shown, position - start, new_stop - start)
-        behind, caret = None, self.caret()
+        behind = None
+        caret = self.caret()
         if position <= caret <= new_stop:  # typed text ends at the caret, even if the text after it is equal
             behind = len(_units(shown, caret - start, new_stop - start))
         head, gone, come = _difference(old, new, behind)
@@ -192,13 +201,15 @@ class TokenDocument(QTextDocument):
             return
         here = position + utf16_length(head)
         self._edited = first, last + 1
-        begin, end = chunks.character_of_unit(here), chunks.character_of_unit(here + utf16_length(gone))
+        begin = chunks.character_of_unit(here)
+        end = chunks.character_of_unit(here + utf16_length(gone))
         self.model.replace(begin, end, come.replace(IN_LINE, ""), joins=True)
 
     def _end_edit(self) -> None:
         if self._is_mending or self._edited is None:
             return
-        (first, stop), change = self._edited, self._change
+        (first, stop) = self._edited
+        change = self._change
         self._edited = self._change = None
         # No change: a break within a line was deleted.
         chunks = ChunksChange(first, 0, 0) if change is None else change.chunks
@@ -240,7 +251,8 @@ def _difference(old: str, new: str, behind: int | None = None) -> tuple[str, str
     tail = _common_length(old[::-1], new[::-1])
     if behind is not None:
         tail = min(tail, behind)
-    old, new = old[: len(old) - tail], new[: len(new) - tail]
+    old = old[: len(old) - tail]
+    new = new[: len(new) - tail]
     head = _common_length(old, new)
     return old[:head], old[head:], new[head:]
 
@@ -253,7 +265,8 @@ def _steps(old: str, new: str) -> Iterator[tuple[str, str]]:
     """
     here = there = 0
     while here < len(old) or there < len(new):
-        removed, added = old[here : here + 1], new[there : there + 1]
+        removed = old[here : here + 1]
+        added = new[there : there + 1]
         if removed != added and removed == IN_LINE:
             added = ""
         elif removed != added and added == IN_LINE:
@@ -267,7 +280,8 @@ def _steps(old: str, new: str) -> Iterator[tuple[str, str]]:
 
 def _common_length(one: str, other: str) -> int:
     """Return how many characters both texts begin with."""
-    known, most = 0, min(len(one), len(other))
+    known = 0
+    most = min(len(one), len(other))
     while known < most:
         middle = (known + most + 1) // 2
         if one[known:middle] == other[known:middle]:

@@ -166,7 +166,8 @@ class TokenTextEdit(TokenCanvas):
 
     def _deletes(self, event: QKeyEvent) -> bool:
         """Delete whole characters with their marks, and go on past a break that is not in the text."""
-        key, cursor = _deletion(event), self.textCursor()
+        key = _deletion(event)
+        cursor = self.textCursor()
         if key is None:
             return False
         if not cursor.hasSelection():

@@ -133,7 +133,8 @@ class IdsGrid(QAbstractScrollArea):
 
     def cell_of(self, place: float) -> QRectF:
         """Return a cell; between two indices, one on its way along the rows."""
-        index, (columns, width, height) = math.floor(place), self.cells
+        index = math.floor(place)
+        (columns, width, height) = self.cells
         row, column = divmod(index, columns)
         x = (column + place - index) * width
         return QRectF(x, row * height - self.verticalScrollBar().value(), width - _GAP, height - _GAP)
@@ -145,7 +146,8 @@ class IdsGrid(QAbstractScrollArea):
         return index if 0 <= column < self.cells.columns and 0 <= index < self._count() else None
 
     def _reveal(self, index: int) -> None:
-        bar, cell = self.verticalScrollBar(), self.cell_of(index)
+        bar = self.verticalScrollBar()
+        cell = self.cell_of(index)
         if cell.top() < 0:
             bar.setValue(bar.value() + int(cell.top()))
         elif cell.bottom() > self.viewport().height():
@@ -204,14 +206,16 @@ class IdsGrid(QAbstractScrollArea):
             self._paint_outline(painter, palette)
 
     def _indices(self, top: int, bottom: int) -> tuple[int, int]:
-        offset, columns = self.verticalScrollBar().value(), self.cells.columns
+        offset = self.verticalScrollBar().value()
+        columns = self.cells.columns
         first = (top + offset) // self.cells.height * columns
         return first, min(self._count(), ((bottom + offset) // self.cells.height + 1) * columns)
 
     def _coloured(self, first: int, stop: int) -> Iterator[ColouredId]:
         """Yield the tokens of these indices with their colours; those without bytes have none."""
         edges = self.model.edges()
-        start, end = int(edges[first]), int(edges[stop])
+        start = int(edges[first])
+        end = int(edges[stop])
         model = self.model
         _, colours = coloured_tokens(model.tokens_between, model.data, start, end, model.scale, model.unknown_id)
         left = iter(colours.tolist())
@@ -220,7 +224,8 @@ class IdsGrid(QAbstractScrollArea):
             yield ColouredId(start, end, id, next(left) if start < end else UNCOLOURED)
 
     def _paint_outline(self, painter: QPainter, palette: TokenPalette) -> None:
-        span, index = self.highlighted, self._hovered_index
+        span = self.highlighted
+        index = self._hovered_index
         if index is None and span and span[0] < self.model.byte_length:
             index = self.model.index_of_token(span[0])
         if index is None and self.hasFocus():
@@ -235,7 +240,8 @@ class IdsGrid(QAbstractScrollArea):
     def _hover(self, index: int | None) -> None:
         token = None if index is None else self.model.token_of_index(index)
         if (token, index) != (self.hovered, self._hovered_index):
-            self.hovered, self._hovered_index = token, index
+            self.hovered = token
+            self._hovered_index = index
             self.token_hovered.emit(token)
             self.viewport().update()
 

@@ -41,7 +41,8 @@ class PlacedBlock:
 
 
 def bytes_on_screen(blocks: Sequence[PlacedBlock]) -> ByteSpan:
-    first, last = blocks[0], blocks[-1]
+    first = blocks[0]
+    last = blocks[-1]
     return first.start + first.rows[0].first_byte, last.start + last.rows[-1].first_byte + last.rows[-1].byte_count
 
 
@@ -158,7 +159,8 @@ class TokenPainter:
         edges = segments.begin[begins_here & ~is_split]
         _draw_over(pixels, edges, self.palette.hairline)
         _draw_over(pixels, edges - 1, self.palette.paper)  # neighbours may have the same colour
-        top, bottom = ROW_GAP, row.height - ROW_GAP
+        top = ROW_GAP
+        bottom = row.height - ROW_GAP
         places = ((segments.begin[begins_here & is_split] + 0.5) * self.pixel).tolist()
         image = QImage(pixels.data, len(pixels), 1, pixels.nbytes, QImage.Format.Format_ARGB32_Premultiplied)
         is_unknown = colours[segments.span] == UNKNOWN
@@ -167,7 +169,8 @@ class TokenPainter:
         return RowTokens(key, pixels, image, [QLineF(x, top, x, bottom) for x in places], unknown)
 
     def _segments(self, row: TextRow, starts: Int64s) -> Segments:
-        begins, ends = row.cells.begins, row.cells.ends
+        begins = row.cells.begins
+        ends = row.cells.ends
         torn = np.flatnonzero(np.abs(begins[1:] - ends[:-1]) > 0.01) + 1
         cuts = starts if not len(torn) else np.union1d(starts, torn)
         span = np.searchsorted(starts, cuts, side="right") - 1
@@ -197,7 +200,8 @@ class TokenPainter:
         elif blank == "\u00a0":
             painter.drawPolyline(_points(middle, [(-2.5, 1.5), (-2.5, 3.5), (2.5, 3.5), (2.5, 1.5)]))
         elif blank == "\t":
-            left, right = cell.left() + 3 - middle.x(), cell.right() - 3 - middle.x()
+            left = cell.left() + 3 - middle.x()
+            right = cell.right() - 3 - middle.x()
             painter.drawPolyline(_points(middle, [(left, 0), (right, 0)]))
             painter.drawPolyline(_points(middle, [(right - 3, -3), (right, 0), (right - 3, 3)]))
         else:
@@ -225,13 +229,15 @@ class TokenPainter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _stretches(self, row: TextRow, first: int, span: ByteSpan) -> list[tuple[float, float]]:
-        start, stop = max(0, span[0] - first), min(row.byte_count, span[1] - first)
+        start = max(0, span[0] - first)
+        stop = min(row.byte_count, span[1] - first)
         if start >= stop:
             return []
         bounds = sorted({0, start, stop} - {row.byte_count})
         segments = self._segments(row, np.array(bounds, np.int64))
         wanted = segments.span == bounds.index(start)
-        low, high = segments.low[wanted] * self.pixel, segments.high[wanted] * self.pixel
+        low = segments.low[wanted] * self.pixel
+        high = segments.high[wanted] * self.pixel
         return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
@@ -248,7 +254,8 @@ def paint_tile(
 def _line_of_pixels(segments: Segments, fills: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
     """Lay the fills of the segments side by side from x = 0; gaps are transparent."""
     order = np.argsort(segments.low, kind="stable")
-    low, high = segments.low[order], np.maximum(segments.high[order], segments.low[order] + THINNEST)
+    low = segments.low[order]
+    high = np.maximum(segments.high[order], segments.low[order] + THINNEST)
     reached = np.maximum.accumulate(high)
     low[1:] = np.maximum(low[1:], reached[:-1])  # a widened segment pushes the next
     widths = np.empty(2 * len(low), np.int64)

@@ -56,7 +56,8 @@ def _colours(*names: str) -> tuple[QColor, ...]:
     return tuple(QColor(name) for name in names)
 
 
-LIGHT_FILLS, DARK_FILLS = _colours(*LIGHT_GROUNDS), _colours(*DARK_GROUNDS)
+LIGHT_FILLS = _colours(*LIGHT_GROUNDS)
+DARK_FILLS = _colours(*DARK_GROUNDS)
 LIGHT_SCALE = _colours("#e6ebf1", "#fdf0bd", "#fbdc93", "#f8c36c", "#f2a552", "#e8863f")
 DARK_SCALE = _colours("#21262d", "#393222", "#51401e", "#684b1a", "#7e5516", "#945f12")
 

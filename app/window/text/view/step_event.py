@@ -37,7 +37,8 @@ def changes_between(before: Int64s, after: Int64s) -> list[tuple[list[int], list
     [([1, 2, 3], [1, 3])]
     """
     common = np.intersect1d(before, after)
-    at_before, at_after = np.searchsorted(before, common), np.searchsorted(after, common)
+    at_before = np.searchsorted(before, common)
+    at_after = np.searchsorted(after, common)
     differ = np.flatnonzero((np.diff(at_before) > 1) | (np.diff(at_after) > 1))
     return [
         (before[at_before[i] : at_before[i + 1] + 1].tolist(), after[at_after[i] : at_after[i + 1] + 1].tolist())
@@ -64,8 +65,10 @@ def placed(blocks: Sequence[PlacedBlock], before: Int64s, after: Int64s) -> list
 
 def _areas(edges: Sequence[int], row: TextRow, first: int, place: QRectF) -> tuple[QRectF, ...]:
     """Return the areas between these edges within a row that begins at byte `first`."""
-    begins, ends = row.cells.begins, row.cells.ends
-    low, high = np.minimum(begins, ends), np.maximum(begins, ends)
+    begins = row.cells.begins
+    ends = row.cells.ends
+    low = np.minimum(begins, ends)
+    high = np.maximum(begins, ends)
     sides = [min(max(edge - first, 0), len(low)) for edge in edges]
     spans = [(float(low[a:b].min()), float(high[a:b].max())) for a, b in pairwise(sides) if a < b]
     return tuple(place.adjusted(begin, 0, end, 0) for begin, end in spans)
@@ -87,7 +90,11 @@ class StepEvent:
         self._dim(painter, progress, paper)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for change in self.changes:
-            parts, whole, apart, joined, done = change.before, change.after, self.before, self.after, progress
+            parts = change.before
+            whole = change.after
+            apart = self.before
+            joined = self.after
+            done = progress
             if len(parts) < len(whole):  # the parts move apart
                 parts, whole, apart, joined, done = whole, parts, joined, apart, 1.0 - progress
             if done >= MET:
@@ -121,7 +128,8 @@ def _copy(painter: QPainter, place: QPointF, picture: QPixmap, area: QRectF) -> 
 
 
 def _glow(painter: QPainter, place: QRectF, light: QColor, strength: float) -> None:
-    frame, inside = QColor(light), QColor(light)
+    frame = QColor(light)
+    inside = QColor(light)
     frame.setAlphaF(strength)
     inside.setAlphaF(GLOW * strength)
     painter.setPen(QPen(frame, 1.8))

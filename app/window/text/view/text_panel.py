@@ -99,7 +99,8 @@ class ScaleLegend(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        palette, texts = TokenPalette.matching(self.palette()), self.texts()
+        palette = TokenPalette.matching(self.palette())
+        texts = self.texts()
         with QPainter(self) as painter:
             width = self.width() / max(1, len(texts))
             for number, (text, fill) in enumerate(zip(texts, palette.scale, strict=False)):

@@ -72,7 +72,8 @@ class TokenLayout(QPlainTextDocumentLayout):
     def blockBoundingRect(self, block: QTextBlock, /) -> QRectF:
         if not block.isValid():
             return QRectF()
-        number, layout = block.blockNumber(), block.layout()
+        number = block.blockNumber()
+        layout = block.layout()
         if number not in self._directions:  # the text has changed since
             right_to_left = self.right_to_left(number)
             if layout.textOption().textDirection() != _direction(right_to_left):
@@ -109,7 +110,8 @@ class TokenLayout(QPlainTextDocumentLayout):
 
     def right_to_left(self, number: int) -> bool:
         """Return whether a block belongs to a line that reads from right to left."""
-        chunks, first = self._chunks, min(number, len(self._chunks) - 1)
+        chunks = self._chunks
+        first = min(number, len(self._chunks) - 1)
         while first not in self._directions and not chunks.starts_line(first):
             first -= 1
         if first not in self._directions:
@@ -120,7 +122,8 @@ class TokenLayout(QPlainTextDocumentLayout):
     def cells_of(self, block: QTextBlock) -> BlockCells:
         """Return where the bytes of a block are; equal blocks share them."""
         self.blockBoundingRect(block)
-        layout, text = block.layout(), self._chunks[block.blockNumber()]
+        layout = block.layout()
+        text = self._chunks[block.blockNumber()]
         right_to_left = self.right_to_left(block.blockNumber())
         key = (text, right_to_left, layout.preeditAreaPosition(), layout.preeditAreaText())
         kept = self._cells.get(key)
@@ -138,7 +141,8 @@ class NamedBoxes(QPyTextObject):
 
     def __init__(self, parent: QObject, chunks: TextChunks, colours: Callable[[], TokenPalette]) -> None:
         super().__init__(parent)
-        self._chunks, self._colours = chunks, colours
+        self._chunks = chunks
+        self._colours = colours
         self.sizes: dict[int, QSizeF] = {}  # by position; Qt asks for each again and again
 
     def _name_at(self, document: QTextDocument, position: int) -> str:
@@ -147,10 +151,12 @@ class NamedBoxes(QPyTextObject):
         Qt counts what an input method composes in a block, too, but only there. So behind a composition, and while it
         lasts, a name may be missing.
         """
-        chunks, block = self._chunks, document.findBlock(position)
+        chunks = self._chunks
+        block = document.findBlock(position)
         if not block.isValid():
             return ""
-        composed, start = block.layout().preeditAreaText(), block.layout().preeditAreaPosition()
+        composed = block.layout().preeditAreaText()
+        start = block.layout().preeditAreaPosition()
         if composed and position - block.position() >= start:
             position -= utf16_length(composed)
         character = chunks.character_of_unit(position)
@@ -173,7 +179,8 @@ class NamedBoxes(QPyTextObject):
         name = self._name_at(document, position)
         if not name:
             return
-        font, colours = document.defaultFont(), self._colours()
+        font = document.defaultFont()
+        colours = self._colours()
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         frame = QRectF(area).adjusted(2, 1, -2, QFontMetricsF(font).descent() - 1)

@@ -30,8 +30,10 @@ def certificate(
     limit have no prices: an edge of such a piece costs one less than its symbols. A witness is a vocabulary of the
     size: its pieces, and the number of tokens that the words have with it. The checksum covers everything else.
     """
-    words, starts = lattice.words, lattice.words.starts.tolist()
-    symbols, known = words.symbols.tolist(), list(floors)
+    words = lattice.words
+    starts = lattice.words.starts.tolist()
+    symbols = words.symbols.tolist()
+    known = list(floors)
     reached = [{"fewest": it.tokens, "vocabulary": [[*piece] for piece in it.pieces]} for it in witnesses]
     lacking = [lattice.other_tokens] if lattice.other_tokens else []
     proof = {

@@ -175,9 +175,11 @@ def _found(words: kernels.Words, longest: int, is_compiled: bool, work: Work) ->
         words.counts
     ):
         work.check()
-        slots, more = np.zeros(2 * len(found.slots), np.uint64), 2 * len(found.counts)
+        slots = np.zeros(2 * len(found.slots), np.uint64)
+        more = 2 * len(found.counts)
         run(spread_slots, is_compiled, found.slots, slots)
-        counts, lengths = grown(found.counts, more), grown(found.lengths, more)
+        counts = grown(found.counts, more)
+        lengths = grown(found.lengths, more)
         counts[len(found.counts) :] = 0
         found = kernels.Found(slots, counts, lengths, found.number)
     number = int(found.number[0])

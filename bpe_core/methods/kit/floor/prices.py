@@ -47,15 +47,19 @@ class FloorPrices:
 
     def __init__(self, lattice: Lattice, wanted: int, upper: int, worth: float, warm: Int32s | None = None) -> None:
         """Begin with `upper`, the tokens of some vocabulary, and `worth`, about what its last piece saves."""
-        self.lattice, self.wanted, self.upper = lattice, wanted, upper
+        self.lattice = lattice
+        self.wanted = wanted
+        self.upper = upper
         self.reached = upper  # the tokens of the best vocabulary so far
-        edges, pieces = len(lattice.edges.piece), len(lattice)
+        edges = len(lattice.edges.piece)
+        pieces = len(lattice)
         self._prices = kernels.Prices(
             np.zeros(edges, np.int32), np.zeros(edges, np.int16), np.zeros(edges, np.uint8), np.zeros(pieces, np.uint8)
         )
         self._desks = lattice.desks()
         self._sums = [np.zeros(pieces, np.int64) for _ in self._desks]
-        self._step, self.rounds = 0, 0
+        self._step = 0
+        self.rounds = 0
         self._scale, self._since = 1.0, 0  # a factor for all steps, and the rounds since the floor rose
         self.wish = np.zeros(pieces, np.float32)  # how often each piece was taken in the last rounds, from 0 to 1
         self.best = Floor(wanted, -(1 << 62), lattice.unit, self._prices.price)
@@ -64,12 +68,14 @@ class FloorPrices:
 
     def _begin(self, worth: float, warm: Int32s | None) -> None:
         """Choose the best first prices: those of another size, or each piece's saving spread over its places."""
-        best, prices = -(1 << 62), self._prices.price.copy()
+        best = -(1 << 62)
+        prices = self._prices.price.copy()
         for times in (*FIRST_WORTHS, 0):
             self._prices.price[:] = _first_prices(self.lattice, worth * times) if times or warm is None else warm
             floor = self._cut(0)[0]
             if floor > best:
-                best, prices = floor, self._prices.price.copy()
+                best = floor
+                prices = self._prices.price.copy()
         self._prices.price[:] = prices
         self._prices.used.fill(0)
 
@@ -88,7 +94,8 @@ class FloorPrices:
 
     def _cut(self, slowness: int) -> tuple[int, int, Bools]:
         """Change the prices, cut all words; return the floor, the strength of the change, and the costliest pieces."""
-        lattice, unit = self.lattice, self.lattice.unit
+        lattice = self.lattice
+        unit = self.lattice.unit
 
         def part(words: tuple[int, int], number: int) -> Any:
             self._sums[number].fill(0)
@@ -110,7 +117,8 @@ class FloorPrices:
         if self.rounds == 0:
             return unit >> 10
         if self._since > PATIENCE:
-            self._scale, self._since = self._scale * SHORTER, 0
+            self._scale = self._scale * SHORTER
+            self._since = 0
         part = self._scale * FIRST_STEP * (LAST_STEP / FIRST_STEP) ** max(0.0, (share - STEADY) / (1 - STEADY))
         gap = max(0.0, min(self.upper - value / unit, FARTHER * (self.reached - value / unit)))
         step = part * gap * (1 << kernels.ONE_BITS) / max(1, strength)

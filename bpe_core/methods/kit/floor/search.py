@@ -27,7 +27,8 @@ from bpe_core.support.progress import ALONE, Work
 
 FOR_PRICES = 0.7  # the share of the time for prices; the rest is for swaps
 LOOKS = 12  # how often a vocabulary is made from the prices while they rise
-ROUNDS, SWAPS = 1_000, 120
+ROUNDS = 1_000
+SWAPS = 120
 BETWEEN_MOMENTS = 0.1  # seconds
 
 
@@ -95,17 +96,22 @@ class Search:
 
     def steps(self) -> Iterator[float]:
         """Work, and yield the done share, from 0 to 1, after each piece of work."""
-        began, budget, lattice = time.monotonic(), self.budget, self.lattice
-        upper, worth = self.guess.upper(self.wanted, lattice.symbols), self.guess.worth(self.wanted)
+        began = time.monotonic()
+        budget = self.budget
+        lattice = self.lattice
+        upper = self.guess.upper(self.wanted, lattice.symbols)
+        worth = self.guess.worth(self.wanted)
         pricing = FloorPrices(lattice, self.wanted, upper, worth, self.warm)
         is_easy = self.wanted <= 0 or self.wanted >= len(lattice) + lattice.left_out
-        looked, share = -1.0, 0.0
+        looked = -1.0
+        share = 0.0
         while share < 1.0:
             pricing.round(share)
             self.rounds = pricing.rounds
             gone = (time.monotonic() - began) / (FOR_PRICES * budget.seconds)
             share = 1.0 if is_easy else min(1.0, max(gone, pricing.rounds / budget.rounds))
-            self.floor, self.wish = pricing.best, pricing.wish
+            self.floor = pricing.best
+            self.wish = pricing.wish
             if share - looked >= 1 / LOOKS or share == 1.0:
                 looked = share
                 self._take(Vocabulary.wished(lattice, self.wish, self.wanted), began)

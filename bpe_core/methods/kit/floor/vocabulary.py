@@ -60,7 +60,8 @@ def by_value(lattice: Lattice, now: Vocabulary) -> Iterator[Int64s]:
 
     The least valuable pieces leave, a part of all at a time, and the others are weighed again.
     """
-    ranking, least = np.zeros(0, np.int64), np.zeros(len(lattice), np.int64)
+    ranking = np.zeros(0, np.int64)
+    least = np.zeros(len(lattice), np.int64)
     while now.inside.any():
         out, now = _leave(lattice, now, least)
         ranking = np.concatenate((out[::-1], ranking))
@@ -94,13 +95,15 @@ class SwapSearch:
     """A search that swaps some pieces at each call, until no swap saves a token."""
 
     def __init__(self, lattice: Lattice, first: Vocabulary) -> None:
-        self._lattice, self.best = lattice, first
+        self._lattice = lattice
+        self.best = first
         self._share = FIRST_SHARE
         self.is_over = False
 
     def swap(self) -> None:
         now = self.best
-        outside, inside = np.flatnonzero(~now.inside), np.flatnonzero(now.inside)
+        outside = np.flatnonzero(~now.inside)
+        inside = np.flatnonzero(now.inside)
         outside = outside[np.argsort(-now.gains[outside], kind="stable")]
         inside = inside[np.argsort(now.losses[inside], kind="stable")]
         both = min(len(outside), len(inside))
@@ -110,7 +113,8 @@ class SwapSearch:
             self.is_over = True
             return
         chosen = now.inside.copy()
-        chosen[outside[:swapped]], chosen[inside[:swapped]] = True, False
+        chosen[outside[:swapped]] = True
+        chosen[inside[:swapped]] = False
         tried = Vocabulary.of(self._lattice, chosen)
         if tried.tokens < now.tokens:
             self.best, self._share = tried, min(1.0, self._share * MORE)

@@ -23,5 +23,6 @@ class Witness:
     @classmethod
     def of_search(cls, lattice: Lattice, best: Vocabulary) -> Witness:
         spelled = lattice.spelled(np.flatnonzero(best.inside))
-        symbols, bounds = spelled.symbols.tolist(), spelled.starts.tolist()
+        symbols = spelled.symbols.tolist()
+        bounds = spelled.starts.tolist()
         return cls(best.tokens + lattice.other_tokens, tuple(tuple(symbols[a:b]) for a, b in pairwise(bounds)))
