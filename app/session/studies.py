@@ -40,6 +40,16 @@ def tables_by_group(sources: CorpusTexts, outcomes: Sequence[Outcome | None]) ->
     return tables
 
 
+def with_named_groups(sources: CorpusTexts) -> CorpusTexts:
+    """Give each text the name of its part as a group; texts without any groups are parts by themselves."""
+    if any(source.group for source in sources):
+        return tuple(replace(source, group=source.group or IN_NONE) for source in sources)
+    named: dict[int, str] = {}
+    for source in sources:
+        named[source.number] = free_name(source.name, named.values())
+    return tuple(replace(source, group=named[source.number]) for source in sources)
+
+
 def parts_of(run: Run, counts: Counts, mixed: MixedWords) -> Parts | None:
     """Return the words of a run's groups or texts; None if there is only one, or some counts are forgotten."""
     sources = run.sources
@@ -98,7 +108,7 @@ class RunTexts(KnownWords):
     def __init__(self, words: WordTable, parts: Parts | None, sources: CorpusTexts) -> None:
         super().__init__(words)
         self._parts = parts
-        self._sources = sources
+        self._sources = sources if parts is None else with_named_groups(sources)  # as the parts are called
         self.has_parts = parts is not None
 
     def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
@@ -113,14 +123,7 @@ class SessionTexts:
 
     def __init__(self, sources: CorpusTexts, known: Mapping[int, WordTable], remarks: list[str]) -> None:
         """`known` holds the words of texts by their numbers; what is odd about a text joins the remarks."""
-        if any(source.group for source in sources):
-            named = {source.number: source.group or IN_NONE for source in sources}
-        else:
-            named = {}
-            for source in sources:
-                named[source.number] = free_name(source.name, named.values())
-        sources = tuple(replace(source, group=named[source.number]) for source in sources)
-        self._sources = sources
+        self._sources = with_named_groups(sources)
         self._known = known
         self._remarks = remarks
 
