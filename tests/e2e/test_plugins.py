@@ -251,3 +251,14 @@ def test_the_terminal_asks_before_it_runs_a_plug_in_file(folder: Path, answer: s
     assert done.returncode == code
     assert "Run it? [y/N]" in done.stderr
     assert ("its code runs" in done.stdout) == (code == 0)
+
+
+CHECKED = """
+import bpe_core as bpe
+from bpe_core.methods.registry import METHODS
+print(len(bpe.check_method(METHODS["chains"])))
+"""
+
+
+def test_the_method_of_the_example_passes_the_check_of_methods(folder: Path) -> None:
+    assert int(run(folder, "-c", CHECKED).stdout) >= 11
