@@ -12,6 +12,7 @@ from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.wording import count_text
 
 LISTED = 3  # tokens named in a sentence
 NEVER_HAPPEN = "merges never happen, because another one makes the same text before"
@@ -98,8 +99,9 @@ def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> l
     first = lost[0]
     left, right = history.parts(first) or (first, first)
     plain = [text.encode() if isinstance(text, str) else text for text in texts]
+    how_many = count_text(len(lost), "token")
     return [
-        f"Ranks do not say which two tokens made a token. For {len(lost):,} tokens they cannot be found again: "
+        f"Ranks do not say which two tokens made a token. For {how_many} they cannot be found again: "
         f"{named(plain, lost)}. The first was made of {named(plain, [left])} and {named(plain, [right])}, but merging "
         "by rank gives two other tokens."
     ]

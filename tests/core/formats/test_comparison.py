@@ -48,7 +48,7 @@ def test_a_tie_is_found_to_be_the_cause() -> None:
 def test_another_pattern_is_found_to_be_the_cause() -> None:
     found = compare_tables(learned(), learned(pattern="none"))
     assert found.cause == "pattern"
-    assert "'gpt2'" in found.explanation
+    assert "“gpt2”" in found.explanation
 
 
 def test_another_text_is_found_to_be_the_cause() -> None:
