@@ -25,6 +25,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.threads import available_threads
 from bpe_core.verification.checking import PreparedExport, prepare_export
 
+OUTPUT = "the file to write, or a folder: its name ends in /"
 CHECKED = ("words", "asked", "differing", "differences", "cannot_hold", "chosen")  # lines of a check that are printed
 
 
@@ -35,6 +36,10 @@ def format_list() -> str:
 def add_writing(parser: argparse.ArgumentParser) -> None:
     add_checks(parser)
     parser.add_argument("--at", type=number, metavar="K", help="write only what the first K steps made")
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--output", dest="out", required=True, metavar="OUT", help=OUTPUT)
 
 
 def add_checks(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from bpe_core.command_line.writing_tables import Source, add_writing, format_list, write_and_tell
+from bpe_core.command_line.writing_tables import OUTPUT, Source, add_writing, format_list, write_and_tell
 from bpe_core.formats import OpenedTable
 from bpe_core.studies.making import open_study
 from bpe_core.support.found_once import each_found_once
@@ -31,7 +31,7 @@ formats cannot hold.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="IN", help="a tokenizer or merge table in any of the formats")
-    parser.add_argument("out", metavar="OUT", help="the file to write, or a folder: its name ends in /")
+    parser.add_argument("out", metavar="OUT", help=OUTPUT)
     add_writing(parser)
 
 

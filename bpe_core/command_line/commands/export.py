@@ -9,6 +9,7 @@ from typing import get_args
 
 from bpe_core.command_line.arguments import add_merge_table, text_argument
 from bpe_core.command_line.writing_tables import (
+    OUTPUT,
     Source,
     add_writing,
     format_list,
@@ -58,7 +59,7 @@ without --anyway; the old one stays as it is.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_merge_table(parser)
-    parser.add_argument("out", metavar="OUT", help="the file to write, or a folder: its name ends in /")
+    parser.add_argument("out", metavar="OUT", help=OUTPUT)
     add_writing(parser)
     add_delivery(parser)
 

@@ -6,7 +6,7 @@ import argparse
 
 from bpe_core.command_line.corpora import add_corpus, named_texts
 from bpe_core.command_line.interruption import working
-from bpe_core.command_line.writing_tables import Source, add_checks, format_list, write_and_tell
+from bpe_core.command_line.writing_tables import Source, add_checks, add_output, format_list, write_and_tell
 from bpe_core.editing.putting_together import put_together
 from bpe_core.editing.trimming import costs
 from bpe_core.studies.making import open_study
@@ -33,14 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("first", metavar="A", help="the table whose ids stay")
     parser.add_argument("second", metavar="B", help="the table whose further tokens get ids behind them")
     add_corpus(parser, "files or folders to count in tokens before and after")
-    parser.add_argument(
-        "-o",
-        "--output",
-        dest="out",
-        required=True,
-        metavar="OUT",
-        help="the file to write, or a folder: its name ends in /",
-    )
+    add_output(parser)
     add_checks(parser)
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 
 from bpe_core.command_line.arguments import number, text_argument
-from bpe_core.command_line.writing_tables import Source, add_checks, format_list, write_and_tell
+from bpe_core.command_line.writing_tables import OUTPUT, Source, add_checks, format_list, write_and_tell
 from bpe_core.delivery.sidecars import Sidecars
 from bpe_core.editing.specials import change_specials, special_ids
 from bpe_core.errors import BpeError
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--add", action="append", default=[], type=text_argument, metavar="TEXT", help="add a special token")
     add("--remove", action="append", default=[], type=text_argument, metavar="TEXT", help="take a special token out")
     add("--first-id", type=number, metavar="N", help="number what is added from here on")
-    out = "the file to write, or a folder: its name ends in /; without it the special tokens are listed"
+    out = f"{OUTPUT}; without it the special tokens are listed"
     add("-o", "--output", dest="out", metavar="OUT", help=out)
     add_checks(parser)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.corpora import add_corpus, named_texts
 from bpe_core.command_line.interruption import working
-from bpe_core.command_line.writing_tables import Source, add_checks, format_list, write_and_tell
+from bpe_core.command_line.writing_tables import Source, add_checks, add_output, format_list, write_and_tell
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.trimming import (
     NEEDED,
@@ -71,14 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rare", type=number, default=RARE, metavar="N", help=rare)
     long = f"more than N characters are very long (default: {LONG})"
     parser.add_argument("--long", type=number, default=LONG, metavar="N", help=long)
-    parser.add_argument(
-        "-o",
-        "--output",
-        dest="out",
-        required=True,
-        metavar="OUT",
-        help="the file to write, or a folder: its name ends in /",
-    )
+    add_output(parser)
     add_checks(parser)
 
 
