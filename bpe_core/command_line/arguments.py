@@ -198,7 +198,8 @@ def _whose(choice: str) -> str:
         return argument.whose
     owners = [name for name, method in METHODS.items() if choice in method.own_choices and choice not in method.needs]
     if owners:
-        return f"{METHODS[owners[0]].title}: choose --method {owners[0]}"
+        titles = " and ".join(METHODS[name].title for name in owners)
+        return f"{titles}: choose --method {' or '.join(owners)}"
     *others, last = [name for name, method in METHODS.items() if method.keeps_characters]
     return f"byte-pair encoding of bytes: choose --method {', '.join(others)} or {last}"
 

@@ -150,15 +150,15 @@ def due(tokens, left, right, count, tau, base):
 
 @kernel
 def token_of(state, tokens, left, right):
-    """Return the token with the text of both: one that was made before, or a new one."""
+    """Return the token with the text and the length of both: one that was made before, or a new one."""
     token, run = tokens.number[TOKENS], state.run[0]
     write_text(state, token, left, right)
+    state.token_lengths[token] = state.token_lengths[left] + state.token_lengths[right]
     slot = slot_of(state, tokens, token)
     if tokens.by_text[slot] == 0:
         tokens.by_text[slot] = token
         tokens.number[TOKENS] += 1
         tokens.left[token], tokens.right[token] = left, right
-        state.token_lengths[token] = state.token_lengths[left] + state.token_lengths[right]
     else:
         run.text = state.text_starts[token]
         token = np.int64(tokens.by_text[slot])
@@ -173,9 +173,15 @@ def slot_of(state, tokens, token):
     start = state.text_starts[token]
     mask = np.uint64(len(tokens.by_text) - 1)
     slot = hash_of(state.text, start, state.text_starts[token + 1] - start) >> np.uint64(32) & mask
-    while tokens.by_text[slot] != 0 and compare_tokens(state, np.int64(tokens.by_text[slot]), token) != 0:
+    while tokens.by_text[slot] != 0 and not are_alike(state, np.int64(tokens.by_text[slot]), token):
         slot = (slot + np.uint64(1)) & mask
     return slot
+
+
+@kernel
+def are_alike(state, one, other):
+    """Return whether two tokens have one text and one length; a word can spell the text of its marker."""
+    return state.token_lengths[one] == state.token_lengths[other] and compare_tokens(state, one, other) == 0
 
 
 @kernel

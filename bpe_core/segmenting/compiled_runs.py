@@ -1,4 +1,6 @@
-"""The compiled encoders for runs of words: first the words of a text are encoded, then runs of whole words.
+"""The compiled encoders for runs of words, and for words whose tokens may be dropped.
+
+The words of a text are encoded first, then runs of whole words.
 
 The flag WHOLE in a token's number marks a word that is one token.
 """
@@ -19,7 +21,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, check_length, joining_table, room_for
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.dropping_runs import parts_left
+from bpe_core.segmenting.dropping_words import parts_left
 from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, compiled_ranks
 from bpe_core.segmenting.tokens_of_runs import TokensOfRuns
 from bpe_core.segmenting.word_runs import NO_WORD, WITHIN, WordRuns, as_steps, stages_of
@@ -68,12 +70,13 @@ class FollowedRuns(_ByTexts):
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history.first(0), cutting)
         is_within = stages_of(history) == WITHIN
-        self._words = _WholeWords(history, is_within)
+        inside = Recipe(pattern=METHODS[history.recipe.method].pattern_inside(history.recipe))
+        self._words = _WholeWords(history, inside, Cutting(inside), is_within)
         self._across = FollowedTokens(history, ~is_within, WHOLE)
 
     def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
         ids, edges = self._across.of(*self._words.ids_of_texts(data, edges, at, room), at)
-        return np.bitwise_and(ids, ~np.int32(WHOLE), out=ids), edges
+        return _unmarked(ids), edges
 
 
 class CompiledRuns(FollowedRuns):
@@ -95,10 +98,37 @@ class CompiledRuns(FollowedRuns):
 
 
 class _WholeWords(CompiledEncoder):
-    def __init__(self, history: History, within: Bools) -> None:
-        inside = Recipe(pattern=METHODS[history.recipe.method].pattern_inside(history.recipe))
-        super().__init__(History.from_pairs(inside, history.alphabet, []), Cutting(inside), kind=kernel.FOLLOWED)
-        self._table, self._step_table = step_tables(history, within)
+    """An encoder that applies some steps within words, and marks the words that become one token."""
+
+    def __init__(self, history: History, recipe: Recipe, cutting: Cutting, chosen: Bools) -> None:
+        super().__init__(History.from_pairs(recipe, history.alphabet, []), cutting, kind=kernel.FOLLOWED)
+        self._table, self._step_table = step_tables(history, chosen)
+
+
+class FollowedWords(_WholeWords):
+    """An encoder that applies all steps within words."""
+
+    def __init__(self, history: History, cutting: Cutting) -> None:
+        super().__init__(history, history.recipe, cutting, np.ones(len(history), np.bool_))
+
+    def ids(self, text: str, at: int) -> Int32s:
+        return _unmarked(super().ids(text, at))
+
+    def ids_of_short(self, text: str, at: int, changes: TextChanges) -> Int32s | None:
+        found = super().ids_of_short(text, at, changes)
+        return None if found is None else _unmarked(found)
+
+    def ids_of_laid(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
+        ids, free_at = super().ids_of_laid(data, starts, edges, at)
+        return _unmarked(ids), free_at
+
+    def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
+        ids, free_at = super().ids_of_texts(data, edges, at, room)
+        return _unmarked(ids), free_at
+
+
+def _unmarked(ids: Int32s) -> Int32s:
+    return np.bitwise_and(ids, ~np.int32(WHOLE), out=ids)
 
 
 def step_tables(history: History, chosen: Bools, mark: int = 0) -> tuple[MergeTable, StepTable]:

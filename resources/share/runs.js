@@ -1,5 +1,5 @@
-// Runs of words: each word goes through merges and drops in the order of the steps; then words that are one token are
-// joined. What a step joins may fall apart by a later one, so a word is followed through all of them.
+// Words, or runs of words: each word goes through merges and drops in the order of the steps; then words that are one
+// token are joined. What a step joins may fall apart by a later one, so a word is followed through all of them.
 class ByRuns {
   constructor(tokens, { inside, across, into_bytes }) {
     this.tokens = tokens;
@@ -9,6 +9,8 @@ class ByRuns {
     this.supermerges = new Map(); // the step across words
     this.drops = new Map(); // the steps that drop a token
     this.left = new Map(); // what each of these leaves
+    this.lengths = new Array(tokens.base).fill(1); // of each token in base symbols
+    for (const step of tokens.stepOfJoined) this.lengths.push(this.lengths[tokens.left[step]] + this.lengths[tokens.right[step]]);
     const isAcross = new Set(addedUp(across)), inUse = new Set();
     tokens.idOfStep.forEach((id, step) => {
       const key = pairKey(tokens.left[step], tokens.right[step]);
@@ -30,7 +32,8 @@ class ByRuns {
   }
 
   spelled(run) {
-    return this.splitter.words(run).map(([start, end]) => this.followed(this.tokens.spelled(run.slice(start, end)).ids));
+    const words = this.splitter.words(run).map(([start, end]) => this.tokens.spelled(run.slice(start, end)));
+    return { words: words.map(({ ids }) => this.followed(ids)), ends: endsOf(words.flatMap(({ widths }) => widths)) };
   }
 
   // The tokens of a word from one number of steps to the next at which they change.
@@ -61,7 +64,7 @@ class ByRuns {
     return found;
   }
 
-  cut(words, at) {
+  cut(spelled, at) {
     const ids = [];
     let since = 0, until = NEVER, whole = [];
     const join = () => {
@@ -76,7 +79,7 @@ class ByRuns {
       ids.push(...whole);
       whole = [];
     };
-    for (const states of words) {
+    for (const states of spelled.words) {
       const place = states.findLastIndex((state) => state.since <= at), now = states[place];
       since = Math.max(since, now.since);
       until = Math.min(until, states[place + 1]?.since ?? NEVER);
@@ -87,8 +90,8 @@ class ByRuns {
       }
     }
     join();
-    const ends = endsOf(ids.map((id) => this.tokens.bytes(id).length));
-    return { ids, ends, since, until, reasons: ends.map((end) => () => this.joinedBy(words, end, until)) };
+    const ends = endsOf(ids.map((id) => this.lengths[id])).map((stop) => spelled.ends[stop - 1]);
+    return { ids, ends, since, until, reasons: ends.map((end) => () => this.joinedBy(spelled, end, until)) };
   }
 
   // The first supermerge of these words, by its step, and then by its place.
@@ -102,9 +105,9 @@ class ByRuns {
   }
 
   // The first step from some number of them on that joins what meets at a place.
-  joinedBy(words, end, at) {
+  joinedBy(spelled, end, at) {
     while (at < NEVER) {
-      const { ends, until } = this.cut(words, at);
+      const { ends, until } = this.cut(spelled, at);
       if (!ends.includes(end)) return at - 1;
       at = until;
     }

@@ -11,17 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, RecipeError
 from bpe_core.figures.figure import BarFigure, TreeFigure
 from bpe_core.formats import open_table, write_history
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.history.history import NOTHING, TOKEN, Columns, History
+from bpe_core.history.history import NOTHING, History
 from bpe_core.history.token_texts import decoded
 from bpe_core.methods.boundless import METHOD
 from bpe_core.methods.boundless import reference as reference
-from bpe_core.methods.boundless.compiled_dropping import CompiledDropping
-from bpe_core.methods.boundless.explain import WhyDropping
+from bpe_core.methods.boundless.explain import WhyDroppingInRuns
 from bpe_core.methods.kit.layout import lay_out
 from bpe_core.methods.kit.learner import Way
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -46,7 +44,6 @@ TEXT = (
     "By the way, the cat sat on the mat. By the end of the day, on the one hand: the cat; on the other hand: the mat.\n"
     "The end of the story is the end of the cat, by the way... 1234 cats on 12 mats -- at the end of the day.\n"
 ) * 2
-WANTED, MOST_STEPS = 200, 2_000  # tokens of a first pass, and more steps than it takes
 LETTERS = ["ab ", "aab ,\n", "aB '1 \n", "aé漢 \u0301", "on the way, "]
 WORDS = st.lists(st.sampled_from(["aa", "aaa", "ab", "the", "then", "he", "B", "12"]), max_size=40).map(" ".join)
 
@@ -186,80 +183,6 @@ def test_a_dropped_token_falls_apart_and_may_be_joined_anew() -> None:
     assert drop.left not in after
 
 
-def first_pass_of(counts: str) -> list[str]:
-    """Return merges and drops within words, as PickyBPE makes them; the learner must make the same."""
-    words = WordTable.from_counts({f" {one[:-1]}": int(one[-1]) for one in counts.split()})
-    recipe = Recipe.preset("boundless", merges=200, min_frequency=1, tau=0.7, falls_into="parts")
-    alphabet = Alphabet.for_words(words, recipe)
-    tokens = reference.Tokens(alphabet)
-    corpus = [(alphabet.symbols_of(word, recipe), count) for word, count in words]
-    found = list[str]()
-
-    def name(token: int) -> str:
-        return tokens.texts[token].decode().replace(" ", "_")
-
-    for merge in reference.first_pass(corpus, tokens, recipe, 500):
-        found.append("+".join(name(half) for half in merge.choice.pair))
-        found += [f"-{name(token)}={'|'.join(map(name, parts))}" for token, _, parts in merge.drops]
-    steps = dropped_by_kernels(words, recipe)[0]
-    made = [f"-{name(left)}" if right == NOTHING else f"{name(left)}+{name(right)}" for left, right, *_ in steps]
-    assert made == [event.partition("=")[0] for event in found]
-    return found
-
-
-# Each step: what it joins or drops, the token, and how often; why the pass ended, and which words are one token then.
-FirstPass = tuple[list[tuple[int, int, int, int]], str, list[bool]]
-
-
-def dropped_by_kernels(words: WordTable, recipe: Recipe, work: int = 2**60) -> FirstPass:
-    """Return what a first pass that drops tokens learned."""
-    learner, end = CompiledDropping(words, Alphabet.for_words(words, recipe), recipe, WANTED), ""
-    columns = Columns.with_room(MOST_STEPS)
-    while not end and learner.learned < MOST_STEPS:
-        end = learner.learn(columns, MOST_STEPS, work)
-    left, right, count = (column.tolist() for column in columns.first(learner.learned)[:3])
-    steps = list(zip(left, right, learner.reasons[TOKEN].tolist(), count, strict=True))
-    return steps, end, learner.are_whole().tolist()
-
-
-def dropped_by_specification(words: WordTable, recipe: Recipe) -> FirstPass:
-    alphabet = Alphabet.for_words(words, recipe)
-    tokens, steps = reference.Tokens(alphabet), list[tuple[int, int, int, int]]()
-    corpus = [(alphabet.symbols_of(word, recipe), count) for word, count in words]
-    for merge in reference.first_pass(corpus, tokens, recipe, len(alphabet) + WANTED):
-        steps.append((*merge.choice.pair, merge.token, merge.choice.count))
-        steps += [(token, NOTHING, token, times) for token, times, _ in merge.drops]
-    is_full = len(tokens.in_use) == len(alphabet) + WANTED
-    end = "vocabulary full" if is_full else "too rare" if reference.count_apart(corpus) else "no pairs"
-    return steps, end, [len(word) == 1 for word, _ in corpus]
-
-
-@given(st.data())
-@settings(max_examples=50)
-def test_the_first_pass_drops_as_the_specification(data: st.DataObject) -> None:
-    """Long rows of equal letters too, of which only every second pair counts."""
-    word = st.text(data.draw(st.sampled_from(["a", "ab", "abc"])), min_size=1, max_size=30)
-    words = WordTable.from_counts(data.draw(st.dictionaries(word, st.integers(1, 20), min_size=1, max_size=12)))
-    recipe, work = data.draw(recipes(drops=True)), data.draw(st.sampled_from([1, 1_000, 2**60]))
-    assert dropped_by_kernels(words, recipe, work) == dropped_by_specification(words, recipe)
-
-
-def test_merges_and_drops_are_those_of_pickybpe() -> None:
-    """The expected steps are those of PickyBPE's published trainer, with ties settled by the smallest text."""
-    assert " ".join(first_pass_of("low5 lower2 lowest6 new3 newer4 wider3 width2 lost4 stow1 tower7")) == (
-        "o+w _+l e+r _l+ow -_l=_|l s+t _+n _+t _n+e -_n=_|n _ne+w -_ne=_|n|e _t+ow -_t=_|t -ow=o|w _tow+er "
-        "-_tow=_|t|o|w _low+e _lowe+st -_lowe=_low|e _+w _w+i -_w=_|w _wi+d -_wi=_|w|i _+l _l+o -_l=_|l _lo+st "
-        "-_lo=_|l|o -st=s|t _new+er _wid+er _low+er -er=e|r _wid+t -_wid=_|w|i|d _widt+h -_widt=_|w|i|d|t _+s _s+t "
-        "-_s=_|s _st+o -_st=_|s|t _sto+w -_sto=_|s|t|o"
-    )
-
-
-def test_the_right_half_is_judged_by_what_there_was_before_the_left_one_fell_apart() -> None:
-    """Here PickyBPE's trainer keeps `bc`, which it counts after that; BoundlessBPE's drops it."""
-    found = first_pass_of("abcbc8 abc2 dbc2")
-    assert found[:7] == ["b+c", "_+a", "_a+bc", "-_a=_|a", "_abc+bc", "-_abc=_|a|bc", "-bc=b|c"]
-
-
 def test_with_tau_progress_counts_tokens_as_the_steps_are_unknown() -> None:
     recipe = recipe_of(0.8).with_changes(merges=20)
     trainer = Trainer(words_of(TEXT, recipe), recipe)
@@ -294,7 +217,7 @@ def test_every_boundary_names_the_step_that_joined_or_divided_it(data: st.DataOb
     text = data.draw(
         st.sampled_from(["by the end of the day", "the other hand: 12", "on the mat"]) | st.text("then ,B")
     )
-    at, explain = data.draw(st.integers(0, len(history))), WhyDropping(text, history, "all").explanation_at
+    at, explain = data.draw(st.integers(0, len(history))), WhyDroppingInRuns(text, history, "all").explanation_at
 
     def starts(steps: int) -> set[int]:
         return {start for start, _, _ in Tokenizer(history).spans(text, steps)}
@@ -339,7 +262,7 @@ def contains(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 def test_a_dropped_token_is_explained_in_words() -> None:
     history = trained(0.4)
-    explain = WhyDropping("the other hand", history).explanation_at
+    explain = WhyDroppingInRuns("the other hand", history).explanation_at
     assert explain(1, len(history)).sentence == (
         "Step 5 dropped the, which fell apart here. Nothing is joined here any more."
     )
@@ -351,7 +274,7 @@ def test_a_dropped_token_is_explained_in_words() -> None:
         == "Words meet here, and no step joins them. Only words that are one token each are ever joined."
     )
     long = "the" * 200
-    assert WhyDropping(long, history).explanation_at(2, 60).kind == "tokens"
+    assert WhyDroppingInRuns(long, history).explanation_at(2, 60).kind == "tokens"
     with pytest.raises(BpeError, match="at most 400 bytes"):
         Tree(text=long).answer(Study(history))
 

@@ -47,6 +47,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "sentencepiece-like": dict(merges=60),
     "superbpe": dict(merges=60),
     "boundless": dict(merges=60),
+    "picky": dict(merges=60),
     "parity": dict(
         merges=60,
         mixture=bpe.Mixture((bpe.Group("en"), bpe.Group("de"), bpe.Group("en dev", dev_of="en"),

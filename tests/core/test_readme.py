@@ -14,12 +14,14 @@ import pytest
 from bpe_core.command_line.main import run
 from bpe_core.counting.words import WordTable
 from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from tests.shared import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MANUAL = ROOT / "resources" / "manual"
 BY_HAND = (MANUAL / "method-bpe.md").read_text(encoding="utf-8")
+WORDS_FOR_NUMBERS = {"Nine": 9, "Ten": 10, "Eleven": 11, "Twelve": 12}
 LARGEST = 9_000  # bytes: what is longer belongs in the manual
 
 
@@ -29,6 +31,14 @@ def blocks(language: str, text: str = README) -> list[str]:
 
 def test_the_readme_is_short() -> None:
     assert len(README.encode()) <= LARGEST
+
+
+def test_it_names_every_method_and_says_how_many_there_are() -> None:
+    number, named = re.findall(r"\[(\w+): (byte-pair [^]]*)\]", README)[0]
+    told = [name.strip().lower() for name in named.split(",")]
+    ours = [METHODS[name].title.lower().replace(" byte-pair encoding", " bpe") for name in METHODS.own]
+    assert sorted(told) == sorted(ours)
+    assert WORDS_FOR_NUMBERS[number] == len(ours)
 
 
 def test_one_line_starts_the_program_and_one_runs_the_tests() -> None:

@@ -26,7 +26,7 @@ class Best(MinGram):
     explanation = (
         "Puts prices on all pieces of words until it is clear which are worth a place, and adds those one by one."
     )
-    place = 9
+    place = 10
     choices: type[OwnChoices] = Choices
     presets = PRESETS
     wording = Wording("addition", "added", "piece", "the one that is worth most")

@@ -27,7 +27,7 @@ class Boundless(SuperBPE):
     explanation = (
         "Joins pairs within words, and whole words to superwords as soon as these occur more often; may drop tokens."
     )
-    place = 4
+    place = 5
     choices: type[OwnChoices] = Choices
     presets = PRESETS
     needs = NEEDS
@@ -83,16 +83,16 @@ class Boundless(SuperBPE):
     def cutter(self, history: History, cutting: Cutting) -> Segmenter:
         if history.recipe.tau is None:
             return super().cutter(history, cutting)
-        from bpe_core.methods.boundless.cut import DroppingSegmenter
+        from bpe_core.methods.boundless.cut import DroppingRunsSegmenter
 
-        return DroppingSegmenter(history, cutting)
+        return DroppingRunsSegmenter(history, cutting)
 
     def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
         if history.recipe.tau is None:
             return super().explain(text, history, allowed, corpus)
-        from bpe_core.methods.boundless.explain import WhyDropping
+        from bpe_core.methods.boundless.explain import WhyDroppingInRuns
 
-        return WhyDropping(text, history, allowed)
+        return WhyDroppingInRuns(text, history, allowed)
 
 
 METHOD = Boundless()

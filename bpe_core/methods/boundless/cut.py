@@ -1,4 +1,4 @@
-"""The segmenter for histories whose steps join pairs and drop tokens."""
+"""The segmenter for runs of words, with steps that join pairs and drop tokens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # which load machine code
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 
 
-class DroppingSegmenter(WordSegmenter):
+class DroppingRunsSegmenter(WordSegmenter):
     has_kernels = True
 
     def __init__(self, history: History, cutting: Cutting) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+import bpe_core.methods.picky.learn as picky
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TIED, TOKEN, Columns, EndReason, History, Pair, Reasons, Step
@@ -21,7 +22,6 @@ from bpe_core.support.arrays import Bools
 
 RIVAL = "rival"  # the reason of a step: the count of the other pass's next pair, NOTHING if it had none
 WITHIN, ACROSS = 1, 2  # stages
-MOST_STEPS = 20  # for each wanted token, if tokens are dropped
 AHEAD = 256  # steps that are learned together
 WORK_A_STEP = 200
 
@@ -46,7 +46,7 @@ class Pass(Protocol):
 
 
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
-    return recipe.merge_limit(len(alphabet)) * (1 if recipe.tau is None else MOST_STEPS)
+    return recipe.merge_limit(len(alphabet)) if recipe.tau is None else picky.steps_planned(recipe, alphabet)
 
 
 class PassSteps:

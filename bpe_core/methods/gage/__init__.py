@@ -30,7 +30,7 @@ class Gage(Method):
     explanation = (
         "Replaces the pair of bytes that occurs most by a byte that is not in use, as long as that saves room."
     )
-    place = 5
+    place = 6
     choices: type[OwnChoices] = Choices
     presets = PRESETS
     needs = NEEDS

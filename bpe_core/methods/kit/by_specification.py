@@ -79,7 +79,8 @@ class SpecifiedLearner:
 
     @property
     def _can_go_on(self) -> bool:
-        return not self._method.size_decides
+        """Return whether more steps make more tokens, which is not so where steps drop tokens in between."""
+        return not self._method.size_decides and self._method.joins_in_order(self._recipe)
 
     def _learned_by(self, recipe: Recipe) -> History:
         train: Callable[..., History] | None = self._method.specification

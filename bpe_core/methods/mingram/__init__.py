@@ -28,7 +28,7 @@ class MinGram(Unigram):
     explanation = (
         "Joins a tenth more pairs than asked for, splits words into the fewest tokens, and drops those used least."
     )
-    place = 8
+    place = 9
     choices: type[OwnChoices] = Choices
     presets = PRESETS
     ignores = frozenset({"ties"})

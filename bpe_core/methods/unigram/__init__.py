@@ -30,7 +30,7 @@ class Unigram(Method):
     name = "unigram"
     title = "Unigram"
     explanation = "Begins with many pieces of words, and drops again and again what the corpus needs least."
-    place = 7
+    place = 8
     choices: type[OwnChoices] = Choices
     presets = PRESETS
     needs = NEEDS

@@ -29,7 +29,7 @@ class WordPiece(Method):
     name = "wordpiece"
     title = "WordPiece"
     explanation = "Joins pairs inside words, and splits a word from the left, each time by the longest token that fits."
-    place = 6
+    place = 7
     choices: type[OwnChoices] = Choices
     presets = PRESETS
     needs = NEEDS

@@ -59,7 +59,7 @@ TEXTS_TO_CUT = [*(text_of(name)[:1000] for name in LANGUAGES), *_random_texts(60
 
 def _learned(preset: str) -> bpe.Study:
     choices = {"vocab_size": None, "merges": 200} if preset in ("words", "clean-words") else {"vocab_size": 500}
-    if preset in ("sentencepiece-like", "bert", "wordpiece"):
+    if preset in ("sentencepiece-like", "bert", "wordpiece", "picky-marked"):
         choices = {"vocab_size": 2_600}
     if preset in ("unigram", "mingram", "best"):
         choices = {"vocab_size": 1_900}
@@ -103,7 +103,7 @@ STUDIES: dict[str, Callable[[], bpe.Study]] = {
         preset: partial(_learned, preset)
         for preset in (
             *("gpt2", "cl100k", "o200k", "english", "clean-words", "words", "raw-bytes", "sentencepiece-like"),
-            *("bert", "wordpiece", "unigram", "mingram", "best", "superbpe", "boundless"),
+            *("bert", "wordpiece", "unigram", "mingram", "best", "superbpe", "picky", "picky-marked", "boundless"),
         )
     },
     "pairs in their own order": lambda: _with_priorities(by_text=False),

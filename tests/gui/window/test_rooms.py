@@ -23,6 +23,7 @@ from tests.gui.small_run import shown_run, small
 
 METHODS_OFFERED = [
     "bpe",
+    "picky",
     "gage",
     "wordpiece",
     "unigram",

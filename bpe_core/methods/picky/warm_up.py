@@ -1,17 +1,17 @@
-"""Tiny jobs that run the kernels of BoundlessBPE once."""
+"""Tiny jobs that run the kernels of PickyBPE once."""
 
 from __future__ import annotations
 
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns
 from bpe_core.kernels import kept
-from bpe_core.methods.boundless.compiled_dropping import CompiledDropping
 from bpe_core.methods.kit.warm_up import WORDS
+from bpe_core.methods.picky.compiled import CompiledDropping
 from bpe_core.recipes.recipe import Recipe
 
 
 def _learn_dropping() -> None:
-    recipe = Recipe.preset("boundless", tau=0.5)
+    recipe = Recipe.preset("picky", tau=0.5)
     CompiledDropping(WORDS, Alphabet.of_bytes(), recipe, wanted=8).learn(Columns.with_room(8), 8, 1000)
 
 

@@ -1,4 +1,4 @@
-"""A learner of byte-pair encoding that drops tokens: it gives the compiled kernels their arrays, and larger ones."""
+"""The learner of PickyBPE: it gives the compiled kernels their arrays, and larger ones."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.history.history import TOKEN, Columns, EndReason, Reasons
+from bpe_core.history.history import NOTHING, TOKEN, Columns, EndReason, Reasons
 from bpe_core.kernels import learn_dropping as kernel
 from bpe_core.kernels import learn_state as names
 from bpe_core.methods.kit.compiled_pairs import ENDS, GROWTH, LEARNING, are_whole, state_of
 from bpe_core.methods.kit.layout import FEWER_CELLS, lay_out
+from bpe_core.methods.kit.learner import Candidate, GoneThrough
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools, grown
 from bpe_core.support.limits import check_room
@@ -24,13 +25,16 @@ _OF_TOKENS = ("places", "first", "left", "right", "in_use")
 
 
 class CompiledDropping:
-    """A learner that goes on until `wanted` tokens are in use."""
+    """A learner that goes on until `wanted` learned tokens are in use."""
+
+    scores = None
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, wanted: int) -> None:
-        assert recipe.tau is not None
         layout = lay_out(words, alphabet, recipe)
         base = len(alphabet)
-        self._choices = np.int64(base + wanted), float(recipe.tau), recipe.falls_into == "bytes"
+        self._wanted = wanted
+        tau = np.inf if recipe.tau is None else float(recipe.tau)
+        self._choices = np.int64(base + wanted), tau, recipe.falls_into == "bytes"
         cells = len(layout.symbols)
         self.tokens_at_start = layout.tokens
         pairs = np.zeros(1, names.PAIR)
@@ -53,6 +57,7 @@ class CompiledDropping:
         self._make_room_for_tokens()
         self._make_room_for_pairs()
         kernel.begin(self._state, self._tokens)
+        self.has_candidates = bool(self._state.run[0]["pairs"] > 1)
 
     @property
     def learned(self) -> int:
@@ -62,8 +67,35 @@ class CompiledDropping:
     def reasons(self) -> Reasons:
         return {TOKEN: self._tokens.made[: self.learned]}
 
+    @property
+    def gone_through(self) -> GoneThrough:
+        """Return the progress in tokens, as the number of steps is not known."""
+        base = int(self._state.run[0]["base"])
+        return GoneThrough(int(self._tokens.number[kernel.IN_USE]) - base, self._wanted, "tokens", "the vocabulary")
+
     def are_whole(self) -> Bools:
         return are_whole(self._state)
+
+    def candidates(self, wanted: int) -> list[Candidate]:
+        """Return the drops that are due, or else the pairs that occur most."""
+        due = [token for token in self._tokens.number[[kernel.DUE, kernel.DUE_NEXT]].tolist() if token >= 0]
+        if due:
+            return [Candidate(token, NOTHING, int(self._tokens.held[token])) for token in due[:wanted]]
+        if self._tokens.number[kernel.IN_USE] >= self._choices[0]:
+            return []
+        run = self._state.run[0]
+        pairs = self._state.pairs[1 : run["pairs"]]
+        pairs = pairs[pairs["count"] >= max(1, run["min_frequency"])]
+        if len(pairs) > wanted:
+            least = np.partition(pairs["count"], -wanted)[-wanted] if wanted else pairs["count"].max() + 1
+            pairs = pairs[pairs["count"] >= least]
+        rows = pairs[["left", "right", "count"]].tolist()
+        rows.sort(key=lambda row: (-row[2], self._text(row[0]), self._text(row[1]), row))
+        return [Candidate(*row) for row in rows[:wanted]]
+
+    def _text(self, token: int) -> bytes:
+        first, stop = self._state.text_starts[token : token + 2]
+        return self._state.text[first:stop].tobytes()
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         """Learn up to the row `stop_at`, for about `work` units of some ten nanoseconds at most."""

@@ -1,0 +1,68 @@
+"""The choices and the presets of PickyBPE."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from bpe_core.methods.facts import OwnChoices, Preset
+from bpe_core.recipes.choice import Argument, choice
+
+FallsInto = Literal["bytes", "parts"]
+
+
+# The declarations of both choices but for their defaults, which other methods that drop tokens share.
+TAU: dict[str, Any] = dict(  # None: nothing is dropped
+    title="Drop from",
+    tip="A merge within words that takes at least this share of one of its halves drops that half (tau of PickyBPE)",
+    is_share=True,
+    optional=True,
+    unset="never",
+    argument=Argument(
+        "picky, boundless: a merge that takes this share of one of its halves, such as 0.9, or more drops that half",
+        "SHARE",
+    ),
+)
+FALLS_INTO: dict[str, Any] = dict(
+    title="Falls into",
+    tip="What is left of a dropped token: its bytes, or the two tokens it was made of",
+    among=get_args(FallsInto),
+    labels={
+        "bytes": ("bytes", "Its bytes or characters, as in BoundlessBPE."),
+        "parts": (
+            "the two it was made of",
+            "The two it was made of, as in PickyBPE, or what became of them.",
+        ),
+    },
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices(OwnChoices):
+    """The choices of which tokens are dropped again, and what is left of them."""
+
+    tau: float | None = choice(0.9, **TAU)
+    falls_into: FallsInto = choice("parts", **FALLS_INTO)
+
+
+# The only values that these common choices can have.
+NEEDS: dict[str, Any] = dict(ties="smallest-text", max_token_length=None, border="", whole_characters=False)
+
+PRESETS = {
+    "picky": Preset(
+        dict(method="picky", pattern="gpt2", ties="smallest-text"),
+        "Bytes, split as GPT-2 splits; a merge that takes nine tenths of a token drops that token.",
+    ),
+    "picky-marked": Preset(
+        dict(
+            method="picky",
+            base="characters",
+            pattern="whitespace",
+            marker="prefix",
+            vocab_size=8_192,
+            min_frequency=1,
+            ties="smallest-text",
+        ),
+        "Characters of words between spaces, a ▁ before each word, as in PickyBPE's article; drops from nine tenths.",
+    ),
+}

@@ -1,0 +1,227 @@
+"""Reasons for the cuts of a method that drops tokens: a later step may split what an earlier step joined.
+
+A word (with superwords a run of words) is followed through all steps. Inside it:
+
+    joined      no cut: a step joins two tokens here, perhaps not for the first time
+    fell        a step dropped the token that covered this place
+    later       a later step joins the two tokens that meet here
+    missed      a step joins such a pair, but these two tokens did not meet here at that step
+    never       no step joins the two tokens that meet here
+    tokens      the word is too long to be followed
+    symbol      the bytes of one character
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from bpe_core.history.history import NOTHING, History, Pair
+from bpe_core.methods.kit.explanation import Explanation, NoTree, TextWord, WordReasons
+from bpe_core.methods.kit.merge_tree import Piece
+from bpe_core.segmenting.cutting import Allowed, Cutting
+from bpe_core.segmenting.dropping_words import DroppingWords
+from bpe_core.segmenting.word_tokens import WordCutter
+
+LONGEST_FOLLOWED = 400  # bytes of a word
+NO_WORD = "No word is at this place of the text. Name another one with --byte."
+TOO_LONG = (
+    f"Where tokens are dropped, only words of at most {LONGEST_FOLLOWED} bytes have trees, and this one is longer."
+)
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Event:
+    """An effect of a step at a boundary: two tokens are joined there, or a token is split there."""
+
+    step: int
+    left: int
+    right: int  # NOTHING if the token `left` is split here
+
+    @property
+    def joins(self) -> bool:
+        return self.right != NOTHING
+
+
+class WordThroughSteps:
+    """The states of a word after each step that changes it; its places are counted in base symbols."""
+
+    def __init__(self, word: bytes, cut: WordCutter, inside: DroppingWords, steps: int) -> None:
+        self.starts = inside.starts(word)  # the byte of each symbol, and the end
+        self.states: list[tuple[int, list[int]]] = []  # (step, tokens of the word from that step on)
+        self.events: dict[int, list[Event]] = {place: [] for place in range(1, len(self.starts) - 1)}
+        self._fallen: list[Piece] = []
+        self._there: dict[Span, Piece] = {}
+        at = 0
+        before = dict[Span, int]()
+        while at <= steps:
+            found = cut(word, at)
+            now = dict(zip(pairwise([0, *inside.stops(found.ids)]), found.ids, strict=True))
+            if now != before:
+                self.states.append((at, list(found.ids)))
+                self._note_events(at, before, now)
+                self._note_pieces(at, now)
+            at = found.until
+            before = now
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """Return all pieces that the word ever had, each after its parts."""
+        return sorted([*self._fallen, *self._there.values()], key=lambda one: (one.stop, -one.start, one.step))
+
+    def _note_events(self, at: int, before: dict[Span, int], now: dict[Span, int]) -> None:
+        old, new = ({stop: (start, stop) for start, stop in spans} for spans in (before, now))
+        starts = {start: (start, stop) for start, stop in before}
+        for place in (old.keys() - new.keys()) if before else ():
+            self.events[place].append(Event(at, before[old[place]], before[starts[place]]))
+        for place in (new.keys() - old.keys()) if before else ():
+            fallen = next(span for span in before if span[0] < place < span[1])
+            self.events[place].append(Event(at, before[fallen], NOTHING))
+
+    def _note_pieces(self, at: int, now: dict[Span, int]) -> None:
+        """Record the pieces after a step. A piece inside a larger token stays as a part of that token."""
+        stops = [stop for _, stop in now]
+        starts = [start for start, _ in now]
+        for span, piece in list(self._there.items()):
+            if starts[bisect_left(stops, span[1])] > span[0]:
+                self._fallen.append(replace(piece, until=at))
+                del self._there[span]
+        for span, id in now.items():
+            self._there.setdefault(span, Piece(id, *span, at))
+
+
+@dataclass(frozen=True)
+class FollowedWord:
+    """A word of a text, which is followed through all steps."""
+
+    text: WhyDropping
+    word: TextWord
+    followed: WordThroughSteps
+
+    @property
+    def symbols(self) -> Sequence[int]:
+        return self.followed.states[0][1]
+
+    @property
+    def falls_apart(self) -> bool:
+        return True
+
+    def byte_at(self, place: int) -> int:
+        return int(self.word.origins[self.followed.starts[place]])
+
+    def explanation(self, place: int, at: int) -> Explanation:
+        return self.text.before_symbol(self.word, place, at)
+
+    def pieces(self, at: int) -> list[Piece]:
+        return [piece for piece in self.followed.pieces if piece.step <= at]
+
+    def tokens(self, at: int) -> list[Piece]:
+        there = [piece for piece in self.followed.pieces if piece.is_there(at)]
+        inside = {place for piece in there for place in range(piece.start + 1, piece.stop)}
+        return [piece for piece in there if piece.start not in inside and piece.stop not in inside]
+
+
+class WhyDropping(WordReasons):
+    """The answers for a text of which each word is split by itself."""
+
+    def __init__(self, text: str, history: History, allowed: Allowed = None) -> None:
+        cut, self._inside = self._cutter_of(history)
+        super().__init__(text, history, Cutting(history.recipe), allowed, cut)
+        self._known: dict[bytes, WordThroughSteps] = {}
+
+    def _cutter_of(self, history: History) -> tuple[WordCutter, DroppingWords]:
+        inside = DroppingWords(history)
+        return inside.cut, inside
+
+    def word_at(self, byte: int, at: int) -> FollowedWord:
+        word = self._words.at(byte)
+        if word is None:
+            raise NoTree(NO_WORD)
+        if (followed := self.followed(word)) is None:
+            raise NoTree(TOO_LONG)
+        return FollowedWord(self, word, followed)
+
+    def followed(self, word: TextWord) -> WordThroughSteps | None:
+        """Return the word's states after all steps; None if the word is too long."""
+        raw = word.text.encode()
+        if len(raw) > LONGEST_FOLLOWED:
+            return None
+        if raw not in self._known:
+            self._known[raw] = WordThroughSteps(raw, self._cut, self._inside, len(self.history))
+        return self._known[raw]
+
+    def changes(self, byte: int) -> list[tuple[int, list[int]]]:
+        word = self._words.at(byte)
+        followed = None if word is None else self.followed(word)
+        return [] if followed is None else followed.states
+
+    def in_word(self, word: TextWord, byte: int, at: int) -> Explanation:
+        place = int(np.searchsorted(word.origins, byte))
+        starts = self._inside.starts(word.text.encode())
+        if word.origins[place] != byte or place not in starts:
+            return Explanation("symbol", False, "No boundary: these bytes belong to one character.")
+        return self.before_symbol(word, starts.index(place), at)
+
+    def before_symbol(self, word: TextWord, place: int, at: int) -> Explanation:
+        """Explain the boundary before the base symbol with the index `place`, which is not the first one."""
+        raw = word.text.encode()
+        ids = list(self._cut(raw, at).ids)
+        stops = self._inside.stops(ids)
+        is_cut = place in stops
+        followed = self.followed(word)
+        if followed is None:
+            told = "The tokens of a word meet here" if is_cut else "The text is not split here"
+            return Explanation("tokens", is_cut, f"{told}; the word is too long to follow it step by step.")
+        events = followed.events[place]
+        past = [one for one in events if one.step <= at]
+        coming = next((one for one in events if one.step > at and one.joins), None)
+        if past:
+            return self._changed(past, coming)
+        if coming is not None:
+            return Explanation(
+                "later", True, f"{self._pair(coming)} is only learned later, as step {coming.step:,}.", (coming.step,)
+            )
+        index = stops.index(place)
+        return self.never((ids[index], ids[index + 1]), raw, followed.starts[place])
+
+    def _changed(self, past: list[Event], coming: Event | None) -> Explanation:
+        """Explain a boundary by the last event there and the next one."""
+        last = past[-1]
+        fall = next((one for one in reversed(past) if not one.joins), None)
+        if last.joins:
+            told = f"Not split: step {last.step:,} joins {self._pair(last)} here."
+            steps = (last.step,)
+            if fall is not None:
+                told += f" Before, step {fall.step:,} had dropped {self.texts[fall.left]}, which fell apart here."
+            return Explanation("joined", False, told, steps if fall is None else (*steps, fall.step))
+        told = f"Step {last.step:,} dropped {self.texts[last.left]}, which fell apart here."
+        steps = (last.step,)
+        if coming is None:
+            return Explanation("fell", True, f"{told} Nothing is joined here any more.", steps)
+        return Explanation(
+            "fell", True, f"{told} Later, step {coming.step:,} joins {self._pair(coming)}.", (*steps, coming.step)
+        )
+
+    def never(self, pair: Pair, word: bytes, place: int) -> Explanation:
+        """Explain a boundary that no step ever removes in this word."""
+        named = " + ".join(self.texts[half] for half in pair)
+        step = self._steps.get(pair)
+        if step is None:
+            return Explanation("never", True, f"{named} was never learned.")
+        told = f"{named} is joined by step {step:,} only where the two meet by then, which they did not here."
+        return Explanation("missed", True, told, (step,))
+
+    def _pair(self, event: Event) -> str:
+        return f"{self.texts[event.left]} + {self.texts[event.right]}"
+
+    @cached_property
+    def _steps(self) -> dict[Pair, int]:
+        """Return the last step that joins each pair."""
+        pairs = zip(self.history.columns.left.tolist(), self.history.columns.right.tolist(), strict=True)
+        return {pair: step for step, pair in enumerate(pairs, start=1)}

@@ -1,0 +1,59 @@
+"""The learner of PickyBPE, and the check that a history can be one of PickyBPE."""
+
+from __future__ import annotations
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import NOTHING, TOKEN, History
+from bpe_core.kernels.kept import DROPPING
+from bpe_core.methods.kit.learner import CompiledWay, Learner
+from bpe_core.recipes.recipe import Recipe
+
+MOST_STEPS = 20  # for each wanted token
+
+
+def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
+    """Return the most steps of a run; a refused size raises an error."""
+    return MOST_STEPS * recipe.merge_limit(len(alphabet))
+
+
+def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+    """Return a learner. It needs no forced history, as it finds the same steps again."""
+    from bpe_core.methods.picky.compiled import CompiledDropping  # loads machine code
+
+    return CompiledDropping(words, alphabet, recipe, recipe.merge_limit(len(alphabet)))
+
+
+def what_is_wrong(history: History) -> str:
+    """Say what is wrong with the tokens that a file says are made and dropped; nothing if all is right."""
+    if not len(history):
+        return ""
+    tokens = history.reasons.get(TOKEN)
+    if tokens is None:
+        return "it does not say which token each step makes or drops"
+    alphabet = history.alphabet
+    known = [(text, 1) for text in alphabet.texts]
+    in_use = [True] * len(alphabet)
+    columns = (history.columns.left.tolist(), history.columns.right.tolist(), tokens.tolist())
+    for step, (left, right, token) in enumerate(zip(*columns, strict=True), start=1):
+        halves = [left] if right == NOTHING else [left, right]
+        if not all(0 <= half < len(in_use) and in_use[half] for half in halves):
+            return f"step {step:,} takes a token that is not there"
+        if right == NOTHING:
+            if token != left or left < len(alphabet):
+                return f"step {step:,} drops what cannot be dropped"
+            in_use[token] = False
+            continue
+        (text, length), (other, more) = known[left], known[right]
+        made = alphabet.joined_text(text, other), length + more
+        if token == len(known):
+            known.append(made)
+            in_use.append(False)
+        elif not len(alphabet) <= token < len(known) or known[token] != made:
+            return f"step {step:,} makes a token of another text"
+        in_use[token] = True
+    return ""
+
+
+PLAIN = None  # the plain learner of byte-pair encoding drops nothing
+COMPILED = CompiledWay(compiled_learner, 40, DROPPING)

@@ -1,0 +1,214 @@
+"""The reference of PickyBPE, plain and slow: byte-pair encoding whose merges drop tokens.
+
+**Learning.** Each step joins the most frequent pair; in a tie the pair with the smallest bytes. A count says how many
+tokens a merge makes, so `aaa` holds the pair a+a once. A merge drops one of its halves if it took at least the share
+`tau` of that half's occurrences. The occurrences that are left are split into the two tokens that the half was made
+of, or into base symbols, as the recipe chooses. If a later merge makes the same text again, it is the same token.
+Learning ends when so many tokens are in use as were asked for.
+
+**Encoding.** A word is cut into base symbols; then all steps apply in their order, merges and drops.
+
+    >>> words = WordTable.from_counts({"aab": 9, "aac": 1})
+    >>> history = train(words, Recipe.preset("picky", merges=2, tau=0.9))
+    >>> [(step.left, step.right, step.id, step.count) for step in history]  # the second drop splits what is left
+    [(97, 97, 256, 10), (256, 98, 257, 9), (256, -1, 256, 1)]
+    >>> encode("aab aac", history)
+    [257, 32, 97, 97, 99]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+import bpe_core.methods.bpe.reference as bpe
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import NOTHING, TOKEN, EndReason, History, Step
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import Pair
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.splitter import split_words
+
+Word = list[int]
+Corpus = list[tuple[Word, int]]
+
+
+@dataclass(frozen=True)
+class Choice:
+    pair: Pair
+    count: int
+    runner_up: Pair = (NOTHING, NOTHING)
+    runner_up_count: int = NOTHING
+
+    @property
+    def tied(self) -> bool:
+        return self.runner_up_count == self.count
+
+
+@dataclass
+class Merge:
+    """A merge with the drops after it: each a token, its remaining count, and what it became."""
+
+    choice: Choice
+    token: int
+    drops: list[tuple[int, int, Word]] = field(default_factory=list)
+
+
+class Tokens:
+    """The tokens by their texts, in the order in which the texts are first made, and which of them are in use.
+
+    A word may spell the text of its marker; so two texts are the same only if they have as many base symbols.
+    """
+
+    def __init__(self, alphabet: Alphabet) -> None:
+        self.joined_text = alphabet.joined_text
+        self.texts = [symbol.text for symbol in alphabet.symbols]
+        self.merges = [symbol.merges for symbol in alphabet.symbols]
+        self.lengths = [1] * len(self.texts)
+        self.parts: list[Word] = [[] for _ in self.texts]
+        self.in_use = set(range(len(self.texts)))
+
+    def add(self, pair: Pair) -> int:
+        left, right = pair
+        made = self.joined_text(self.texts[left], self.texts[right]), self.lengths[left] + self.lengths[right]
+        known = list(zip(self.texts, self.lengths, strict=True))
+        if made not in known:
+            known.append(made)
+            self.texts.append(made[0])
+            self.lengths.append(made[1])
+            self.merges.append(True)
+            self.parts.append([*pair])
+        token = known.index(made)
+        self.in_use.add(token)
+        return token
+
+    def fallen_apart(self, token: int, recipe: Recipe) -> Word:
+        """Split a token into its base symbols or its halves; a half that is dropped is split as well."""
+
+        def stays(half: int) -> bool:
+            return not self.parts[half] or (recipe.falls_into == "parts" and half in self.in_use)
+
+        halves = self.parts[token]
+        return [id for half in halves for id in ([half] if stays(half) else self.fallen_apart(half, recipe))]
+
+
+def count_apart(corpus: Corpus) -> dict[Pair, int]:
+    """Return how many tokens a merge of each pair would make.
+
+    >>> count_apart([([1, 1, 1, 2], 10), ([1, 1, 1, 1], 1)])
+    {(1, 1): 12, (1, 2): 10}
+    """
+    counts: dict[Pair, int] = {}
+    for word, weight in corpus:
+        before: Pair | None = None
+        for pair in pairwise(word):
+            overlaps = pair == before and pair[0] == pair[1]
+            before = None if overlaps else pair
+            if not overlaps:
+                counts[pair] = counts.get(pair, 0) + weight
+    return counts
+
+
+def joinable(corpus: Corpus, tokens: Tokens) -> dict[Pair, int]:
+    """Return the pairs without unknown symbols, and their counts."""
+    return {
+        (left, right): count
+        for (left, right), count in count_apart(corpus).items()
+        if tokens.merges[left] and tokens.merges[right]
+    }
+
+
+def best(corpus: Corpus, tokens: Tokens, recipe: Recipe) -> Choice | None:
+    """Return the most frequent pair; in a tie the pair with the smallest bytes, the left half first."""
+    ranking = sorted(
+        (-count, tokens.texts[left], tokens.texts[right], (left, right))
+        for (left, right), count in joinable(corpus, tokens).items()
+        if count >= recipe.min_frequency
+    )
+    if not ranking:
+        return None
+    first, *others = [(pair, -count) for count, _, _, pair in ranking[:2]]
+    return Choice(*first, *(others[0] if others else ()))
+
+
+def merges_with_drops(corpus: Corpus, tokens: Tokens, recipe: Recipe, most: int) -> list[Merge]:
+    """Learn until `most` tokens are in use, or no pair is frequent enough; change the corpus in place."""
+    merges: list[Merge] = []
+    while len(tokens.in_use) < most and (choice := best(corpus, tokens, recipe)):
+        held = {half: sum(word.count(half) * weight for word, weight in corpus) for half in choice.pair}
+        merge = Merge(choice, tokens.add(choice.pair))
+        corpus[:] = [(bpe.join(word, choice.pair, merge.token), weight) for word, weight in corpus]
+        for half, times in held.items():
+            if recipe.tau is not None and tokens.parts[half] and choice.count / times >= recipe.tau:
+                left = sum(word.count(half) * weight for word, weight in corpus)
+                tokens.in_use.discard(half)
+                apart = tokens.fallen_apart(half, recipe)
+                corpus[:] = [(without(word, half, apart), weight) for word, weight in corpus]
+                merge.drops.append((half, left, apart))
+        merges.append(merge)
+    return merges
+
+
+def without(word: Word, token: int, apart: Word) -> Word:
+    """
+    >>> without([5, 9, 5, 9], 9, [1, 2])
+    [5, 1, 2, 5, 1, 2]
+    """
+    return [id for one in word for id in (apart if one == token else [one])]
+
+
+def end_of(corpus: Corpus, tokens: Tokens, most: int) -> EndReason:
+    """Return why learning has ended with this corpus."""
+    if len(tokens.in_use) == most:
+        return "vocabulary full"
+    return "too rare" if joinable(corpus, tokens) else "no pairs"
+
+
+def train(words: WordTable, recipe: Recipe) -> History:
+    alphabet = Alphabet.for_words(words, recipe)
+    most = len(alphabet) + recipe.merge_limit(len(alphabet))
+    tokens = Tokens(alphabet)
+    corpus = [(alphabet.symbols_of(word, recipe), count) for word, count in words]
+    at_start = left = bpe.count_tokens(corpus)
+    rows: list[tuple[int, ...]] = []
+    made: list[int] = []
+    for merge in merges_with_drops(corpus, tokens, recipe, most):
+        choice = merge.choice
+        left -= choice.count
+        rows.append((*choice.pair, choice.count, *choice.runner_up, choice.runner_up_count, left))
+        made.append(merge.token)
+        for half, times, apart in merge.drops:
+            left += times * (len(apart) - 1)
+            rows.append((half, NOTHING, times, NOTHING, NOTHING, NOTHING, left))
+            made.append(half)
+    reasons = {TOKEN: np.array(made, np.int64)}
+    return bpe.as_history(rows, recipe, alphabet, at_start, end_of(corpus, tokens, most), reasons=reasons)
+
+
+def encode(text: str, history: History, *, at: int | None = None) -> Word:
+    """Return the ids of a text, word by word. Special tokens in it are treated as ordinary text."""
+    recipe = history.recipe.with_changes(special_tokens=())
+    steps = history.first(len(history) if at is None else at)
+    words = split_words(normalize(text, recipe), recipe)
+    return [id for word in words for id in word_after(word.encode(), steps, history)]
+
+
+def word_after(
+    word: bytes, steps: Iterable[Step], history: History, is_within: Callable[[Step], bool] = lambda step: True
+) -> Word:
+    """Return the tokens of a word after some steps; merges that are not `is_within` words join nothing in it."""
+    tokens = Tokens(history.alphabet)
+    cut = history.alphabet.symbols_of(word, history.recipe)
+    for step in steps:
+        if step.right == NOTHING:
+            tokens.in_use.discard(step.left)
+            cut = without(cut, step.left, tokens.fallen_apart(step.left, history.recipe))
+            continue
+        tokens.add((step.left, step.right))
+        if is_within(step):
+            cut = bpe.join(cut, (step.left, step.right), step.id)
+    return cut
