@@ -15,13 +15,14 @@ from app.session.time import timer
 from app.window.parts.wording import from_the_left
 from app.window.rooms.my_word import LARGEST_CORPUS
 from app.window.time.step_in_words import Chip
-from bpe_core.history.history import History
+from bpe_core.history.history import NOTHING, History
 from bpe_core.insight.pairs import Loss, largest_loss
 from bpe_core.methods.kit.histories import learns_by_ranks
 from bpe_core.questions.compression import symbols_per_token
 from bpe_core.studies.study import Study
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.progress import Work
+from bpe_core.support.wording import count_text
 
 TOPIC = "what was learned"
 LONG_WORDS = ("none", "superwords")  # patterns whose words may hold several words
@@ -54,7 +55,7 @@ def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
     if _is_small(study) and learns_by_ranks(history):
         loss = largest_loss(study.inside.ranked(work=work), cancelled=work.cancelled)
     found = Result(
-        sentence=_sentence(history),
+        sentence=sentence_of(history),
         numbers=(_steps(history), _whole_words(study, names.lengths[longest], work), *_shortening(history, symbols)),
         longest=(written_as(longest), 1 + (-1 if row is None else row)),
         loss=loss,
@@ -67,7 +68,8 @@ def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
     return replace(found, largest=(written_as(int(history.ids[step])), step + 1, int(-history.tokens_saved[step])))
 
 
-def _sentence(history: History) -> str:
+def sentence_of(history: History) -> str:
+    """Say how a run ended: how many tokens its text took and takes, or how many steps changed the vocabulary."""
     wording = history.recipe.wording
     first = history.vocabulary_size_at(0)
     kept = len(history.vocabulary)
@@ -75,7 +77,9 @@ def _sentence(history: History) -> str:
     if history.only_joins:
         return f"The text it learned from took {history.tokens_at_start:,} tokens at first, and takes {tokens} now."
     if first < kept:
-        changed = f"To {first:,} tokens {len(history):,} {wording.choice}s were {wording.done}"
+        drops = int(np.count_nonzero(history.columns.right == NOTHING))
+        changed = f"To {first:,} tokens {len(history) - drops:,} {wording.choice}s were {wording.done}"
+        changed += f", and {count_text(drops, 'token')} dropped again" if drops else ""
     else:
         changed = f"Of {first:,} {wording.choice}s the {kept:,} best are left"
     return f"{changed}. With them the text it learned from takes {tokens} tokens."

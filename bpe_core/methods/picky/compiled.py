@@ -81,8 +81,6 @@ class CompiledDropping:
         due = [token for token in self._tokens.number[[kernel.DUE, kernel.DUE_NEXT]].tolist() if token >= 0]
         if due:
             return [Candidate(token, NOTHING, int(self._tokens.held[token])) for token in due[:wanted]]
-        if self._tokens.number[kernel.IN_USE] >= self._choices[0]:
-            return []
         run = self._state.run[0]
         pairs = self._state.pairs[1 : run["pairs"]]
         pairs = pairs[pairs["count"] >= max(1, run["min_frequency"])]

@@ -19,6 +19,7 @@ from app.window.rooms import result
 from app.window.rooms.result_card import ResultCard
 from app.window.time.step_in_words import words_of_step
 from app.wiring import Program
+from bpe_core.history.history import NOTHING
 from bpe_core.methods.kit.layout import count_symbols
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.interventions import Intervention
@@ -116,6 +117,14 @@ def test_a_method_that_adds_pieces_is_described_correctly(qtbot: QtBot, watched:
     first, end = shown.history.vocabulary_size_at(0), len(shown.history)
     assert watched.card.sentence.text().startswith(f"To {first} tokens {end} pieces were added. ")
     assert words_of_step(shown, end).before == f"Addition {end}:  +"
+
+
+def test_dropped_tokens_are_not_counted_as_merged_pairs() -> None:
+    history = train(["low low low lowest lowest newest"], "picky", merges=4, min_frequency=1).history
+    dropped = int((history.columns.right == NOTHING).sum())
+    assert dropped > 1
+    expected = f"To 256 tokens {len(history) - dropped} pairs were merged, and {dropped} tokens dropped again. "
+    assert result.sentence_of(history).startswith(expected)
 
 
 def test_its_buttons_forbid_and_try_another_method(qtbot: QtBot, watched: Program) -> None:
