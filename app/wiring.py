@@ -70,6 +70,7 @@ from app.window.rooms.result import WatchedResult
 from app.window.rooms.result_card import ResultCard
 from app.window.rooms.watch_panel import WatchPanel
 from app.window.rooms.wiring import RoomWiring
+from app.window.selection.wiring import SelectionWiring
 from app.window.sessions.wiring import SessionWiring
 from app.window.text.encoder import LiveEncoder
 from app.window.text.specials import SpelledSpecials
@@ -275,6 +276,14 @@ class Program(QObject):
         )
         tabs = (self.charts, self.inspector)
         look_at = self.asking.about_token
+        self.selecting = SelectionWiring(frame, self.pages, self.text_panel, table, self.watch, self)
+        self.selecting.connect_deeds(
+            why=lambda mark, byte: self.asking.ask_why_at(byte),
+            life=lambda mark, byte: self.asking.ask_about_mark(mark),
+            tree=lambda mark, byte: self.asking.enlarge_tree_at(byte),
+            forbid=lambda mark, byte: self.asking.forbid_step(self.session.selection.step_of(mark)),
+            copy=self.selecting.copy,
+        )
         self.finding = SearchWiring(frame, self.teaching, self.form, tabs, look_at, places, self)
 
     def _shows_what_follows(self) -> bool:

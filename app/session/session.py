@@ -18,6 +18,7 @@ from app.session.merge_filter import MergeFilter
 from app.session.playing import Player
 from app.session.run import Run
 from app.session.runs import Runs
+from app.session.selection import Selection
 from app.session.tables import GrowthNews
 from app.session.time import TimeCursor
 from app.worker.training import SizeMismatch
@@ -51,6 +52,7 @@ class Session(QObject):
         self.runs = Runs(self.corpus.counts, self.aside, self.cursor, self)
         self.runs.has_texts = lambda: bool(self.corpus.texts.value)
         self.runs.did_not_fit.connect(self._find_size)
+        self.selection = Selection(self.runs)
         self.playing = Player(self.runs, self.cursor, self)
         self.detour = Detour(self)
         self.detour.changed.connect(self.playing.give_way)

@@ -17,6 +17,8 @@ from app.session.time import timer
 from app.window.charts.axis import ChartAxis
 from app.window.parts.theme import shades_of
 from app.window.parts.wording import from_the_left
+from app.window.text.view.painting import LIT_WIDTH
+from app.window.text.view.palette import TokenPalette
 from bpe_core.figures.figure import Figure
 from bpe_core.figures.scale import Axis
 
@@ -89,6 +91,7 @@ class Chart(pyqtgraph.PlotWidget):
     """The base of all charts: it owns the range that is seen, and says which place or item was chosen."""
 
     place_chosen = Signal(float)  # the number along the axis that was clicked
+    place_pointed = Signal(object)  # the number along the axis below the mouse, or None
     item_chosen = Signal(int)  # the index of the bar or dot that was clicked
 
     def __init__(self, parent: QWidget | None = None, *, box: Any = None) -> None:
@@ -111,6 +114,10 @@ class Chart(pyqtgraph.PlotWidget):
         self.whole = QRectF(0.0, 0.0, 1.0, 1.0)  # the full range of both axes
         self.home = self.whole  # the range that is visible at first
         self.crosshair = Crosshair(self.box)
+        self._lit = pyqtgraph.InfiniteLine(angle=90)  # where what lights up was made
+        self._lit.setZValue(900)
+        self._lit.hide()
+        self.box.addItem(self._lit, ignoreBounds=True)
         self._place: QPointF | None = None  # the place of the crosshair
         self._choose_soon = timer(self, 0, self._choose)
         self._chosen = QPointF()
@@ -136,6 +143,10 @@ class Chart(pyqtgraph.PlotWidget):
 
     def number_at(self, place: QPointF) -> float | None:
         """Return the number on the bottom axis that a click chooses, if any."""
+        return None
+
+    def place_of(self, number: float) -> float | None:
+        """Return where a number of the bottom axis is drawn, if it has one."""
         return None
 
     def dress_items(self) -> None:
@@ -181,6 +192,13 @@ class Chart(pyqtgraph.PlotWidget):
         has_width = abs(left - self.home.left()) <= wide and abs(right - self.home.right()) <= wide
         return has_width and abs(bottom - self.home.top()) <= high and abs(top - self.home.bottom()) <= high
 
+    def light_at(self, number: float | None) -> None:
+        """Draw a line at a number of the bottom axis, or none."""
+        place = None if number is None else self.place_of(number)
+        self._lit.setVisible(place is not None)
+        if place is not None:
+            self._lit.setPos(place)
+
     def show_all(self) -> None:
         self.box.setRange(self.home, padding=0.0, disableAutoRange=True)
 
@@ -197,6 +215,7 @@ class Chart(pyqtgraph.PlotWidget):
         for axis in (self.bottom, self.left, self.lines):
             axis.dress(self.font(), shades)
         self.crosshair.dress(self)
+        self._lit.setPen(pyqtgraph.mkPen(TokenPalette.matching(self.palette()).mark, width=LIT_WIDTH))
         self.dress_items()
 
     def name_upright(self, axis: Axis) -> None:
@@ -239,6 +258,7 @@ class Chart(pyqtgraph.PlotWidget):
     def point_at(self, place: QPointF) -> None:
         """Show the values at a place beside the crosshair."""
         self._place = place
+        self.place_pointed.emit(self.number_at(place))
         said = self.said_at(place)
         if said:
             edge = self.label_place(place)
@@ -251,6 +271,8 @@ class Chart(pyqtgraph.PlotWidget):
         return float(self.box.viewRange()[1][1]), 0.0
 
     def leave(self) -> None:
+        if self._place is not None:
+            self.place_pointed.emit(None)
         self._place = None
         self.crosshair.hide()
 

@@ -46,6 +46,7 @@ class FigureView(QWidget):
 
     place_chosen = Signal(float)  # the value of the x axis that was clicked, or the boundary of a tree
     item_chosen = Signal(int)  # the index of the bar, dot or branch that was clicked
+    place_pointed = Signal(object)  # the value of the x axis below the mouse, or None
     print_wanted = Signal()
 
     def __init__(self, name: str = "", parent: QWidget | None = None, *, has_legend: bool = True) -> None:
@@ -111,9 +112,14 @@ class FigureView(QWidget):
             self._row.addWidget(place, 1)
             place.chart.place_chosen.connect(self.place_chosen)
             place.chart.item_chosen.connect(self.item_chosen)
+            place.chart.place_pointed.connect(self.place_pointed)
             if place is not self._places[0]:
                 place.chart.box.setXLink(self._places[0].chart.box)
         self._turn()
+
+    def light_at(self, number: float | None) -> None:
+        """Draw a line at a number of the x axis in all charts, or none."""
+        self._each(lambda chart: chart.light_at(number))
 
     def show_all(self) -> None:
         self._each(lambda chart: chart.show_all())

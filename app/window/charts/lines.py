@@ -71,6 +71,10 @@ class LineChart(Chart):
         number = self.along.number(inside)
         return float(round(number)) if self._counts else number
 
+    def place_of(self, number: float) -> float | None:
+        is_inside = self.along.least <= number <= self.along.most
+        return self.along.place(number) if self.figure is not None and is_inside else None
+
     def _name_axes(self, figure: LineFigure) -> None:
         self.bottom.show_numbers(self.along)
         self.name_upright(self.upright)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from math import ceil
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QFontMetricsF,
     QHelpEvent,
     QKeyEvent,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPalette,
@@ -23,6 +24,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPushButton, QToolTip, QWidget
 
 from app.session.playing import Step
+from app.session.selection import NOTHING, Light, Lit
 from app.window.charts.loading import ChartLoading
 from app.window.charts.pairs_model import Bar, PairsModel
 from app.window.charts.pairs_motion import PlacedBar, at_rest, losses, on_their_way
@@ -32,7 +34,7 @@ from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion
 from app.window.parts.wording import from_the_left, tip
 from app.window.text.colours import colour_of
-from app.window.text.view.painting import paint_tile
+from app.window.text.view.painting import LIT_WIDTH, paint_tile
 from app.window.text.view.palette import TokenPalette
 from app.window.time.step_in_words import Chip
 
@@ -72,12 +74,15 @@ class PairsPage(Page):
         self._leads = False
         self._most = dict[str, float]()
         self._most_of = tuple[object, ...]()
+        self._lit: Lit = NOTHING
+        self._tiles: list[tuple[QRectF, Chip]] = []  # the tokens learned, where they are drawn
         self._row = -1  # the bar under the mouse, or the one reached by the arrow keys
         self.bars: RowChart | None = None  # once there are any
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         model.changed.connect(self._changed)
         loading.done.connect(self._make_ready)
         self.setMinimumHeight(LEAST)
+        self.setMouseTracking(True)
         self.invitation = QPushButton("New to this? Learn it in a few minutes, step by step", self)
         self.invitation.setFlat(True)
         self.invitation.setStyleSheet("color: palette(link); text-decoration: underline;")
@@ -196,7 +201,22 @@ class PairsPage(Page):
         return Row(
             title_of(bar), placed.value, tie + bar.label, placed.row, kind,
             note=self.losses.get(bar.pair, ""), strength=strength * placed.strength, aside=placed.aside,
+            is_lit=self._is_lit(bar),
         )  # fmt: skip
+
+    def _is_lit(self, bar: Bar) -> bool:
+        """Return whether a bar is of the pair that lights up, or of the token, if that is dropped or added."""
+        return _tokens_of(bar) == self._lit.tokens != ()
+
+    def light(self, light: Light) -> None:
+        """Frame the bar of the pair, and the tile of the token."""
+        before = self._lit
+        self._lit = light.lit
+        tiles = {(chip.id,) for _, chip in self._tiles}
+        if not tiles.isdisjoint((before.tokens, light.lit.tokens)):
+            self.update()
+        if any(_tokens_of(bar) in (before.tokens, light.lit.tokens) for bar in self.model.bars):
+            self._draw_bars()
 
     def _top_of(self, row: int) -> int:
         """Return where a row begins, in pixels of the page."""
@@ -239,6 +259,7 @@ class PairsPage(Page):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), self.palette().base())
+            self._tiles = []
             if self._shows_learned_alone:
                 self._draw_learned(painter, MARGIN * 0.6)
                 return
@@ -259,7 +280,8 @@ class PairsPage(Page):
         painter.setPen(shades_of(self.palette()).muted)
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, LEARNED)
         room = QRectF(MARGIN, place.bottom() + HEADER_GAP, place.width(), self.height() - place.bottom() - MARGIN)
-        draw_tokens(painter, room, self.model.learned_chips(), self._fixed, self.palette())
+        chips = self.model.learned_chips()
+        self._tiles = draw_tokens(painter, room, chips, self._fixed, self.palette(), self._lit)
 
     def _rows_shown(self) -> int:
         if self.model.learned:
@@ -295,11 +317,31 @@ class PairsPage(Page):
     def _mark_row(self, row: int) -> None:
         if row != self._row:
             self._row = row
-            if 0 <= row < len(self.model.bars):
-                bar = self.model.bars[row]
+            bar = self.model.bars[row] if 0 <= row < len(self.model.bars) else None
+            self.tokens_pointed.emit(() if bar is None else _tokens_of(bar))
+            if bar is not None:
                 self.setAccessibleDescription(f"{told(self.model, bar)}. {HOW_TO if bar.right else ''}")
             if self.bars is not None:
                 self.bars.mark_row(row)
+
+    def _tile_at(self, place: QPointF) -> Chip | None:
+        return next((chip for area, chip in self._tiles if area.contains(place)), None)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        chip = self._tile_at(event.position())
+        self.setCursor(Qt.CursorShape.ArrowCursor if chip is None else Qt.CursorShape.PointingHandCursor)
+        self.tokens_pointed.emit(() if chip is None else (chip.id,))
+        super().mouseMoveEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        chip = self._tile_at(event.position())
+        if chip is not None and event.button() == Qt.MouseButton.LeftButton:
+            self.tokens_clicked.emit((chip.id,))
+        super().mousePressEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.tokens_pointed.emit(())
+        super().leaveEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Open the menu of the bar under the mouse, or by key of the bar that the arrow keys reached."""
@@ -324,17 +366,26 @@ class PairsPage(Page):
             super().keyPressEvent(event)
 
 
+def _tokens_of(bar: Bar) -> tuple[int, ...]:
+    """Return the two tokens of a bar, or the one that would be dropped or added."""
+    return tuple(token for token in bar.pair if token >= 0)
+
+
 GAP = 6.0
 PADDING = 6.0
 
 
-def draw_tokens(painter: QPainter, room: QRectF, tokens: Iterable[Chip], font: QFont, palette: QPalette) -> None:
+def draw_tokens(
+    painter: QPainter, room: QRectF, tokens: Iterable[Chip], font: QFont, palette: QPalette, lit: Lit = NOTHING
+) -> list[tuple[QRectF, Chip]]:
+    """Draw tokens as tiles in rows while there is room, and return their places. Those that light up are framed."""
     colours = TokenPalette.matching(palette)
     outline = QPen(shades_of(palette).hairline)
     metrics = QFontMetricsF(font)
     height = metrics.height() + 4
     x = room.left()
     y = room.top()
+    placed = list[tuple[QRectF, Chip]]()
     painter.setFont(font)
     for token in tokens:
         written = from_the_left(token.text)
@@ -343,7 +394,11 @@ def draw_tokens(painter: QPainter, room: QRectF, tokens: Iterable[Chip], font: Q
             x = room.left()
             y = y + height + GAP
         if y + height > room.bottom():
-            return
+            break
         fill = colours.fills[colour_of(token.data)]
-        paint_tile(painter, QRectF(x, y, width, height), written, fill, outline, colours.ink)
+        edge = QPen(colours.mark, LIT_WIDTH) if (token.id,) == lit.tokens else outline
+        area = QRectF(x, y, width, height)
+        paint_tile(painter, area, written, fill, edge, colours.ink)
+        placed.append((area, token))
         x += width + GAP
+    return placed

@@ -17,6 +17,8 @@ from PySide6.QtWidgets import QWidget
 from app.window.charts.chart import Chart
 from app.window.parts.theme import Shades, fixed_font, shades_of
 from app.window.parts.wording import from_the_left
+from app.window.text.view.painting import LIT_WIDTH
+from app.window.text.view.palette import TokenPalette
 from bpe_core.figures.figure import BarFigure
 from bpe_core.figures.scale import Axis
 
@@ -42,6 +44,7 @@ class Row:
     interval: tuple[float, float] | None = None  # the uncertainty of the value
     strength: float = 1.0
     aside: float = 0.0  # distance by which it has left, as a share of the width
+    is_lit: bool = False  # framed, as the person points at the same thing elsewhere
 
 
 class Rows(pyqtgraph.GraphicsObject):
@@ -97,6 +100,10 @@ class Rows(pyqtgraph.GraphicsObject):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush({"next": shades.bar_next, "tied": shades.bar_tied}.get(row.kind, shades.bar))
         painter.drawRoundedRect(bar, 2.5, 2.5)
+        if row.is_lit:
+            painter.setPen(QPen(TokenPalette.matching(chart.palette()).mark, LIT_WIDTH))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(QRectF(1.0, top + 1, max(end, scale.left) - 2, height - 2))
         if row.interval is not None:
             end = max(end, self._paint_interval(painter, row.interval, top + height / 2, scale))
         painter.setFont(chart.font())

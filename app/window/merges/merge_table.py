@@ -16,6 +16,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.session.merge_filter import MergeFilter
 from app.session.run import NO_RUN, Run
+from app.session.selection import NOTHING as NOTHING_LIT
+from app.session.selection import Lit
 from app.session.time import timer
 from app.window.parts.wording import STEP_SIGNS, heading_sorted, tip
 from bpe_core.history.history import NOTHING, History
@@ -190,6 +192,7 @@ class MergeTableModel(QAbstractTableModel):
         self._order: Order = np.zeros(0, np.int64)
         self._seen = 0  # number of merges that were filtered and sorted
         self._position = 0
+        self.lit: Lit = NOTHING_LIT
         self._cached_row = lru_cache(maxsize=512)(self._row_texts)
         self._reorder_later = timer(self, REORDER_MILLISECONDS, self._reorder)
 
@@ -244,6 +247,10 @@ class MergeTableModel(QAbstractTableModel):
     def merge_at(self, row: int) -> int:
         return int(self._order[row])
 
+    def steps_of(self, rows: list[int]) -> list[int]:
+        """Return the steps of many rows, counted from 1."""
+        return (self._order[rows] + 1).tolist() if rows else []
+
     def row_of(self, merge: int) -> int:
         """Return the row of a merge, or of the last one before it if it is filtered out; -1 without one."""
         if self.is_in_step_order:
@@ -288,6 +295,21 @@ class MergeTableModel(QAbstractTableModel):
 
     def is_to_come(self, row: int) -> bool:
         return int(self._order[row]) >= self._position
+
+    def is_made_of_lit(self, row: int) -> bool:
+        """Return whether the step of a row made what lights up."""
+        if self._history is None or not self.lit.tokens:
+            return False
+        step = self._order[row]
+        if self.lit.is_pair:
+            return self._history.pair(int(step)) == self.lit.tokens
+        return int(self._history.ids[step]) == self.lit.tokens[0]
+
+    def joins_lit(self, row: int) -> bool:
+        """Return whether the step of a row joined the token that lights up to another one."""
+        if self._history is None or len(self.lit.tokens) != 1:
+            return False
+        return self.lit.tokens[0] in self._history.pair(int(self._order[row]))
 
     def is_tied(self, row: int) -> bool:
         return self._history is not None and bool(self._history.tied[self._order[row]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelection, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFont,
@@ -10,8 +10,10 @@ from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
+    QMouseEvent,
     QPainter,
     QPalette,
+    QPen,
     QResizeEvent,
     QShowEvent,
 )
@@ -25,10 +27,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.session.selection import Lit
 from app.window.merges.merge_table import Look, MergeTableModel
 from app.window.parts.tables import select_whole_rows, selected_rows
 from app.window.parts.theme import Shades, fixed_font, shades_of
 from app.window.parts.wording import from_the_left
+from app.window.text.view.painting import LIT_WIDTH
+from app.window.text.view.palette import TokenPalette
 
 PADDING = 6
 MARK_WIDTH = 3
@@ -49,6 +54,7 @@ class MergeDelegate(QStyledItemDelegate):
 
     def recolor(self, palette: QPalette) -> None:
         self._shades: Shades = shades_of(palette)
+        self._mark = TokenPalette.matching(palette).mark
         self._text = palette.color(QPalette.ColorRole.Text)
         self._dim = palette.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Text)
 
@@ -66,6 +72,7 @@ class MergeDelegate(QStyledItemDelegate):
         is_marked = row == self.marked_row
         if option.state & QStyle.StateFlag.State_Selected or is_marked:
             painter.fillRect(rect, self._shades.mark_ground)
+        self._paint_lit(painter, rect, model, row, column)
         if is_marked and column == 0:
             painter.fillRect(rect.left(), rect.top(), MARK_WIDTH, rect.height(), self._shades.bar_next)
         text = from_the_left(index.data() or "")
@@ -85,6 +92,15 @@ class MergeDelegate(QStyledItemDelegate):
         side = Qt.AlignmentFlag.AlignRight if shown.is_number else Qt.AlignmentFlag.AlignLeft
         painter.drawText(inside, side | Qt.AlignmentFlag.AlignVCenter, text)
 
+    def _paint_lit(self, painter: QPainter, rect: QRect, model: MergeTableModel, row: int, column: int) -> None:
+        """Frame the token that lights up, and underline it where it is a half of another one."""
+        look = model.columns[column].look
+        if look == "token" and model.is_made_of_lit(row):
+            painter.setPen(QPen(self._mark, LIT_WIDTH))
+            painter.drawRect(rect.adjusted(1, 1, -2, -2))
+        elif look == "token" and model.joins_lit(row):
+            painter.fillRect(rect.left() + PADDING, rect.bottom() - 1, rect.width() - 2 * PADDING, 1, self._mark)
+
 
 LEAST_FOR_TOKENS, MOST_OF_THE_WIDTH = 180, 0.4  # of a column of tokens, in pixels and as a share of the table
 LEAST_ROOM = 99_999  # the widest step number expected
@@ -96,6 +112,8 @@ class MergeTableView(QTableView):
     travelled = Signal(int)  # to the moment after that many merges
     copy_wanted = Signal()
     menu_wanted = Signal(int, QPoint)  # a merge, and a place on the screen
+    step_pointed = Signal(int)  # the step of the row under the mouse, or 0
+    steps_chosen = Signal(list)  # the steps of the selected rows
 
     def __init__(self, model: MergeTableModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -126,6 +144,8 @@ class MergeTableView(QTableView):
         model.rowsInserted.connect(self._follow_end)
         model.modelReset.connect(self._follow_end)
         self.clicked.connect(self._travel)
+        self.viewport().setMouseTracking(True)
+        self._pointed = 0
 
     @property
     def is_at_end(self) -> bool:
@@ -162,6 +182,36 @@ class MergeTableView(QTableView):
         row = self.visualRect(index)
         if row.top() < rows.top() or row.bottom() > rows.bottom():
             self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
+
+    def light(self, lit: Lit) -> None:
+        """Mark the rows of the token or pair that lights up."""
+        before = self._rows_of_lit()
+        self._model.lit = lit
+        for row in before | self._rows_of_lit():
+            for column in self._token_columns():
+                self.update(self._model.index(row, column))
+
+    def _rows_of_lit(self) -> set[int]:
+        """Return the rows in sight that are marked: to paint all cells again takes longer than a move may."""
+        return {row for row in self._rows_in_sight() if self._model.is_made_of_lit(row) or self._model.joins_lit(row)}
+
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        super().selectionChanged(selected, deselected)
+        self.steps_chosen.emit(self._model.steps_of(selected_rows(self)))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        row = self.rowAt(int(event.position().y()))
+        self._point(self._model.merge_at(row) + 1 if row >= 0 and not event.buttons() else 0)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._point(0)
+
+    def _point(self, step: int) -> None:
+        if step != self._pointed:
+            self._pointed = step
+            self.step_pointed.emit(step)
 
     def copy(self, separator: str, *, headers: bool) -> None:
         """Copy the selected rows, or all rows if none is selected."""

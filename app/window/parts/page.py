@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QImage, QShowEvent
 from PySide6.QtWidgets import QTabWidget, QWidget
 
+from app.session.selection import Light
 from app.window.parts.focus_order import insert_focus
 from app.window.parts.layouts import in_column
 from app.window.parts.watched import Drawn, Exact, LazyModel
@@ -53,6 +54,10 @@ class Page(LazyView):
 
     save_wanted = Signal()  # save the facts shown to a file
     print_wanted = Signal()  # save them as a picture of a given size
+    step_pointed = Signal(int)  # the step under the mouse, or 0
+    step_clicked = Signal(int)
+    tokens_pointed = Signal(tuple)  # the token or the pair under the mouse, or nothing
+    tokens_clicked = Signal(tuple)
     is_table = False  # whether it shows nothing but rows
 
     def exact(self) -> Exact:
@@ -76,6 +81,9 @@ class Page(LazyView):
     def frames(self) -> Iterable[Frame]:
         """Return the growth of the figure, frame by frame, if that is known."""
         return ()
+
+    def light(self, light: Light) -> None:
+        """Show what the person points at, here or elsewhere."""
 
     def recolor(self) -> None:
         """Take the colours of the palette, after it has changed."""

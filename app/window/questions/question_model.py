@@ -288,11 +288,24 @@ class QuestionModel(QObject, LazyModel):
     @property
     def place_shown(self) -> float | None:
         """Return the place of the moment shown on the axis of the figure, if it has one."""
+        return self._place_at(self._session.cursor.position)
+
+    def _place_at(self, moment: int) -> float | None:
         run = self._session.runs.shown
-        at = self._session.cursor.position
         if run is None or run.history is None or not self._has_moments:
             return None
-        return float(at if self.question.axis == "step" else run.history.vocabulary_size_at(at))
+        return float(moment if self.question.axis == "step" else run.history.vocabulary_size_at(moment))
+
+    def place_of_step(self, step: int) -> float | None:
+        """Return the place of a step on the axis of the figure, if it has one; 0 is no step."""
+        return self._place_at(step) if step else None
+
+    def step_at(self, x: float | None) -> int:
+        """Return the step at a place of the figure; 0 if there is none."""
+        run = self._session.runs.shown
+        if x is None or run is None or run.history is None or not self._has_moments:
+            return 0
+        return round(x) if self.question.axis == "step" else run.history.step_of_size(round(x))
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -365,6 +378,5 @@ class QuestionModel(QObject, LazyModel):
     def travel_to_place(self, x: float) -> None:
         """Go to the moment of a place of the figure."""
         run = self._session.runs.shown
-        if run is None or run.history is None or not self._has_moments:
-            return
-        self._session.cursor.go_to(round(x) if self.question.axis == "step" else run.history.step_of_size(round(x)))
+        if run is not None and run.history is not None and self._has_moments:
+            self._session.cursor.go_to(self.step_at(x))

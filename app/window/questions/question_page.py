@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.session.selection import Light
 from app.window.charts.figure_view import FigureView
 from app.window.parts.figure_sheet import line_colour
 from app.window.parts.layouts import STRETCH, AtTop, in_column, in_form, in_row
@@ -160,8 +161,12 @@ class QuestionPage(Page):
         self.table.activated.connect(lambda index: self.open_row(self.rows.place(index.row())))
         self.figure.place_chosen.connect(model.travel_to_place)
         self.figure.print_wanted.connect(self.print_wanted)
+        self.figure.place_pointed.connect(lambda x: self.step_pointed.emit(model.step_at(x)))
         model.changed.connect(self._show)
         self._show()
+
+    def light(self, light: Light) -> None:
+        self.figure.light_at(self.model.place_of_step(light.step))
 
     def leave_out(self, name: str) -> None:
         """Hide the field of a parameter that is chosen elsewhere."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app.session.aside import Answer, Notice
 from app.session.run import Run
+from app.session.selection import Mark
 from app.window.main_window import Frame
 from app.window.merges.merge_table_view import MergeTableView
 from app.window.pages import AUDIT, LAB, LANES, PAIRS, RACE, SIZES, TOKEN, TREE, WHY, WORDS, Pages
@@ -70,7 +71,7 @@ class QuestionWiring(QObject):
 
     def _connect_pages(self) -> None:
         pages, say = self._pages, lambda sentence: self._messages.show_notice(Notice(sentence))
-        self._token.forbid_wanted.connect(self._forbid)
+        self._token.forbid_wanted.connect(self.forbid_step)
         pages.when_built(PAIRS, self._connect_pairs)
         pages.when_built(WHY, lambda page: page.enlarge_wanted.connect(self._actions["tree"].trigger))
         pages.when_built(WORDS, lambda page: page.model.failed.connect(say))
@@ -110,13 +111,37 @@ class QuestionWiring(QObject):
             tree=self._enlarge_tree,
             paid=self._ask_what_paid,
             follow=lambda: self._follow(self._pair_of(self._cursor.position - 1)),
-            forbid=lambda: self._forbid(self._cursor.position),
+            forbid=lambda: self.forbid_step(self._cursor.position),
             compare=lambda: self._pages.page(LANES).choose_another(),
             duel=self._show_two,
             hold_out=self._ask_for_held_out,
         )
 
     # -- about a place in the text ---------------------------------------------------------
+
+    def ask_why_at(self, byte: int | None) -> None:
+        """Show why the text is split at a byte."""
+        if byte is not None:
+            self._show_in_inspector("why")
+            self._pages.page(WHY).model.look_at(byte)
+
+    def enlarge_tree_at(self, byte: int | None) -> None:
+        """Show the tree of the word at a byte of the text."""
+        if byte is not None:
+            self._pages.page(WHY).model.look_at(byte)
+            self._enlarge_tree()
+
+    def ask_about_mark(self, mark: Mark) -> None:
+        """Show the life of a token that is lit, or of the token that a pair became."""
+        step = self._session.selection.step_of(mark)
+        run = self._runs.shown
+        tokens = mark.in_run(run).tokens
+        if len(tokens) > 1 and step and run is not None and run.history is not None:
+            tokens = (int(run.history.ids[step - 1]),)
+        self._show_in_inspector("token")
+        if len(tokens) == 1:
+            self._token.model.pin(tokens[0])
+            self._token.show_answer("occurs")
 
     def _ask_why(self) -> None:
         self._show_in_inspector("why")
@@ -202,7 +227,7 @@ class QuestionWiring(QObject):
                 )
         menu.popup(place)
 
-    def _forbid(self, step: int) -> None:
+    def forbid_step(self, step: int) -> None:
         run = self._runs.shown
         pair = self._pair_of(step - 1)
         if run is None or pair is None:

@@ -25,6 +25,7 @@ FIRST_WORD = "lighthouses"
 LONGEST = 60  # most characters
 TOPIC = "my word"
 REASONS = "why my word is split"
+REASON = "why my word is split here"
 LEARNING_MILLISECONDS = 100  # milliseconds between two cuts of the word while steps stream
 MOST_REASONS = 2
 LARGEST_CORPUS = 2_000_000  # bytes of distinct words; words of larger texts are ranked only on demand
@@ -116,6 +117,7 @@ class MyWord(QObject):
 
     changed = Signal()
     reasons_changed = Signal()
+    explained = Signal(str)  # the reason for a split that was asked about
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -160,6 +162,20 @@ class MyWord(QObject):
         self._found = None
         self._encode()
 
+    def ask_why_before(self, character: int) -> None:
+        """Find the reason for the split before a character, at the moment shown."""
+        run = self._runs.shown
+        if run is None or run.history is None or self._found is None or run is not self._of:
+            return
+        text = self.text
+        byte = len(text[:character].encode(errors="replace"))
+        at = self._cursor.position
+        words = _words_to_look_at(run)
+        history = run.history
+        self._aside.ask(
+            REASON, lambda task: _reason_at(text, byte, at, words, history), lambda reason: self.explained.emit(reason)
+        )
+
     def _encode(self) -> None:
         run = self._runs.shown
         if run is None or run.history is None:
@@ -199,11 +215,9 @@ class MyWord(QObject):
             return
         if self._found is None:
             return
-        words = run.words
+        words = _words_to_look_at(run)
         history = run.history
         text = self.text
-        if words is not None and words.total_bytes > LARGEST_CORPUS:
-            words = None
         tokens = self._found.tokens(len(history))
         is_token = tokens.ids != NO_TOKEN
         cuts = tokens.edges[1:-1][is_token[:-1] & is_token[1:]].tolist()  # a space outside of all tokens is no cut
@@ -214,6 +228,21 @@ class MyWord(QObject):
         if reasons != self.reasons and not is_late:
             self.reasons = reasons
             self.reasons_changed.emit()
+
+
+def _words_to_look_at(run: Run) -> WordTable | None:
+    """Return the words of a run for the counts in a reason; none if there are too many."""
+    words = run.words
+    return None if words is not None and words.total_bytes > LARGEST_CORPUS else words
+
+
+def _reason_at(text: str, byte: int, at: int, words: WordTable | None, history: History) -> str:
+    """Say why a word is split at a byte after some steps. What the whole table says is true at its end only."""
+    from bpe_core.insight.explanation import explain  # imported late, to keep the first paint quick
+
+    is_at_end = at == len(history)
+    corpus = Bench(words, history).ranked if words is not None and is_at_end and has_ranks(history) else None
+    return explain(text, history, None, corpus).explanation_at(byte, at).sentence
 
 
 def _reasons(text: str, cuts: list[int], words: WordTable | None, history: History) -> tuple[str, ...]:

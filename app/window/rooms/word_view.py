@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import ceil
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPaintEvent, QTextLayout
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFocusEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QTextLayout,
+)
 from PySide6.QtWidgets import QWidget
 
+from app.session.selection import NOTHING, Lit
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion, smooth
 from app.window.parts.wording import reads_from_the_right
 from app.window.rooms.my_word import CutWord, Tile
 from app.window.text.colours import colours_in_row
+from app.window.text.view.painting import LIT_WIDTH
 from app.window.text.view.palette import TokenPalette
 
 LARGEST, SMALLEST = 28.0, 13.0  # points; as large as fits, in several rows if even the smallest is too wide
@@ -23,13 +37,35 @@ CORNER = 6.0
 SLIDE_SECONDS = 0.45
 MARGIN_OF_NUMBERS = 4.0  # space above and below the numbers
 MOST_ROWS = 3
+SPLIT = 14.0  # pixels about a split that can be clicked; wider than the gap, so that it is easy to hit
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 LEAST_BETWEEN = 5.0  # pixels between two numbers
 Fills = dict[int, QColor]  # fills of the tiles, by their first characters
 
 
+@dataclass(frozen=True)
+class Spot:
+    """A place of the word that answers to the hand: a tile, or the split before a tile."""
+
+    area: QRectF
+    tile: Tile
+    is_split: bool = False
+
+
 class WordView(QWidget):
+    """A view whose tiles and splits can be pointed at and clicked; arrow keys go from one to the next."""
+
+    token_pointed = Signal(int)  # the token of the tile that is pointed at, or -1
+    token_clicked = Signal(int)
+    split_clicked = Signal(int)  # the character after a split
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.spots: list[Spot] = []  # in the order of reading, as they were drawn last
+        self._lit: Lit = NOTHING
+        self._current = -1  # the spot that the arrow keys reached
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to playing
         self._now = self._before = CutWord((), (), 0)
         self._slide = Motion(self, self.update)
         self.setAccessibleName("The word, split into tokens")
@@ -62,7 +98,88 @@ class WordView(QWidget):
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             progress = smooth(self._slide.progress)
-            _TileRows(self, painter, self._now).draw(self._before if progress < 1 else self._now, progress)
+            rows = _TileRows(self, painter, self._now)
+            rows.draw(self._before if progress < 1 else self._now, progress)
+            self.spots = rows.spots() if progress >= 1 else []
+            self._paint_frames(painter)
+
+    # -- pointing and clicking -------------------------------------------------------------
+
+    def light(self, lit: Lit) -> None:
+        """Frame the tiles of the token or of the pair that lights up."""
+        if lit != self._lit:
+            self._lit = lit
+            self.update()
+
+    def _paint_frames(self, painter: QPainter) -> None:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(TokenPalette.matching(self.palette()).mark, LIT_WIDTH))
+        tiles = [spot for spot in self.spots if not spot.is_split]
+        wanted = self._lit.tokens
+        for place in range(len(tiles) - len(wanted) + 1 if wanted else 0):
+            some = tiles[place : place + len(wanted)]
+            if tuple(spot.tile.id for spot in some) == wanted:
+                for spot in some:
+                    painter.drawRoundedRect(spot.area.adjusted(-1, -1, 1, 1), CORNER, CORNER)
+        if self.hasFocus() and 0 <= self._current < len(self.spots):
+            painter.setPen(QPen(self.palette().text().color(), 1, Qt.PenStyle.DotLine))
+            painter.drawRoundedRect(self.spots[self._current].area.adjusted(-3, -3, 3, 3), CORNER, CORNER)
+
+    def spot_at(self, place: QPointF) -> Spot | None:
+        """Return the tile or the split under a place. A split is narrow, so it is looked for first."""
+        inside = [spot for spot in self.spots if spot.area.contains(place)]
+        return min(inside, key=lambda spot: spot.area.width(), default=None)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        spot = self.spot_at(event.position())
+        self.setCursor(Qt.CursorShape.ArrowCursor if spot is None else Qt.CursorShape.PointingHandCursor)
+        self._point(spot)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._point(None)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        spot = self.spot_at(event.position())
+        if spot is not None and event.button() == Qt.MouseButton.LeftButton:
+            self._click(spot)
+
+    def _point(self, spot: Spot | None) -> None:
+        token = None if spot is None or spot.is_split else spot.tile.id
+        self.token_pointed.emit(-1 if token is None else token)
+
+    def _click(self, spot: Spot) -> None:
+        if spot.is_split:
+            self.split_clicked.emit(spot.tile.first)
+        elif spot.tile.id is not None:
+            self.token_clicked.emit(spot.tile.id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        ways = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        key = Qt.Key(event.key())
+        if key in ways and self.spots:
+            self._current = min(max(0, self._current + ways[key]), len(self.spots) - 1)
+            spot = self.spots[self._current]
+            self._point(spot)
+            self.setAccessibleDescription(_described(spot, self._now))
+            self.update()
+        elif key in ENTER and 0 <= self._current < len(self.spots):
+            self._click(self.spots[self._current])
+        else:
+            super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._current = -1
+        self._point(None)
+        self.update()
+
+
+def _described(spot: Spot, cut: CutWord) -> str:
+    """Say what a spot is, for a screen reader."""
+    tile = spot.tile
+    text = tile.sign + "".join(cut.characters[tile.first : tile.stop])
+    return f"Split before {text}" if spot.is_split else f"Token {text}"
 
 
 class _TileRows:
@@ -84,7 +201,21 @@ class _TileRows:
         metrics = QFontMetricsF(self._font)
         self._widths = [metrics.horizontalAdvance(one) for one in now.characters]
         self._rows = _rows(now.tiles, self._widths, room)
+        self._placed: list[tuple[Tile, QRectF]] = []  # the tiles as they are drawn
         self._height = metrics.height() + (2 * PADDING if len(self._rows) == 1 else 2)
+
+    def spots(self) -> list[Spot]:
+        """Return the places of all tiles that were drawn, and of the splits between two in a row."""
+        spots = list[Spot]()
+        by_place = sorted(self._placed, key=lambda placed: placed[0].first)
+        for number, (tile, area) in enumerate(by_place):
+            before = by_place[number - 1][1] if number else None
+            if before is not None and before.top() == area.top():
+                left, right = sorted((before, area), key=QRectF.left)
+                middle = (left.right() + right.left()) / 2
+                spots.append(Spot(QRectF(middle - SPLIT / 2, area.top(), SPLIT, area.height()), tile, is_split=True))
+            spots.append(Spot(area, tile))
+        return spots
 
     def draw(self, before: CutWord, progress: float) -> None:
         """Draw the tiles on their way from `before`; in several rows, and from the right, they do not move."""
@@ -134,6 +265,7 @@ class _TileRows:
         self._write_below(ordered, [middles[tile.first] for tile in ordered], top + self._height + 3)
 
     def _box(self, tile: Tile, fill: QColor, area: QRectF) -> None:
+        self._placed.append((tile, area))
         self._painter.setPen(Qt.PenStyle.NoPen)
         for brush in (QBrush(fill), *([self._palette.hatching] if tile.unknown else [])):
             self._painter.setBrush(brush)

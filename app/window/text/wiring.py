@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
 from app.session.run import Run
+from app.session.time import timer
 from app.settings import COLOUR_BY
 from app.window.main_window import Frame
 from app.window.questions.token.model import TokenModel
@@ -17,6 +18,9 @@ from app.window.text.encoder import decode_ids
 from app.window.text.text_model import TokenAt, TokenTextModel
 from app.window.text.view.text_panel import TokenTextPanel
 from bpe_core.insight.token_life import counts_at_birth
+
+
+REST_MILLISECONDS = 60  # the pointer rests this long before the facts of a token are looked for
 
 
 class TextWiring(QObject):
@@ -38,6 +42,7 @@ class TextWiring(QObject):
         panel.editor.place_clicked.connect(lambda byte: self._stay_with(self._hovered or self._token_at(byte)))
         panel.editor.selection_changed.connect(self._stay_with_selected)
         self._hovered: TokenAt | None = None
+        self._peek_soon = timer(self, REST_MILLISECONDS, self._peek)
         self._caret_moment = -1  # the moment shown when the caret was placed
         self._connect_undo(frame)
         self._scales = {frame.actions["ages"]: _ages, frame.actions["rarity"]: _rarity}
@@ -73,7 +78,11 @@ class TextWiring(QObject):
 
     def _look_at(self, token: TokenAt | None) -> None:
         self._hovered = token
-        self._token.peek(token.id if token else None)
+        self._peek_soon.start()
+
+    def _peek(self) -> None:
+        """Show the facts of the token on which the pointer rests. While it moves, nothing is asked."""
+        self._token.peek(self._hovered.id if self._hovered else None)
 
     def _stay_with(self, token: TokenAt | None) -> None:
         """Keep looking at the clicked token, even when the mouse goes to the inspector."""

@@ -21,6 +21,7 @@ from app.settings import MOTION, PLAYS
 from app.window.main_window import Frame, MainWindow
 from app.window.merges.merge_table_view import MergeTableView
 from app.window.rooms.my_word import MyWord
+from app.window.rooms.word_view import WordView
 from app.window.text.encoder import steps_that_change
 from app.window.text.view.text_panel import TokenTextPanel
 from app.window.time.bar import TimeTrack
@@ -28,7 +29,7 @@ from app.window.time.bar import TimeTrack
 Key = Qt.Key
 MOVES = (Key.Key_Left, Key.Key_Right, Key.Key_Home, Key.Key_End)
 PRESSED_BY_SPACE = (QAbstractButton, QComboBox)
-MOVED_BY_KEYS = (QAbstractSlider, QTabBar, QComboBox)
+MOVED_BY_KEYS = (QAbstractSlider, QTabBar, QComboBox, WordView)
 OF_TIME = (TimeTrack, MergeTableView)  # in these controls, the keys mean the same
 
 

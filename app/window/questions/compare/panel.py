@@ -8,13 +8,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
+from app.session.run import Run
+from app.session.selection import Light, Mark
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.widgets import OneLine, add_entry, filled_menu, muted, named, paragraph, push_button, scaled
 from app.window.parts.wording import tip
 from app.window.questions.compare.cards import LaneColumns, SizeBar
 from app.window.questions.compare.lanes_model import LanesModel
-from app.window.text.text_model import TokenTextModel
+from app.window.text.text_model import TokenAt, TokenTextModel
 from app.window.text.view.editor import TokenTextEdit
 
 ALONE = (
@@ -32,6 +34,7 @@ class LanesPanel(Page):
 
     import_wanted = Signal()
     why_wanted = Signal(int, int)  # the index of a lane, and the byte asked about
+    mark_pointed = Signal(object)  # the Mark of the token under the mouse in a column, or None
 
     def __init__(self, model: LanesModel, text: TokenTextModel) -> None:
         super().__init__(model)
@@ -49,6 +52,7 @@ class LanesPanel(Page):
         self._lay_out()
         model.changed.connect(self._show)
         for place, column in enumerate(self.columns.all):
+            column.text.token_hovered.connect(partial(self._point, place))
             column.text.place_clicked.connect(lambda byte, place=place: self.why_wanted.emit(place, byte))
         self._show()
 
@@ -95,6 +99,20 @@ class LanesPanel(Page):
         only = f"{self.model.choices[0][1]} is the only one yet. " if len(self.model.choices) == 1 else ""
         self.how.setText(only + HOW_TO_GET_ONE)
         self.summary.setText(self.model.summary)
+
+    def _point(self, place: int, token: TokenAt | None) -> None:
+        run = self._run_at(place)
+        self.mark_pointed.emit(None if token is None else Mark.of(run, token.id))
+
+    def _run_at(self, place: int) -> Run | None:
+        lanes = self.model.lanes
+        return lanes[place].run if place < len(lanes) else None
+
+    def light(self, light: Light) -> None:
+        """Frame the token in all columns, by its bytes."""
+        self.editor.light(light.lit)
+        for place, column in enumerate(self.columns.all):
+            column.text.light(light.in_run(self._run_at(place)))
 
     def look_at_word(self, word: str, lane: int) -> None:
         """Show a word in place of the text, and why it is cut so."""

@@ -15,6 +15,7 @@ from app.window.parts.wording import tip
 from app.window.questions.compare.lanes import Lane
 from app.window.questions.compare.lanes_model import LanesModel
 from app.window.text.colours import COLOURS, Int64s, coloured_tokens
+from app.window.text.lit import places_of
 from app.window.text.text_model import TokenAt
 from app.window.text.view.canvas import TokenCanvas
 from app.window.text.view.cells import TextRow
@@ -125,6 +126,7 @@ class LanePainter(TokenPainter):
         assert cut is not None  # a compared lane has split the text
         start, stop = bytes_on_screen(blocks)
         tokens, colours = coloured_tokens(cut.tokens.between, cut.data, start, stop, unknown=lane.unknown_id)
+        lit = places_of(overlay.lit, cut.data, tokens)
         differs = _are_inside(tokens.edges[:-1], *differences.stretches.T)
         colours = np.where(differs | (colours < 0), colours, colours + COLOURS).astype(np.int8)  # pale where all agree
         for block in blocks:
@@ -134,6 +136,7 @@ class LanePainter(TokenPainter):
                 first = block.start + row.first_byte
                 self._paint_fills(painter, block.cells, row, first, tokens.edges, colours)
                 self._paint_overlay(painter, row, first, overlay)
+                self._paint_lit(painter, row, first, lit)
             painter.restore()
 
     def paint_differences(self, painter: QPainter, blocks: Sequence[PlacedBlock], differences: Differences) -> None:

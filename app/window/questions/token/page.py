@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFormLayout, QLabel, QPushButton, QWidget
 
+from app.session.selection import Light
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
@@ -43,6 +44,7 @@ class TokenPage(Page):
         printed = "Its counts over time as PDF, SVG or PNG of a size you say"
         self.print = flat_button("For Print …", self.print_wanted.emit, printed)
         self._lay_out()
+        self.life.chart.place_pointed.connect(lambda x: self.step_pointed.emit(0 if x is None else round(x)))
         self.life.section_wanted.connect(self._bring_into_view, Qt.ConnectionType.QueuedConnection)
         model.changed.connect(self._show)
         self._show()
@@ -66,6 +68,9 @@ class TokenPage(Page):
         self._column = in_column(*parts, on=inside, margins=(8, 4, 8, 8))
         self.area = scrolling(inside, "Token, closely")
         in_column(self.area, on=self, margins=(0, 0, 0, 0))
+
+    def light(self, light: Light) -> None:
+        self.life.chart.light_at(light.step or None)
 
     @property
     def pictured(self) -> QWidget:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from PySide6.QtCore import QRectF, QSize, Qt, QVariantAnimation, Signal
-from PySide6.QtGui import QFont, QFontInfo, QKeyEvent, QMouseEvent, QShowEvent
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QVariantAnimation, Signal
+from PySide6.QtGui import QFont, QFontInfo, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from app.session.playing import Player
+from app.session.selection import Light
 from app.session.time import TimeCursor
 from app.window.parts.drawing import PaintedFigure
 from app.window.parts.layouts import in_column, in_row
@@ -19,6 +20,8 @@ from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import IconButton, muted, paragraph, push_button, scrolling
 from app.window.parts.wording import count_text
 from app.window.questions.why.model import TreeNode, WhyModel, WordFacts
+from app.window.text.view.painting import LIT_WIDTH
+from app.window.text.view.palette import TokenPalette
 from bpe_core.figures.figure import Branch, TreeFigure
 from bpe_core.figures.tree import Tree
 
@@ -41,6 +44,7 @@ class MergeTree(PaintedFigure):
 
     node_chosen = Signal(int)  # the step that made it
     joint_chosen = Signal(int)  # before the symbol with this index
+    step_pointed = Signal(int)  # the step that made the node under the mouse, or 0
 
     def __init__(self, smallest: float = 0.5, largest: float = 1.0, parent: QWidget | None = None) -> None:
         """Let the tree fill its place, between these shares of its natural size."""
@@ -50,6 +54,7 @@ class MergeTree(PaintedFigure):
         self._facts: WordFacts | None = None
         self._step = 0  # the number of steps after which the word is shown
         self._marked_joint: int | None = None
+        self._lit_text = ""  # the text of the token that lights up
         self._placed: list[TreeNode] = []  # the nodes that have a place, as they are drawn
         self._newest: TreeNode | None = None  # the node that is growing
         self._growth = QVariantAnimation(self)
@@ -127,6 +132,32 @@ class MergeTree(PaintedFigure):
         cut = " | ".join(token.text for token in tokens)
         self.set_figure(TreeFigure("tree", "Merge tree", f"The word is split into {cut}", branches, self._marked_joint))
 
+    def light(self, text: str) -> None:
+        """Frame the nodes of the token with this text, as it is shown."""
+        if text != self._lit_text:
+            self._lit_text = text
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        lit = [node for node in self._placed if node.text == self._lit_text and node in self.nodes()]
+        if lit and self._facts is not None:
+            with QPainter(self) as painter:
+                painter.setPen(QPen(TokenPalette.matching(self.palette()).mark, LIT_WIDTH))
+                painter.drawRects([self.area_of(node) for node in lit])
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        node = None
+        if self._facts is not None:
+            item = self._tree.item_at(event.position().x(), event.position().y())
+            node = self._placed[item] if item >= 0 else None
+        self.step_pointed.emit(0 if node is None or node.step is None else node.step)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.step_pointed.emit(0)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or self._facts is None:
             return
@@ -175,6 +206,8 @@ class TreePage(Page):
         self._lay_out()
         model.changed.connect(self.show_now)
         cursor.moved.connect(lambda _: self._draw())
+        self.tree.step_pointed.connect(self.step_pointed)
+        self.tree.node_chosen.connect(self.step_clicked)
         self.tree.node_chosen.connect(model.travel_to)
         self.tree.joint_chosen.connect(self._ask_about)
         self.show_now()
@@ -197,6 +230,9 @@ class TreePage(Page):
 
     def recolor(self) -> None:
         self.tree.update()
+
+    def light(self, light: Light) -> None:
+        self.tree.light(light.text)
 
     def _lay_out(self) -> None:
         head = in_row((self.word, 1), self.copy, self.save, self.close_button)

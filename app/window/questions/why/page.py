@@ -11,6 +11,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from app.session.playing import Player
+from app.session.selection import Light
 from app.session.time import timer
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
@@ -52,6 +53,9 @@ class WhyPage(Page):
         self._connect()
         self._show()
 
+    def light(self, light: Light) -> None:
+        self.tree.light(light.text)
+
     def _lay_out(self) -> None:
         self.controls = QWidget()
         buttons = self.back, self.now, self.forward, self.all
@@ -62,6 +66,8 @@ class WhyPage(Page):
     def _connect(self) -> None:
         self.model.changed.connect(self._take)
         self.all.toggled.connect(self._walk_all)
+        self.tree.step_pointed.connect(self.step_pointed)
+        self.tree.node_chosen.connect(self.step_clicked)
         self.tree.node_chosen.connect(self.model.travel_to)
         self.tree.joint_chosen.connect(self._choose_joint)
         self.joints.currentRowChanged.connect(self._row_chosen)

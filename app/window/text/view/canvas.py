@@ -26,6 +26,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 
 from app.session.playing import Step
+from app.session.selection import NOTHING, Lit
 from app.session.time import timer
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion
@@ -60,6 +61,7 @@ class TokenCanvas(QPlainTextEdit):
         self.show_blanks = False
         self.hovered: TokenAt | None = None
         self.highlighted: ByteSpan | None = None
+        self.lit: Lit = NOTHING
         self._selected: ByteSpan | None = None
         self._step: Step | None = None  # the step to animate
         self._event: StepEvent | None = None
@@ -110,6 +112,12 @@ class TokenCanvas(QPlainTextEdit):
     def highlight(self, span: ByteSpan | None) -> None:
         if span != self.highlighted:
             self.highlighted = span
+            self.viewport().update()
+
+    def light(self, lit: Lit) -> None:
+        """Frame all places where this occurs."""
+        if lit != self.lit:
+            self.lit = lit
             self.viewport().update()
 
     @property
@@ -293,7 +301,7 @@ class TokenCanvas(QPlainTextEdit):
 
     def _overlay(self) -> Overlay:
         hovered = (self.hovered.start, self.hovered.stop) if self.hovered else None
-        return Overlay(self._selected, hovered or self.highlighted, self.show_blanks)
+        return Overlay(self._selected, hovered or self.highlighted, self.show_blanks, lit=self.lit)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._event is not None and self.motion.is_under_way:

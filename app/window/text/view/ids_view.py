@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
@@ -27,14 +28,16 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QMenu, QWidget
 
 from app.session.playing import Step
+from app.session.selection import NOTHING, Lit
 from app.session.time import timer
 from app.window.parts.layouts import in_column
 from app.window.parts.theme import fixed_font
 from app.window.parts.timing import Motion
 from app.window.parts.widgets import entry, named, paragraph, selectable
 from app.window.text.colours import UNCOLOURED, UNKNOWN, coloured_tokens
+from app.window.text.lit import ByteSpan, places_of
 from app.window.text.text_model import NO_TOKEN, TokenAt, TokenTextModel
-from app.window.text.view.painting import ByteSpan
+from app.window.text.view.painting import LIT_WIDTH
 from app.window.text.view.palette import TokenPalette
 from app.window.text.view.step_event import LIT
 
@@ -73,6 +76,7 @@ class IdsGrid(QAbstractScrollArea):
         self._hovered_index: int | None = None
         self.highlighted: ByteSpan | None = None
         self._selected: ByteSpan | None = None
+        self._lit: Lit = NOTHING
         self._current = 0  # the index of the keyboard
         self._before: dict[tuple[int, bool], int] = {}  # while ids close up: the former index of each, by `place`
         self.motion = Motion(self, self.viewport().update)
@@ -98,6 +102,12 @@ class IdsGrid(QAbstractScrollArea):
         if span != self.highlighted:
             self.highlighted = span
             self._show_span(span)
+
+    def light(self, lit: Lit) -> None:
+        """Frame the ids of all places where this occurs."""
+        if lit != self._lit:
+            self._lit = lit
+            self.viewport().update()
 
     def select(self, span: ByteSpan | None) -> None:
         if span != self._selected:
@@ -203,7 +213,23 @@ class IdsGrid(QAbstractScrollArea):
                 number = self.model.number_of(token.id)
                 painter.setPen(palette.ink if number != NO_TOKEN else palette.faint)
                 painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, str(number) if number != NO_TOKEN else "·")
+            self._paint_lit(painter, palette, first, stop)
             self._paint_outline(painter, palette)
+
+    def _paint_lit(self, painter: QPainter, palette: TokenPalette, first: int, stop: int) -> None:
+        if self._lit.is_nothing or self.motion.is_under_way:
+            return
+        edges = self.model.edges()
+        painter.setPen(QPen(palette.mark, LIT_WIDTH))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        places = np.array(places_of(self._lit, self.model.data, self.model.ids_between(first, stop)), edges.dtype)
+        if not len(places):
+            return
+        lows = np.searchsorted(edges, places[:, 0], side="right") - 1
+        highs = np.searchsorted(edges, places[:, 1], side="left")
+        for low, high in zip(lows.tolist(), highs.tolist(), strict=True):
+            for index in range(max(first, low), min(stop, high)):
+                painter.drawRect(self.cell_of(index).adjusted(1, 1, -1, -1))
 
     def _indices(self, top: int, bottom: int) -> tuple[int, int]:
         offset = self.verticalScrollBar().value()

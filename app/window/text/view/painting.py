@@ -16,16 +16,18 @@ import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QTextBlock
 
+from app.session.selection import NOTHING, Lit
 from app.window.text.colours import UNKNOWN, Int8s, Int64s, coloured_tokens
+from app.window.text.lit import ByteSpan as ByteSpan
+from app.window.text.lit import places_of
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.cells import BlockCells, TextRow
 from app.window.text.view.palette import TokenPalette
 
-ByteSpan = tuple[int, int]
-
 ROW_GAP = 1.0  # paper left above and below the fills
 CORNER = 2.5
 MARK_HEIGHT = 2.0  # height of the line under marked spans
+LIT_WIDTH = 2.0  # width of the frame around what lights up
 THINNEST = 2  # pixels for a token without width
 
 
@@ -54,10 +56,13 @@ class Overlay:
     outlined: ByteSpan | None = None
     show_blanks: bool = False
     marked: Sequence[ByteSpan] = ()  # in order
+    lit: Lit = NOTHING  # what the person points at, or has kept
 
-    def marked_between(self, start: int, stop: int) -> Sequence[ByteSpan]:
-        first = bisect_right(self.marked, start, key=lambda span: span[1])
-        return self.marked[first : bisect_left(self.marked, stop, key=lambda span: span[0])]
+
+def spans_between(spans: Sequence[ByteSpan], start: int, stop: int) -> Sequence[ByteSpan]:
+    """Return those of the ordered spans that touch a range."""
+    first = bisect_right(spans, start, key=lambda span: span[1])
+    return spans[first : bisect_left(spans, stop, key=lambda span: span[0])]
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,7 @@ class TokenPainter:
         start, stop = bytes_on_screen(blocks)
         tokens_between = partial(model.tokens_between, cursor=moment)
         tokens, colours = coloured_tokens(tokens_between, model.data, start, stop, model.scale, model.unknown_id)
+        lit = places_of(overlay.lit, model.data, tokens)
         fills = self.palette.fills if model.scale is None else self.palette.on_scale
         self._fills = np.array([*(fill.rgb() for fill in fills), 0, 0], np.uint32)
         for block in blocks:
@@ -110,6 +116,7 @@ class TokenPainter:
                 first = block.start + row.first_byte
                 self._paint_fills(painter, block.cells, row, first, tokens.edges, colours, showing)
                 self._paint_overlay(painter, row, first, overlay)
+                self._paint_lit(painter, row, first, lit)
             if overlay.show_blanks:
                 self._paint_blanks(painter, block)
             painter.restore()
@@ -171,7 +178,7 @@ class TokenPainter:
     def _segments(self, row: TextRow, starts: Int64s) -> Segments:
         begins = row.cells.begins
         ends = row.cells.ends
-        torn = np.flatnonzero(np.abs(begins[1:] - ends[:-1]) > 0.01) + 1
+        torn = np.flatnonzero(_gaps(row)) + 1
         cuts = starts if not len(torn) else np.union1d(starts, torn)
         span = np.searchsorted(starts, cuts, side="right") - 1
         begin = np.round(begins[cuts] / self.pixel).astype(np.int64)
@@ -215,7 +222,7 @@ class TokenPainter:
         if overlay.selection and overlay.selection[0] < stop and first < overlay.selection[1]:
             for low, high in self._stretches(row, first, overlay.selection):
                 painter.fillRect(QRectF(low, row.y, high - low, row.height), self.palette.selection)
-        for span in overlay.marked_between(first, stop):
+        for span in spans_between(overlay.marked, first, stop):
             for low, high in self._stretches(row, first, span):
                 line = QRectF(low, row.y + row.height - MARK_HEIGHT, high - low, MARK_HEIGHT)
                 painter.fillRect(line, self.palette.mark)
@@ -228,6 +235,28 @@ class TokenPainter:
                 painter.drawRoundedRect(frame, CORNER, CORNER)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
+    def _paint_lit(self, painter: QPainter, row: TextRow, first: int, lit: Sequence[ByteSpan]) -> None:
+        """Frame all places in a row that light up. Each costs little, as there may be hundreds."""
+        stop = first + row.byte_count
+        here = spans_between(lit, first, stop)
+        if not here:
+            return
+        begins = row.cells.begins
+        ends = row.cells.ends
+        if _is_torn(row):
+            sides = [side for span in here for side in self._stretches(row, first, span)]
+        else:
+            starts = np.array([max(0, span[0] - first) for span in here])
+            lasts = np.array([min(row.byte_count, span[1] - first) - 1 for span in here])
+            low = np.minimum(begins[starts], ends[lasts]).tolist()
+            high = np.maximum(begins[starts], ends[lasts]).tolist()
+            sides = list(zip(low, high, strict=True))
+        painter.setPen(QPen(self.palette.mark, LIT_WIDTH))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        top = row.y + ROW_GAP + 1
+        height = row.height - 2 * ROW_GAP - 2
+        painter.drawRects([QRectF(left, top, max(right - left, THINNEST), height) for left, right in sides])
+
     def _stretches(self, row: TextRow, first: int, span: ByteSpan) -> list[tuple[float, float]]:
         start = max(0, span[0] - first)
         stop = min(row.byte_count, span[1] - first)
@@ -239,6 +268,16 @@ class TokenPainter:
         low = segments.low[wanted] * self.pixel
         high = segments.high[wanted] * self.pixel
         return list(zip(low.tolist(), high.tolist(), strict=True))
+
+
+def _gaps(row: TextRow) -> npt.NDArray[np.bool_]:
+    """Mark the bytes after which the next cell is elsewhere, as reading directions meet there."""
+    gaps: npt.NDArray[np.bool_] = np.abs(row.cells.begins[1:] - row.cells.ends[:-1]) > 0.01
+    return gaps
+
+
+def _is_torn(row: TextRow) -> bool:
+    return bool(_gaps(row).any())
 
 
 def paint_tile(

@@ -1,0 +1,189 @@
+"""The selection: what lights up under the pointer, what a click keeps, and which steps are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from app.session.run import Run
+from app.session.runs import Runs
+from bpe_core.history.token_texts import shown
+
+
+@dataclass(frozen=True)
+class Lit:
+    """The tokens of one run that light up: one token, two side by side, or a word as bytes.
+
+    >>> Lit((5, 9)).is_pair, Lit(word=b"low").is_nothing, Lit().is_nothing
+    (True, False, True)
+    """
+
+    tokens: tuple[int, ...] = ()  # indices in the run
+    word: bytes = b""
+
+    @property
+    def is_nothing(self) -> bool:
+        return not self.tokens and not self.word
+
+    @property
+    def is_pair(self) -> bool:
+        return len(self.tokens) > 1
+
+
+NOTHING = Lit()
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A token, a pair or a word that a person points at. Its bytes find it in other runs."""
+
+    lit: Lit
+    run: int  # the number of the run in which it has these indices
+    texts: tuple[bytes, ...]  # the bytes of each token
+    byte: int | None = None  # where it is in the person's text, if it is pointed at there
+
+    @classmethod
+    def of(cls, run: Run | None, *tokens: int, byte: int | None = None) -> Mark | None:
+        """Return the mark of a token or of a pair; None for what is no token of the run."""
+        if run is None or run.names is None or not tokens:
+            return None
+        raw = run.names.raw
+        if not all(0 <= token < len(raw) for token in tokens):
+            return None
+        return cls(Lit(tokens), run.number, tuple(raw[token] for token in tokens), byte)
+
+    @classmethod
+    def of_step(cls, run: Run | None, step: int) -> Mark | None:
+        """Return the mark of the token that a step made or dropped; None where there is no such step."""
+        history = None if run is None else run.history
+        if history is None or not 0 < step <= len(history):
+            return None
+        return cls.of(run, int(history.ids[step - 1]))
+
+    @classmethod
+    def of_word(cls, run: Run | None, word: bytes) -> Mark | None:
+        return cls(Lit(word=word), run.number, (word,)) if run is not None and word else None
+
+    def in_run(self, run: Run | None) -> Lit:
+        """Return what lights up in a run: tokens with the same bytes, or nothing if it lacks one."""
+        if run is None:
+            return NOTHING
+        if run.number == self.run or self.lit.word:
+            return self.lit
+        raw = [] if run.names is None else run.names.raw
+        try:
+            return Lit(tuple(raw.index(text) for text in self.texts))
+        except ValueError:
+            return NOTHING
+
+
+@dataclass(frozen=True)
+class Light:
+    """What the views show of the selection."""
+
+    mark: Mark | None = None
+    lit: Lit = NOTHING  # in the run shown
+    step: int = 0  # the step that made it, counted from 1; 0 if no step did
+    text: str = ""  # a token or word as a person reads it
+
+    def in_run(self, run: Run | None) -> Lit:
+        """Return what lights up in another run."""
+        return NOTHING if self.mark is None else self.mark.in_run(run)
+
+
+def step_of(run: Run | None, lit: Lit) -> int:
+    """Return the step that made a token or joined a pair, counted from 1; 0 if no step did."""
+    if run is None or run.history is None or not lit.tokens:
+        return 0
+    history = run.history
+    if not lit.is_pair:
+        row = history.row_of(lit.tokens[0])
+        return 0 if row is None else row + 1
+    left, right = lit.tokens
+    columns = history.columns
+    rows = np.flatnonzero((columns.left == left) & (columns.right == right))
+    return int(rows[0]) + 1 if len(rows) else 0
+
+
+class Selection(QObject):
+    """The owner of what is pointed at and kept. Views show it, and none of them knows the others."""
+
+    changed = Signal()  # something else lights up
+    kept_changed = Signal()
+    steps_changed = Signal()
+
+    def __init__(self, runs: Runs) -> None:
+        super().__init__(runs)
+        self._runs = runs
+        self.pointed: Mark | None = None
+        self.kept: Mark | None = None
+        self.steps: tuple[int, ...] = ()  # the chosen steps in order; none if fewer than two are chosen
+        self._shown: Run | None = None
+        runs.changed.connect(self._follow_run)
+
+    @property
+    def mark(self) -> Mark | None:
+        """Return what lights up: what is pointed at, or else what was kept."""
+        return self.pointed or self.kept
+
+    @property
+    def light(self) -> Light:
+        """Return what lights up in the run shown."""
+        mark = self.mark
+        run = self._runs.shown
+        if mark is None:
+            return Light()
+        lit = mark.in_run(run)
+        text = shown(mark.texts[0]) if len(mark.texts) == 1 else ""
+        return Light(mark, lit, step_of(run, lit), text)
+
+    def step_of(self, mark: Mark) -> int:
+        """Return the step of the run shown that made this; 0 if no step did."""
+        run = self._runs.shown
+        return step_of(run, mark.in_run(run))
+
+    def point(self, mark: Mark | None) -> None:
+        """Light what is under the pointer; None returns to what is kept."""
+        if mark != self.pointed:
+            before = self.mark
+            self.pointed = mark
+            if self.mark != before:
+                self.changed.emit()
+
+    def keep(self, mark: Mark | None) -> None:
+        """Keep something lit when the pointer goes on; None keeps nothing."""
+        if mark != self.kept:
+            before = self.mark
+            self.kept = mark
+            self.kept_changed.emit()
+            if self.mark != before:
+                self.changed.emit()
+
+    def let_go(self) -> None:
+        self.keep(None)
+
+    def choose_steps(self, steps: Sequence[int]) -> None:
+        """Choose steps that charts, film, trimming and export may be told to use."""
+        chosen = tuple(sorted(steps)) if len(steps) > 1 else ()
+        if chosen != self.steps:
+            self.steps = chosen
+            self.steps_changed.emit()
+
+    @property
+    def chosen_tokens(self) -> tuple[int, ...]:
+        """Return the tokens that the chosen steps made or dropped."""
+        run = self._runs.shown
+        if run is None or run.history is None or not self.steps:
+            return ()
+        rows = np.array(self.steps) - 1
+        return tuple(dict.fromkeys(run.history.ids[rows[rows < len(run.history)]].tolist()))
+
+    def _follow_run(self) -> None:
+        if self._runs.shown is not self._shown:
+            self._shown = self._runs.shown
+            self.choose_steps(())
+            if self.mark is not None:
+                self.changed.emit()

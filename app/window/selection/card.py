@@ -1,0 +1,107 @@
+"""A small card about what is lit: its id, text, bytes, step and count, and what one can do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QFormLayout, QFrame, QWidget
+
+from app.window.parts.layouts import in_column, in_row
+from app.window.parts.theme import fixed_font
+from app.window.parts.widgets import label, muted, paragraph, small_button
+from app.window.parts.wording import tip
+
+MOST_LETTERS = 32  # of a token; a longer one loses its end
+WIDTH = 300
+AWAY = 18  # pixels between the pointer and the card
+EDGE = 6  # pixels between the card and the edge of the window
+DEEDS = {
+    "why": ("Why?", "Why the text is split there"),
+    "life": ("Life", "The count of this token through the whole training"),
+    "tree": ("Tree", "The merge tree of the word"),
+    "forbid": ("Forbid", "Go on from its step without this pair, as a new run"),
+    "copy": ("Copy", "Copy the text of the token"),
+}
+
+
+@dataclass(frozen=True)
+class CardText:
+    """The texts of a card."""
+
+    title: str
+    rows: Mapping[str, str] = field(default_factory=dict)  # facts by their titles
+    sentence: str = ""
+    why_not: Mapping[str, str] = field(default_factory=dict)  # deeds that are impossible now, each with the reason
+
+
+class TokenCard(QFrame):
+    """A card beside the pointer. A kept one has buttons; another one lets the mouse through."""
+
+    wanted = Signal(str)  # a deed, by its name
+    left = Signal()  # a person closes the card
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self.setObjectName("token_card")
+        self.setAccessibleName("What is lit")
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.title = label()
+        self.title.setFont(fixed_font(1.2 * self.font().pointSizeF()))
+        self.sentence = paragraph()
+        self.facts = QWidget()
+        self._form = QFormLayout(self.facts)
+        self._form.setContentsMargins(0, 0, 0, 0)
+        self._form.setVerticalSpacing(2)
+        self.buttons = {name: small_button(title, meaning) for name, (title, meaning) in DEEDS.items()}
+        for name, button in self.buttons.items():
+            button.clicked.connect(lambda _=False, name=name: self.wanted.emit(name))
+        self.deeds = QWidget()
+        in_row(*self.buttons.values(), 1, on=self.deeds, margins=(0, 2, 0, 0), spacing=4)
+        self.hint = muted("Esc lets go")
+        parts = self.title, self.sentence, self.facts, self.deeds, self.hint
+        self._column = in_column(*parts, on=self, margins=(10, 8, 10, 8), spacing=4)
+        self.setFixedWidth(WIDTH)
+        self.hide()
+
+    def show_text(self, text: CardText, place: QPoint, *, is_kept: bool) -> None:
+        """Show what is known beside a place of the window; `is_kept` adds what one can do."""
+        title = text.title if len(text.title) <= MOST_LETTERS else f"{text.title[: MOST_LETTERS - 1]}…"
+        self.title.setText(title)
+        self.sentence.setText(text.sentence)
+        self.sentence.setVisible(bool(text.sentence))
+        while self._form.rowCount():
+            self._form.removeRow(0)
+        for name, value in text.rows.items():
+            fact = paragraph(value)
+            self._form.addRow(muted(name), fact)
+        self.facts.setVisible(bool(text.rows))
+        for name, button in self.buttons.items():
+            why_not = text.why_not.get(name, "")
+            button.setEnabled(not why_not)
+            button.setToolTip(tip(why_not or DEEDS[name][1]))
+        self.deeds.setVisible(is_kept)
+        self.hint.setVisible(is_kept)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, not is_kept)
+        self.setAccessibleDescription(". ".join([title, text.sentence, *(f"{a}: {b}" for a, b in text.rows.items())]))
+        self._put(place)
+        self.show()
+        self.raise_()
+
+    def _put(self, place: QPoint) -> None:
+        """Put the card below and right of a place, or on its other side at the edge of the window."""
+        self._column.activate()
+        size = QSize(WIDTH, self._column.totalHeightForWidth(WIDTH))
+        room = self._window.rect().adjusted(EDGE, EDGE, -EDGE, -EDGE)
+        x = place.x() + AWAY
+        y = place.y() + AWAY
+        if x + size.width() > room.right():
+            x = place.x() - AWAY - size.width()
+        if y + size.height() > room.bottom():
+            y = place.y() - AWAY - size.height()
+        self.setGeometry(max(room.left(), x), max(room.top(), y), size.width(), size.height())

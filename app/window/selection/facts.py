@@ -1,0 +1,56 @@
+"""The texts of a card about a token, a pair or a word of the run shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.session.run import Run
+from app.session.selection import Mark, step_of
+from app.window.questions.token.model import TokenFacts, facts_of
+from app.window.selection.card import CardText
+from bpe_core.history.token_texts import shown
+
+ON_THE_CARD = ("Id", "Bytes", "Learned", "Dropped", "Count", "Decided")
+NO_PAIR = "This pair is not joined in this run by now."
+NOT_IN_RUN = "The run shown has no such token."
+NO_PLACE = "It does not occur in your text at this moment."
+NOT_JOINED = "No step joined it, so there is nothing to forbid."
+
+
+def text_of(mark: Mark) -> str:
+    """Write what is lit as a person reads it."""
+    return " + ".join(shown(text) for text in mark.texts)
+
+
+def card_text(run: Run, mark: Mark, *, occurs: bool) -> CardText:
+    """Return what the card says; `occurs` tells whether it is in the person's text at the moment shown."""
+    lit = mark.in_run(run)
+    step = step_of(run, lit)
+    facts = None
+    if lit.is_pair and step and run.history is not None:
+        facts = facts_of(run, int(run.history.ids[step - 1]))
+    elif lit.tokens and not lit.is_pair:
+        facts = facts_of(run, lit.tokens[0])
+    why_not = dict(_what_is_impossible(run, facts, step, occurs=occurs))
+    if lit.is_nothing:
+        return CardText(text_of(mark), sentence=NOT_IN_RUN, why_not=why_not)
+    if facts is None:
+        sentence = NO_PAIR if lit.is_pair else ""
+        return CardText(text_of(mark), sentence=sentence, why_not=why_not)
+    rows = {title: text for title, text in facts.rows.items() if title in ON_THE_CARD and text}
+    if facts.part_texts:
+        rows["Made of"] = " + ".join(facts.part_texts)
+    title = f"{text_of(mark)} → {facts.text}" if lit.is_pair else facts.text
+    return CardText(title, rows, why_not=why_not)
+
+
+def _what_is_impossible(run: Run, facts: TokenFacts | None, step: int, *, occurs: bool) -> Iterator[tuple[str, str]]:
+    if not occurs:
+        yield "why", NO_PLACE
+        yield "tree", NO_PLACE
+    if facts is None:
+        yield "life", NOT_IN_RUN
+    if not step:
+        yield "forbid", NOT_JOINED
+    elif run.why_no_branch(step):
+        yield "forbid", run.why_no_branch(step)

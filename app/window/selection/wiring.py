@@ -1,0 +1,224 @@
+"""The wiring of the selection: every view says what is pointed at in it, and shows what is lit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtGui import QCursor, QGuiApplication, QShortcut
+
+from app.session.selection import Mark
+from app.session.time import timer
+from app.window.main_window import Frame
+from app.window.merges.merge_table_view import MergeTableView
+from app.window.pages import LANES, PAGES, Pages
+from app.window.parts.page import Page
+from app.window.rooms.watch_panel import WatchPanel
+from app.window.selection.card import CardText, TokenCard
+from app.window.selection.facts import card_text, text_of
+from app.window.text.lit import places_of
+from app.window.text.text_model import TokenAt
+from app.window.text.view.text_panel import TokenTextPanel
+
+if TYPE_CHECKING:
+    from app.window.questions.compare.panel import LanesPanel
+
+DWELL_MILLISECONDS = 500  # the pointer must rest this long before a card appears
+MOST_SEARCHED = 4_000_000  # bytes of a text in which a place is looked for
+
+
+class SelectionWiring(QObject):
+    """A connector of the selection with all views, and the owner of its card."""
+
+    def __init__(
+        self,
+        frame: Frame,
+        pages: Pages,
+        text: TokenTextPanel,
+        table: MergeTableView,
+        watch: WatchPanel,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self.card = TokenCard(frame.window)
+        self._frame = frame
+        self._selection = selection = frame.session.selection
+        self._runs = frame.session.runs
+        self._pages = pages
+        self._text = text
+        self._table = table
+        self._watch = watch
+        self._place = QPoint()  # where the card was kept, in the window
+        self._reason = ""  # the reason for a split, if the card shows one
+        self._dwell = timer(self, DWELL_MILLISECONDS, self._show_card)
+        self._escape = QShortcut(Qt.Key.Key_Escape, frame.window, self._let_go)
+        self._escape.setEnabled(False)
+        self._connect_views()
+        self._connect_pages()
+        selection.changed.connect(self._light)
+        selection.changed.connect(self._show_soon)
+        selection.kept_changed.connect(self._follow_kept)
+        self._runs.changed.connect(self._follow_run)
+        frame.session.cursor.moved.connect(lambda _: self._renew_card())
+        frame.window.room_changed.connect(lambda _: self._let_go())
+        frame.window.stage_changed.connect(lambda _: self._let_go())
+
+    # -- what is pointed at ----------------------------------------------------------------
+
+    def _connect_views(self) -> None:
+        text = self._text
+        text.token_hovered.connect(self._point_at_text)
+        text.editor.place_clicked.connect(self._keep_in_text)
+        text.ids.grid.token_chosen.connect(lambda token: self._keep(self._mark_at(token)))
+        text.editor.model.text_changed.connect(lambda _: self._let_go())
+        table = self._table
+        table.step_pointed.connect(self._point_at_step)
+        table.clicked.connect(lambda index: self._keep(self._selection.pointed))
+        table.steps_chosen.connect(self._selection.choose_steps)
+        view = self._watch.view
+        view.token_pointed.connect(lambda token: self._point(token))
+        view.token_clicked.connect(lambda token: self._keep(Mark.of(self._runs.shown, token)))
+        view.split_clicked.connect(self._watch.word.ask_why_before)
+        self._watch.word.explained.connect(self._show_reason)
+
+    def _connect_pages(self) -> None:
+        for row in PAGES:
+            self._pages.when_built(row, self._connect_page)
+        self._pages.when_built(LANES, self._connect_lanes)
+
+    def _connect_page(self, page: Page) -> None:
+        page.step_pointed.connect(self._point_at_step)
+        page.step_clicked.connect(lambda step: self._keep(Mark.of_step(self._runs.shown, step)))
+        page.tokens_pointed.connect(lambda tokens: self._point(*tokens))
+        page.tokens_clicked.connect(lambda tokens: self._keep(Mark.of(self._runs.shown, *tokens)))
+        page.light(self._selection.light)
+
+    def _connect_lanes(self, page: LanesPanel) -> None:
+        page.mark_pointed.connect(self._selection.point)
+        page.why_wanted.connect(lambda lane, byte: self._keep(self._selection.pointed))
+
+    def _point(self, *tokens: int) -> None:
+        self._selection.point(Mark.of(self._runs.shown, *tokens))
+
+    def _point_at_step(self, step: int) -> None:
+        self._selection.point(Mark.of_step(self._runs.shown, step))
+
+    def _mark_at(self, token: TokenAt | None) -> Mark | None:
+        return None if token is None else Mark.of(self._runs.shown, token.id, byte=token.start)
+
+    def _point_at_text(self, token: TokenAt | None) -> None:
+        self._selection.point(self._mark_at(token))
+
+    def _keep_in_text(self, byte: int) -> None:
+        model = self._text.editor.model
+        self._keep(self._selection.pointed or self._mark_at(model.token_at(min(byte, model.byte_length - 1))))
+
+    # -- what is kept ----------------------------------------------------------------------
+
+    def _keep(self, mark: Mark | None) -> None:
+        self._place = self._pointer()
+        self._reason = ""
+        self._selection.keep(mark)
+        self._renew_card()
+
+    def _let_go(self) -> None:
+        self._reason = ""
+        self._dwell.stop()
+        self._selection.let_go()
+        self.card.hide()
+
+    def _follow_kept(self) -> None:
+        self._escape.setEnabled(self._selection.kept is not None)
+        if self._selection.kept is None:
+            self.card.hide()
+
+    def _follow_run(self) -> None:
+        """Keep the card up to date, or let go where nothing is shown any more."""
+        if self._runs.shown is None:
+            self._let_go()
+        else:
+            self._renew_card()
+
+    # -- the light -------------------------------------------------------------------------
+
+    def _light(self) -> None:
+        light = self._selection.light
+        for view in (self._text.editor, self._text.ids.grid, self._table, self._watch.view):
+            view.light(light.lit)
+        for row in PAGES:
+            page = self._pages.known(row)
+            if page is not None:
+                page.light(light)
+
+    # -- the card --------------------------------------------------------------------------
+
+    def _pointer(self) -> QPoint:
+        """Return where the pointer is in the window, or the middle of what has the focus if it is elsewhere."""
+        window = self._frame.window
+        place = window.mapFromGlobal(QCursor.pos())
+        focused = window.focusWidget()
+        if window.rect().contains(place) or focused is None:
+            return place
+        return focused.mapTo(window, focused.rect().center())
+
+    def _show_soon(self) -> None:
+        if self._selection.kept is not None:
+            return
+        if self._selection.pointed is None:
+            self._dwell.stop()
+            self.card.hide()
+        else:
+            self._dwell.start()
+
+    def _show_card(self) -> None:
+        self._place = self._pointer()
+        self._renew_card(appears=True)
+
+    def _renew_card(self, *, appears: bool = False) -> None:
+        """Show the present facts on the card, if it is there or appears now."""
+        selection = self._selection
+        run = self._runs.shown
+        mark = selection.kept or selection.pointed
+        is_wanted = appears or selection.kept is not None
+        if self._reason or mark is None or run is None or not is_wanted:
+            return
+        occurs = self._byte_of(mark) is not None
+        self.card.show_text(card_text(run, mark, occurs=occurs), self._place, is_kept=selection.kept is not None)
+
+    def _show_reason(self, sentence: str) -> None:
+        """Show why the word is split where it was clicked."""
+        self._selection.let_go()
+        self._reason = sentence
+        self._place = self._pointer()
+        self._escape.setEnabled(True)
+        self.card.show_text(CardText("Why it is split here", sentence=sentence), self._place, is_kept=False)
+
+    def _byte_of(self, mark: Mark) -> int | None:
+        """Return a place of the person's text where this occurs at the moment shown."""
+        model = self._text.editor.model
+        if mark.byte is not None and mark.byte < model.byte_length:
+            return mark.byte
+        if not model.byte_length or model.byte_length > MOST_SEARCHED:
+            return None
+        places = places_of(mark.in_run(self._runs.shown), model.data, model.tokens_between(0, model.byte_length))
+        return places[0][0] if places else None
+
+    # -- what one can do -------------------------------------------------------------------
+
+    def connect_deeds(self, **deeds: Callable[[Mark, int | None], object]) -> None:
+        """Connect the buttons of the card; each deed takes what is lit, and a place of it in the person's text."""
+
+        def act(name: str) -> None:
+            mark = self._selection.kept
+            if mark is not None:
+                byte = self._byte_of(mark)
+                if name != "copy":
+                    self._let_go()
+                deeds[name](mark, byte)
+
+        self.card.wanted.connect(act)
+
+    @staticmethod
+    def copy(mark: Mark, byte: int | None) -> None:
+        QGuiApplication.clipboard().setText(text_of(mark))

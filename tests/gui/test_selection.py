@@ -1,0 +1,216 @@
+"""What is pointed at lights up wherever it occurs; a click keeps it, Escape lets go."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QMouseEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.session.selection import NOTHING, Lit, Mark
+from app.window.pages import LANES, PAIRS, RANKS, TREE, WHY
+from app.wiring import Program
+from tests.gui.conftest import Train, settle
+
+pytestmark = pytest.mark.usefixtures("only_window")
+
+
+@pytest.fixture
+def trained(program: Program, train: Train) -> Program:
+    train(program)
+    return program
+
+
+def move_to(widget: QWidget, place: QPointF) -> None:
+    button = Qt.MouseButton.NoButton
+    event = QMouseEvent(
+        QEvent.Type.MouseMove, place, widget.mapToGlobal(place), button, button, Qt.KeyboardModifier.NoModifier
+    )
+    QApplication.sendEvent(widget, event)
+
+
+def token_of(program: Program, step: int) -> int:
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    return int(run.history.ids[step - 1])
+
+
+def point_at_step(program: Program, step: int) -> None:
+    program.session.selection.point(Mark.of_step(program.session.runs.shown, step))
+
+
+def test_a_token_under_the_pointer_lights_in_text_ids_and_table(trained: Program) -> None:
+    program = trained
+    editor = program.text_panel.editor
+    byte = editor.model.text().encode().index(b"the")
+    cells = editor.rectangle_of(editor.model.chunks.character_of(byte))
+    move_to(editor.viewport(), QPointF(cells.center()) + QPointF(4, 0))
+    token = editor.hovered
+    assert token is not None
+    assert editor.lit == Lit((token.id,)) == program.merge_panel.table.model().lit  # type: ignore[attr-defined]
+    assert program.text_panel.ids.grid._lit == Lit((token.id,))
+    QApplication.sendEvent(editor, QEvent(QEvent.Type.Leave))
+    assert editor.lit == NOTHING
+
+
+def test_a_row_of_the_table_lights_its_token_in_the_text(trained: Program) -> None:
+    table = trained.merge_panel.table
+    before = trained.text_panel.editor.viewport().grab().toImage()
+    row = table.rowAt(table.viewport().height() // 2)
+    step = trained.merges.merge_at(row) + 1
+    move_to(table.viewport(), QPointF(30, table.viewport().height() // 2))
+    assert trained.text_panel.editor.lit == Lit((token_of(trained, step),))
+    point_at_step(trained, 1)
+    assert trained.text_panel.editor.viewport().grab().toImage() != before
+
+
+def test_a_click_keeps_a_token_lit_and_escape_lets_go(trained: Program) -> None:
+    table = trained.merge_panel.table
+    place = QPoint(30, table.viewport().height() // 2)
+    move_to(table.viewport(), QPointF(place))
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    QApplication.sendEvent(table, QEvent(QEvent.Type.Leave))
+    card = trained.selecting.card
+    assert trained.text_panel.editor.lit != NOTHING
+    assert card.isVisible()
+    assert card.deeds.isVisible()
+    QTest.keyClick(trained.window, Qt.Key.Key_Escape)
+    assert trained.text_panel.editor.lit == NOTHING
+    assert not card.isVisible()
+
+
+def test_the_card_tells_id_bytes_step_count_and_parts(qtbot: QtBot, trained: Program) -> None:
+    point_at_step(trained, 3)
+    trained.session.selection.keep(trained.session.selection.pointed)
+    trained.selecting._renew_card()
+    run = trained.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    assert run.names is not None
+    said = trained.selecting.card.accessibleDescription()
+    step = run.history[2]
+    assert f"Id: {run.history.numbers_of(step.id):,}" in said
+    assert "Learned: merge 3" in said
+    assert f"Count: {step.count:,} times" in said
+    assert f"Made of: {run.names.text[step.left]} + {run.names.text[step.right]}" in said
+
+
+def test_a_pair_lights_where_its_tokens_are_side_by_side(trained: Program) -> None:
+    run = trained.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    trained.session.cursor.go_to(0)
+    pair = run.history.pair(0)
+    trained.pages.page(PAIRS).tokens_pointed.emit(pair)
+    assert trained.text_panel.editor.lit == Lit(pair)
+    assert trained.session.selection.light.step == 1
+
+
+def test_the_same_token_lights_in_the_columns_of_another_run(qtbot: QtBot, trained: Program, train: Train) -> None:
+    first = trained.session.runs.shown
+    trained.session.recipe.put(trained.session.recipe.value.with_changes(ties="largest-text"), "Change the ties")
+    trained.actions["new_run"].trigger()
+    settle(qtbot, trained)
+    second = trained.session.runs.shown
+    assert first is not None
+    assert second is not None
+    assert first is not second
+    mark = Mark.of_step(second, 200)
+    assert mark is not None
+    there = mark.in_run(first)
+    assert first.names is not None
+    assert second.names is not None
+    assert not there.tokens or first.names.raw[there.tokens[0]] == mark.texts[0]
+    trained.window.show_room("compare")
+    settle(qtbot, trained)
+    trained.session.selection.point(mark)
+    columns = trained.pages.page(LANES).columns.all
+    shown = [lane.run for lane in trained.pages.page(LANES).model.lanes]
+    assert [column.text.lit for column in columns[: len(shown)]] == [mark.in_run(run) for run in shown]
+
+
+def test_a_node_of_the_tree_lights_and_a_tree_shows_what_is_lit(qtbot: QtBot, trained: Program) -> None:
+    trained.actions["why"].trigger()
+    settle(qtbot, trained)
+    page = trained.pages.page(WHY)
+    node = next(node for node in page.tree.nodes() if node.step)
+    move_to(page.tree, page.tree.area_of(node).center())
+    assert trained.session.selection.light.step == node.step
+    assert page.tree._lit_text == node.text
+    assert trained.pages.known(TREE) is None or trained.pages.page(TREE).tree._lit_text == node.text
+
+
+def test_a_curve_over_steps_marks_where_the_token_was_made(qtbot: QtBot, trained: Program) -> None:
+    trained.charts.show_page(RANKS.id)
+    settle(qtbot, trained)
+    point_at_step(trained, 5)
+    charts = trained.pages.page(RANKS).figure.charts
+    assert charts
+    assert all(chart._lit.isVisible() for chart in charts)
+    trained.session.selection.point(None)
+    assert not any(chart._lit.isVisible() for chart in charts)
+
+
+def test_tiles_of_the_word_light_and_answer_a_click(qtbot: QtBot, trained: Program) -> None:
+    trained.window.show_room("watch")
+    settle(qtbot, trained)
+    view = trained.watch.view
+    view.grab()
+    tile = next(spot for spot in view.spots if not spot.is_split and spot.tile.id is not None)
+    move_to(view, tile.area.center())
+    assert trained.text_panel.editor.lit == Lit((tile.tile.id,))  # type: ignore[arg-type]
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=tile.area.center().toPoint())
+    assert trained.selecting.card.isVisible()
+
+
+def test_a_click_on_a_split_opens_its_reason(qtbot: QtBot, trained: Program) -> None:
+    trained.window.show_room("watch")
+    settle(qtbot, trained)
+    view = trained.watch.view
+    view.grab()
+    split = next(spot for spot in view.spots if spot.is_split)
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=split.area.center().toPoint())
+    qtbot.waitUntil(trained.selecting.card.isVisible)
+    assert trained.selecting.card.sentence.text().endswith(".")
+
+
+def test_arrow_keys_walk_tiles_and_splits(qtbot: QtBot, trained: Program) -> None:
+    trained.window.show_room("watch")
+    settle(qtbot, trained)
+    view = trained.watch.view
+    view.grab()
+    view.setFocus()
+    at = trained.session.cursor.position
+    QTest.keyClick(view, Qt.Key.Key_Right)
+    assert view.accessibleDescription().startswith("Token")
+    QTest.keyClick(view, Qt.Key.Key_Right)
+    assert view.accessibleDescription().startswith("Split before")
+    assert trained.session.cursor.position == at
+
+
+def test_the_card_copies_and_forbids(qtbot: QtBot, trained: Program) -> None:
+    selection = trained.session.selection
+    run = trained.session.runs.shown
+    selection.keep(Mark.of_step(run, 4))
+    trained.selecting._renew_card()
+    trained.selecting.card.buttons["copy"].click()
+    assert run is not None
+    assert run.names is not None
+    assert QGuiApplication.clipboard().text() == run.names.text[token_of(trained, 4)]
+    trained.selecting.card.buttons["forbid"].click()
+    assert trained.session.runs.shown is not run
+    settle(qtbot, trained)
+
+
+def test_selected_rows_are_the_chosen_steps(trained: Program) -> None:
+    table = trained.merge_panel.table
+    table.selectRow(2)
+    assert trained.session.selection.steps == ()
+    table.selectAll()
+    run = trained.session.runs.shown
+    assert run is not None
+    assert trained.session.selection.steps == tuple(range(1, run.learned + 1))
+    assert len(trained.session.selection.chosen_tokens) == run.learned
