@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.session.selection import NOTHING, Lit, Mark
-from app.window.pages import LANES, PAIRS, RANKS, TREE, WHY
+from app.window.pages import COMPRESSION, LANES, PAIRS, TREE, WHY
 from app.wiring import Program
 from tests.gui.conftest import Train, settle
 
@@ -144,10 +144,10 @@ def test_a_node_of_the_tree_lights_and_a_tree_shows_what_is_lit(qtbot: QtBot, tr
 
 
 def test_a_curve_over_steps_marks_where_the_token_was_made(qtbot: QtBot, trained: Program) -> None:
-    trained.charts.show_page(RANKS.id)
+    trained.charts.show_page(COMPRESSION.id)
     settle(qtbot, trained)
     point_at_step(trained, 5)
-    charts = trained.pages.page(RANKS).figure.charts
+    charts = trained.pages.page(COMPRESSION).figure.charts
     assert charts
     assert all(chart._lit.isVisible() for chart in charts)
     trained.session.selection.point(None)

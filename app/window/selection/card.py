@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFormLayout, QFrame, QWidget
 
 from app.window.parts.layouts import in_column, in_row
@@ -16,6 +15,7 @@ from app.window.parts.wording import tip
 
 MOST_LETTERS = 32  # of a token; a longer one loses its end
 WIDTH = 300
+FRAME = "#token_card { border: 1px solid palette(placeholder-text); border-radius: 6px; background: palette(base); }"
 AWAY = 18  # pixels between the pointer and the card
 EDGE = 6  # pixels between the card and the edge of the window
 DEEDS = {
@@ -41,16 +41,13 @@ class TokenCard(QFrame):
     """A card beside the pointer. A kept one has buttons; another one lets the mouse through."""
 
     wanted = Signal(str)  # a deed, by its name
-    left = Signal()  # a person closes the card
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._window = window
         self.setObjectName("token_card")
         self.setAccessibleName("What is lit")
-        self.setFrameShape(QFrame.Shape.StyledPanel)
-        self.setAutoFillBackground(True)
-        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setStyleSheet(FRAME)
         self.title = label()
         self.title.setFont(fixed_font(1.2 * self.font().pointSizeF()))
         self.sentence = paragraph()

@@ -61,8 +61,8 @@ class SelectionWiring(QObject):
         selection.kept_changed.connect(self._follow_kept)
         self._runs.changed.connect(self._follow_run)
         frame.session.cursor.moved.connect(lambda _: self._renew_card())
-        frame.window.room_changed.connect(lambda _: self._let_go())
-        frame.window.stage_changed.connect(lambda _: self._let_go())
+        frame.window.room_changed.connect(lambda _: self._leave())
+        frame.window.stage_changed.connect(lambda _: self._leave())
 
     # -- what is pointed at ----------------------------------------------------------------
 
@@ -127,6 +127,11 @@ class SelectionWiring(QObject):
         self._dwell.stop()
         self._selection.let_go()
         self.card.hide()
+
+    def _leave(self) -> None:
+        """Let go of everything: another room is shown, and the pointer is over something else."""
+        self._selection.point(None)
+        self._let_go()
 
     def _follow_kept(self) -> None:
         self._escape.setEnabled(self._selection.kept is not None)

@@ -19,7 +19,6 @@ from app.window.text.text_model import TokenAt, TokenTextModel
 from app.window.text.view.text_panel import TokenTextPanel
 from bpe_core.insight.token_life import counts_at_birth
 
-
 REST_MILLISECONDS = 60  # the pointer rests this long before the facts of a token are looked for
 
 
