@@ -120,6 +120,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("paste_text", "Add Text from Clip&board", "Add what was copied to the corpus", "Ctrl+Shift+V", "paste"),
         Item("share_lessons", "Share &Lessons …", "Write all lessons as one page that asks and checks, for a class"),
         Item("print_chart", "Save Fi&gure for Print …", "Save the chart shown as PDF, SVG or PNG of a size you say"),
+        Item("chart_chosen", "Charts of the Chosen {Steps}", "Show in all charts only the {steps} that are selected"),
         Item("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
         Item("manifests", "&Save Reproducible Manifests", "Keep beside each file how it was made", checkable=True),
         Item("compress_file", "Compress a Fi&le …", "Make a file of any kind smaller, as Gage did in 1994"),

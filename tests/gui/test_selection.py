@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QItemSelectionModel, QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.session.selection import NOTHING, Lit, Mark
-from app.window.pages import COMPRESSION, LANES, PAIRS, TREE, WHY
+from app.window.pages import AUDIT, COMPRESSION, LANES, PAIRS, TREE, WHY
 from app.wiring import Program
 from tests.gui.conftest import Train, settle
 
 pytestmark = pytest.mark.usefixtures("only_window")
+SELECT_ROWS = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
 
 
 @pytest.fixture
@@ -214,3 +215,32 @@ def test_selected_rows_are_the_chosen_steps(trained: Program) -> None:
     assert run is not None
     assert trained.session.selection.steps == tuple(range(1, run.learned + 1))
     assert len(trained.session.selection.chosen_tokens) == run.learned
+
+
+def test_charts_film_trimming_and_export_take_the_chosen_steps(qtbot: QtBot, trained: Program) -> None:
+    table = trained.merge_panel.table
+    trained.charts.show_page(COMPRESSION.id)
+    settle(qtbot, trained)
+    table.clearSelection()
+    for row in (9, 10, 11):
+        index = trained.merges.index(row, 0)
+        table.selectionModel().select(index, SELECT_ROWS)
+    steps = trained.session.selection.steps
+    assert steps == (10, 11, 12)
+    trained.actions["chart_chosen"].trigger()
+    chart = trained.pages.page(COMPRESSION).figure.charts[0]
+    left, right = chart.box.viewRange()[0]
+    assert left <= chart.place_of(10) < chart.place_of(12) <= right  # type: ignore[operator]
+    assert not chart.is_whole
+    trained.actions["film"].trigger()
+    form = trained.publishing.film_form
+    assert form is not None
+    assert (form.first_box.value(), form.last_box.value()) == (9, 12)
+    form.close()
+    trained.actions["audit"].trigger()
+    settle(qtbot, trained)
+    run = trained.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    tokens = run.history.numbers_of(run.history.ids[9:12]).tolist()
+    assert trained.pages.page(AUDIT).trimming.chosen_tokens == tokens

@@ -199,6 +199,13 @@ class Chart(pyqtgraph.PlotWidget):
         if place is not None:
             self._lit.setPos(place)
 
+    def show_part(self, left: float, right: float) -> None:
+        """Show the part between two numbers of the bottom axis."""
+        first = self.place_of(left)
+        last = self.place_of(right)
+        if first is not None and last is not None and first < last:
+            self.box.setXRange(first, last, padding=ROOM)
+
     def show_all(self) -> None:
         self.box.setRange(self.home, padding=0.0, disableAutoRange=True)
 

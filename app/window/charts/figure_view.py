@@ -121,6 +121,10 @@ class FigureView(QWidget):
         """Draw a line at a number of the x axis in all charts, or none."""
         self._each(lambda chart: chart.light_at(number))
 
+    def show_part(self, left: float, right: float) -> None:
+        """Show the part of all charts between two numbers of the x axis."""
+        self._each(lambda chart: chart.show_part(left, right))
+
     def show_all(self) -> None:
         self._each(lambda chart: chart.show_all())
 

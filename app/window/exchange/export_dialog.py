@@ -52,6 +52,13 @@ class ExportDialog(WorkDialog):
         self.merges.setValue(export.merges)
         only = f"Only the {steps} that were made by then"
         self.up_to_here = push_button("Up to the Moment Shown", lambda: self.merges.setValue(cursor.position), only)
+        chosen = export.session.selection.steps
+        self.up_to_chosen = push_button(
+            "Up to the Chosen",
+            lambda: self.merges.setValue(chosen[-1]),
+            f"Only the {steps} up to the last of those that are selected in their table",
+        )
+        self.up_to_chosen.setVisible(bool(chosen))
         self.path = PathLine("File to write", self._ask_for_path)
         self.path.setText(str(folder / self._choices[0].file_name))
         self.bar.setAccessibleName("Progress of the export")
@@ -66,7 +73,10 @@ class ExportDialog(WorkDialog):
         self._export.forget()
 
     def _lay_out(self) -> None:
-        merges = self._export.session.runs.wording.steps.capitalize(), in_row(self.merges, self.up_to_here, STRETCH)
+        merges = (
+            self._export.session.runs.wording.steps.capitalize(),
+            in_row(self.merges, self.up_to_here, self.up_to_chosen, STRETCH),
+        )
         what = ("Format", self.format), ("", self.explanation), ("", self.folder)
         form = in_form(*what, merges, ("Write to", self.path.row))
         in_column(form, self.bar, (scrolling(self.outcome, "What the check found"), 1), self.buttons, on=self)

@@ -85,6 +85,9 @@ class Page(LazyView):
     def light(self, light: Light) -> None:
         """Show what the person points at, here or elsewhere."""
 
+    def show_steps(self, first: int, last: int) -> None:
+        """Show only the part of the figure between two steps, if it is about steps."""
+
     def recolor(self) -> None:
         """Take the colours of the palette, after it has changed."""
 

@@ -59,6 +59,12 @@ class FilmDialog(QDialog):
         self.buttons, self.save = dialog_buttons(self, "Save …", self._choose)
         in_column(form, muted(ABOUT), self.buttons, on=self)
 
+    def begin_with(self, steps: Sequence[int]) -> None:
+        """Begin with the steps that a person has chosen: the film shows how they come about."""
+        if steps:
+            self.first_box.setValue(steps[0] - 1)
+            self.last_box.setValue(steps[-1])
+
     def _choose(self) -> None:
         first = self.first_box.value()
         last = self.last_box.value()

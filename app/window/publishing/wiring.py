@@ -83,6 +83,7 @@ class PublishingWiring(QObject):
             is_dark = self._window.palette().window().color().lightness() < 128
             named = [(one.number, f"Run {one.number}: {one.recipe.name}") for one in others]
             self.film_form = form = FilmDialog(named, is_dark=is_dark, parent=self._window)
+            form.begin_with(self._session.selection.steps)
             form.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             form.chosen.connect(self._ask_and_film)
             form.open()

@@ -168,6 +168,12 @@ class QuestionPage(Page):
     def light(self, light: Light) -> None:
         self.figure.light_at(self.model.place_of_step(light.step))
 
+    def show_steps(self, first: int, last: int) -> None:
+        left = self.model.place_of_step(first)
+        right = self.model.place_of_step(last)
+        if left is not None and right is not None:
+            self.figure.show_part(left, right)
+
     def leave_out(self, name: str) -> None:
         """Hide the field of a parameter that is chosen elsewhere."""
         self._forms[name].setRowVisible(0, False)

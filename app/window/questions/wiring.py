@@ -206,7 +206,7 @@ class QuestionWiring(QObject):
         menu.addSeparator()
         menu.addAction(self._actions["forbid"])
         menu.addSeparator()
-        menu.addActions([self._actions[name] for name in ("bookmark", "copy_tsv")])
+        menu.addActions([self._actions[name] for name in ("bookmark", "copy_tsv", "chart_chosen")])
         menu.popup(place)
 
     def _new_menu(self) -> QMenu:

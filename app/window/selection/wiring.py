@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from app.window.questions.compare.panel import LanesPanel
 
 DWELL_MILLISECONDS = 500  # the pointer must rest this long before a card appears
+NOT_CHOSEN = "Select several rows in the table of steps first."
 MOST_SEARCHED = 4_000_000  # bytes of a text in which a place is looked for
 
 
@@ -56,6 +57,9 @@ class SelectionWiring(QObject):
         self._escape.setEnabled(False)
         self._connect_views()
         self._connect_pages()
+        frame.actions.connect(chart_chosen=self._chart_chosen)
+        selection.steps_changed.connect(self._allow_chosen)
+        self._allow_chosen()
         selection.changed.connect(self._light)
         selection.changed.connect(self._show_soon)
         selection.kept_changed.connect(self._follow_kept)
@@ -155,6 +159,17 @@ class SelectionWiring(QObject):
             page = self._pages.known(row)
             if page is not None:
                 page.light(light)
+
+    def _allow_chosen(self) -> None:
+        self._frame.actions.allow("chart_chosen", "" if self._selection.steps else NOT_CHOSEN)
+
+    def _chart_chosen(self) -> None:
+        """Show only the chosen steps in all charts over steps. A double click in a chart shows all again."""
+        steps = self._selection.steps
+        for row in PAGES:
+            page = self._pages.known(row)
+            if page is not None and steps:
+                page.show_steps(steps[0], steps[-1])
 
     # -- the card --------------------------------------------------------------------------
 

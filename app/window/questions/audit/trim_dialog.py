@@ -31,6 +31,7 @@ class TrimDialog(QDialog):
         self.choices: dict[What, QRadioButton] = {
             "selected": QRadioButton(f"The {count_text(len(rows), 'token')} selected"),
             "listed": QRadioButton(f"All {count_text(listed, 'token')} listed"),
+            "chosen": QRadioButton(f"The {count_text(len(trimming.chosen_tokens), 'token')} of the chosen steps"),
             "down to": QRadioButton("The least used, until there are"),
         }
         self._group = QButtonGroup(self)
@@ -57,6 +58,8 @@ class TrimDialog(QDialog):
     def _enable(self, listed: int) -> None:
         self.choices["selected"].setEnabled(bool(self._rows))
         self.choices["listed"].setEnabled(listed > 0)
+        self.choices["chosen"].setEnabled(bool(self._trimming.chosen_tokens))
+        self.choices["chosen"].setToolTip("Choose steps by selecting several rows of their table")
         for widget in (self.choices["down to"], self.size_box):
             widget.setEnabled(self._trimming.knows_use)
             if not self._trimming.knows_use:
@@ -71,7 +74,7 @@ class TrimDialog(QDialog):
 
     def _lay_out(self) -> None:
         down_to = in_row(self.choices["down to"], self.size_box, STRETCH)
-        what = in_column(self.choices["selected"], self.choices["listed"], down_to)
+        what = in_column(*(self.choices[name] for name in ("selected", "listed", "chosen")), down_to)
         form = in_form(("Remove", what), ("What others are made of", self.needed), ("Ids", self.ids))
         in_column(form, muted(EXPLANATION), self.buttons, on=self)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.run import Run, changed_name
@@ -35,7 +36,7 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import Work
 
-What = Literal["selected", "listed", "down to"]
+What = Literal["selected", "listed", "chosen", "down to"]
 TOPIC = "trim"
 TEXT_CHARACTERS = 1_000_000  # characters of the person's text
 
@@ -108,6 +109,22 @@ class TrimTask(QObject):
         ids = self.model.answer.columns["id"]
         return [ids[row] for row in rows if ids[row] is not None]
 
+    @property
+    def chosen_tokens(self) -> list[int]:
+        """Return the ids of the tokens whose steps a person has chosen in the table of steps."""
+        study = self.study
+        if study is None or self.model.about != [self._session.runs.shown]:
+            return []
+        numbers = study.history.numbers_of(np.array(self._session.selection.chosen_tokens, np.int64))
+        return [number for number in np.asarray(numbers).tolist() if number >= 0]
+
+    def _tokens_of(self, wish: Wish) -> list[int]:
+        """Return the ids of the tokens that a wish names; none if it names a size."""
+        assert self.model.answer is not None
+        if wish.what == "chosen":
+            return self.chosen_tokens
+        return self.tokens(range(len(self.model.answer.table)) if wish.what == "listed" else wish.rows)
+
     def start(self, wish: Wish) -> None:
         """Make the table on another thread."""
         study = self.study
@@ -116,7 +133,7 @@ class TrimTask(QObject):
             self.failed.emit(refusal)
             return
         (run,) = self.model.about
-        tokens = self.tokens(range(len(self.model.answer.table)) if wish.what == "listed" else wish.rows)
+        tokens = self._tokens_of(wish)
         name = changed_name(run.recipe.name, "trimmed")
         number = run.number
         text = self._session.text.value[:TEXT_CHARACTERS].encode(errors="replace").decode()

@@ -72,6 +72,9 @@ class TokenPage(Page):
     def light(self, light: Light) -> None:
         self.life.chart.light_at(light.step or None)
 
+    def show_steps(self, first: int, last: int) -> None:
+        self.life.chart.show_part(first, last)
+
     @property
     def pictured(self) -> QWidget:
         """Return the whole page, with the part that is scrolled out of sight."""
