@@ -1,4 +1,4 @@
-"""The selection: what lights up under the pointer, what a click keeps, and which steps are chosen."""
+"""The selection of tokens and steps: those under the pointer, those that a click keeps, and the chosen steps."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Light:
-    """What the views show of the selection."""
+    """The part of the selection that views show."""
 
     mark: Mark | None = None
     lit: Lit = NOTHING  # in the run shown

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QFrame, QWidget
 
@@ -12,6 +9,7 @@ from app.window.parts.layouts import in_column, in_row
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import label, muted, paragraph, small_button
 from app.window.parts.wording import tip
+from app.window.selection.facts import CardText
 
 MOST_LETTERS = 32  # of a token; a longer one loses its end
 WIDTH = 300
@@ -25,16 +23,6 @@ DEEDS = {
     "forbid": ("Forbid", "Go on from its step without this pair, as a new run"),
     "copy": ("Copy", "Copy the text of the token"),
 }
-
-
-@dataclass(frozen=True)
-class CardText:
-    """The texts of a card."""
-
-    title: str
-    rows: Mapping[str, str] = field(default_factory=dict)  # facts by their titles
-    sentence: str = ""
-    why_not: Mapping[str, str] = field(default_factory=dict)  # deeds that are impossible now, each with the reason
 
 
 class TokenCard(QFrame):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from app.session.run import Run
 from app.session.selection import Mark, step_of
 from app.window.questions.token.model import TokenFacts, facts_of
-from app.window.selection.card import CardText
 from bpe_core.history.token_texts import shown
 
 ON_THE_CARD = ("Id", "Bytes", "Learned", "Dropped", "Count", "Decided")
@@ -15,6 +15,16 @@ NO_PAIR = "This pair is not joined in this run by now."
 NOT_IN_RUN = "The run shown has no such token."
 NO_PLACE = "It does not occur in your text at this moment."
 NOT_JOINED = "No step joined it, so there is nothing to forbid."
+
+
+@dataclass(frozen=True)
+class CardText:
+    """The texts of a card."""
+
+    title: str
+    rows: Mapping[str, str] = field(default_factory=dict)  # facts by their titles
+    sentence: str = ""
+    why_not: Mapping[str, str] = field(default_factory=dict)  # deeds that are impossible now, each with the reason
 
 
 def text_of(mark: Mark) -> str:
