@@ -28,6 +28,7 @@ WIDTH, INDENT = 100, "    "  # of the help
 SEVERAL: Mapping[Kind, Any] = {
     "numbers": Sequence[int],
     "texts": Sequence[str],
+    "ids": Sequence[int | str],
     "pairs": Sequence[tuple[str, str]],
 }
 OF_ONE = "What `train` or `open` returned, or a history."

@@ -15,10 +15,12 @@ __all__ = [
     "audit",
     "benchmark",
     "blocks",
+    "canonical",
     "check",
     "compression",
     "curves",
     "diff",
+    "ends",
     "floor",
     "lab",
     "languages",
@@ -174,6 +176,49 @@ def blocks(
     "How many bytes all blocks take after each step, beside today's compressors."
     """
 
+def canonical(
+    study: Learned,
+    ids: Sequence[int | str] = (),
+    fields: Sequence[str] = (),
+    way: Literal["library", "exact"] = "library",
+    specials: Literal["", "all", "none"] = "",
+    *,
+    work: Work | None = None,
+) -> Answer:
+    """Show whether ids stay the same when they are decoded and encoded again, and why not.
+
+    A model may write tokens that its tokenizer would never give for the same text. Who decodes them and encodes the
+    text, trains or answers with other ids.
+
+    Parameters
+    ----------
+    study : Study
+        What `train` or `open` returned, or a history.
+    ids : Sequence[int | str], optional
+        Ids, or files of them (.npy, .jsonl, or text with a row a line).
+    fields : Sequence[str], optional
+        The fields of a row that hold its ids, in order (else those with known names).
+    way : Literal['library', 'exact'], optional
+        Decode as the library of the file does, or exactly, token by token.
+    specials : Literal['', 'all', 'none'], optional
+        Special tokens that the text spells are all matched, or none (else as the file's library does
+        it).
+    work : Work | None, optional
+        The callbacks that receive the progress and may cancel the work.
+
+    Returns
+    -------
+    Answer
+        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+    >>> bpe.canonical(study, [108, 111, 119]).columns["encoded"]
+    ['259 119']
+    """
+
 def check(
     study: Learned,
     pins: str = "",
@@ -308,6 +353,42 @@ def diff(
     >>> two = {"ours": study, "half": study.at(3)}
     >>> bpe.diff(two, "the lowest").sentences[0]
     'ours: 6 merges.'
+    """
+
+def ends(
+    studies: Mapping[str, Learned],
+    words: Sequence[str] = (),
+    text: str = "",
+    *,
+    work: Work | None = None,
+) -> Answer:
+    """Show which ends of words fall inside a token, where a prompt should not stop.
+
+    A prompt that stops there becomes tokens that a model has never seen in such a place. With a text, its end is looked
+    at: which tokens begin before it and go on, how many tokens to step back, and what the healed prompt is.
+
+    Parameters
+    ----------
+    studies : Mapping[str, Study]
+        Such studies by names of your own: {'ours': study}.
+    words : Sequence[str], optional
+        Files with a sentence a line, whose words are divided by spaces.
+    text : str, optional
+        A prompt whose end is looked at.
+    work : Work | None, optional
+        The callbacks that receive the progress and may cancel the work.
+
+    Returns
+    -------
+    Answer
+        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+    >>> bpe.ends({"ours": study}, text="a low").sentences[0]
+    'Step back 1 token: keep 1 of 3 ids, and let the next tokens begin with “␣low”.'
     """
 
 def floor(

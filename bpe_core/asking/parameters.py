@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_type_hints
 from bpe_core.errors import BpeError
 from bpe_core.studies.texts import Texts, files, texts_of
 
-Kind = Literal["truth", "number", "fraction", "text", "numbers", "texts", "pairs", "files"]
+Kind = Literal["truth", "number", "fraction", "text", "numbers", "texts", "ids", "pairs", "files"]
 Pair = tuple[str, str]
 PLUS, NEXT = " + ", "; "  # the signs between the tokens of a pair, and between pairs, as a person types them
 
@@ -23,6 +23,7 @@ _KINDS: Mapping[Any, Kind] = {
     str | None: "text",
     tuple[int, ...]: "numbers",
     tuple[str, ...]: "texts",
+    tuple[int | str, ...]: "ids",
     tuple[Pair, ...]: "pairs",
     Texts | None: "files",
 }
@@ -71,7 +72,7 @@ class Parameter:
             return NEXT.join(PLUS.join(pair) for pair in value)
         if self.kind == "files":
             return " ".join(value.paths)
-        if self.kind in ("numbers", "texts"):
+        if self.kind in ("numbers", "texts", "ids"):
             return " ".join(str(one) for one in value)
         return str(value)
 
@@ -83,7 +84,7 @@ class Parameter:
         """
         if self.kind == "pairs":
             return tuple(self._pair(part) for part in text.split(NEXT.strip()) if part.strip())
-        if self.kind == "texts":
+        if self.kind in ("texts", "ids"):
             return tuple(text.split())
         if self.kind == "files":
             return files(text) if text else None
@@ -102,9 +103,9 @@ class Parameter:
         """Return the value as the question stores it: lists become tuples, and paths become texts."""
         if self.kind == "files":
             return None if value is None else texts_of(value)
-        if self.kind == "texts" and isinstance(value, str):
+        if self.kind in ("texts", "ids") and isinstance(value, str):
             return (value,)
-        if self.kind in ("numbers", "texts", "pairs") and isinstance(value, Iterable):
+        if self.kind in ("numbers", "texts", "ids", "pairs") and isinstance(value, Iterable):
             return tuple(tuple(one) if isinstance(one, list) else one for one in value)
         return value
 
@@ -120,7 +121,7 @@ class Parameter:
     def words(self, value: Any) -> Iterator[str]:
         """Yield the words that give a command this value."""
         if self.positional:
-            yield str(value)
+            yield from map(str, value if self.kind == "ids" else (value,))
         elif value is True:
             yield self.flag
         elif self.kind in ("numbers", "texts", "pairs", "files"):

@@ -43,6 +43,7 @@ _TYPES: dict[str, Any] = {
     "fraction": float,
     "text": text_argument,
     "texts": text_argument,
+    "ids": text_argument,
     "pairs": text_argument,
     "files": str,
 }
@@ -178,6 +179,8 @@ def _add_parameter(parser: argparse.ArgumentParser, one: Parameter) -> None:
 
 def _value(options: argparse.Namespace, one: Parameter) -> Any:
     value = getattr(options, one.name)
+    if one.kind == "ids":
+        return tuple(value or text_or_standard_input(()).split())
     if one.from_input:
         return text_or_standard_input(value)
     if one.kind == "pairs":

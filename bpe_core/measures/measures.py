@@ -145,6 +145,22 @@ MEASURES: dict[str, Measure] = {
             digits=2,
             note="None says that all can be encoded, not that it is encoded well.",
         ),
+        Measure("ends", "Ends of words", "ends", "places", "How many ends of words the text has"),
+        Measure("inside_ends", "Ends of words inside a token", "inside", "places", "How many of them are in a token"),
+        Measure(
+            *("inside", "Share of the ends of words inside a token", "inside", "share"),
+            "The part of the ends of words that fall inside a token, where a prompt should not stop",
+            "ends of words inside a token / ends of words",
+            digits=2,
+            note="A word is a run of letters, digits or a name of code; where a script has no spaces, each character.",
+        ),
+        Measure(
+            *("across", "Share of tokens across the end of a word", "across", "share"),
+            "The part of the tokens that go on behind the end of a word, as superwords do",
+            "tokens with the end of a word inside / tokens",
+            digits=2,
+            note="Nearly none do where words are split at spaces.",
+        ),
         Measure(
             *("relative_tokens", "Tokens relative to the first", "relative", "ratio"),
             "Tokens relative to those that the first tokenizer, or the one chosen, needs for the same text",

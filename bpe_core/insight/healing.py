@@ -1,0 +1,140 @@
+"""The end of a prompt: which tokens would begin before it, and how many tokens to step back for them.
+
+    >>> from bpe_core.studies.making import train
+    >>> study = train("low low lower lower", "gpt2", merges=4)
+    >>> found = healed(study.inside.by_index.tokenizer, "a lo")
+    >>> found.step_back, found.rest, [study.names[one.index] for one in found.tokens]
+    (2, b' lo', ['␣low', '␣lowe'])
+
+Whoever lets a model go on behind a prompt asks for tokens that begin at its end. Where a longer token would cover this
+end, the model has seen that token in such texts, and never the tokens of the prompt. So the prompt is healed: its last
+tokens are left out, and the next ones must begin with their text.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bpe_core.errors import BpeError
+from bpe_core.history.token_texts import TokenBytes
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.segmenting.cutting import Allowed
+from bpe_core.splitting.safe_cuts import SafeCuts
+from bpe_core.support.progress import ALONE, Work
+
+LONGEST_TOKEN = 128  # bytes of a token; longer ones are not looked for
+LONGEST_TAIL = 20_000  # bytes of a prompt's end that must be split together
+TRIED_AT_ONCE = 1_000
+MOST_TRIED = 2**25  # bytes of all texts that are tried
+
+
+@dataclass(frozen=True)
+class CoveringToken:
+    """A token that reaches across the end of the prompt."""
+
+    index: int
+    rest: bytes  # the end of the prompt with which it begins
+    step_back: int  # tokens to leave out for it
+
+
+@dataclass(frozen=True)
+class HealedPrompt:
+    ids: tuple[int, ...]  # of the prompt, as indices
+    tokens: tuple[CoveringToken, ...]  # those for which most tokens are left out come first
+    rest: bytes  # the text of the tokens to leave out
+    is_whole: bool  # whether all tokens were tried
+
+    @property
+    def step_back(self) -> int:
+        return max((one.step_back for one in self.tokens), default=0)
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        return self.ids[: len(self.ids) - self.step_back]
+
+
+def healed(
+    tokenizer: Tokenizer, text: str, *, at: int | None = None, allowed: Allowed = None, work: Work = ALONE
+) -> HealedPrompt:
+    """Find all tokens that would reach across the end of a prompt, each tried by encoding."""
+    history = tokenizer.history
+    at = len(history) if at is None else at
+    ids = tokenizer.encode(text, at=at, allowed_special=allowed)
+    data = text.encode()
+    first = max(0, len(data) - LONGEST_TOKEN)
+    begin = SafeCuts.of(history.recipe).last(data[:first])
+    if len(data) - begin > LONGEST_TAIL:
+        raise BpeError(
+            f"The end of this text cannot be split by itself, and the whole has {len(data):,} bytes; give the last "
+            f"{LONGEST_TAIL:,} at most."
+        )
+    tail = data[begin:]
+    of_tail = tokenizer.encode(tail.decode(), at=at, allowed_special=allowed)
+    found: list[CoveringToken] = []
+    room = MOST_TRIED
+    for tried in _in_batches(_candidates(tokenizer, tail, at), TRIED_AT_ONCE):
+        work.check()
+        room -= sum(place + len(raw) for place, _, raw in tried)
+        if room < 0:
+            break
+        texts = [tail[:place] + raw for place, _, raw in tried]
+        batch = tokenizer.encode_batch(texts, at=at, allowed_special=allowed)
+        for number, (place, index, _) in enumerate(tried):
+            new = batch.ids[batch.offsets[number] : batch.offsets[number + 1]].tolist()
+            if new[-1:] == [index] and (back := len(of_tail) - _alike(of_tail, new)):
+                found.append(CoveringToken(index, tail[place:], back))
+    found.sort(key=lambda one: (-one.step_back, -len(one.rest), one.index))
+    most = max((one.step_back for one in found), default=0)
+    texts_of = TokenBytes(history)
+    rest = b"".join(texts_of[index] for index in ids[len(ids) - most :])
+    return HealedPrompt(tuple(ids), tuple(found), rest, room >= 0)
+
+
+def _candidates(tokenizer: Tokenizer, tail: bytes, at: int) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the tokens that begin with an end of the text and go on, each with the place where this end begins."""
+    history = tokenizer.history
+    texts = TokenBytes(history)
+    learned = (index for index in history.first(at).vocabulary.tolist() if index < history.first_special)
+    tokens = sorted((texts[index], index) for index in learned)
+    raws = [raw for raw, _ in tokens]
+    for place in range(max(0, len(tail) - LONGEST_TOKEN), len(tail)):
+        if tail[place] & 0xC0 == 0x80:
+            continue  # inside a character
+        for raw, index in tokens[_beginning_with(tail[place:], raws)]:
+            if len(raw) > len(tail) - place and _is_text(raw):
+                yield place, index, raw
+
+
+def _beginning_with(rest: bytes, raws: Sequence[bytes]) -> slice:
+    """Return the place of all sorted texts that begin with this one."""
+    return slice(bisect_left(raws, rest), bisect_right(raws, rest, key=lambda raw: raw[: len(rest)]))
+
+
+def _is_text(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _alike(one: Sequence[int], other: Sequence[int]) -> int:
+    """Return how many of the first tokens are the same."""
+    length = min(len(one), len(other))
+    differs = np.array(one[:length]) != np.array(other[:length])
+    return int(differs.argmax()) if differs.any() else length
+
+
+def _in_batches(found: Iterator[tuple[int, int, bytes]], size: int) -> Iterator[list[tuple[int, int, bytes]]]:
+    batch: list[tuple[int, int, bytes]] = []
+    for one in found:
+        batch.append(one)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

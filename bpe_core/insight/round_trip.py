@@ -1,0 +1,395 @@
+"""The comparison of ids with those that encoding gives for their decoded text, and why they differ.
+
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> pairs = [(116, 104), (256, 101)]  # t+h, th+e
+    >>> trips = RoundTrips(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs))
+    >>> found = trips.of(np.array([116, 104, 101, 32, 257]))
+    >>> [(one.first, one.stop, one.encoded) for one in found.places]
+    [(0, 3, (257,))]
+    >>> found.reason(found.places[0]).sentence
+    'Merge 1 joins t + h here.'
+
+Both rows of tokens are followed at once. A place begins where they differ, and ends where both have the same bytes
+again; if decoding changed the bytes, it ends where both have the same ids again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Literal, get_args
+
+import numpy as np
+
+from bpe_core.errors import TooLarge
+from bpe_core.history.history import NO_NUMBER, History
+from bpe_core.history.token_texts import TokenBytes, TokenTexts, quoted
+from bpe_core.insight.explanation import explain
+from bpe_core.methods.kit.explanation import ExplainedText, Explanation
+from bpe_core.methods.kit.tokenizer import Tokenizer, Way
+from bpe_core.methods.registry import METHODS
+from bpe_core.segmenting.cutting import Allowed
+from bpe_core.segmenting.usual_decoding import usual_decoding
+from bpe_core.splitting.normalization import normalizer
+from bpe_core.splitting.safe_cuts import SafeCuts
+from bpe_core.support.arrays import Int64s
+
+Kind = Literal[
+    "merge", "other way", "splitting", "special", "bytes", "normalization", "decoding", "marker", "same text", "unknown"
+]
+KINDS: dict[Kind, str] = {
+    "merge": "A merge would have joined them.",
+    "other way": "The tokenizer prefers another way to split the word.",
+    "splitting": "The text is split into words here.",
+    "special": "A special token is spelled by the text, or is not read back.",
+    "bytes": "The bytes are no text.",
+    "normalization": "The text is changed before it is split.",
+    "decoding": "Decoding changes the text.",
+    "marker": "The marker of a word's begin or end differs.",
+    "same text": "Another token has the same text.",
+    "unknown": "The unknown token has no text of its own.",
+}
+assert {*KINDS} == {*get_args(Kind)}
+
+# Kinds of explanations that speak of the ends of words.
+BETWEEN_WORDS = ("pattern", "words", "marker", "apart", "special", "dropped", "edge")
+NOT_SPLIT = "Not split: "  # begins sentences about places inside a token
+SEARCHED = (16, 256, 4_096)  # ids in which the same ids are searched after a change of the text
+PIECE = 1 << 16  # ids of a long row that are looked at together
+MOST_AT_ONCE = 1 << 22
+NO_TEXT = "\N{REPLACEMENT CHARACTER}".encode()  # what decoding shows for bytes that are no text
+NEAR = 8  # ids between places that belong together
+ALIKE = 2  # ids in a row that show that both are at the same place again
+
+
+@dataclass(frozen=True)
+class Place:
+    """Neighbouring ids that encoding replaces by others."""
+
+    first: int  # the index of the first id, and after the last
+    stop: int
+    first_encoded: int
+    stop_encoded: int
+    encoded: tuple[int | None, ...]  # the ids of the file that encoding gives; None if the file has none
+
+    @property
+    def is_one_sided(self) -> bool:
+        return self.first == self.stop or self.first_encoded == self.stop_encoded
+
+
+@dataclass(frozen=True)
+class Reason:
+    kind: Kind
+    sentence: str
+    step: int | None = None  # the step in the sentence, from 1
+    byte: int | None = None  # the offset in the decoded text that the sentence is about
+
+
+class RoundTrips:
+    """The round trips of one tokenizer from ids to a text and back."""
+
+    def __init__(
+        self, history: History, *, way: Way = "library", allowed: Allowed = None, tokenizer: Tokenizer | None = None
+    ) -> None:
+        self.history = history
+        self.way: Way = way
+        self.allowed = allowed
+        self.tokenizer = tokenizer or Tokenizer(history)
+        self.bytes_of = TokenBytes(history)
+        self._numbers = history.numbers_of(np.arange(history.id_count))
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        return TokenTexts.of(self.history).text
+
+    @property
+    def marks_words(self) -> bool:
+        recipe = self.history.recipe
+        return recipe.marker != "none" or bool(self.history.alphabet.continuing) or bool(recipe.preparation)
+
+    @cached_property
+    def normalized(self) -> Callable[[str], str]:
+        return normalizer(self.history.recipe)
+
+    def of(self, indices: Int64s) -> RoundTrip:
+        """Decode the tokens with these indices, and encode the text again."""
+        return RoundTrip(self, indices, self.tokenizer.decode(indices.tolist(), way=self.way))
+
+    def pieces(self, indices: Int64s) -> Iterator[tuple[int, RoundTrip]]:
+        """Yield the round trips of a long row in pieces that do not depend on each other, each with its first index."""
+        first = 0
+        length = PIECE
+        while len(indices) - first > length:
+            stop = first + self._independent(indices[first : first + length])
+            if stop > first:
+                yield first, self.of(indices[first:stop])
+                first = stop
+                length = PIECE
+            elif length >= MOST_AT_ONCE:
+                raise TooLarge(
+                    f"A row of {len(indices):,} ids is too long for this tokenizer, as its text cannot be divided; "
+                    f"cut it into rows of at most {MOST_AT_ONCE:,} ids."
+                )
+            else:
+                length = 2 * length
+        if first < len(indices) or not first:
+            yield first, self.of(indices[first:])
+
+    def _independent(self, indices: Int64s) -> int:
+        """Return after how many ids a row may be divided at the latest; 0 if nowhere."""
+        raws = [self.bytes_of[index] for index in indices.tolist()]
+        ends = np.cumsum([len(raw) for raw in raws])
+        common = np.intersect1d(ends, self._safe_cuts.places(b"".join(raws)))
+        return int(np.searchsorted(ends, common[-1], side="right")) if len(common) else 0
+
+    @cached_property
+    def _safe_cuts(self) -> SafeCuts:
+        recipe = self.history.recipe
+        if recipe.marker != "none" or usual_decoding(recipe) != (recipe.decoding or usual_decoding(recipe)):
+            return SafeCuts(np.zeros((256, 256), np.bool_))
+        return SafeCuts.of(recipe)
+
+    def numbers(self, indices: Int64s) -> Int64s:
+        """Return the ids of the file; NO_NUMBER for a token without an id."""
+        found: Int64s = self._numbers[indices]
+        return found
+
+
+class RoundTrip:
+    """A row of tokens, their text, and the tokens that encoding gives for this text."""
+
+    def __init__(self, trips: RoundTrips, indices: Int64s, text: str) -> None:
+        self._trips = trips
+        self.given = indices
+        self.text = text
+        self.encoded = trips.tokenizer.encode_to_array(text, allowed_special=trips.allowed).astype(np.int64)
+
+    @cached_property
+    def is_canonical(self) -> bool:
+        trips = self._trips
+        return np.array_equal(trips.numbers(self.given), trips.numbers(self.encoded))
+
+    @cached_property
+    def kept(self) -> int:
+        """Return how many of the first ids are the same."""
+        numbers = self._trips.numbers
+        length = min(len(self.given), len(self.encoded))
+        differs = numbers(self.given[:length]) != numbers(self.encoded[:length])
+        return int(differs.argmax()) if differs.any() else length
+
+    @cached_property
+    def places(self) -> list[Place]:
+        return [] if self.is_canonical else [*map(self._with_ids, self._joined_places())]
+
+    def _joined_places(self) -> list[Place]:
+        """Return the places; a place with ids on one side alone is joined to others near it, as these belong together.
+
+        Between such places ids are alike by chance, such as those of a letter that is there twice.
+        """
+        found: list[Place] = []
+        for place in self._places():
+            if found and place.first - found[-1].stop <= NEAR and (place.is_one_sided or found[-1].is_one_sided):
+                before = found.pop()
+                place = self._place(before.first, place.stop, before.first_encoded, place.stop_encoded)
+            found.append(place)
+        return found
+
+    def _with_ids(self, place: Place) -> Place:
+        """Return a place with ids on both sides: one that has none is extended over an id that is alike."""
+        if not place.is_one_sided:
+            return place
+        if place.first and place.first_encoded:
+            return self._place(place.first - 1, place.stop, place.first_encoded - 1, place.stop_encoded)
+        stop = min(place.stop + 1, len(self.given))
+        return self._place(place.first, stop, place.first_encoded, min(place.stop_encoded + 1, len(self.encoded)))
+
+    def _place(self, first: int, stop: int, first_encoded: int, stop_encoded: int) -> Place:
+        numbers = self._trips.numbers(self.encoded[first_encoded:stop_encoded]).tolist()
+        encoded = tuple(None if one == NO_NUMBER else one for one in numbers)
+        return Place(first, stop, first_encoded, stop_encoded, encoded)
+
+    def _places(self) -> Iterator[Place]:
+        given = self._trips.numbers(self.given).tolist()
+        encoded = self._trips.numbers(self.encoded).tolist()
+        first = self.kept
+        first_encoded = self.kept
+        while first < len(given) or first_encoded < len(encoded):
+            if first < len(given) and first_encoded < len(encoded) and given[first] == encoded[first_encoded]:
+                first += 1
+                first_encoded += 1
+                continue
+            stop, stop_encoded = self._end(first, first_encoded, given, encoded)
+            yield self._place(first, stop, first_encoded, stop_encoded)
+            first = stop
+            first_encoded = stop_encoded
+
+    def _end(self, first: int, first_encoded: int, given: list[int], encoded: list[int]) -> tuple[int, int]:
+        """Return where a place ends that begins at these two indices."""
+        stop = first
+        stop_encoded = first_encoded
+        ours = b""
+        theirs = b""
+        while ours.startswith(theirs) or theirs.startswith(ours):
+            if len(ours) <= len(theirs) and stop < len(given):
+                ours += self._bytes(self.given, stop)
+                stop += 1
+            elif stop_encoded < len(encoded):
+                theirs += self._bytes(self.encoded, stop_encoded)
+                stop_encoded += 1
+            else:
+                break
+            if ours == theirs and stop_encoded > first_encoded:
+                return stop, stop_encoded
+        return _alike_again(first, first_encoded, given, encoded)
+
+    def _bytes(self, indices: Int64s, place: int) -> bytes:
+        return self._trips.bytes_of[int(indices[place])]
+
+    def _joined(self, indices: Int64s, first: int, stop: int) -> bytes:
+        return b"".join(self._bytes(indices, place) for place in range(first, stop))
+
+    # -- reasons ---------------------------------------------------------------------------
+
+    def reason(self, place: Place) -> Reason:
+        """Say why the ids at a place are not those that encoding gives."""
+        trips = self._trips
+        given = self.given[place.first : place.stop].tolist()
+        encoded = self.encoded[place.first_encoded : place.stop_encoded].tolist()
+        found = self._about_specials(given, encoded)
+        if found is not None:
+            return found
+        unknown = trips.history.alphabet.unknown_id
+        if unknown is not None and unknown in given:
+            return Reason("unknown", f"{self._name(unknown)} stands for any unknown text, and decoding shows it so.")
+        if unknown is not None and unknown in encoded:
+            return Reason(
+                "unknown", f"The text holds what no token stands for, so encoding gives {self._name(unknown)}."
+            )
+        before = self._joined(self.given, place.first, place.stop)
+        after = self._joined(self.encoded, place.first_encoded, place.stop_encoded)
+        if before == after and len(given) == len(encoded) == 1:
+            return self._about_twins(given[0], encoded[0])
+        if before == after:
+            return self._about_cuts(place)
+        if _is_no_text(before) and NO_TEXT in self._bytes_of_text(place, around=len(NO_TEXT) - 1):
+            return Reason("bytes", f"{_hex(before)} is no text in UTF-8, so decoding shows �.")
+        if before.replace(b" ", b"") == after.replace(b" ", b"") and trips.marks_words:
+            return Reason("marker", f"Encoding writes {quoted(after)} here, and the ids hold {quoted(before)}.")
+        return self._about_change(place, before, after)
+
+    def _name(self, index: int) -> str:
+        return f"“{self._trips.names[index]}”"
+
+    def _about_specials(self, given: list[int], encoded: list[int]) -> Reason | None:
+        is_special = self._trips.tokenizer.is_special
+        spelled = next((one for one in encoded if is_special(one) and one not in given), None)
+        if spelled is not None:
+            return Reason("special", f"The text spells the special token {self._name(spelled)}.")
+        lost = next((one for one in given if is_special(one)), None)
+        if lost is None:
+            return None
+        named = self._name(lost)
+        if self._trips.bytes_of[lost].decode(errors="replace") in self.text:
+            return Reason("special", f"The special token {named} is read as ordinary text.")
+        return Reason("special", f"Decoding leaves out the special token {named}.")
+
+    def _about_twins(self, given: int, encoded: int) -> Reason:
+        continuing = {self._begins(one) for one in (given, encoded)}
+        if len(continuing) > 1:
+            told = f"Encoding writes {self._name(encoded)} here, and the ids hold {self._name(given)}."
+            return Reason("marker", told)
+        return Reason("same text", f"{self._name(encoded)} has the same text, and encoding takes it.")
+
+    def _begins(self, index: int) -> bool:
+        """Return whether a token is written as at the begin of a word."""
+        continuing = self._trips.history.alphabet.continuing
+        return bool(continuing) and not self._trips.names[index].encode().startswith(continuing)
+
+    def _about_cuts(self, place: Place) -> Reason:
+        """Say why the same bytes are split otherwise."""
+        lengths = [len(self._bytes(self.given, one)) for one in range(place.first, place.stop)]
+        end = int(self._spans[place.stop_encoded - 1, 1])
+        start = end - sum(lengths)
+        given = {start + edge for edge in accumulate(lengths)} - {end}
+        spans = self._spans[place.first_encoded : place.stop_encoded]
+        encoded = {*spans[:-1, 1].tolist()} - {end}
+        across = [(byte, self._explained(byte)) for byte in sorted(encoded - given)]
+        split = next(((byte, one) for byte, one in across if one.kind in BETWEEN_WORDS), None)
+        if split is not None:
+            return Reason("splitting", split[1].sentence, byte=split[0])
+        joined = [(byte, self._explained(byte)) for byte in sorted(given - encoded)]
+        last = len(self._trips.history) + 1
+        first = min(joined, key=lambda one: one[1].steps or (last,), default=None) or next(iter(across), None)
+        if first is None:
+            return Reason("other way", "Encoding gives other ids here.")
+        return self._of_explanation(*first)
+
+    def _of_explanation(self, byte: int, found: Explanation) -> Reason:
+        step = next(iter(found.steps), None)
+        history = self._trips.history
+        by_merges = history.joining is not None or not METHODS[history.recipe.method].looks_tokens_up
+        kind: Kind = "merge" if by_merges else "other way"
+        said = found.sentence.removeprefix(NOT_SPLIT)
+        return Reason(kind, said[:1].upper() + said[1:], step, byte)
+
+    def _about_change(self, place: Place, before: bytes, after: bytes) -> Reason:
+        text = before.decode(errors="replace")
+        changed = self._trips.normalized(text)
+        if changed != text:
+            return Reason("normalization", f"{quoted(text)} becomes {quoted(changed)} before it is split.")
+        return Reason("decoding", f"Decoding gives {quoted(self._bytes_of_text(place))} for {quoted(before)}.")
+
+    def _bytes_of_text(self, place: Place, around: int = 0) -> bytes:
+        """Return the bytes of the decoded text that the encoded ids at a place stand for, and some bytes around."""
+        spans = self._spans[place.first_encoded : place.stop_encoded]
+        return self._data[max(0, int(spans[0, 0]) - around) : int(spans[-1, 1]) + around] if len(spans) else b""
+
+    @cached_property
+    def _data(self) -> bytes:
+        return self.text.encode()
+
+    @cached_property
+    def _spans(self) -> Int64s:
+        """Return the first byte, the end and the index of each encoded token."""
+        trips = self._trips
+        found = trips.tokenizer.segmentation(self.text, allowed_special=trips.allowed)
+        return found.tokens(len(trips.history)).spans()
+
+    @cached_property
+    def _why(self) -> ExplainedText:
+        return explain(self.text, self._trips.history, self._trips.allowed)
+
+    def _explained(self, byte: int) -> Explanation:
+        return self._why.explanation_at(byte, len(self._trips.history))
+
+
+def _alike_again(first: int, first_encoded: int, given: list[int], encoded: list[int]) -> tuple[int, int]:
+    """Return the nearest indices from which both rows have the same ids, or both ends."""
+    ends = len(given), len(encoded)
+    for reach in SEARCHED:
+        places: dict[tuple[int, ...], int] = {}
+        for place in range(min(first_encoded + reach, len(encoded)), first_encoded - 1, -1):
+            places[tuple(encoded[place : place + ALIKE])] = place
+        best = ends
+        for place in range(first, min(first + reach, len(given)) + 1):
+            other = places.get(tuple(given[place : place + ALIKE]))
+            if other is not None and place + other < sum(best) and (place, other) != (first, first_encoded):
+                best = place, other
+        if best != ends:
+            return best
+    return ends
+
+
+def _is_no_text(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def _hex(raw: bytes) -> str:
+    return " ".join(f"<0x{byte:02X}>" for byte in raw[:8]) + (" …" if len(raw) > 8 else "")

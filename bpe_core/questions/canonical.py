@@ -1,0 +1,302 @@
+"""The question whether ids come back when their text is encoded again, and why not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+import numpy as np
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.asking.shared import spelled_specials
+from bpe_core.errors import BpeError
+from bpe_core.figures.figure import Bar, BarFigure
+from bpe_core.history.token_texts import shown
+from bpe_core.insight.round_trip import KINDS, Kind, Place, Reason, RoundTrip, RoundTrips
+from bpe_core.methods.kit.tokenizer import Way
+from bpe_core.segmenting.cutting import ALLOWED
+from bpe_core.studies.study import Study
+from bpe_core.support.arrays import Int64s
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
+from bpe_core.text.reading.id_rows import IdRow, is_file_of_ids, rows_of_file, rows_of_words
+
+GIVEN = "the ids"  # the name of ids that no file holds
+MOST_PLACES = 10_000  # places with a reason
+SHOWN = 12  # ids of a place
+NO_IDS = "There are no ids to look at: give them as numbers, or name a file of them (.npy, .jsonl, or text)."
+LISTED = ("file", "row", "place", "text", "ids", "encoded", "kind", "reason")
+
+
+@dataclass(frozen=True)
+class Canonical(Question):
+    """Show whether ids stay the same when they are decoded and encoded again, and why not.
+
+    A model may write tokens that its tokenizer would never give for the same text. Who decodes them and encodes the
+    text, trains or answers with other ids.
+    """
+
+    table_first = True
+    rests = True
+    examples = """\
+examples:
+  bpe-explorer canonical tokenizer.json 116 104 101
+      Whether encoding the text of these ids gives them back, and if not, what would have joined or split them.
+
+  bpe-explorer canonical hf:openai-community/gpt2 ids.npy rollouts.jsonl --fields prompt_ids response_ids
+      The share of rows that come back, by file; the first places where one does not; what decoding and encoding
+      between the turns costs. A row of .jsonl is a list of ids, a list of such lists (turns), or has fields of them.
+
+  bpe-explorer encode --merges merges.csv < page.txt | bpe-explorer canonical merges.csv
+      Ids from standard input.
+"""
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.canonical(study, [108, 111, 119]).columns["encoded"]
+        ['259 119']
+    """
+
+    ids: tuple[int | str, ...] = parameter(
+        (),
+        help="ids, or files of them (.npy, .jsonl, or text with a row a line); if left out, standard input",
+        metavar="IDS",
+        positional=True,
+        from_input=True,
+    )
+    fields: tuple[str, ...] = parameter(
+        (), help="the fields of a row that hold its ids, in order (else those with known names)", metavar="NAME"
+    )
+    way: str = parameter(
+        "library",
+        help="decode as the library of the file does, or exactly, token by token",
+        choices=("library", "exact"),
+    )
+    specials: str = spelled_specials()
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        way: Way = "exact" if self.way == "exact" else "library"
+        trips = RoundTrips(
+            study.history, way=way, allowed=ALLOWED[self.specials], tokenizer=study.inside.by_index.tokenizer
+        )
+        found = [_File(name, [*rows]) for name, rows in groupby(self._looked_at(study, trips, work), _name)]
+        if not any(file.rows for file in found):
+            raise BpeError(NO_IDS)
+        return _answer(study, found)
+
+    def _looked_at(self, study: Study, trips: RoundTrips, work: Work) -> Iterator[_Row]:
+        room = MOST_PLACES
+        for row in self._rows(work):
+            work.check()
+            looked_at = _looked_at(row, study, trips, room, work)
+            room -= len(looked_at.places)
+            yield looked_at
+
+    def _rows(self, work: Work) -> Iterator[IdRow]:
+        words = [str(word) for word in self.ids]
+        for is_file, some in groupby(words, is_file_of_ids):
+            if not is_file:
+                yield from rows_of_words(some)
+                continue
+            for path in some:
+                yield from rows_of_file(path, self.fields, work)
+
+
+@dataclass(frozen=True)
+class _FoundPlace:
+    first: int
+    ids: tuple[int, ...]
+    encoded: tuple[int | None, ...]
+    text: str
+    reason: Reason
+
+
+@dataclass
+class _Row:
+    name: str
+    number: int
+    ids: int = 0
+    encoded: int = 0
+    changed: int = 0  # ids in places
+    first: int | None = None  # the first place
+    all_places: int = 0
+    places: list[_FoundPlace] = field(default_factory=list)  # those with a reason
+    turns: int = 1
+    passed_on: int = 0  # ids that are passed on between turns
+    again: int = 0  # those of them that are computed again if turns are decoded and encoded
+
+    @property
+    def is_canonical(self) -> bool:
+        return not self.all_places
+
+
+@dataclass
+class _File:
+    name: str
+    rows: list[_Row]
+
+    @property
+    def canonical(self) -> int:
+        return sum(row.is_canonical for row in self.rows)
+
+    @property
+    def share(self) -> float:
+        return self.canonical / len(self.rows)
+
+    @property
+    def ids(self) -> int:
+        return sum(row.ids for row in self.rows)
+
+    @property
+    def changed(self) -> int:
+        return sum(row.changed for row in self.rows)
+
+
+def _name(row: _Row) -> str:
+    return row.name
+
+
+def _looked_at(row: IdRow, study: Study, trips: RoundTrips, room: int, work: Work) -> _Row:
+    where = f"{row.name}, row {row.number:,}" if row.name else ""
+    found = _Row(row.name or GIVEN, row.number)
+    indices = _indices(study, row.ids, where)
+    for first, trip in trips.pieces(indices):
+        work.check()
+        _add(found, first, trip, trips, room)
+    if len(row.parts) > 1:
+        parts = np.split(indices, np.cumsum([len(part) for part in row.parts])[:-1])
+        _add_turns(found, parts, trips)
+    return found
+
+
+def _indices(study: Study, ids: Int64s, where: str) -> Int64s:
+    numbers, places = np.unique(np.asarray(ids), return_inverse=True)
+    try:
+        known = [study.inside.by_index.of_number(number) for number in numbers.tolist()]
+    except BpeError as error:
+        if where:
+            error.say_of(where)
+        raise
+    return np.array(known, np.int64)[places]
+
+
+def _add(found: _Row, first: int, trip: RoundTrip, trips: RoundTrips, room: int) -> None:
+    found.ids += len(trip.given)
+    found.encoded += len(trip.encoded)
+    for place in trip.places:
+        found.all_places += 1
+        found.changed += place.stop - place.first
+        found.first = first + place.first if found.first is None else found.first
+        if len(found.places) < room:
+            found.places.append(_found_place(first, place, trip, trips))
+
+
+def _found_place(first: int, place: Place, trip: RoundTrip, trips: RoundTrips) -> _FoundPlace:
+    given = trip.given[place.first : place.stop]
+    text = b"".join(trips.bytes_of[index] for index in given.tolist())
+    ids = tuple(trips.numbers(given).tolist())
+    return _FoundPlace(first + place.first, ids, place.encoded, shown(text), trip.reason(place))
+
+
+def _add_turns(found: _Row, parts: Sequence[Int64s], trips: RoundTrips) -> None:
+    """Decode and encode all ids so far behind each turn but the last, and count those that are not as before."""
+    found.turns = len(parts)
+    held = parts[0]
+    for part in parts[1:]:
+        trip = trips.of(held)
+        found.passed_on += len(trip.encoded)
+        found.again += len(trip.encoded) - trip.kept
+        held = np.concatenate((trip.encoded, part))
+
+
+def _answer(study: Study, files: Sequence[_File]) -> Answer:
+    rows = [row for file in files for row in file.rows]
+    places = [(row, place) for row in rows for place in row.places]
+    kinds = Counter(place.reason.kind for _, place in places)
+    table = DataTable(
+        {
+            "file": [row.name for row, _ in places],
+            "row": [row.number for row, _ in places],
+            "place": [place.first for _, place in places],
+            "ids": [_written(place.ids) for _, place in places],
+            "encoded": [_written(place.encoded) for _, place in places],
+            "text": [place.text for _, place in places],
+            "kind": [place.reason.kind for _, place in places],
+            "reason": [place.reason.sentence for _, place in places],
+            "step": [place.reason.step for _, place in places],
+        }
+    )
+    everything = _File("", rows)
+    facts = {
+        "canonical_share": everything.share,
+        "rows_in_all": len(rows),
+        "ids": everything.ids,
+        "changed_ids": everything.changed,
+        "kinds": dict(kinds.most_common()),
+        "files": [
+            {"file": file.name, "rows": len(file.rows), "canonical_share": file.share, "changed_ids": file.changed}
+            for file in files
+        ],
+        "turns": {"passed_on": sum(row.passed_on for row in rows), "again": sum(row.again for row in rows)},
+    }
+    listed = LISTED if len(rows) > 1 else LISTED[2:]
+    sentences = (*_about(files), *_about_cost(rows), *_about_kinds(kinds, rows))
+    return Answer(table, sentences, _figure(kinds), listed=listed, facts=facts)
+
+
+def _written(ids: Sequence[int | None]) -> str:
+    return " ".join("none" if one is None else str(one) for one in ids)
+
+
+def _about(files: Sequence[_File]) -> Iterator[str]:
+    for file in files:
+        before = f"{file.name}: " if file.name != GIVEN else ""
+        ids = count_text(file.ids, "id")
+        if len(file.rows) == 1:
+            (row,) = file.rows
+            if row.is_canonical:
+                yield f"{before}All {ids} come back: encoding their text gives the same."
+            else:
+                yield f"{before}{row.changed:,} of {ids} do not come back, the first at place {row.first:,}."
+            continue
+        rows = count_text(len(file.rows), "row")
+        yield (
+            f"{before}{file.canonical:,} of {rows} come back as they are, {file.share:.1%}; "
+            f"{file.changed:,} of {ids} do not."
+        )
+
+
+def _about_cost(rows: Sequence[_Row]) -> Iterator[str]:
+    turns = [row for row in rows if row.turns > 1]
+    passed_on = sum(row.passed_on for row in turns)
+    again = sum(row.again for row in turns)
+    if turns:
+        yield (
+            f"Who decodes and encodes between turns computes {again:,} of {passed_on:,} ids again; "
+            "who keeps the ids computes none again."
+        )
+    changed = [row for row in rows if row.first is not None and row.turns == 1]
+    if changed:
+        behind = sum(row.ids - (row.first or 0) for row in changed)
+        more = sum(row.encoded - row.ids for row in changed)
+        longer = f"{abs(more):,} ids {'more' if more > 0 else 'fewer'}" if more else "as many ids"
+        yield f"Encoded again, they are {longer}; from the first change on, {count_text(behind, 'id')} no longer fit."
+
+
+def _about_kinds(kinds: Counter[Kind], rows: Sequence[_Row]) -> Iterator[str]:
+    for kind, times in kinds.most_common():
+        yield f"{count_text(times, 'place')} by {kind}: {KINDS[kind]}"
+    left_out = sum(row.all_places - len(row.places) for row in rows)
+    if left_out:
+        yield f"{count_text(left_out, 'place')} more are counted without a reason."
+
+
+def _figure(kinds: Counter[Kind]) -> BarFigure | None:
+    if not kinds:
+        return None
+    bars = [Bar(kind, times, f"{times:,}") for kind, times in kinds.most_common()]
+    told = "How many places differ when ids are decoded and encoded again, by the kind of reason."
+    return BarFigure("canonical", "Why ids do not come back.", told, bars, "Places")

@@ -1,0 +1,245 @@
+"""The question where a text may end: which ends of words fall inside a token, and how a prompt is healed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.errors import BpeError
+from bpe_core.figures.from_table import dots_chart
+from bpe_core.history.token_texts import quoted, shown
+from bpe_core.insight.healing import HealedPrompt, healed
+from bpe_core.measures.benchmark import Contender, contenders_of
+from bpe_core.measures.inside_tokens import Ends as CountedEnds
+from bpe_core.measures.inside_tokens import WordEnds, pieces_of, words_of
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.small_files import read_small_file
+from bpe_core.support.wording import count_text
+from bpe_core.text.word_ends import WITHOUT_SPACES, segmented
+
+WHAT = "Where words end"
+NO_TEXTS = "Words end in texts: name texts behind --corpus, words behind --words, or a prompt behind --text."
+ALL = "all"  # the kind of the row about all kinds together
+MOST_TOKENS = 3  # tokens that a row names
+MOST_NAMED = 5  # tokens that a sentence names
+
+Found = dict[str, dict[str, WordEnds]]  # by the name of the text, and of the tokenizer
+
+
+@dataclass(frozen=True)
+class Ends(Question):
+    """Show which ends of words fall inside a token, where a prompt should not stop.
+
+    A prompt that stops there becomes tokens that a model has never seen in such a place. With a text, its end is looked
+    at: which tokens begin before it and go on, how many tokens to step back, and what the healed prompt is.
+    """
+
+    needs = "texts if known"
+    studies = (1, 8)
+    rests = True
+    by_parts = True
+    examples = """\
+examples:
+  bpe-explorer ends merges.csv --corpus book.txt --group code src
+      The share of the ends of words that fall inside a token: by file or group, by script, of digits and names of code.
+
+  bpe-explorer ends superwords.csv words.csv --corpus book.txt
+      Superwords beside words.
+
+  bpe-explorer ends tokenizer.json --words chinese.txt
+      By words that you give, with spaces between them, a sentence a line. Without them each character of a script
+      without spaces counts as a word.
+
+  bpe-explorer ends tokenizer.json --text "The lighthouse kee"
+      How to go on behind this prompt.
+"""
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.ends({"ours": study}, text="a low").sentences[0]
+        'Step back 1 token: keep 1 of 3 ids, and let the next tokens begin with “␣low”.'
+    """
+
+    words: tuple[str, ...] = parameter(
+        (), help="files with a sentence a line, whose words are divided by spaces", metavar="FILE", path="file"
+    )
+    text: str = parameter("", help="a prompt whose end is looked at", metavar="TEXT")
+
+    def asks_corpus(self, *, has_texts: bool) -> bool:
+        return not (has_texts or self.words or self.text)
+
+    def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
+        if self.text:
+            return _of_prompt(studies, self.text, work)
+        contenders = contenders_of({name: study.history for name, study in studies.items()})
+        found = _in_words(self.words, contenders, work)
+        texts = next(iter(studies.values())).texts
+        if texts is not None:
+            with texts.reading() as corpus:
+                parts = corpus.by_source() if corpus.groups == ("",) else corpus.parts()
+                for name, part in parts.items():
+                    found[name] = {one.name: WordEnds() for one in contenders}
+                    for piece in pieces_of(part, [one.tokenizer for one in contenders], work):
+                        _add(found[name], contenders, piece, work)
+        if not found:
+            raise BpeError(NO_TEXTS)
+        return _of_corpus(studies, found)
+
+
+def _add(found: Mapping[str, WordEnds], contenders: Sequence[Contender], piece: str, work: Work) -> None:
+    words = [*words_of(piece)]
+    for one in contenders:
+        work.check()
+        found[one.name].add(one.tokenizer, piece, words, one.at)
+
+
+def _in_words(paths: Sequence[str], contenders: Sequence[Contender], work: Work) -> Found:
+    """Count the ends of the words that a person gave."""
+    found: Found = {}
+    for path in paths:
+        lines = read_small_file(path, "the words of", BpeError).split("\n")
+        text, words = segmented(lines)
+        if not words:
+            raise BpeError(f"{path} holds no words; write a sentence a line, with spaces between its words.")
+        found[path] = {one.name: WordEnds() for one in contenders}
+        for one in contenders:
+            work.check()
+            found[path][one.name].add(one.tokenizer, text, words, one.at)
+    return found
+
+
+# --- The ends of all words -----------------------------------------------------------------------
+
+
+def _of_corpus(studies: Mapping[str, Study], found: Found) -> Answer:
+    rows = [
+        (name, text, kind, ends, of_text)
+        for name in studies
+        for text, by_name in found.items()
+        for of_text in (by_name[name],)
+        for kind, ends in ((ALL, of_text.in_words), *sorted(of_text.by_kind.items()))
+    ]
+    table = DataTable(
+        {
+            "tokenizer": [name for name, *_ in rows],
+            "text": [text for _, text, *_ in rows],
+            "kind": [kind for _, _, kind, *_ in rows],
+            "ends": [ends.ends for *_, ends, _ in rows],
+            "inside_ends": [ends.inside for *_, ends, _ in rows],
+            "inside": [ends.share for *_, ends, _ in rows],
+            "tokens": [of_text.tokens if kind == ALL else None for _, _, kind, _, of_text in rows],
+            "across": [of_text.share_across if kind == ALL else None for _, _, kind, _, of_text in rows],
+            "most": [_most(studies[name], of_text) if kind == ALL else () for name, _, kind, _, of_text in rows],
+        }
+    )
+    sums = {name: _sum(by_name[name] for by_name in found.values()) for name in studies}
+    shares = {name: one.share for name, one in sums.items()}
+    inside = next(iter(shares.values())) if len(shares) == 1 else shares
+    sentences = [*(_about(name, sums[name], found, len(studies)) for name in studies), *_about_scripts(found)]
+    whole = [place for place, (_, _, kind, *_) in enumerate(rows) if kind == ALL]
+    drawn = DataTable({name: [values[place] for place in whole] for name, values in table.columns.items()})
+    listed = ("tokenizer", "text", "kind", "ends", "inside", "across", "most")
+    return Answer(
+        table,
+        tuple(sentences),
+        dots_chart(drawn, "inside"),
+        listed=listed if len(studies) > 1 else listed[1:],
+        facts={"inside": inside},
+    )
+
+
+def _sum(texts: Iterator[WordEnds]) -> CountedEnds:
+    every = [one.in_words for one in texts]
+    return CountedEnds(sum(one.ends for one in every), sum(one.inside for one in every))
+
+
+def _most(study: Study, found: WordEnds) -> tuple[str, ...]:
+    names = study.inside.by_index.texts.text
+    return tuple(f"{names[index]} {times:,}" for index, times in found.most.most_common(MOST_TOKENS))
+
+
+def _about(name: str, ends: CountedEnds, found: Found, tokenizers: int) -> str:
+    before = f"{name}: " if tokenizers > 1 else ""
+    tokens = sum(by_name[name].tokens for by_name in found.values())
+    across = sum(by_name[name].across for by_name in found.values())
+    if not ends.ends:
+        return f"{before}There are no words in these texts."
+    return (
+        f"{before}{ends.inside:,} of {count_text(ends.ends, 'end')} of words, {ends.share:.2%}, fall inside a token; "
+        f"{across:,} of {count_text(tokens, 'token')} reach across one."
+    )
+
+
+def _about_scripts(found: Found) -> Iterator[str]:
+    kinds = {kind for by_name in found.values() for one in by_name.values() for kind in one.by_kind}
+    dense = [script for script in WITHOUT_SPACES if script in kinds]
+    if dense:
+        yield f"Without spaces between words ({', '.join(dense)}), each character counts as one; --words takes yours."
+
+
+# --- The end of a prompt -------------------------------------------------------------------------
+
+
+def _of_prompt(studies: Mapping[str, Study], text: str, work: Work) -> Answer:
+    found = {name: healed(study.inside.by_index.tokenizer, text, work=work) for name, study in studies.items()}
+    rows = [(name, one, token) for name, one in found.items() for token in one.tokens]
+    texts = {name: study.inside.by_index.texts.text for name, study in studies.items()}
+    table = DataTable(
+        {
+            "tokenizer": [name for name, *_ in rows],
+            "id": [studies[name].inside.by_index.number(token.index) for name, _, token in rows],
+            "token": [texts[name][token.index] for name, _, token in rows],
+            "rest": [shown(token.rest) for *_, token in rows],
+            "step_back": [token.step_back for *_, token in rows],
+        }
+    )
+    facts = {name: _healed_prompt(studies[name], one) for name, one in found.items()}
+    sentences = [
+        (f"{name}: " if len(found) > 1 else "") + said
+        for name, one in found.items()
+        for said in _about_prompt(studies[name], one)
+    ]
+    listed = ("id", "token", "rest", "step_back")
+    return Answer(
+        table,
+        tuple(sentences),
+        listed=listed if len(found) == 1 else ("tokenizer", *listed),
+        facts=next(iter(facts.values())) if len(facts) == 1 else {"healed": facts},
+    )
+
+
+def _numbers(study: Study, indices: Sequence[int]) -> list[int | None]:
+    return [study.inside.by_index.number(index) for index in indices]
+
+
+def _healed_prompt(study: Study, found: HealedPrompt) -> dict[str, object]:
+    return {
+        "ids": _numbers(study, found.ids),
+        "step_back": found.step_back,
+        "kept": _numbers(study, found.kept),
+        "rest": found.rest.decode(errors="replace"),
+        "tokens_with_rest": len(found.tokens),
+    }
+
+
+def _about_prompt(study: Study, found: HealedPrompt) -> Iterator[str]:
+    if not found.step_back:
+        yield "No token begins before the end of this text and goes on behind it: nothing is to be healed."
+        return
+    back = count_text(found.step_back, "token")
+    kept = len(found.kept)
+    yield (
+        f"Step back {back}: keep {kept:,} of {count_text(len(found.ids), 'id')}, and let the next tokens begin with "
+        f"{quoted(found.rest)}."
+    )
+    names = study.inside.by_index.texts.text
+    some = ", ".join(f"“{names[one.index]}”" for one in found.tokens[:MOST_NAMED])
+    more = f" and {len(found.tokens) - MOST_NAMED:,} more" if len(found.tokens) > MOST_NAMED else ""
+    yield f"{count_text(len(found.tokens), 'token')} can cover its end: {some}{more}."
+    ids = " ".join("none" if one is None else str(one) for one in _numbers(study, found.kept))
+    yield f"The healed prompt: {ids or 'no id'}, then tokens whose text together begins with {quoted(found.rest)}."
+    if not found.is_whole:
+        yield "More tokens could cover its end; these are the first that were tried."

@@ -1,0 +1,176 @@
+"""Rows of token ids in files: NumPy's arrays, JSON lines, and numbers as text.
+
+    >>> [row.parts for row in rows_of_words(["5", "6, 7"])]
+    [(array([5, 6, 7]),)]
+
+A row is one text. In a file of rollouts it has parts, such as a prompt and an answer, or the turns of a talk. A row of
+`.npy` is a row of the array; an array without rows is one row. In other files a line is a row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bpe_core.errors import CorpusError, cause_of
+from bpe_core.support.arrays import Int64s
+from bpe_core.support.foreign import gate, parsed_json
+from bpe_core.support.progress import ALONE, Progress, Work
+from bpe_core.text.reading.rows import LONGEST_LINE
+
+WHOLE = ("input_ids", "ids", "token_ids", "tokens")  # fields that hold all ids of a row
+PARTS = (  # fields with a part of a row's ids, in this order
+    "prompt_ids",
+    "prompt_token_ids",
+    "prompts",
+    "completion_ids",
+    "completion_token_ids",
+    "response_ids",
+    "response_token_ids",
+    "responses",
+    "output_ids",
+    "output_token_ids",
+)
+MOST_DIGITS = 18  # of an id, which then fits into 64 bits
+MOST_IDS = 2**26  # ids of a row; an id takes some 50 bytes
+JSON = (".jsonl", ".ndjson", ".json")
+ADVICE = "Ids are whole numbers from 0 on"
+
+
+@dataclass(frozen=True, eq=False)
+class IdRow:
+    name: str  # of the file; empty for ids that were given
+    number: int  # of the row, from 1
+    parts: tuple[Int64s, ...]
+
+    @property
+    def ids(self) -> Int64s:
+        return self.parts[0] if len(self.parts) == 1 else np.concatenate(self.parts)
+
+
+def is_file_of_ids(word: str) -> bool:
+    """Return whether an argument must be the name of a file, as it is no number."""
+    return word.strip(" ,-+.0123456789") != ""
+
+
+def rows_of_words(words: Iterable[str], name: str = "") -> Iterator[IdRow]:
+    """Yield a single row of the ids in these words; nothing if there are none."""
+    ids = _of_words(" ".join(words), name or "The ids")
+    if len(ids):
+        yield IdRow(name, 1, (ids,))
+
+
+def rows_of_file(path: str, fields: Sequence[str] = (), work: Work = ALONE) -> Iterator[IdRow]:
+    """Yield the rows of a file one by one; `fields` names those of a row of JSON that hold its ids, in order."""
+    ending = Path(path).suffix.lower()
+    if ending == ".npy":
+        yield from _of_array(path, work)
+        return
+    read = (lambda line, where: _of_json(line, where, fields)) if ending in JSON else _of_line
+    for number, line in _lines(path, work):
+        if line := line.strip():
+            yield IdRow(path, number, read(line, f"{path}, line {number:,}"))
+
+
+def _lines(path: str, work: Work) -> Iterator[tuple[int, bytes]]:
+    try:
+        with open(path, "rb") as file:
+            size = file.seek(0, 2)
+            file.seek(0)
+            number = 0
+            while line := file.readline(LONGEST_LINE + 1):
+                number += 1
+                if len(line) > LONGEST_LINE:
+                    raise CorpusError(
+                        f"{path}, line {number:,} is longer than {LONGEST_LINE // 2**20:,} MB. Write a text a line, "
+                        "or all ids as .npy."
+                    )
+                work.check()
+                work.progress(Progress("reading ids", file.tell(), size, "bytes", path))
+                yield number, line
+    except OSError as error:
+        raise CorpusError(f"Could not read the ids in {path}: {cause_of(error)}.") from error
+    except ValueError as error:
+        raise CorpusError(f"{path!r} cannot be the name of a file.") from error
+
+
+def _of_array(path: str, work: Work) -> Iterator[IdRow]:
+    with gate(f"{path} is no array of NumPy, or a damaged one", CorpusError):
+        try:
+            ids = np.load(path, mmap_mode="r", allow_pickle=False)
+        except OSError as error:
+            raise CorpusError(f"Could not read the ids in {path}: {cause_of(error)}.") from error
+    if not isinstance(ids, np.ndarray) or ids.ndim not in (1, 2) or ids.dtype.kind not in "iu":
+        kind = f"{getattr(ids, 'ndim', 0)} dimensions of {getattr(ids, 'dtype', 'another kind')}"
+        raise CorpusError(f"{path} holds no ids: {kind}. {ADVICE}, in a row or a table of rows.")
+    if ids.ndim == 1:
+        yield IdRow(path, 1, (ids,))
+        return
+    for number, row in enumerate(ids, 1):
+        work.check()
+        work.progress(Progress("reading ids", number, len(ids), "rows", path))
+        yield IdRow(path, number, (row,))
+
+
+def _of_line(line: bytes, where: str) -> tuple[Int64s, ...]:
+    return (_of_words(line.decode(errors="replace"), where),)
+
+
+def _of_words(text: str, where: str) -> Int64s:
+    words = text.replace(",", " ").strip(" \t\r\n[]").split()
+    wrong = next((word for word in words if not _is_id(word)), None)
+    if wrong is not None:
+        raise CorpusError(f"{where}: “{wrong[:40]}” is not a token id. {ADVICE}, separated by spaces.")
+    return np.array([int(word) for word in words], np.int64)
+
+
+def _is_id(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) <= MOST_DIGITS
+
+
+def _of_json(line: bytes, where: str, fields: Sequence[str]) -> tuple[Int64s, ...]:
+    with gate(where, CorpusError):
+        try:
+            row = parsed_json(line.decode("utf-8-sig"))
+        except json.JSONDecodeError as error:
+            told = f"{where} is no JSON from column {error.colno:,} on; write a list of ids a line."
+            raise CorpusError(told) from error
+    if isinstance(row, dict):
+        names = fields or _fields_of(row)
+        missing = next((name for name in names if name not in row), None)
+        if missing is not None or not names:
+            there = ", ".join(map(repr, list(row)[:8])) or "no field"
+            wanted = f"no field {missing!r}" if missing else "no field with a known name for ids"
+            raise CorpusError(f"{where} has {wanted}; it has {there}. Name the fields behind --fields.")
+        values = [row[name] for name in names]
+    else:
+        values = [row]
+    return tuple(part for value in values for part in _parts_of(value, where))
+
+
+def _fields_of(row: dict[str, Any]) -> tuple[str, ...]:
+    whole = next((name for name in WHOLE if isinstance(row.get(name), list)), None)
+    return (whole,) if whole else tuple(name for name in PARTS if isinstance(row.get(name), list))
+
+
+def _parts_of(value: Any, where: str) -> Iterator[Int64s]:
+    """Yield the ids of a list, or of each list in it."""
+    if isinstance(value, list) and value and all(isinstance(one, list) for one in value):
+        for one in value:
+            yield _of_list(one, where)
+    else:
+        yield _of_list(value, where)
+
+
+def _of_list(value: Any, where: str) -> Int64s:
+    if not isinstance(value, list):
+        raise CorpusError(f"{where}: “{str(value)[:40]}” is no list of ids.")
+    wrong = next((one for one in value if type(one) is not int or not 0 <= one < 10**MOST_DIGITS), None)
+    if wrong is not None or None in value:
+        raise CorpusError(f"{where}: “{str(wrong)[:40]}” is not a token id. {ADVICE}.")
+    return np.array(value, np.int64)

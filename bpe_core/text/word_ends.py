@@ -1,0 +1,82 @@
+"""The places of a text where its words end, which no tokenizer decides.
+
+    >>> text = "Low prices, 2:\\nget_price(天気)"
+    >>> [f"{text[start:stop]} {kind}" for start, stop, kind in words_of(text)]
+    ['Low Latin', 'prices Latin', '2 digits', 'get_price names', '天 Han', '気 Han']
+
+A word is a run of letters with their marks, and with apostrophes between letters. Where a script puts no spaces between
+words, each letter is one. Digits are words of their own, and so are names of code: with an underscore, with a digit
+behind a letter, or with a capital letter behind a small one.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import regex
+
+DIGITS = "digits"
+NAMES = "names"
+WITHOUT_SPACES = ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan")
+_CALLED = {"CJK": "Han", "KANGXI": "Han", "TIFINAGH": "Tifinagh"}  # scripts that are named otherwise than letters
+
+
+class Word(NamedTuple):
+    start: int  # in characters
+    stop: int
+    kind: str  # a script, or one of the names above
+
+
+def words_of(text: str) -> Iterator[Word]:
+    """Yield the words of a text with their places and kinds."""
+    for found in _pattern().finditer(text):
+        start, stop = found.span()
+        yield Word(start, stop, found.lastgroup if found.lastgroup in (DIGITS, NAMES) else script_of(text[start]))
+
+
+@cache
+def script_of(letter: str) -> str:
+    """Return the script of a letter by the first word of its name.
+
+    >>> [script_of(letter) for letter in "aжλ東かアก"]
+    ['Latin', 'Cyrillic', 'Greek', 'Han', 'Hiragana', 'Katakana', 'Thai']
+    """
+    first = unicodedata.name(letter, "OTHER").split()[0].partition("-")[0]
+    return _CALLED.get(first, first.capitalize())
+
+
+@cache
+def _pattern() -> regex.Pattern[str]:
+    import regex  # takes a while to load
+
+    alone = "".join(rf"\p{{Script={script}}}" for script in WITHOUT_SPACES)
+    letter = rf"[\p{{L}}--[{alone}]]"
+    name = rf"(?P<{NAMES}>(?=\w*?(?:[^\W\d]_|_[^\W\d]|[^\W\d_]\d|\p{{Ll}}\p{{Lu}}))[^\W\d]\w*)"
+    plain = rf"{letter}[{letter}\p{{M}}]*(?:['’][{letter}\p{{M}}]+)*"
+    return regex.compile(rf"(?V1)(?:{name}|[{alone}&&\p{{L}}]\p{{M}}*|(?P<{DIGITS}>\p{{N}}+)|{plain})")
+
+
+def segmented(lines: Sequence[str]) -> tuple[str, list[Word]]:
+    """Return the text of lines whose words are divided by spaces, without these, and its words.
+
+    >>> text, words = segmented(["天気 が", "良い"])
+    >>> text, [tuple(word) for word in words]
+    ('天気が\\n良い', [(0, 2, 'Han'), (2, 3, 'Hiragana'), (4, 6, 'Han')])
+    """
+    text: list[str] = []
+    words: list[Word] = []
+    place = 0
+    for line in lines:
+        for word in line.split():
+            text.append(word)
+            kind = next((script_of(letter) for letter in word if letter.isalpha()), "")
+            if kind or word.isdecimal():
+                words.append(Word(place, place + len(word), kind or DIGITS))
+            place += len(word)
+        text.append("\n")
+        place += 1
+    return "".join(text[:-1]), words

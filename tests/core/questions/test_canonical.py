@@ -1,0 +1,121 @@
+"""The question whether ids come back: by file and row, with turns, and with hopeless input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bpe_core as bpe
+from bpe_core.command_line.main import run
+from bpe_core.errors import BpeError, Cancelled
+from bpe_core.support.progress import Work
+from bpe_core.text.reading import id_rows
+
+STUDY = bpe.train("the theme of the thesis, the others", "gpt2", merges=8)
+THE = STUDY.encode("the")
+
+
+def test_a_letter_by_letter_word_is_told_with_the_merge_that_would_have_joined_it() -> None:
+    found = bpe.canonical(STUDY, [116, 104, 101])
+    assert found.facts["canonical_share"] == 0.0
+    (row,) = found.table.records()
+    assert (row["place"], row["ids"], row["kind"], row["step"]) == (0, "116 104 101", "merge", 1)
+    assert row["encoded"] == " ".join(map(str, THE))
+    assert bpe.canonical(STUDY, THE).facts["canonical_share"] == 1.0
+
+
+def test_files_of_all_kinds_have_the_same_rows(tmp_path: Path) -> None:
+    rows = [[*b"the"], STUDY.encode("the others")]
+    width = max(map(len, rows))
+    padded = [row + [32] * (width - len(row)) for row in rows]
+    np.save(tmp_path / "a.npy", np.array(padded, np.uint16))
+    (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, padded)), encoding="utf-8")
+    parts = [{"prompt_ids": row[:1], "mask": [1], "response_ids": row[1:]} for row in padded]
+    (tmp_path / "c.jsonl").write_text("\n".join(map(json.dumps, parts)), encoding="utf-8")
+    (tmp_path / "d.txt").write_text("\n".join(" ".join(map(str, row)) for row in padded), encoding="utf-8")
+    (tmp_path / "e.jsonl").write_text("\n".join(json.dumps([[one] for one in row]) for row in padded), encoding="utf-8")
+    found = bpe.canonical(STUDY, [str(path) for path in sorted(tmp_path.iterdir())])
+    by_file: dict[str, list[tuple[object, ...]]] = {}
+    for row in found.table.records():
+        by_file.setdefault(row["file"], []).append((row["row"], row["place"], row["ids"], row["encoded"]))
+    assert len(by_file) == 5
+    assert all(rows == next(iter(by_file.values())) for rows in by_file.values())
+    assert {file["canonical_share"] for file in found.facts["files"]} == {found.facts["canonical_share"]}
+
+
+def test_turns_are_decoded_and_encoded_between(tmp_path: Path) -> None:
+    path = tmp_path / "rollouts.jsonl"
+    path.write_text(json.dumps([[116], [104, 101], STUDY.encode(" others")]), encoding="utf-8")
+    found = bpe.canonical(STUDY, [str(path)])
+    # Behind the first turn `t` stays; behind the second `the` is one token for all that was written.
+    assert found.facts["turns"] == {"passed_on": 1 + len(THE), "again": len(THE)}
+    assert any("between turns computes" in sentence for sentence in found.sentences)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("a.jsonl", b"[1, 2]\n[1, -2]\n", "a.jsonl, line 2: “-2” is not a token id. Ids are whole numbers from 0 on."),
+        ("a.jsonl", b"[1, 2.5]\n", "a.jsonl, line 1: “2.5” is not a token id."),
+        ("a.jsonl", b"[true]\n", "a.jsonl, line 1: “True” is not a token id."),
+        ("a.jsonl", b"[null]\n", "a.jsonl, line 1: “None” is not a token id."),
+        ("a.jsonl", b"[1, [2]]\n", "a.jsonl, line 1: “[2]” is not a token id."),
+        ("a.jsonl", b'{"text": "x"}\n', "a.jsonl, line 1 has no field with a known name for ids; it has 'text'."),
+        ("a.jsonl", b"[1, 2\n", "a.jsonl, line 1 is no JSON from column 6 on"),
+        ("a.txt", b"1 2\n3 x\n", "a.txt, line 2: “x” is not a token id."),
+        ("a.txt", b"1 99999\n", "a.txt, row 1: There is no token 99,999; the ids go from 0 to 259."),
+        ("a.npy", b"\x93NUMPY damaged", "a.npy is no array of NumPy, or a damaged one"),
+        ("a.txt", b"\n\n", "There are no ids to look at"),
+    ],
+)
+def test_hopeless_files_are_refused_in_a_sentence(tmp_path: Path, name: str, content: bytes, sentence: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(BpeError) as refused:
+        bpe.canonical(STUDY, [str(tmp_path / name)])
+    assert sentence in str(refused.value).replace(f"{tmp_path}/", "")
+
+
+@pytest.mark.parametrize("array", [np.array([1.5]), np.zeros((1, 1, 1), np.int32), np.array([-1])])
+def test_arrays_without_ids_are_refused(tmp_path: Path, array: object) -> None:
+    np.save(tmp_path / "a.npy", array)  # type: ignore[arg-type]
+    with pytest.raises(BpeError, match=r"holds no ids|There is no token -1"):
+        bpe.canonical(STUDY, [str(tmp_path / "a.npy")])
+
+
+def test_a_long_line_is_refused_and_long_work_is_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("1 " * 100, encoding="utf-8")
+    with pytest.raises(Cancelled):
+        bpe.canonical(STUDY, [str(path)], work=Work(cancelled=lambda: True))
+    monkeypatch.setattr(id_rows, "LONGEST_LINE", 50)
+    with pytest.raises(BpeError, match="line 1 is longer than"):
+        bpe.canonical(STUDY, [str(path)])
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["-5"], "“-5” is not a token id"),
+        (["1.5"], "“1.5” is not a token id"),
+        (["264"], "There is no token 264"),
+        (["10" * 20], "is not a token id"),
+        (["missing.npy"], "missing.npy: No such file"),
+    ],
+)
+def test_the_command_refuses_what_is_no_id(
+    words: list[str], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    STUDY.save(tmp_path / "t.csv")
+    assert run(["canonical", str(tmp_path / "t.csv"), *words]) == 1
+    assert sentence in capsys.readouterr().err
+
+
+def test_the_command_answers_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    STUDY.save(tmp_path / "t.csv")
+    assert run(["canonical", str(tmp_path / "t.csv"), "116", "104", "101", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["canonical_share"] == 0.0
+    assert {"place", "ids", "encoded", "reason"} <= {*told["rows"][0]}

@@ -1,0 +1,106 @@
+"""The question where a text may end: ends of words inside tokens, and prompts that are healed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import bpe_core as bpe
+from bpe_core.command_line.main import run
+from bpe_core.errors import BpeError, Cancelled
+from bpe_core.support.progress import Work
+from bpe_core.text.word_ends import words_of
+from tests.shared import text_of
+
+TEXT = text_of("prose")[:6_000]
+BY_WORDS = bpe.train(TEXT, "gpt2", vocab_size=400)
+
+
+def ends_inside(study: bpe.Study, text: str) -> tuple[int, int]:
+    """Count plainly: each end of a word that no token's text ends at."""
+    edges = {len(b"".join(study.tokens[id] for id in ids)) for ids in prefixes(study.encode(text))}
+    ends = [len(text[:stop].encode()) for _, stop, _ in words_of(text)]
+    return len(ends), sum(end not in edges for end in ends)
+
+
+def prefixes(ids: list[int]) -> list[list[int]]:
+    return [ids[:length] for length in range(1, len(ids) + 1)]
+
+
+@pytest.mark.parametrize("method", ["superbpe", "boundless"])
+def test_superwords_hold_ends_of_words_and_words_hold_none(method: str) -> None:
+    across = bpe.train(TEXT, "gpt2", method=method, vocab_size=400)
+    text = TEXT[:1_500]
+    found = bpe.ends({"across": across.with_texts(text), "words": BY_WORDS.with_texts(text)})
+    of_all = {row["tokenizer"]: row for row in found.table.records() if row["kind"] == "all"}
+    for name, study in (("across", across), ("words", BY_WORDS)):
+        assert (of_all[name]["ends"], of_all[name]["inside_ends"]) == ends_inside(study, text)
+    assert of_all["across"]["inside"] > 0.01
+    assert of_all["words"]["inside"] == 0
+    assert found.facts["inside"]["across"] == of_all["across"]["inside"]
+
+
+def test_characters_or_given_words_count_where_there_are_no_spaces(tmp_path: Path) -> None:
+    lines = ["天气 很 好", "天气 不 好", "我们 去 北京", "我们 在 北京"]
+    (tmp_path / "zh.txt").write_text("\n".join(lines), encoding="utf-8")
+    text = "\n".join(lines).replace(" ", "")
+    study = bpe.train([text] * 4, "gpt2", merges=40)
+    by_characters = bpe.ends({"": study.with_texts(text)})
+    by_words = bpe.ends({"": study}, words=[str(tmp_path / "zh.txt")])
+    (row,) = (row for row in by_characters.table.records() if row["kind"] == "Han")
+    assert row["ends"] == len(text) - 3
+    assert by_words.table.records()[0]["ends"] == sum(len(line.split()) for line in lines)
+    assert any("each character counts as one" in sentence for sentence in by_characters.sentences)
+    assert by_words.facts["inside"] < by_characters.facts["inside"]
+
+
+def test_pieces_of_a_long_text_have_the_ends_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    from bpe_core.measures import inside_tokens
+
+    text = text_of("code") + text_of("chinese") + TEXT
+    whole = bpe.ends({"": BY_WORDS.with_texts(text)}).table.records()
+    monkeypatch.setattr(inside_tokens, "PIECE", 500)
+    assert bpe.ends({"": BY_WORDS.with_texts(text)}).table.records() == whole
+    assert {"Latin", "Han", "names"} <= {row["kind"] for row in whole}
+
+
+@pytest.mark.parametrize("prompt", ["the kee", "a ligh", "The hou", "x = se", "w"])
+def test_a_healed_prompt_keeps_only_ids_that_every_longer_text_keeps(prompt: str) -> None:
+    found = bpe.ends({"": BY_WORDS}, text=prompt)
+    ids = BY_WORDS.encode(prompt)
+    assert found.facts["ids"] == ids
+    kept = found.facts["kept"]
+    assert ids[: len(kept)] == kept
+    assert prompt.endswith(found.facts["rest"])
+    texts = {token: raw.decode(errors="replace") for token, raw in BY_WORDS.tokens.items()}
+    backs = [0]
+    for start in range(len(prompt)):  # plainly: each token at each place
+        for token, text in texts.items():
+            if text.startswith(prompt[start:]) and len(text) > len(prompt) - start and "�" not in text:
+                longer = BY_WORDS.encode(prompt[:start] + text)
+                if longer[-1] == token:
+                    same = next((i for i, (a, b) in enumerate(zip(ids, longer, strict=False)) if a != b), len(ids))
+                    backs.append(len(ids) - same)
+    assert found.facts["step_back"] == max(backs)
+
+
+def test_the_command_answers_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    BY_WORDS.save(tmp_path / "t.csv")
+    (tmp_path / "a.txt").write_text("one two 3 get_it", encoding="utf-8")
+    assert run(["ends", str(tmp_path / "t.csv"), "--corpus", str(tmp_path / "a.txt"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["inside"] == 0.0
+    assert [row["kind"] for row in told["rows"]] == ["all", "Latin", "digits", "names"]
+
+
+def test_without_texts_or_when_stopped_it_says_so(tmp_path: Path) -> None:
+    alone = bpe.Study(BY_WORDS.history)
+    with pytest.raises(BpeError, match="name texts behind --corpus"):
+        bpe.ends({"": alone})
+    with pytest.raises(Cancelled):
+        bpe.ends({"": BY_WORDS}, work=Work(cancelled=lambda: True))
+    (tmp_path / "empty.txt").write_text("\n", encoding="utf-8")
+    with pytest.raises(BpeError, match="holds no words"):
+        bpe.ends({"": alone}, words=[str(tmp_path / "empty.txt")])
