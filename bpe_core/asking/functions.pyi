@@ -216,7 +216,7 @@ def canonical(
     >>> import bpe_core as bpe
     >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
     >>> bpe.canonical(study, [108, 111, 119]).columns["encoded"]
-    ['259 119']
+    ['257']
     """
 
 def check(
@@ -388,7 +388,7 @@ def ends(
     >>> import bpe_core as bpe
     >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
     >>> bpe.ends({"ours": study}, text="a low").sentences[0]
-    'Step back 1 token: keep 1 of 3 ids, and let the next tokens begin with “␣low”.'
+    'Step back 2 tokens: keep 1 of 3 ids, and let the next tokens begin with “␣low”.'
     """
 
 def floor(

@@ -131,7 +131,7 @@ class RoundTrips:
             elif length >= MOST_AT_ONCE:
                 raise TooLarge(
                     f"A row of {len(indices):,} ids is too long for this tokenizer, as its text cannot be divided; "
-                    f"cut it into rows of at most {MOST_AT_ONCE:,} ids."
+                    f"give it in rows of at most {MOST_AT_ONCE:,} ids."
                 )
             else:
                 length = 2 * length
@@ -263,11 +263,9 @@ class RoundTrip:
             return found
         unknown = trips.history.alphabet.unknown_id
         if unknown is not None and unknown in given:
-            return Reason("unknown", f"{self._name(unknown)} stands for any unknown text, and decoding shows it so.")
+            return Reason("unknown", f"{self._name(unknown)} replaces unknown text, which decoding does not give back.")
         if unknown is not None and unknown in encoded:
-            return Reason(
-                "unknown", f"The text holds what no token stands for, so encoding gives {self._name(unknown)}."
-            )
+            return Reason("unknown", f"No token has this text, so encoding gives {self._name(unknown)}.")
         before = self._joined(self.given, place.first, place.stop)
         after = self._joined(self.encoded, place.first_encoded, place.stop_encoded)
         if before == after and len(given) == len(encoded) == 1:

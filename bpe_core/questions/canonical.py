@@ -57,7 +57,7 @@ examples:
         >>> import bpe_core as bpe
         >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
         >>> bpe.canonical(study, [108, 111, 119]).columns["encoded"]
-        ['259 119']
+        ['257']
     """
 
     ids: tuple[int | str, ...] = parameter(

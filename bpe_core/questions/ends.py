@@ -60,7 +60,7 @@ examples:
         >>> import bpe_core as bpe
         >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
         >>> bpe.ends({"ours": study}, text="a low").sentences[0]
-        'Step back 1 token: keep 1 of 3 ids, and let the next tokens begin with “␣low”.'
+        'Step back 2 tokens: keep 1 of 3 ids, and let the next tokens begin with “␣low”.'
     """
 
     words: tuple[str, ...] = parameter(
