@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,7 +37,7 @@ from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import PlainEncoder
 from bpe_core.splitting.splitter import split_words
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.patterns import NO_SUPERWORD
+from bpe_core.text.patterns import NAMED_PATTERNS, NO_SUPERWORD
 from tests.core.learning import all_columns, learn_in_short_calls, train, words_of
 from tests.core.random_training import BYTE_TIES
 
@@ -121,6 +123,56 @@ def test_both_stages_are_those_of_another_trainer() -> None:
     model.train_from_iterator(["\n".join(runs)], trainer)
     texts = {id: bytes_of(token, decoded(history)) for token, id in model.get_vocab().items()}
     assert [texts[id] for id in range(len(known), len(texts))] == decoded(history)[256 + 60 :]
+
+
+CODE = "".join(
+    f"int f{i}(int a, char *b)\n{{\n\t\tif (a < {i} && b[0] == '{chr(97 + i)}')  \n"
+    f"\t\t\treturn (a + {i});\t \n\t\t\t\t(void) b;  \n  \t\t}}\n\n"
+    for i in range(20)
+)
+
+
+class TwoTrainings:
+    """The way of SuperBPE's authors, written for these tests: two trainings, each on all lines, split by a pattern."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = text.splitlines(keepends=True)
+        self.texts = [bytes([byte]) for byte in range(256)]
+        self.pairs: list[tuple[int, int]] = []
+
+    def words(self, expression: str) -> list[list[int]]:
+        """Split every line by an expression, each match and what lies between two; join all pairs known so far."""
+        pattern = regex.compile(f"({expression})")
+        found = [list(part.encode()) for line in self.lines for part in pattern.split(line) if part]
+        for token, pair in enumerate(self.pairs, 256):
+            found = [plain.join(word, pair, token) for word in found]
+        return found
+
+    def learn(self, expression: str, merges: int, may_join: Callable[[bytes], bool] = lambda text: True) -> None:
+        words = self.words(expression)
+        while len(self.pairs) < merges:
+            counts = Counter(pair for word in words for pair in pairwise(word))
+            joinable = [pair for pair in counts if may_join(self.texts[pair[0]] + self.texts[pair[1]])]
+            best = min(joinable, key=lambda pair: (-counts[pair], pair))
+            self.pairs.append(best)
+            self.texts.append(self.texts[best[0]] + self.texts[best[1]])
+            words = [plain.join(word, best, len(self.texts) - 1) for word in words]
+
+
+def holds_few_words(text: bytes) -> bool:
+    return b": " not in text and len([word for word in text.split(b" ") if word]) <= 4
+
+
+def test_a_table_of_whole_lines_that_goes_on_across_words_is_that_of_the_authors_two_trainings() -> None:
+    theirs = TwoTrainings(CODE)
+    theirs.learn(NAMED_PATTERNS["o200k"].expression, 30)
+    first = bpe.train([CODE], "o200k", merges=30, unit="line", ties="lowest-ids")
+    assert first.history.pairs() == theirs.pairs
+    theirs.learn(NO_SUPERWORD, 60, holds_few_words)
+    found = bpe.extend(bpe.Corpus.from_texts([CODE]), first, by=30, across_words=True)
+    assert found.history.pairs() == theirs.pairs
+    at_once = bpe.train([CODE], "superbpe", merges=60, transition=30, ties="lowest-ids")
+    assert at_once.history.pairs() != theirs.pairs, "the first stage of one training sees runs alone"
 
 
 def bytes_of(token: str, texts: list[bytes]) -> bytes:
