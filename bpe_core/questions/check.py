@@ -43,7 +43,7 @@ TRIED = 500  # the least number of steps by which another splitting is tried
 FEW = 200  # one in so many merges may be wrong before another splitting is tried
 ALL = "none"  # the pattern that splits nothing
 LIMITED = "sentencepiece"  # its trainer limits the length of tokens and splits words at changes of script
-LIMIT = 16  # symbols of its longest tokens, unless a table has longer ones
+LIMIT = 16  # symbols of its longest tokens, unless it was told another limit
 AT_BLANKS = "subword-nmt"
 IN_LOWER_CASE = "in lower case"
 KINDS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in KINDS.items())
@@ -126,9 +126,28 @@ class _Judgement:
 def _by_counts(study: Study, work: Work) -> Answer:
     words = study.inside.words(WHAT, work)
     history = _as_learned(study.history, words, work)
-    limit = LIMIT if study.format == LIMITED else None
-    if limit is not None:
-        limit = max(limit, int(history.token_lengths().max(initial=1)))
+    limits = _limits(study, history)
+    best = _best_way(study, words, history, limits[0], work)
+    if best.verdict.faults and len(limits) > 1:
+        by_other_limit = _best_way(study, words, history, limits[1], work)
+        best = best if by_other_limit.verdict.faults else by_other_limit
+    wrong = best.verdict.steps - best.verdict.right
+    if best.verdict.first is not None and best.verdict.first.kind != "wrapped" and wrong * FEW > best.verdict.steps:
+        best = _split_otherwise(study, best, work)
+        best = replace(best, balanced=_steps_of_a_balance(study, best, work))
+    return _answer(study, best)
+
+
+def _limits(study: Study, history: History) -> list[int | None]:
+    """Return the limits of a token's length that the trainer may have had, in symbols; the usual one first."""
+    if study.format != LIMITED:
+        return [None]
+    longest = int(history.token_lengths().max(initial=1))
+    return [LIMIT, longest] if longest < LIMIT else [longest]
+
+
+def _best_way(study: Study, words: WordTable, history: History, limit: int | None, work: Work) -> _Judgement:
+    """Judge a table by its own way to split texts and by others that files do not say; return what explains most."""
     own = _Judgement(history, history.recipe, judge(words, history, work, limit=limit))
     best = own
     if own.verdict.rule_until < own.verdict.steps:
@@ -141,11 +160,7 @@ def _by_counts(study: Study, work: Work) -> Answer:
             verdict = judge(others, history, work, limit=limit)
             other = _Judgement(history, recipe, verdict, name, is_unsaid, own.verdict.sound_until)
             best = max(best, other, key=lambda one: one.known)
-    wrong = best.verdict.steps - best.verdict.right
-    if best.verdict.first is not None and best.verdict.first.kind != "wrapped" and wrong * FEW > best.verdict.steps:
-        best = _split_otherwise(study, best, work)
-        best = replace(best, balanced=_steps_of_a_balance(study, best, work))
-    return _answer(study, best)
+    return best
 
 
 def _as_learned(history: History, words: WordTable, work: Work) -> History:

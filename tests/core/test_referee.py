@@ -339,19 +339,20 @@ def test_codes_part_words_at_one_space_alone(tmp_path: Path) -> None:
     assert "U+0020" in answer.sentences[0]
 
 
-def test_the_limit_of_sentencepiece_is_no_mistake(tmp_path: Path) -> None:
+@pytest.mark.parametrize("limit", [16, 6])
+def test_the_limit_of_sentencepiece_is_no_mistake(tmp_path: Path, limit: int) -> None:
     sentencepiece = pytest.importorskip("sentencepiece")
     text = "internationalisations internationalisation\n" * 30 + PROSE.read_text(encoding="utf-8")
     (tmp_path / "text.txt").write_text(text, encoding="utf-8")
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         input=str(tmp_path / "text.txt"), model_writer=model, model_type="bpe", vocab_size=400, hard_vocab_limit=False,
-        minloglevel=2,
+        minloglevel=2, max_sentencepiece_length=limit,
     )  # fmt: skip
     (tmp_path / "long.model").write_bytes(model.getvalue())
     answer = ask(open_study(tmp_path / "long.model").with_texts([text]), "check")
     assert not answer.differs, answer.sentences
-    assert "no token has more than 16 symbols" in " ".join(answer.sentences)
+    assert f"no token has more than {limit} symbols" in " ".join(answer.sentences)
     own = train([text], "gpt2", merges=100, max_token_length=8)
     assert not ask(own, "check").differs, "it says its limit"
 
