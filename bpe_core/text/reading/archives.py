@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import PurePosixPath
 from typing import Any, BinaryIO, NamedTuple, Self, cast
 
 from bpe_core.errors import CorpusError
@@ -68,14 +67,20 @@ def pieces(
 
 def _why_not_wanted(name: str) -> str:
     """Return the reason not to read a path that leads out of the archive: it was made to do harm."""
-    path = PurePosixPath(name.replace("\\", "/"))
-    leads_out = path.is_absolute() or ".." in path.parts or (path.parts and path.parts[0].endswith(":"))
+    path = name.replace("\\", "/")
+    parts = _parts(path)
+    leads_out = path.startswith("/") or ".." in parts or (parts and parts[0].endswith(":"))
     return "its path leads out of the archive, so it is not read" if leads_out else ""
 
 
+def _parts(path: str) -> list[str]:
+    """Return the names in a path; a path object takes long where there are many members."""
+    return [part for part in path.split("/") if part not in ("", ".")]
+
+
 def _is_hidden(name: str) -> bool:
-    parts = PurePosixPath(name).parts
-    return any(part.startswith(".") and part not in (".", "..") for part in parts) or parts[:1] == ("__MACOSX",)
+    parts = _parts(name)
+    return any(part.startswith(".") and part != ".." for part in parts) or parts[:1] == ["__MACOSX"]
 
 
 class _UnpackLimit:

@@ -6,7 +6,8 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from posixpath import splitext
 from typing import BinaryIO
 
 from bpe_core.errors import Cancelled, CorpusError
@@ -72,13 +73,12 @@ _PIECES_OF: dict[Kind, _Pieces] = {
 
 
 def kind_of(path: str) -> tuple[Kind, str]:
-    name = PurePosixPath(path.replace("\\", "/"))
-    suffix = name.suffix.lower()
+    name, suffix = splitext(path.replace("\\", "/").lower())
     if suffix in _TAR_OF_SUFFIX:
         return "tar", _TAR_OF_SUFFIX[suffix]
     compression = COMPRESSION_OF_SUFFIX.get(suffix, "")
-    inner = name.with_suffix("") if compression else name
-    return _KIND_OF_SUFFIX.get(inner.suffix.lower(), "text"), compression
+    inner = splitext(name)[1] if compression else suffix
+    return _KIND_OF_SUFFIX.get(inner, "text"), compression
 
 
 class FileReader:
