@@ -81,6 +81,20 @@ def test_a_sample_goes_on_to_a_larger_vocabulary() -> None:
     assert everything(trainer.history) == everything(learn(words, recipe))
 
 
+@pytest.mark.parametrize("name", [name for name in SPECIFIED if not METHODS[name].size_decides])
+def test_the_next_step_is_known_when_the_vocabulary_has_its_size(name: str) -> None:
+    words, recipe = run_of(name, merges=12)
+    if not METHODS[name].joins_in_order(recipe):
+        pytest.skip("a method that drops tokens in between needs its size to choose")
+    expected = learn(words, recipe)[4]
+    with machine_code(is_used=False):
+        trainer = Trainer(words, recipe.with_changes(merges=4))
+        assert trainer.advance().finished
+        (leading,) = trainer.candidates(1)
+    assert (leading.left, leading.right, leading.count) == (expected.left, expected.right, expected.count)
+    assert len(trainer.history) == 4
+
+
 def test_steps_of_other_words_are_refused() -> None:
     words, recipe = run_of("unigram")
     other = learn(*run_of("unigram", TEXT.replace("l", "r")))

@@ -61,8 +61,7 @@ class SpecifiedLearner:
         return self._history.first(self.learned).scores
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
-        if stop_at > len(self._history) and self._history.end_reason == "vocabulary full" and self._can_go_on:
-            self._history = self._learned_by(self._recipe.with_changes(merges=stop_at, vocab_size=None))
+        self._go_on_to(stop_at)
         rows = slice(self.learned, min(stop_at, len(self._history), self.learned + max(1, work // WORK_A_STEP)))
         for name, told in self._history.columns._asdict().items():
             getattr(columns, name)[rows] = told[rows]
@@ -72,10 +71,18 @@ class SpecifiedLearner:
 
     def candidates(self, wanted: int) -> list[Candidate]:
         """Return the next step, the only one that is known."""
-        if self.learned == len(self._history) or not wanted:
+        if not wanted:
+            return []
+        self._go_on_to(self.learned + 1)
+        if self.learned == len(self._history):
             return []
         step = self._history[self.learned]
         return [Candidate(step.left, step.right, step.count, step.reasons)]
+
+    def _go_on_to(self, steps: int) -> None:
+        """Let the specification learn more steps if only its size stopped it."""
+        if self._history.end_reason == "vocabulary full" and steps > len(self._history) and self._can_go_on:
+            self._history = self._learned_by(self._recipe.with_changes(merges=steps, vocab_size=None))
 
     @property
     def _can_go_on(self) -> bool:

@@ -179,8 +179,8 @@ class Trainer:
         """Return whether machine code learns; wait for it if no other way is fast enough."""
         compiled = self._method.compiled
         plain = self._method.plain
-        if compiled is None or readiness.ready(compiled.part):
-            return compiled is not None
+        if compiled is None:
+            return False
         if plain is None:
             readiness.need_machine_code(compiled.part, work)
             return True
