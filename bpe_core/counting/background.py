@@ -18,7 +18,6 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from bpe_core.counting.on_cluster import PIECE_SIZE, cluster, count_on_cluster
 from bpe_core.counting.to_files import CountingOrder, WrittenCounts, count_to_file
 from bpe_core.errors import BpeError, Cancelled, CorpusError, OutputError, cause_of, plain
 from bpe_core.recipes.recipe import Recipe
@@ -240,6 +239,8 @@ def _counted(order: Order, corpus: Corpus, reporter: _Reporter) -> WrittenCounts
     watched = Work(reporter.report, reporter.cancelled)
     if not order.on:
         return count_to_file(corpus, order.recipe, counting, watched)
+    from bpe_core.counting.on_cluster import PIECE_SIZE, cluster, count_on_cluster  # few counts need it
+
     with cluster(order.on, order.workers, order.memory) as client:
         reporter.write(state="counting", dashboard=client.dashboard_link or "")
         return count_on_cluster(corpus, order.recipe, replace(counting, piece_size=PIECE_SIZE), client, watched)

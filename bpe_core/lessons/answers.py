@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import SINGLE
@@ -13,13 +13,14 @@ from bpe_core.insight.pairs import compared_by, measure_of
 from bpe_core.insight.ways import Ways, ways_of
 from bpe_core.lessons.bench import Bench, words_by_replacing_text
 from bpe_core.lessons.by_hand import BY_HAND, EXPECTED, FEWEST, ROW, Model
-from bpe_core.methods.kit.floor.lattice import Lattice
-from bpe_core.methods.kit.floor.search import Budget, Guess, Search
 from bpe_core.methods.kit.learner import Candidate
 from bpe_core.methods.kit.reasons import Reason
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.wording import count_text
+
+if TYPE_CHECKING:
+    from bpe_core.methods.kit.floor.lattice import Lattice
 
 NOT_LEARNED = "never"
 BETWEEN_PARTS = " + "
@@ -96,6 +97,8 @@ def _merge_of(bench: Bench, step: str, _: int) -> str:
 
 
 def _lattice(bench: Bench) -> Lattice:
+    from bpe_core.methods.kit.floor.lattice import Lattice  # few answers need it, and the window loads this file
+
     recipe = bench.history.recipe
     return Lattice.of(bench.words, Alphabet.for_words(bench.words, recipe), recipe, longest=LONGEST_PIECE)
 
@@ -107,6 +110,8 @@ def _simple_floor(bench: Bench, pieces: str, _: int) -> int:
 
 
 def _floor(bench: Bench, pieces: str, _: int) -> int:
+    from bpe_core.methods.kit.floor.search import Budget, Guess, Search  # few answers need it
+
     lattice = _lattice(bench)
     recipe = bench.history.recipe
     search = Search(lattice, int(pieces), Guess.of(bench.words, recipe, int(pieces), LONGEST_PIECE), Budget(ROUNDS))

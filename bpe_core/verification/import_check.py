@@ -8,7 +8,6 @@ import json
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 
 from bpe_core.errors import LONGEST_SENTENCE, plain, throwing_exceptions
@@ -135,6 +134,8 @@ def what_to_tell(path: Path | str, opened: OpenedTable) -> str:
 
 
 def _place(path: Path, library: str) -> Path | None:
+    from importlib import metadata  # takes half as long as NumPy
+
     try:
         versions = "|".join(map(metadata.version, (library, "bpe-explorer")))
         digest = hashlib.sha256(f"{path.name}|{versions}|".encode() + content_of(path)).hexdigest()[:32]
