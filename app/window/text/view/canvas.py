@@ -225,7 +225,7 @@ class TokenCanvas(QPlainTextEdit):
             if rows:
                 start = self.model.chunks.byte_start_of(block.blockNumber())
                 blocks.append(PlacedBlock(block, start, y, cells, rows))
-            y += layout.blockBoundingRect(block).height()
+            y += cells.height
             block = block.next()
         return blocks
 

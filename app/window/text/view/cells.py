@@ -152,6 +152,7 @@ class BlockCells:
         self._byte_starts = _byte_starts(text)
         self._units = self._unit_starts(layout)
         self.rows = self._rows(layout, known)
+        self.height = self.rows[-1].y + self.rows[-1].height
         self.byte_count = self.byte_of(len(text))
 
     def _unit_starts(self, layout: QTextLayout) -> Int64s:
