@@ -59,7 +59,7 @@ from app.window.pages import (
 from app.window.parts.icons import app_icon
 from app.window.parts.page import PageTabs
 from app.window.parts.theme import Theme
-from app.window.publishing.wiring import PublishingWiring
+from app.window.publishing.wiring import PublishingWiring, TakingAlong
 from app.window.questions.token.model import TokenModel
 from app.window.questions.wiring import QuestionWiring
 from app.window.recipe.recipe_form import RecipeForm
@@ -310,15 +310,19 @@ class Program(QObject):
     def _connect_manifests(self) -> None:
         """Write a manifest for each saved file, if the person wants that."""
         self.manifests = manifests = Manifests(self.session)
+        along = TakingAlong(self.frame, lambda: self.charting.page_in_use, lambda: self.filing.document.path, self)
+
+        def keep(command: Sequence[str], path: Path) -> None:
+            along.note_file(command, path)
+            manifests.keep(command, path)
+
         for written in (self.charting.saved, self.asking.written, self.exchanging.written):
-            written.connect(manifests.keep)
+            written.connect(keep)
         published = self.publishing.publications
-        published.reported.connect(lambda path: manifests.keep(REPORT, path))
-        published.shared.connect(lambda path, numbers: manifests.keep(share_command(numbers), path))
-        published.lessons_shared.connect(lambda path, names: manifests.keep((*SHARE_LESSONS, *names), path))
-        published.filmed.connect(
-            lambda path, wish, _: None if path is None else manifests.keep(film_command(wish), path)
-        )
+        published.reported.connect(lambda path: keep(REPORT, path))
+        published.shared.connect(lambda path, numbers: keep(share_command(numbers), path))
+        published.lessons_shared.connect(lambda path, names: keep((*SHARE_LESSONS, *names), path))
+        published.filmed.connect(lambda path, wish, _: None if path is None else keep(film_command(wish), path))
         self.frame.keep_ticked("manifests", MANIFESTS, lambda on: setattr(manifests, "is_on", on))
         self.frame.keep_ticked("live_learning", LIVE, lambda on: setattr(self.live, "is_on", on))
 

@@ -68,7 +68,7 @@ class Manifests(QObject):
         if needs_texts and (refusal := texts.refusal(each=EACH in command)):
             self._tell(NO_FILES, path, refusal)
             return
-        words = list(_in_full(command, path, beside, texts))
+        words = list(in_full(command, path, beside, texts))
         now = snapshot_of(session, {})
         is_learning = any(one.is_busy for one in session.runs.all)
 
@@ -110,7 +110,8 @@ def keep_manifest(command: Sequence[str], manifest: Path, cancelled: CancelCheck
     return process.returncode == 0
 
 
-def _in_full(command: Sequence[str], path: Path, beside: Path, texts: TextsBeside) -> Iterator[str]:
+def in_full(command: Sequence[str], path: Path, beside: Path, texts: TextsBeside) -> Iterator[str]:
+    """Yield the words of a command with the names of files in place of the placeholders."""
     for word in command:
         if word.startswith(SESSION):
             yield word.replace(SESSION, str(beside), 1)

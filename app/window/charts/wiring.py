@@ -101,6 +101,14 @@ class ChartWiring(QObject):
         self._charts.rename("pairs", f"{wording.choice.capitalize()}s")
 
     @property
+    def page_in_use(self) -> Page:
+        """Return the page that has the focus, or else the chart shown."""
+        widget = self._frame.window.focusWidget()
+        while widget is not None and not isinstance(widget, Page):
+            widget = widget.parentWidget()
+        return self._shown if widget is None else widget
+
+    @property
     def _shown(self) -> Page:
         on_stage = self._pages.on("centre").get(self._frame.window.stage)
         return self._charts.page if on_stage is None else on_stage.page

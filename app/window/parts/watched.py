@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import cast
 
 from PySide6.QtCore import QObject, SignalInstance
@@ -53,6 +53,11 @@ class LazyModel:
     def command(self) -> tuple[str, ...]:
         """Return the command with the same answer, with the placeholders of `app.session.manifests`."""
         return command_of(self.asked)
+
+    @property
+    def opened(self) -> Mapping[str, str]:
+        """Return what opens the tokenizers of the question in Python, as `app.session.taken_along` explains."""
+        return {"": ""}
 
     def exact(self) -> Exact:
         """Return a function that makes the complete, exact table shown, for a file."""

@@ -1,29 +1,35 @@
-"""The wiring of reports, shared pages and films: where each is written, and the progress of a film."""
+"""The wiring of what other people get: reports, shared pages, films, and lines that do the same in a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QProgressDialog
 
 from app.session.aside import Answer
 from app.session.document import Document
 from app.session.publications import FilmWish, Publications
 from app.session.run import Run
+from app.session.taken_along import SAVE_FIRST, UNSAVED, as_command, as_python, as_python_for_file
 from app.settings import LAST_FOLDER
 from app.window.main_window import Frame
 from app.window.pages import LANES, Pages
 from app.window.parts.dialogs import FILM_FILTERS, REPORT_FILTERS, ask_where_to_save
+from app.window.parts.page import Page
 
 if TYPE_CHECKING:  # loaded when it is opened, after the first paint of the window
     from app.window.publishing.film_dialog import FilmDialog
 
 NOTHING_YET = "There is nothing to publish yet: train first."
+NO_QUESTION = "This page asks no question, or has no answer yet, so there is nothing to copy."
+NO_FILE = "No file was written from this window yet."
+NO_FUNCTION = "No function of Python writes this file. Copy its command instead."
+NO_COMMAND = "No command makes this file: it shows the window as it was."
 
 
 class PublishingWiring(QObject):
@@ -136,3 +142,62 @@ class PublishingWiring(QObject):
         url = QUrl.fromLocalFile(str(path.absolute()))
         open_it = Answer("Open It", lambda: QDesktopServices.openUrl(url))
         self._tell(f"Wrote the {what} to {path}. {notes}".strip(), answers=(open_it,))
+
+
+class TakingAlong(QObject):
+    """A copier of commands and of Python, for the page in use and for the file that was written last."""
+
+    def __init__(
+        self, frame: Frame, page_in_use: Callable[[], Page], session_path: Callable[[], Path | None], parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._frame = frame
+        self._page_in_use = page_in_use
+        self._session_path = session_path
+        self._command: tuple[str, ...] = ()  # of the file that was written last
+        self._path: Path | None = None
+        frame.actions.connect(
+            copy_command=self.copy_command,
+            copy_python=self.copy_python,
+            copy_file_command=self.copy_file_command,
+            copy_file_python=self.copy_file_python,
+        )
+
+    def note_file(self, command: Sequence[str], path: Path) -> None:
+        """Note the command of a file that was just written."""
+        self._command = tuple(command)
+        self._path = path
+
+    def copy_command(self) -> None:
+        command = self._page_in_use().watched.command
+        texts = self._frame.session.corpus.texts.value
+        self._copy(as_command(command, self._session_path(), texts) if command else "", NO_QUESTION)
+
+    def copy_python(self) -> None:
+        watched = self._page_in_use().watched
+        asked = watched.asked
+        lines = "" if asked is None else as_python(asked[0], watched.opened, self._session_path())
+        self._copy(lines, NO_QUESTION)
+
+    def copy_file_command(self) -> None:
+        texts = self._frame.session.corpus.texts.value
+        session = self._session_path()
+        line = as_command(self._command, session, texts, self._path) if self._command else ""
+        self._copy(line, NO_FILE if self._path is None else NO_COMMAND)
+
+    def copy_file_python(self) -> None:
+        lines = ""
+        if self._path is not None and self._command:
+            lines = as_python_for_file(self._command, self._session_path(), self._path)
+        self._copy(lines, NO_FILE if self._path is None else NO_FUNCTION)
+
+    def _copy(self, text: str, why_not: str) -> None:
+        """Put lines on the clipboard, and say where they expect the session; without any, say why."""
+        aside = self._frame.session.aside
+        if not text:
+            aside.tell(why_not, is_error=False)
+            return
+        QGuiApplication.clipboard().setText(text)
+        first_line = text.splitlines()[0] if text.count("\n") < 2 else "The lines"
+        is_unsaved = self._session_path() is None and UNSAVED in text
+        aside.tell(f"Copied: {first_line}. {SAVE_FIRST.format(UNSAVED) if is_unsaved else ''}".strip(), is_error=False)

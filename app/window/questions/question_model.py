@@ -269,6 +269,22 @@ class QuestionModel(QObject, LazyModel):
             command = tuple("--runs" if word == "--merges" else word for word in command)
         return (*command, *((EACH,) if each else ()))
 
+    @property
+    def opened(self) -> Mapping[str, str]:
+        if self.question.studies == NONE:
+            return {}
+        if self.question.studies is None:
+            return super().opened
+        runs = self._runs()
+        names = dict(zip(self._studies(self.question(**self._values()), runs, []), runs, strict=False))
+        opened = {name: f"#{run.number}" for name, run in names.items()}
+        at = self._early_moment()
+        run = self._session.runs.shown
+        if at is not None and run in runs and run is not None:
+            name = name_of(run, self._session.runs.all)
+            opened[f"{name}, after {run.wording.counted(at)}"] = f"#{run.number}@{at}"
+        return opened
+
     # -- showing ---------------------------------------------------------------------------
 
     @property

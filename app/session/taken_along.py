@@ -1,0 +1,106 @@
+"""Commands and lines of Python that do outside the window what was done in it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from app.session.corpus_texts import CorpusTexts
+from app.session.manifests import RESULT, SESSION, TextsBeside, in_full
+from bpe_core.asking import Question
+from bpe_core.questions import QUESTIONS
+from bpe_core.session_file import EXTENSION
+
+PROGRAM = "bpe-explorer"
+UNSAVED = "session" + EXTENSION
+SAVE_FIRST = "Save the session as {} first: the copied lines open it."
+
+
+def as_command(command: Sequence[str], session: Path | None, texts: CorpusTexts, result: Path | None = None) -> str:
+    """Return a command as a person types it. Without a result it prints to the terminal.
+
+    >>> as_command(("why", "low", "--merges", SESSION, "-o", RESULT), Path("my book.bpex"), ())
+    "bpe-explorer why low --merges 'my book.bpex'"
+    """
+    words = list(command)
+    if result is None and words[-2:] == ["-o", RESULT]:
+        del words[-2:]
+    opened = session or Path(UNSAVED)
+    told = in_full(words, result or Path(RESULT), opened, TextsBeside(texts, opened))
+    return shlex.join([PROGRAM, *told])
+
+
+def as_python(question: Question, opened: Mapping[str, str], session: Path | None) -> str:
+    """Return the lines of Python that ask a question.
+
+    `opened` has for each tokenizer its name, and what follows the name of the session, such as `#2` for run 2 or
+    `#2@40` for its first 40 steps; for a question about one, the name is empty; for one about none, there is nothing.
+    """
+    file = str(session or UNSAVED)
+    studies = {name: _opening(file, run) for name, run in opened.items()}
+    lines = ["import bpe_core as bpe", ""]
+    about = ""
+    if set(studies) == {""}:
+        lines.append(f"study = {studies['']}")
+        about = "study"
+    elif studies:
+        lines.append("studies = {")
+        lines += [f"    {name!r}: {call}," for name, call in studies.items()]
+        lines.append("}")
+        about = "studies"
+    given = [f"{name}={value}" for name, value in _values(question)]
+    if question.name in QUESTIONS.own:
+        call = f"bpe.{question.name}({', '.join(filter(None, [about, *given]))})"
+    else:
+        call = f"bpe.ask({', '.join([about or 'None', repr(question.name), *given])})"
+    lines += [f"answer = {call}", "print(answer)"]
+    return "\n".join(lines) + "\n"
+
+
+def _opening(file: str, run: str) -> str:
+    """Return the expression that opens a run, at a step if one is named.
+
+    >>> _opening("book.bpex", "#2@40")
+    "bpe.open('book.bpex#2').at(40)"
+    """
+    number, _, step = run.partition("@")
+    return f"bpe.open({file + number!r})" + (f".at({step})" if step else "")
+
+
+def _values(question: Question) -> list[tuple[str, str]]:
+    """Return the parameters that differ from their defaults, as Python writes them."""
+    found = []
+    for parameter in question.parameters():
+        value: Any = getattr(question, parameter.name)
+        if value != parameter.default or parameter.is_required:
+            found.append((parameter.name, repr(list(value.paths) if parameter.kind == "files" else value)))
+    return found
+
+
+def as_python_for_file(command: Sequence[str], session: Path | None, result: Path) -> str:
+    """Return the lines of Python that write a file again; empty if no function does.
+
+    >>> command = "export", "--merges", SESSION, RESULT, "--to", "csv", "--at", "9"
+    >>> print(as_python_for_file(command, None, Path("a.csv")))
+    import bpe_core as bpe
+    <BLANKLINE>
+    study = bpe.open('session.bpex').at(9)
+    bpe.save(study, 'a.csv', format='csv')
+    <BLANKLINE>
+    """
+    words = dict(pairwise(command))
+    runs = [word.removeprefix(SESSION) for word in command if word.startswith(SESSION)]
+    if len(runs) != 1:
+        return ""
+    step = f"@{words['--at']}" if "--at" in words else ""
+    study = _opening(str(session or UNSAVED), runs[0] + step)
+    if command[0] == "export" and "--to" in words:
+        call = f"bpe.save(study, {str(result)!r}, format={words['--to']!r})"
+    elif command[0] == "share":
+        call = f"bpe.share(study, {str(result)!r})"
+    else:
+        return ""
+    return f"import bpe_core as bpe\n\nstudy = {study}\n{call}\n"

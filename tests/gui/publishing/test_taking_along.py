@@ -1,0 +1,96 @@
+"""Every page is taken along as a command and as lines of Python, which give its answer outside the window."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from app.session.taken_along import UNSAVED, as_python
+from app.window.pages import COMPRESSION, FLOOR, LAB, RACE, RANKS, SIZES, TIES, WAYS, PageRow
+from app.window.publishing.wiring import NO_FILE
+from app.wiring import Program
+from bpe_core.command_line.main import run
+from tests.gui.conftest import Train, settle
+
+pytestmark = pytest.mark.usefixtures("only_window")
+ASKED = (COMPRESSION, RANKS, RACE, TIES, WAYS, SIZES, FLOOR, LAB)
+
+
+@pytest.fixture
+def trained(program: Program, train: Train) -> Program:
+    train(program)
+    return program
+
+
+def answer_by_python(lines: str) -> Any:
+    names: dict[str, Any] = {}
+    exec(lines.replace("print(answer)", ""), names)  # noqa: S102  # lines that the program wrote
+    return names["answer"]
+
+
+def copied(program: Program, action: str) -> str:
+    program.actions[action].trigger()
+    return QGuiApplication.clipboard().text()
+
+
+@pytest.mark.parametrize("row", ASKED, ids=lambda row: row.id)
+def test_lines_of_python_give_the_answer_of_the_page(
+    qtbot: QtBot, trained: Program, tmp_path: Path, row: PageRow[Any]
+) -> None:
+    path = tmp_path / "a book.bpex"
+    trained.charts.show_page(row.id)
+    settle(qtbot, trained)
+    trained.filing.document.save(path)
+    settle(qtbot, trained)
+    page = trained.pages.page(row)
+    asked = page.watched.asked
+    assert asked is not None
+    expected = page.exact()(lambda: False)
+    found = answer_by_python(as_python(asked[0], page.watched.opened, path)).table
+    assert found.columns.keys() == expected.columns.keys()
+    assert len(found) == len(expected)
+
+
+def test_a_copied_command_runs_in_a_terminal(
+    qtbot: QtBot, trained: Program, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trained.charts.show_page(COMPRESSION.id)
+    settle(qtbot, trained)
+    trained.filing.document.save(tmp_path / "a book.bpex")
+    settle(qtbot, trained)
+    program, *words = shlex.split(copied(trained, "copy_command"))
+    assert program == "bpe-explorer"
+    assert run(words) == 0
+    assert "base symbols in a token" in capsys.readouterr().out.lower()
+
+
+def test_an_unsaved_session_is_named_and_told(qtbot: QtBot, trained: Program) -> None:
+    trained.charts.show_page(COMPRESSION.id)
+    settle(qtbot, trained)
+    assert f"bpe.open('{UNSAVED}')" in copied(trained, "copy_python")
+    assert UNSAVED in trained.messages.sentence.text()
+
+
+def test_the_file_written_last_is_made_again(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+    assert copied(trained, "copy_file_command") != "" or trained.messages.sentence.text() == NO_FILE
+    path = tmp_path / "table.csv"
+    export = trained.exchanging.export
+    with qtbot.waitSignal(export.checked, timeout=60_000):
+        export.prepare(path, "csv")
+    with qtbot.waitSignal(export.finished, timeout=60_000):
+        export.put_in_place()
+    trained.filing.document.save(tmp_path / "run.bpex")
+    settle(qtbot, trained)
+    written = path.read_bytes()
+    path.unlink()
+    _, *words = shlex.split(copied(trained, "copy_file_command"))
+    assert run(words) == 0
+    assert path.read_bytes() == written
+    path.unlink()
+    exec(copied(trained, "copy_file_python"), {})  # noqa: S102  # lines that the program wrote
+    assert path.read_bytes() == written
