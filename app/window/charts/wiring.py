@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
 
 from app.session.aside import Notice
 from app.session.run import NO_RUN
@@ -103,7 +104,7 @@ class ChartWiring(QObject):
     @property
     def page_in_use(self) -> Page:
         """Return the page that has the focus, or else the chart shown."""
-        widget = self._frame.window.focusWidget()
+        widget: QWidget | None = self._frame.window.focusWidget()
         while widget is not None and not isinstance(widget, Page):
             widget = widget.parentWidget()
         return self._shown if widget is None else widget

@@ -55,7 +55,7 @@ class LazyModel:
         return command_of(self.asked)
 
     @property
-    def opened(self) -> Mapping[str, str]:
+    def opens_in_python(self) -> Mapping[str, str]:
         """Return what opens the tokenizers of the question in Python, as `app.session.taken_along` explains."""
         return {"": ""}
 

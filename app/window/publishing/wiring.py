@@ -176,7 +176,7 @@ class TakingAlong(QObject):
     def copy_python(self) -> None:
         watched = self._page_in_use().watched
         asked = watched.asked
-        lines = "" if asked is None else as_python(asked[0], watched.opened, self._session_path())
+        lines = "" if asked is None else as_python(asked[0], watched.opens_in_python, self._session_path())
         self._copy(lines, NO_QUESTION)
 
     def copy_file_command(self) -> None:

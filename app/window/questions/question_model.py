@@ -270,14 +270,13 @@ class QuestionModel(QObject, LazyModel):
         return (*command, *((EACH,) if each else ()))
 
     @property
-    def opened(self) -> Mapping[str, str]:
+    def opens_in_python(self) -> Mapping[str, str]:
         if self.question.studies == NONE:
             return {}
         if self.question.studies is None:
-            return super().opened
+            return super().opens_in_python
         runs = self._runs()
-        names = dict(zip(self._studies(self.question(**self._values()), runs, []), runs, strict=False))
-        opened = {name: f"#{run.number}" for name, run in names.items()}
+        opened = {name_of(run, self._session.runs.all): f"#{run.number}" for run in runs}
         at = self._early_moment()
         run = self._session.runs.shown
         if at is not None and run in runs and run is not None:

@@ -15,8 +15,8 @@ from app.window.merges.merge_table_view import MergeTableView
 from app.window.pages import LANES, PAGES, Pages
 from app.window.parts.page import Page
 from app.window.rooms.watch_panel import WatchPanel
-from app.window.selection.card import CardText, TokenCard
-from app.window.selection.facts import card_text, text_of
+from app.window.selection.card import TokenCard
+from app.window.selection.facts import CardText, card_text, text_of
 from app.window.text.lit import places_of
 from app.window.text.text_model import TokenAt
 from app.window.text.view.text_panel import TokenTextPanel

@@ -51,7 +51,7 @@ def test_lines_of_python_give_the_answer_of_the_page(
     asked = page.watched.asked
     assert asked is not None
     expected = page.exact()(lambda: False)
-    found = answer_by_python(as_python(asked[0], page.watched.opened, path)).table
+    found = answer_by_python(as_python(asked[0], page.watched.opens_in_python, path)).table
     assert found.columns.keys() == expected.columns.keys()
     assert len(found) == len(expected)
 
