@@ -31,7 +31,7 @@ from bpe_core.insight.explanation import explain
 from bpe_core.methods.kit.explanation import ExplainedText, Explanation
 from bpe_core.methods.kit.tokenizer import Tokenizer, Way
 from bpe_core.methods.registry import METHODS
-from bpe_core.segmenting.cutting import Allowed
+from bpe_core.segmenting.cutting import ALLOWED, Allowed
 from bpe_core.segmenting.usual_decoding import usual_decoding
 from bpe_core.splitting.normalization import normalizer
 from bpe_core.splitting.safe_cuts import SafeCuts
@@ -62,6 +62,7 @@ PIECE = 1 << 16  # ids of a long row that are looked at together
 MOST_AT_ONCE = 1 << 22
 NO_TEXT = "\N{REPLACEMENT CHARACTER}".encode()  # what decoding shows for bytes that are no text
 NEAR = 8  # ids between places that belong together
+MOST_LISTED = 8  # ids in a sentence
 ALIKE = 2  # ids in a row that show that both are at the same place again
 
 
@@ -156,6 +157,35 @@ class RoundTrips:
         """Return the ids of the file; NO_NUMBER for a token without an id."""
         found: Int64s = self._numbers[indices]
         return found
+
+
+def first_difference(history: History, indices: Sequence[int], *, way: Way, tokenizer: Tokenizer) -> str:
+    """Say in a sentence where tokens first are not those that encoding gives for their text; empty if nowhere.
+
+    Special tokens count as read back if they can be: by the usual choice, or if all are allowed.
+    """
+    found = ""
+    for allowed in (None, ALLOWED["all"]):
+        trips = RoundTrips(history, way=way, allowed=allowed, tokenizer=tokenizer)
+        different = next(
+            ((first, trip) for first, trip in trips.pieces(np.array(indices, np.int64)) if trip.places), None
+        )
+        if different is None:
+            return ""
+        if not found:
+            first, trip = different
+            place = trip.places[0]
+            ids = listed_ids(trips.numbers(trip.given[place.first : place.stop]).tolist())
+            instead = f"{listed_ids(place.encoded)} instead of {ids}"
+            reason = trip.reason(place).sentence
+            found = f"Encoding this text gives other ids: at place {first + place.first:,}, {instead}. {reason}"
+    return found
+
+
+def listed_ids(ids: Sequence[int | None]) -> str:
+    """Write the first ids for a sentence."""
+    some = " ".join("none" if id is None else str(id) for id in ids[:MOST_LISTED])
+    return some + " …" * (len(ids) > MOST_LISTED)
 
 
 class RoundTrip:

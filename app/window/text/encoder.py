@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from itertools import pairwise
 
 from PySide6.QtCore import QObject
 
-from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.timing import Throttle
 from app.window.text.specials import allowed_in
 from app.window.text.text_model import EncodeRequest, TokenTextModel
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -207,31 +204,3 @@ def _are_the_same(one: History | None, other: History | None) -> bool:
         or one.columns.left.base is other.columns.left.base
         or bool((one.columns.left == other.columns.left).all() and (one.columns.right == other.columns.right).all())
     )
-
-
-_BETWEEN = re.compile(r"[\s,;\[\]()]+")
-
-
-def decode_ids(entered: str, run: Run | None) -> str:
-    """Decode typed or pasted ids, or say in a sentence why that is impossible.
-
-    >>> decode_ids("1 2 x", None)
-    '“x” is not an id: ids are whole numbers.'
-    """
-    words = [word for word in _BETWEEN.split(entered) if word]
-    for word in words:
-        if not (word.isascii() and word.isdigit()):
-            return f"“{word[:20]}” is not an id: ids are whole numbers."
-    if not words:
-        return ""
-    if run is None or run.history is None:
-        return "There are no tokens yet: train first."
-    history = run.history
-    numbers = [int(word[:19]) for word in words]
-    unknown = next((number for number in numbers if number >= history.id_count), None)
-    if history.numbers is None and unknown is not None:
-        return f"There is no token {unknown:,}: the ids go from 0 to {history.id_count - 1:,}."
-    try:
-        return Tokenizer(history).decode(history.ids_of(numbers))
-    except BpeError as error:
-        return str(error)

@@ -14,7 +14,7 @@ from app.settings import COLOUR_BY
 from app.window.main_window import Frame
 from app.window.questions.token.model import TokenModel
 from app.window.text.colours import Ages, Rarity, Scale
-from app.window.text.encoder import decode_ids
+from app.window.text.pasted_ids import decode_ids
 from app.window.text.text_model import TokenAt, TokenTextModel
 from app.window.text.view.text_panel import TokenTextPanel
 from bpe_core.insight.token_life import counts_at_birth

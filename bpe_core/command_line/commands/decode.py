@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from contextlib import suppress
 from typing import get_args
 
 from bpe_core.command_line.arguments import add_merge_table, text_or_standard_input
-from bpe_core.errors import BpeError
+from bpe_core.errors import BpeError, TooLarge
 from bpe_core.methods.kit.tokenizer import Way
 from bpe_core.studies.making import open_study
+from bpe_core.studies.study import Study
 
 examples = """\
 examples:
@@ -19,6 +21,8 @@ examples:
       Gives the page back, byte for byte, if the recipe keeps every byte.
   bpe-explorer decode --merges llama.model --way library --skip-special 1 450 12482
       Gives what SentencePiece gives.
+
+Where encoding the text gives other ids, a line on standard error says so; `canonical` shows all places.
 """
 
 
@@ -47,11 +51,26 @@ def run(options: argparse.Namespace) -> int:
     )
     if options.json:
         print(json.dumps({"text": raw.decode(errors="replace"), "bytes": raw.hex(" ")}, ensure_ascii=False))
+        _tell_difference(study, ids, options)
         return 0
     # An id may hold half a character, so the bytes are written unchanged.
     sys.stdout.flush()
     sys.stdout.buffer.write(raw + b"\n" if sys.stdout.isatty() else raw)
+    sys.stdout.flush()
+    _tell_difference(study, ids, options)
     return 0
+
+
+def _tell_difference(study: Study, ids: list[int], options: argparse.Namespace) -> None:
+    """Write to standard error whether encoding the text gives other ids, so that scripts read only the text."""
+    from bpe_core.insight.round_trip import first_difference
+
+    by_index = study.inside.by_index
+    indices = study.history.ids_of(ids)
+    kept = [index for index in indices if not (options.skip_special and by_index.tokenizer.is_special(index))]
+    with suppress(TooLarge):  # of a text that cannot be encoded again
+        sentence = first_difference(study.history, kept, way=options.way, tokenizer=by_index.tokenizer)
+        sys.stderr.write(f"{sentence} `canonical` shows all places.\n" if sentence else "")
 
 
 def _id(word: str) -> int:

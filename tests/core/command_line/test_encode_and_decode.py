@@ -132,3 +132,20 @@ def test_invalid_lines_are_replaced_on_request(table: Path) -> None:
     assert latin.stdout.decode().splitlines()[1] == program("encode", "--merges", str(table), "naïve").stdout.strip()
     skipped = subprocess.run([*command, "--on-invalid", "skip"], input=given, capture_output=True, cwd=ROOT)
     assert skipped.stdout.decode().splitlines()[1] == program("encode", "--merges", str(table), "nave").stdout.strip()
+
+
+def test_decode_tells_on_standard_error_that_encoding_gives_other_ids(
+    table: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """The text alone goes to standard output, as scripts read it."""
+    assert run(["decode", "--merges", str(table), "258"]) == 0
+    assert capfdbinary.readouterr() == (b"the", b"")
+    assert run(["decode", "--merges", str(table), "116", "104", "101"]) == 0
+    out, told = capfdbinary.readouterr()
+    assert out == b"the"
+    assert told.decode().splitlines() == [
+        "Encoding this text gives other ids: at place 0, 258 instead of 116 104 101. "
+        "Merge 1 joins t + h here. `canonical` shows all places."
+    ]
+    assert run(["decode", "--merges", str(table), "195", "--json"]) == 0
+    assert b"<0xC3> is no text in UTF-8" in capfdbinary.readouterr().err

@@ -19,7 +19,7 @@ from app.window.exchange.cached_dialog import CachedDialog
 from app.window.questions.question_page import QuestionPage
 from app.window.questions.token.page import TokenPage
 from app.window.questions.why.page import WhyPage
-from app.window.text.encoder import decode_ids
+from app.window.text.pasted_ids import decode_ids
 from app.wiring import Program
 from bpe_core.formats import FORMATS, read_history, write_history
 from bpe_core.history.token_texts import shown as shown_text
@@ -309,8 +309,8 @@ def test_the_numbers_shown_are_those_of_the_file(
         window.token_text.set_text("the lowest")
         settle(qtbot, window)
         assert window.text_panel.ids.grid.selected_ids() == expected
-        assert decode_ids(" ".join(map(str, expected)), shown_run(window)) == "the lowest"
-        assert "no token with the number 9999" in decode_ids("9999", shown_run(window))
+        assert decode_ids(" ".join(map(str, expected)), shown_run(window)).text == "the lowest"
+        assert "no token with the number 9999" in decode_ids("9999", shown_run(window)).text
         window.token.look_at(256)
         assert window.pages[TokenPage].facts["Id"].text() == "258 in its file"
     (tmp_path / "text.txt").write_text("the lowest")

@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.window.text.pasted_ids import DecodedIds
 from app.window.text.text_model import NO_TOKEN, TokenAt, TokenTextModel
 from app.window.text.view.ids_view import IdsGrid, IdsView
 from app.window.text.view.text_panel import CountsBar, TokenTextPanel
@@ -77,9 +78,9 @@ def test_pasted_ids_are_passed_on_and_their_meaning_shown(qtbot: QtBot) -> None:
     with qtbot.waitSignal(view.ids_pasted) as caught:
         QTest.keyClick(view.entry, Key.Key_Return)
     assert caught.args == ["104, 105"]
-    view.show_decoded("hi")
+    view.show_decoded(DecodedIds("hi"))
     assert view.decoded.isVisible()
-    view.show_decoded("")
+    view.show_decoded(DecodedIds(""))
     assert not view.decoded.isVisible()
 
 

@@ -33,7 +33,7 @@ def test_typed_ids_are_decoded(qtbot: QtBot, program: Program, train: Train) -> 
     assert run is not None
     assert run.names is not None
     for entered, meaning in (
-        ("104, 105", "hi"),
+        ("104, 35", "h#"),
         ("[256]", run.names.raw[256].decode()),
         ("104 320", "There is no token 320: the ids go from 0 to 319."),
         ("one", "“one” is not an id: ids are whole numbers."),
@@ -41,3 +41,20 @@ def test_typed_ids_are_decoded(qtbot: QtBot, program: Program, train: Train) -> 
         ids.entry.setText(entered)
         qtbot.keyClick(ids.entry, Qt.Key.Key_Return)
         assert ids.decoded.text() == meaning
+        assert not ids.remark.isVisible()
+
+
+def test_pasted_ids_that_encoding_does_not_give_are_marked(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program)
+    train(program)
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    left, right = run.history.pair(0)
+    ids = program.text_panel.ids
+    ids.entry.setText(f"10 {left} {right} 195")
+    qtbot.keyClick(ids.entry, Qt.Key.Key_Return)
+    assert ids.decoded.text().count("underline") == 2
+    assert "Merge 1 joins" in ids.remark.text()
+    assert "is no text in UTF-8" in ids.remark.text()
+    assert ids.decoded.text().count("�") == 1

@@ -5,6 +5,7 @@ Each id has the colour of its token in the text; hovering one highlights the oth
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Iterator
 from itertools import pairwise
@@ -31,11 +32,12 @@ from app.session.playing import Step
 from app.session.selection import NOTHING, Lit
 from app.session.time import timer
 from app.window.parts.layouts import in_column
-from app.window.parts.theme import fixed_font
+from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion
-from app.window.parts.widgets import entry, named, paragraph, selectable
+from app.window.parts.widgets import entry, muted, named, paragraph, selectable
 from app.window.text.colours import UNCOLOURED, UNKNOWN, coloured_tokens
 from app.window.text.lit import ByteSpan, places_of
+from app.window.text.pasted_ids import DecodedIds
 from app.window.text.text_model import NO_TOKEN, TokenAt, TokenTextModel
 from app.window.text.view.painting import LIT_WIDTH
 from app.window.text.view.palette import TokenPalette
@@ -326,12 +328,40 @@ class IdsView(QWidget):
         self.entry = named(entry("Paste ids to decode them…", can_be_cleared=True), "Ids to decode")
         self.entry.returnPressed.connect(lambda: self.ids_pasted.emit(self.entry.text()))
         self.decoded = selectable(named(paragraph(), "Decoded text"))
-        self.decoded.hide()
-        in_column((self.grid, 1), self.entry, self.decoded, on=self, margins=(0, 0, 0, 0), spacing=2)
+        self.remark = selectable(named(muted(), "Where encoding gives other ids"))
+        self._shown = DecodedIds("")
+        for below in (self.decoded, self.remark):
+            below.hide()
+        in_column((self.grid, 1), self.entry, self.decoded, self.remark, on=self, margins=(0, 0, 0, 0), spacing=2)
 
-    def show_decoded(self, text: str) -> None:
-        self.decoded.setText(text)
-        self.decoded.setVisible(bool(text))
+    def show_decoded(self, found: DecodedIds) -> None:
+        """Show the text of pasted ids; places for which encoding gives other ids are underlined on a ground."""
+        self._shown = found
+        marked = Qt.TextFormat.RichText if found.marks else Qt.TextFormat.PlainText
+        self.decoded.setTextFormat(marked)
+        ground = shades_of(self.palette()).error_ground.name()
+        self.decoded.setText("".join(_marked(found, ground)) if found.marks else found.text)
+        self.decoded.setVisible(bool(found.text))
+        self.remark.setText(found.remark)
+        self.remark.setVisible(bool(found.remark))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_shown"):
+            self.show_decoded(self._shown)
+
+
+def _marked(found: DecodedIds, ground: str) -> Iterator[str]:
+    """Yield the text as HTML, with a ground behind each mark."""
+    end = 0
+    yield '<span style="white-space: pre-wrap">'
+    for mark in found.marks:
+        start = max(end, mark.start)
+        yield html.escape(found.text[end:start])
+        inside = html.escape(found.text[start : mark.stop])
+        yield f'<span style="text-decoration: underline; background-color: {ground}">{inside}</span>'
+        end = max(end, mark.stop)
+    yield f"{html.escape(found.text[end:])}</span>"
 
 
 def _touches(span: ByteSpan | None, start: int, stop: int) -> bool:

@@ -1,0 +1,95 @@
+"""The ids that a person pastes: their text, and the places where encoding this text gives other ids."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.session.run import Run
+from bpe_core.errors import BpeError
+from bpe_core.history.history import History
+from bpe_core.insight.round_trip import RoundTrip, RoundTrips, listed_ids
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.support.wording import count_text
+
+MOST_COMPARED = 20_000  # ids
+MOST_MARKED = 100  # places
+MOST_SAID = 3  # places with a reason below the text
+_BETWEEN = re.compile(r"[\s,;\[\]()]+")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A place of the decoded text whose ids are not those that encoding gives."""
+
+    start: int  # in characters
+    stop: int
+    sentence: str
+
+
+@dataclass(frozen=True)
+class DecodedIds:
+    text: str
+    marks: tuple[Mark, ...] = ()
+    remark: str = ""
+
+
+def decode_ids(entered: str, run: Run | None) -> DecodedIds:
+    """Decode typed or pasted ids, or say in a sentence why that is impossible.
+
+    >>> decode_ids("1 2 x", None).text
+    '“x” is not an id: ids are whole numbers.'
+    """
+    words = [word for word in _BETWEEN.split(entered) if word]
+    for word in words:
+        if not (word.isascii() and word.isdigit()):
+            return DecodedIds(f"“{word[:20]}” is not an id: ids are whole numbers.")
+    if not words:
+        return DecodedIds("")
+    if run is None or run.history is None:
+        return DecodedIds("There are no tokens yet: train first.")
+    history = run.history
+    numbers = [int(word[:19]) for word in words]
+    unknown = next((number for number in numbers if number >= history.id_count), None)
+    if history.numbers is None and unknown is not None:
+        return DecodedIds(f"There is no token {unknown:,}: the ids go from 0 to {history.id_count - 1:,}.")
+    try:
+        return _compared(history, history.ids_of(numbers))
+    except BpeError as error:
+        return DecodedIds(str(error))
+
+
+def _compared(history: History, indices: Sequence[int]) -> DecodedIds:
+    tokenizer = Tokenizer(history)
+    text = tokenizer.decode(indices)
+    if len(indices) > MOST_COMPARED:
+        return DecodedIds(text, (), f"More than {MOST_COMPARED:,} ids are not compared here; `canonical` takes files.")
+    trip = RoundTrips(history, way="exact", tokenizer=tokenizer).of(np.array(indices, np.int64))
+    if trip.is_canonical:
+        return DecodedIds(text)
+    marks = tuple(_marks(trip, tokenizer, indices))
+    changed = sum(place.stop - place.first for place in trip.places)
+    said = [f"Encoding gives other ids for {changed:,} of {count_text(len(indices), 'id')}."]
+    said += [mark.sentence for mark in marks[:MOST_SAID]]
+    if len(trip.places) > MOST_SAID:
+        said.append(f"{count_text(len(trip.places) - MOST_SAID, 'place')} more.")
+    return DecodedIds(text, marks, " ".join(said))
+
+
+def _marks(trip: RoundTrip, tokenizer: Tokenizer, indices: Sequence[int]) -> Iterator[Mark]:
+    """Yield the first places; a character that a place holds in part belongs to it."""
+    for place in trip.places[:MOST_MARKED]:
+        start, _ = _characters(tokenizer.decode_bytes(indices[: place.first]))
+        stop, is_inside = _characters(tokenizer.decode_bytes(indices[: place.stop]))
+        ids = listed_ids(place.encoded) or "nothing"
+        yield Mark(start, stop + is_inside, f"At place {place.first:,}: {ids}. {trip.reason(place).sentence}")
+
+
+def _characters(raw: bytes) -> tuple[int, bool]:
+    """Return how many characters bytes have, and whether they end inside one more."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    return len(decoder.decode(raw)), bool(decoder.getstate()[0])
