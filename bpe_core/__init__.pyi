@@ -38,7 +38,11 @@ from bpe_core.filming.film import film as film
 # Changing tables.
 from bpe_core.delivery.folder import deliver as deliver
 from bpe_core.editing.extending import extend as extend
+from bpe_core.editing.id_map import IdMap as IdMap
+from bpe_core.editing.id_map_file import read_id_map as read_id_map
+from bpe_core.editing.id_map_file import write_id_map as write_id_map
 from bpe_core.editing.putting_together import put_together as put_together
+from bpe_core.editing.replacing import replace as replace
 from bpe_core.editing.specials import change_specials as change_specials
 from bpe_core.editing.trimming import trim as trim
 from bpe_core.studies.study import save as save  # a file, or a folder like another one

@@ -13,8 +13,8 @@ from pathlib import Path
 from textwrap import indent
 
 import bpe_core
-from bpe_core.asking import NONE, Question
-from bpe_core.asking.functions import docstring_of, type_of, written_type
+from bpe_core.asking import Question
+from bpe_core.asking.functions import docstring_of, names_of_studies, type_of, written_type
 from bpe_core.questions import QUESTIONS, question_named
 
 STUB = Path(bpe_core.__path__[0], "asking", "functions.pyi")
@@ -38,6 +38,7 @@ __all__ = [
 def function_of(question: type[Question]) -> Callable[..., Answer]: ...
 def signature_of(question: type[Question]) -> Signature: ...
 def docstring_of(question: type[Question]) -> str: ...
+def names_of_studies(question: type[Question]) -> tuple[str, ...]: ...
 def type_of(question: type[Question], parameter: Parameter) -> Any: ...
 def written_type(annotation: Any) -> str: ...
 """
@@ -53,8 +54,9 @@ def stub() -> str:
 
 
 def _function(question: type[Question]) -> str:
-    about = "study: Learned" if question.studies is None else "studies: Mapping[str, Learned]"
-    rows = [] if question.studies == NONE else [about]
+    is_single = question.studies is None or bool(question.roles)
+    kind = "Learned" if is_single else "Mapping[str, Learned]"
+    rows = [f"{name}: {kind}" for name in names_of_studies(question)]
     for parameter in question.parameters():
         kind = "GivenTexts | None" if parameter.kind == "files" else written_type(type_of(question, parameter))
         rows.append(f"{parameter.name}: {kind}{'' if parameter.is_required else f' = {parameter.default!r}'}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +39,8 @@ class Answer:
         Whether the figure has the axis that the question names.
     differs
         Whether a comparison found a difference; it becomes the command's exit code.
+    files
+        Functions that make the content of further files, by the endings of their names.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class Answer:
     tokens: tuple[str, ...] = ()
     on_axis: bool = True
     differs: bool = False
+    files: Mapping[str, Callable[[], bytes]] = field(default_factory=dict)
 
     @classmethod
     def drawn(cls, table: DataTable, figure: Figure, listed: tuple[str, ...] = ()) -> Answer:
@@ -104,7 +107,7 @@ def cell_text(column: str, value: Any) -> str:
     if column in MEASURES:
         return MEASURES[column].shown(value)
     if isinstance(value, str | tuple):
-        return value if isinstance(value, str) else ", ".join(value)
+        return value if isinstance(value, str) else ", ".join(map(str, value))
     if isinstance(value, bool | np.bool_):
         return "yes" if value else ""
     return f"{value:,}" if isinstance(value, int | np.integer) else f"{value:.4g}"

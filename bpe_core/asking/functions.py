@@ -65,14 +65,22 @@ def function_of(question: type[Question]) -> Callable[..., Answer]:
 
     def asked(*given: Any, work: Work | None = None, **parameters: Any) -> Answer:
         parameters |= _by_name(question, names, given, parameters)
-        about = parameters.pop(names[0], None) if question.studies != NONE else None
-        return ask_about(question, about, work or ALONE, **parameters)
+        return ask_about(question, _about(question, names, parameters), work or ALONE, **parameters)
 
     asked.__name__ = asked.__qualname__ = question.name
     asked.__module__ = "bpe_core"
     asked.__doc__ = docstring_of(question)
     asked.__signature__ = signature  # type: ignore[attr-defined]  # which `help` and editors read
     return asked
+
+
+def _about(question: type[Question], names: list[str], parameters: dict[str, Any]) -> Any:
+    """Take what a question is about out of its parameters."""
+    if question.studies == NONE:
+        return None
+    if question.roles:
+        return {role: parameters.pop(role) for role in question.roles if role in parameters}
+    return parameters.pop(names[0], None)
 
 
 def _by_name(
@@ -98,7 +106,7 @@ def signature_of(question: type[Question]) -> Signature:
     """Return the study or studies, the parameters in their order, and `work`, which is given by name alone."""
     either = Argument.POSITIONAL_OR_KEYWORD
     only = Argument.KEYWORD_ONLY
-    arguments = [] if question.studies == NONE else [Argument(*of_study(question), annotation=_type_of_study(question))]
+    arguments = [Argument(name, either, annotation=_type_of_study(question)) for name in names_of_studies(question)]
     for parameter in question.parameters():
         default = Argument.empty if parameter.is_required else parameter.default
         annotation = type_of(question, parameter)
@@ -107,13 +115,15 @@ def signature_of(question: type[Question]) -> Signature:
     return Signature(arguments, return_annotation=Answer)
 
 
-def of_study(question: type[Question]) -> tuple[str, Any]:
-    """Return what a question calls what it is about."""
-    return ("study" if question.studies is None else "studies"), Argument.POSITIONAL_OR_KEYWORD
+def names_of_studies(question: type[Question]) -> tuple[str, ...]:
+    """Return the names of the arguments that a question is about."""
+    if question.studies == NONE:
+        return ()
+    return question.roles or ("study" if question.studies is None else "studies",)
 
 
 def _type_of_study(question: type[Question]) -> Any:
-    return Study if question.studies is None else Mapping[str, Study]
+    return Study if question.studies is None or question.roles else Mapping[str, Study]
 
 
 def type_of(question: type[Question], parameter: Parameter) -> Any:
@@ -143,7 +153,7 @@ def written_type(annotation: Any) -> str:
 
 def docstring_of(question: type[Question]) -> str:
     """Write the help of a question in NumPy's style."""
-    rows = [] if question.studies == NONE else [_row_of_study(question)]
+    rows = [_row_of_study(question, name) for name in names_of_studies(question)]
     for parameter in question.parameters():
         optional = "" if parameter.is_required else ", optional"
         about = parameter.help.removesuffix("; if left out, standard input").replace("--specials all", 'specials="all"')
@@ -165,9 +175,9 @@ def docstring_of(question: type[Question]) -> str:
     return "\n\n".join(sections)
 
 
-def _row_of_study(question: type[Question]) -> tuple[str, str]:
-    name, _ = of_study(question)
-    return f"{name} : {written_type(_type_of_study(question))}", OF_ONE if question.studies is None else OF_SEVERAL
+def _row_of_study(question: type[Question], name: str) -> tuple[str, str]:
+    kind = _type_of_study(question)
+    return f"{name} : {written_type(kind)}", OF_ONE if kind is Study else OF_SEVERAL
 
 
 def _sentence(text: str) -> str:

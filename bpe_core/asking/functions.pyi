@@ -22,6 +22,7 @@ __all__ = [
     "diff",
     "ends",
     "floor",
+    "idmap",
     "lab",
     "languages",
     "lengths",
@@ -47,6 +48,7 @@ __all__ = [
 def function_of(question: type[Question]) -> Callable[..., Answer]: ...
 def signature_of(question: type[Question]) -> Signature: ...
 def docstring_of(question: type[Question]) -> str: ...
+def names_of_studies(question: type[Question]) -> tuple[str, ...]: ...
 def type_of(question: type[Question], parameter: Parameter) -> Any: ...
 def written_type(annotation: Any) -> str: ...
 def audit(
@@ -440,6 +442,45 @@ def floor(
     >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
     >>> bpe.floor(study, rounds=5).columns["floor"]
     [7]
+    """
+
+def idmap(
+    old: Learned,
+    new: Learned,
+    renamed: Sequence[tuple[str, str]] = (),
+    check: str = "",
+    *,
+    work: Work | None = None,
+) -> Answer:
+    """Show what becomes of each id from one table to another.
+
+    A token that both tables have keeps its row of a model's embeddings. The text of any other new token is split by the
+    old table, and the mean of these parts is what its row may begin with.
+
+    Parameters
+    ----------
+    old : Study
+        What `train` or `open` returned, or a history.
+    new : Study
+        What `train` or `open` returned, or a history.
+    renamed : Sequence[tuple[str, str]], optional
+        This special token was renamed, and keeps its row.
+    check : str, optional
+        A map to compare with that of these tables.
+    work : Work | None, optional
+        The callbacks that receive the progress and may cancel the work.
+
+    Returns
+    -------
+    Answer
+        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+    >>> bpe.idmap(study.at(3), study).columns["parts"][-1]
+    (32, 257, 256)
     """
 
 def lab(

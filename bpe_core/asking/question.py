@@ -26,6 +26,9 @@ class Question:
     in_python: ClassVar[str] = ""  # an example with its output, for the help of the function
     needs: ClassVar[Needs] = "no texts"
     studies: ClassVar[tuple[int, int] | None] = None  # the least and the largest number of studies; None means one
+    # the names by which a function takes its studies one by one, if each has its own part in the question
+    roles: ClassVar[tuple[str, ...]] = ()
+    own_endings: ClassVar[tuple[str, ...]] = ()  # endings of the further files that its answers can be written to
     follows_time: ClassVar[bool] = False  # whether its parameter `at` follows the step shown in the window
     in_report: ClassVar[Literal["", "figure", "rows"]] = ""  # the part of its answer that a report holds
     takes_moments: ClassVar[bool] = True  # whether a session's shown run is also asked about at the step shown

@@ -74,7 +74,8 @@ def add_question_arguments(parser: argparse.ArgumentParser, question: type[Quest
     shown.add_argument("--json", action="store_true", help="print sentences and rows as JSON")
     shown.add_argument("--csv", action="store_true", help="print all rows as CSV")
     parser.add_argument("--most", type=number, default=MOST_SHOWN, metavar="N", help=f"print N rows ({MOST_SHOWN})")
-    where = f"write all rows to a {', '.join(ENDINGS)}, or the figure to an .svg, .pdf or .png"
+    endings = ", ".join((*ENDINGS, *question.own_endings))
+    where = f"write all rows to a {endings}, or the figure to an .svg, .pdf or .png"
     page = "write the answer as a web page: its sentences, its figure and all rows"
     parser.add_argument("--report", dest="page", type=Path, metavar="HTML", help=page)
     parser.add_argument("-o", "--output", type=Path, metavar="OUT", help=where)
@@ -84,7 +85,7 @@ def add_question_arguments(parser: argparse.ArgumentParser, question: type[Quest
 def run_question(question: type[Question], options: argparse.Namespace) -> int:
     """Ask, print or write the answer, and return the exit code."""
     if options.output is not None:
-        _check_output(options)
+        _check_output(question, options)
     _take_text_behind_tables(question, options)
     with working(stopped="") as interruption:
         if options.page is not None and question.of_page:
@@ -251,7 +252,7 @@ def _add_paper(parser: argparse.ArgumentParser) -> None:
     paper.add_argument("--dark", action="store_true", help="on a dark ground")
 
 
-def _check_output(options: argparse.Namespace) -> None:
+def _check_output(question: type[Question], options: argparse.Namespace) -> None:
     """Refuse a file that cannot be written before anything is computed."""
     path: Path = options.output
     ending = path.suffix.lower()
@@ -261,11 +262,12 @@ def _check_output(options: argparse.Namespace) -> None:
             f"{path}: the engine alone draws .svg only, which any browser prints as PDF. The whole program, "
             f"`bpe-explorer {options.command}`, writes .pdf and .png, too."
         )
-    if ending in (".svg", ".pdf", ".png"):
+    if ending in (".svg", ".pdf", ".png", *question.own_endings):
         return
     if not is_data(path):
+        endings = ", ".join((*ENDINGS, *question.own_endings))
         raise OutputError(
-            f"A chart is written as .svg, .pdf, .png, or as {', '.join(ENDINGS)}; end the name {path} in one of them."
+            f"A chart is written as .svg, .pdf, .png, or as {endings}; end the name {path} in one of them."
         )
     checked_name(path)
 
@@ -274,6 +276,10 @@ def _write_output(options: argparse.Namespace, answer: Answer) -> None:
     path: Path = options.output
     if is_data(path):
         write_data(answer.table, path)
+        return
+    if path.suffix.lower() in answer.files:
+        with write_atomically(path) as file:
+            file.write(answer.files[path.suffix.lower()]())
         return
     if answer.figure is None or not len(answer.table):
         raise OutputError(

@@ -37,11 +37,12 @@ WITHOUT_MANIFEST = (
 )  # these commands write no results
 # These commands end at once, or show no progress.
 WITHOUT_PROGRESS = (*WITHOUT_MANIFEST[1:], "pin", "report", "share", "verify", "words")
-RESULTS = ("output", "out", "summary", "listed", "page")  # the arguments that name results
+ID_MAP = "id_map"
+RESULTS = ("output", "out", "summary", "listed", "page", ID_MAP)  # the arguments that name results
 # the placeholders of arguments that name files
 FILES = frozenset(["FILE", "TABLE", "LIST", "PLAN", "RESULTS", "FOLDER", "IN", "A", "B", "RUN", "SESSION_OR_MERGES"])
 # Commands that may replace the files they read; a sweep continues its own table, and refuses any other file.
-EDITING = ("branch", "convert", "count", "export", "extend", "merge", "specials", "sweep", "trim")
+EDITING = ("branch", "convert", "count", "export", "extend", "merge", "replace", "specials", "sweep", "trim")
 DONE = 0
 MOST_NARROW = 40  # columns of a terminal, for which lines are wrapped
 
@@ -151,7 +152,7 @@ def complete_what_is_named(options: argparse.Namespace, results: Sequence[str]) 
 def refuse_to_replace_what_is_read(options: argparse.Namespace, results: Sequence[str], told_in: Path | None) -> None:
     """Refuse results that would replace a file that is read; refuse, too, a manifest in the place of its result."""
     told = [] if told_in is None else [str(told_in)]
-    written = told if options.command in EDITING else [*told, *results]
+    written = [*told, *texts_of(options, ID_MAP)] if options.command in EDITING else [*told, *results]
     read = files_read_by(options) if written else ()
     pairs = [(path, other, "the file that is read") for path in written for other in read]
     pairs += [(path, other, "the result itself") for path in told for other in results]

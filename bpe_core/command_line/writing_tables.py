@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from bpe_core.command_line.arguments import add_json, number, text_argument
 from bpe_core.command_line.interruption import working
 from bpe_core.delivery.changed_folder import WHOLE, FolderPlan, plan_for, prepare_changed_file, prepare_changed_folder
 from bpe_core.delivery.folder import Delivery, prepare_folder
 from bpe_core.delivery.sidecars import Sidecars, left_behind, sidecars_of
+from bpe_core.editing.id_map import IdMap
+from bpe_core.editing.id_map_file import checked_map_name, write_id_map
 from bpe_core.errors import OutputError
 from bpe_core.formats import FORMATS, format_for
-from bpe_core.formats.base import own_numbers
+from bpe_core.formats.base import Format, own_numbers
 from bpe_core.formats.hugging_face_cache import tokenizer_file
 from bpe_core.history.history import History
+from bpe_core.questions.idmap import sentences_of
 from bpe_core.studies.study import Study
+from bpe_core.support.atomic import all_or_none
 from bpe_core.support.threads import available_threads
 from bpe_core.verification.checking import PreparedExport, prepare_export
 
@@ -49,8 +55,17 @@ def add_checks(parser: argparse.ArgumentParser) -> None:
     )
     text = "a text that must come out alike, too"
     parser.add_argument("--check-with", type=text_argument, default="", metavar="TEXT", help=text)
+    of_map = "write what becomes of each id, too, as `idmap` shows it: .csv, .json, .parquet or .npz"
+    parser.add_argument("--map", dest="id_map", type=_map_name, metavar="MAP", help=of_map)
     parser.add_argument("--anyway", action="store_true", help="write the file even if reading it back does not agree")
     add_json(parser)
+
+
+def _map_name(value: str) -> Path:
+    try:
+        return checked_map_name(value)
+    except OutputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 @dataclass(frozen=True)
@@ -86,6 +101,16 @@ def is_folder_name(out: str) -> bool:
     return out.endswith(("/", "\\")) or Path(out).is_dir()
 
 
+def refuse_other_ids(history: History, format: Format, options: argparse.Namespace) -> None:
+    """Refuse a format that numbers tokens in its own way, unless the file is wanted anyway."""
+    count = history.id_count if format.holds_specials else history.first_special
+    if not options.anyway and not np.array_equal(format.numbers(history)[:count], own_numbers(history)[:count]):
+        raise OutputError(
+            f"{format.name} has its own way to number tokens, so old ids would change. Choose tokenizer.json, csv "
+            "or a session (.bpex) with --to or another ending; or say --anyway."
+        )
+
+
 def write_and_tell(
     history: History,
     options: argparse.Namespace,
@@ -109,13 +134,34 @@ def write_and_tell(
     if source is not None and source.sidecars and not is_folder_name(options.out):
         notes = (*notes, left_behind(source.sidecars))
     written = prepared.verification.agrees or options.anyway
-    if written:
+    if written and options.id_map is not None:
+        id_map = prepared.id_map or _id_map(prepared, history if source is None else source)
+        write_with_map([prepared.path, *prepared.files], prepared.put_in_place, id_map, options.id_map)
+        described = {**described, "map": str(options.id_map)}
+        notes = (*notes, *sentences_of(id_map))
+    elif written:
         prepared.put_in_place()
     if options.json:
         print(json.dumps({**described, **_described(prepared, written, notes)}, ensure_ascii=False, indent=1))
     else:
         _tell(prepared, written, notes)
     return 0 if written else 1
+
+
+def _id_map(prepared: PreparedExport, before: Source | History) -> IdMap:
+    if isinstance(before, History):
+        return IdMap.of(before, prepared.read_back())
+    return IdMap.of(before.study, prepared.read_back(), renamed=before.renamed)
+
+
+def write_with_map(results: Sequence[Path], write: Callable[[], None], id_map: IdMap, path: Path) -> None:
+    """Write files and the map of their ids; if one of them cannot be written, none is."""
+    places = {result.resolve() for result in results}
+    if not places.isdisjoint((path.resolve(), *path.resolve().parents)):
+        raise OutputError(f"{path} is a result itself, or in its folder; choose another place for the map.")
+    with all_or_none(*results, path):
+        write()
+        write_id_map(id_map, path)
 
 
 def _way_to_write(

@@ -23,6 +23,8 @@ import numpy as np
 from bpe_core.delivery.folder import CONFIG, LIBRARY, LONGEST_TEXT, MADE_TEXTS, quietly
 from bpe_core.delivery.kept_parts import with_parts_of
 from bpe_core.delivery.sidecars import Sidecars, TokenChange, about_strangers, changed
+from bpe_core.editing.id_map import IdMap
+from bpe_core.editing.id_map_file import IN_FOLDERS, npz_of
 from bpe_core.editing.specials import change_specials, with_specials
 from bpe_core.editing.trimming import trim_indices
 from bpe_core.errors import LONGEST_SENTENCE, BpeError, OutputError, plain, throwing_exceptions
@@ -60,7 +62,7 @@ class FolderPlan:
         for other in self.others:
             path = self.path / other
             names |= {path.name, *(companion.name for companion in format_for(path).companions(path))}
-        return names | {Path(name).parts[0] for name in self.sidecars.files}
+        return names | {Path(name).parts[0] for name in self.sidecars.files} | {IN_FOLDERS}
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -152,7 +154,9 @@ def prepare_changed_folder(
     lost += about_strangers(plan.sidecars)
     found = _checked_by_loading(made.verification, files, plan, change, overriding or {}, text)
     found = replace(found, chosen=(*found.chosen, *chosen), cannot_hold=(*found.cannot_hold, *lost))
-    return replace(made, path=plan.path, files=files, verification=found)
+    id_map = IdMap.of(before, table, renamed=renamed, cancelled=work.cancelled)
+    files[plan.path / IN_FOLDERS] = npz_of(id_map)
+    return replace(made, path=plan.path, files=files, verification=found, id_map=id_map)
 
 
 # --- Files for other loaders ------------------------------------------------------------

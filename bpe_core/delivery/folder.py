@@ -14,8 +14,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from bpe_core.editing.id_map import IdMap
+from bpe_core.editing.id_map_file import IN_FOLDERS, npz_of
 from bpe_core.errors import LONGEST_SENTENCE, OutputError, plain, throwing_exceptions
 from bpe_core.formats import FORMATS
+from bpe_core.formats.base import unless_ids
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted
@@ -216,6 +219,8 @@ tokenizer = Tokenizer.from_file("{{folder}}/tokenizer.json")
 tokenizer.encode("the lowest price").ids
 ```
 
+`idmap.npz` says which id each token had in the table before, and which old tokens a new one is made of.
+
 With BPE Explorer, which shows how the tokens came to be and why a text is split where it is:
 
 ```python
@@ -256,8 +261,10 @@ def prepare_folder(
     *,
     merges: int | None = None,
     text: str = "",
+    old: History | None = None,
     work: Work = ALONE,
 ) -> checking.PreparedExport:
+    """Write the folder in memory and check it; its map of ids begins with the table `old`, by default this one."""
     target = Path(path)
     if target.exists() and not target.is_dir():
         raise OutputError(f"{target} is a file; name a folder, or end the name in one of a format.")
@@ -270,9 +277,12 @@ def prepare_folder(
         target / CONFIG: config_of(delivery).encode(),
         target / README: readme_of(table, target.resolve().name, delivery).encode(),
     }
+    numbered = table.numbered(unless_ids(written.format.numbers(table)))
+    id_map = IdMap.of(history if old is None else old, numbered, cancelled=work.cancelled)
     found = checked_by_loading(written.verification, files, table, delivery, text)
     found = replace(found, chosen=_about(delivery.roles, added))
-    return replace(written, path=target, files=files, verification=found)
+    files[target / IN_FOLDERS] = npz_of(id_map)
+    return replace(written, path=target, files=files, verification=found, id_map=id_map)
 
 
 def deliver(
@@ -282,15 +292,18 @@ def deliver(
     padding_side: Side = "right",
     chat_template: str = "",
     anyway: bool = False,
+    old: Learned | None = None,
     **roles: str,
 ) -> checking.PreparedExport:
     """Write the folder; `roles` (pad, bos, eos, unk) are guessed where they are not given.
 
-    Raises an OutputError where what was written does not agree with the table, unless it is written `anyway`.
+    The map of ids in it begins with the table `old`, such as the one that this table was extended from; by default
+    with the table itself. Raises an OutputError where what was written does not agree with the table, unless it is
+    written `anyway`.
     """
     history = history_of(learned)
     delivery = Delivery(roles_of(history, **roles), padding_side, chat_template)
-    prepared = prepare_folder(history, path, delivery)
+    prepared = prepare_folder(history, path, delivery, old=None if old is None else history_of(old))
     found = prepared.verification
     if not (found.agrees or anyway):
         raise OutputError(f"Nothing was written: {found.sentence}. {' '.join(found.differences[:1])}")

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from bpe_core.editing.id_map_file import IN_FOLDERS
 from bpe_core.errors import FormatError
 from bpe_core.formats.all_formats import LARGEST_BESIDE
 from bpe_core.formats.base import NO_NUMBER, own_numbers
@@ -99,7 +100,7 @@ def sidecars_of(table: Path | str, format: str) -> Sidecars:
     files = {name: (folder / name).read_bytes() for name in names}
     loaders = {path.name for pattern in FILES for path in folder.glob(pattern) if path.is_file()}
     of_main = {main.name, *(BELONGS if main.name in MERGES_NAMES else ())}
-    known = {*loaders, *BELONGS, *(Path(name).parts[0] for name in names)}
+    known = {*loaders, *BELONGS, IN_FOLDERS, *(Path(name).parts[0] for name in names)}
     strangers = {path.name for path in folder.iterdir() if not path.name.startswith(".")} - known
     return Sidecars(folder, main.name, files, tuple(sorted(loaders - of_main)), tuple(sorted(strangers)))
 

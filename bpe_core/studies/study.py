@@ -31,11 +31,12 @@ from bpe_core.figures.coloured_text import SAMPLE, sentence_html
 from bpe_core.formats.byte_level import read as bytes_of_stand_ins
 from bpe_core.history.arguments import history_of
 from bpe_core.history.history import History, Int64s
+from bpe_core.history.ids_in_use import final_indices, final_numbers
 from bpe_core.history.token_texts import TokenBytes, read_back
 from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.methods.kit.tokenizer import Way
 from bpe_core.segmenting.cutting import Allowed
-from bpe_core.studies.inside import Inside, TokenNames, final_indices, final_numbers, indices_by_number
+from bpe_core.studies.inside import Inside, TokenNames, indices_by_number
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.wording import as_call
 

@@ -106,6 +106,24 @@ class Together:
 
 
 @contextlib.contextmanager
+def all_or_none(*paths: Path | str) -> Iterator[None]:
+    """Put these files and folders in place together when the block ends; after an error, none of them."""
+    group = _AllOrNone({_place_of(path) for path in paths})
+    waiting.insert(0, group)
+    try:
+        yield
+    except BaseException:
+        waiting.remove(group)
+        for move in group.moves:
+            move.give_up()
+        raise
+    waiting.remove(group)
+    if group.moves:
+        with _sentences(Path(paths[0])):
+            _take_moves(group.moves)
+
+
+@contextlib.contextmanager
 def at_once() -> Iterator[None]:
     """Put in place at once what is written in this block, as it grows; a manifest of before goes first."""
     before = waiting.copy()
@@ -142,6 +160,17 @@ def files_in(folder: Path) -> dict[str, Path]:
     return found | {move.place.relative_to(place).as_posix(): move.part for move in moves}
 
 
+class _AllOrNone(Together):
+    """Results that are put in place together, without a file that describes them."""
+
+    def __init__(self, places: Iterable[Path]) -> None:
+        super().__init__(places, next(iter(places)))
+
+    @property
+    def moves(self) -> list[Move]:
+        return [*self._moves.values()]
+
+
 def _leaving(place: Path) -> Move:
     """Prepare the removal of a file when others are put in place; an empty file next to it represents this."""
     _remove_abandoned(place)
@@ -153,9 +182,11 @@ def _take_places(replacements: Sequence[_Replacement]) -> None:
     """Put files in place, or let them wait for the file that describes them."""
     if not replacements:
         return
-    places = [one.target for one in replacements]
-    moves = [one.move for one in replacements]
-    together = next((group for group in waiting if group.takes(places)), None)
+    _take_moves([one.move for one in replacements])
+
+
+def _take_moves(moves: Sequence[Move]) -> None:
+    together = next((group for group in waiting if group.takes(move.place for move in moves)), None)
     for move in moves:
         if together is not None:
             together.wait(move)

@@ -35,7 +35,7 @@ from bpe_core.support.parquet_file import ParquetFile
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.support.wording import as_call, count_text
 
-# The values of a column: whole numbers, numbers, texts, tuples of texts, or booleans; None for an unknown value.
+# The values of a column: whole numbers, numbers, texts, booleans, or tuples of these; None for an unknown value.
 Values = npt.NDArray[Any] | Sequence[Any]
 ROWS_AT_ONCE = 16_384
 MOST_SHOWN = 20  # rows in a notebook
@@ -189,7 +189,7 @@ def _write_separated(
 
 
 def _cells(row: tuple[Any, ...]) -> list[Any]:
-    return [", ".join(cell) if isinstance(cell, tuple) else cell for cell in row]
+    return [", ".join(map(str, cell)) if isinstance(cell, tuple) else cell for cell in row]
 
 
 def _write_json(table: DataTable, file: TextIO, cancelled: CancelCheck) -> None:
@@ -221,12 +221,13 @@ def _kind(arrow: Any, values: Values) -> Any:
         kinds = {"i": arrow.int64, "u": arrow.int64, "b": arrow.bool_, "f": arrow.float64}
         return kinds[values.dtype.kind]() if values.dtype.kind in kinds else arrow.string()
     known = next((value for value in values if value is not None), None)
+    if isinstance(known, tuple):
+        inside = [value for one in values for value in one or ()]
+        return arrow.list_(_kind(arrow, inside) if inside else arrow.string())
     if isinstance(known, bool):
         return arrow.bool_()
     if known is None or isinstance(known, int):
         return arrow.int64()
-    if isinstance(known, tuple):
-        return arrow.list_(arrow.string())
     return arrow.float64() if isinstance(known, float) else arrow.string()
 
 

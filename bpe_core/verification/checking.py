@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bpe_core.editing.id_map import IdMap
 from bpe_core.errors import LONGEST_SENTENCE, BpeError, Cancelled, OutputError, plain, throwing_exceptions
 from bpe_core.formats import format_for
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside, own_numbers
@@ -210,10 +211,17 @@ class PreparedExport:
     steps: str  # the number of merges, in words
     files: Mapping[Path, bytes]  # the main file first
     verification: Verification
+    id_map: IdMap | None = None  # the map that the folder holds
 
     @property
     def replaces(self) -> list[Path]:
         return [path for path in self.files if path.exists()]
+
+    def read_back(self) -> History:
+        """Return the table as the main file and its sidecar files say it."""
+        main = next(iter(self.files))
+        by_name = {path.name: content for path, content in self.files.items()}
+        return self.format.open(self.files[main], str(main), by_name.get).history
 
     def put_in_place(self) -> None:
         """Write all files, and replace the old ones only when all are written.

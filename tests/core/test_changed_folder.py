@@ -80,6 +80,7 @@ COMMANDS = {
     "extend a file": ("extend", "{}/tokenizer.json", "--corpus", CORPUS, "--by", "20", "-o"),
     "trim": ("trim", "{}", "--remove", "330,335", "-o"),
     "trim with holes": ("trim", "{}/", "--remove", "330,335", "--ids", "keep", "-o"),
+    "replace": ("replace", "{}/", "--corpus", CORPUS, "--swap", "9", "-o"),
     "merge": ("merge", "{}", "{}/tokenizer.json", "-o"),
     "convert": ("convert", "{}"),
     "export": ("export", "--merges", "{}"),
@@ -93,9 +94,12 @@ def test_every_command_that_changes_a_table_keeps_its_sidecar_files(
 ) -> None:
     new = tmp_path / "new"
     found = told(capsys, *(word.format(folder) for word in COMMANDS[name]), f"{new}/")
-    assert {path.name for path in new.iterdir()} == {path.name for path in folder.iterdir()} - {"model.safetensors"}
+    names = {path.name for path in folder.iterdir()} - {"model.safetensors"}
+    assert {path.name for path in new.iterdir()} == names | {"idmap.npz"}
     assert any("model.safetensors" in sentence for sentence in found["cannot_hold"])
     renames = name == "specials"
+    given = bpe.IdMap.of(bpe.open(folder), bpe.open(new), renamed={"<|spare|>": "<|user|>"} if renames else {})
+    assert given.difference(bpe.read_id_map(new / "idmap.npz")) == ""
     for side in ("tokenizer_config.json", "generation_config.json", "chat_template.jinja"):
         same = (new / side).read_bytes() == (folder / side).read_bytes()
         assert same == (not renames or side.startswith("gen")) or (name == "trim" and side.startswith("gen"))

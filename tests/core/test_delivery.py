@@ -9,6 +9,8 @@ import pytest
 from bpe_core.command_line.main import run
 from bpe_core.delivery import folder as folders
 from bpe_core.delivery.folder import Delivery, Roles, deliver, prepare_folder, roles_of
+from bpe_core.editing.id_map import IdMap
+from bpe_core.editing.id_map_file import read_id_map
 from bpe_core.errors import OutputError
 from bpe_core.formats import open_table, write_history
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -46,7 +48,16 @@ def test_a_folder_is_loaded_by_transformers(
     batch = loaded([text, "t"], padding=True)
     assert batch["input_ids"][1][:-1] == [338] * (len(ids) - 1)
     assert "padding=True" in (out / "README.md").read_text(encoding="utf-8")
-    assert open_table(out / "tokenizer.json").history.id_count == 339
+    now = open_table(out / "tokenizer.json").history
+    assert now.id_count == 339
+    assert IdMap.of(history, now).difference(read_id_map(out / "idmap.npz")) == ""
+
+    # The map of the ids begins with the table that one names.
+    old = history.first(60)
+    deliver(history, tmp_path / "grown", old=old)
+    found = read_id_map(tmp_path / "grown" / "idmap.npz")
+    assert found.difference(IdMap.of(old, open_table(tmp_path / "grown" / "tokenizer.json"))) == ""
+    assert found.added.sum() == 20
 
     # What the configuration says otherwise than the table is found, and nothing is written.
     config = folders.config_of(Delivery(Roles(pad="<|endoftext|>", eos="two words")))

@@ -116,7 +116,9 @@ def ids_and_texts(answer: bpe.Answer) -> Iterator[tuple[int, str]]:
 def asked(name: str, study: bpe.Study) -> bpe.Answer:
     question = question_named(name)
     several = question.studies is not None
-    given: Any = {"one": study, "other": study.at(5)} if name == "diff" else {"one": study} if several else study
+    given: Any = (
+        {"one": study, "other": study.at(5)} if name in ("diff", "idmap") else {"one": study} if several else study
+    )
     return ask_about(question, given, **PARAMETERS.get(name, {}))
 
 

@@ -94,6 +94,9 @@ def test_values_are_given_by_their_places_as_the_manual_prints_them() -> None:
     assert bpe.paid(STUDY, 1).table.records() == bpe.paid(STUDY, step=1).table.records()
     assert bpe.token(STUDY, "␣lowe", 6).sentences == bpe.token(STUDY, token="␣lowe", at=6).sentences
     assert bpe.diff({"a": STUDY, "b": STUDY.at(2)}, "low").sentences
+    assert bpe.idmap(STUDY.at(2), STUDY).sentences == bpe.ask({"a": STUDY.at(2), "b": STUDY}, "idmap").sentences
+    with pytest.raises(BpeError, match="Id map is about 2 tokenizers, not 1"):
+        FORMER.idmap(STUDY)
     assert FORMER.why(study=STUDY, text="low").table.records() == bpe.why(STUDY, "low").table.records()
     assert FORMER.lab(study={"a": STUDY}).sentences == bpe.lab({"a": STUDY}).sentences
 

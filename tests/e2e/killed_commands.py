@@ -99,6 +99,10 @@ CASES = {
     "export minbpe": "export --merges in/merges.csv --to minbpe out/table.model",
     "extend manifest": "extend in/run.bpex --corpus in/other.txt --by 20 -o out/new.bpex --manifest out/how.json",
     "trim": "trim in/tokenizer.json --least-used 10 --corpus in/text.txt -o out/small.tokenizer.json",
+    "trim with a map": (
+        "trim in/tokenizer.json --least-used 10 --corpus in/text.txt -o out/small.tokenizer.json --map out/map.npz"
+    ),
+    "replace": "replace in/tokenizer.json --corpus in/other.txt --swap 5 -o out/new.tokenizer.json",
     "specials": "specials in/tokenizer.json --add '<x>' -o out/named.tokenizer.json",
     "specials of a folder": "specials in/folder --rename '<|pad|>=<x>' -o out/named/",
     "merge": "merge in/merges.csv in/second.csv -o out/both.csv",

@@ -41,6 +41,8 @@ EXAMPLES = {
     "extend": "merges.csv --corpus text.txt --by 2 --output extended.csv",
     "merge": "merges.csv extended.csv --output both.csv",
     "trim": "merges.csv --remove 265 --output trimmed.csv",
+    "replace": "merges.csv --corpus text.txt --swap 1 --output swapped.csv",
+    "idmap": "merges.csv trimmed.csv",
     "specials": "merges.csv --add <pad> --output padded.csv",
     "lab": "merges.csv merges.tsv --text so --corpus text.txt",
     "why": "--merges merges.csv so",

@@ -26,6 +26,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "branch": "Go another way from a step of a saved run on: forbid a pair there, or force one",
         "extend": "Let any tokenizer go on learning on new texts, with all its ids kept",
         "trim": "Take tokens out of a table: chosen ones, the least used, or those that an audit finds",
+        "replace": "Let the tokens that a corpus needs least give their ids to the best new ones; the size stays",
         "merge": "Put two tables into one that keeps the ids of the first",
         "specials": "List, rename, add or remove special tokens, with all ids kept",
     },

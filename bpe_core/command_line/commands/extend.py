@@ -8,8 +8,6 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from bpe_core.command_line.arguments import add_own_choices, add_tie_rule, changes_in, number, own_arguments
 from bpe_core.command_line.corpora import add_corpus, named_texts, names_of
 from bpe_core.command_line.interruption import KEEPS, working
@@ -18,11 +16,14 @@ from bpe_core.command_line.writing_tables import (
     add_checks,
     format_list,
     is_folder_name,
+    refuse_other_ids,
     write_and_tell,
+    write_with_map,
 )
 from bpe_core.delivery.changed_folder import refuse_other_contents
 from bpe_core.editing.extending import Extended, extend_on
 from bpe_core.editing.growing import growing_recipe
+from bpe_core.editing.id_map import IdMap
 from bpe_core.editing.trimming import Costs, costs, least_size, sentence_of_characters
 from bpe_core.errors import OutputError, plain
 from bpe_core.formats import FORMATS, format_for
@@ -95,13 +96,20 @@ def run(options: argparse.Namespace) -> int:
         _tell(old, found, savings, unused)
     described = _described(old, found, savings, unused)
     if format is not None:
-        _check_numbers(found.history, format, options)
+        refuse_other_ids(found.history, format, options)
         notes = (*study.notes, *_about_specials(source))
         return write_and_tell(found.history, options, notes, described, source=source)
     from bpe_core.studies.sessions import write_run  # this module loads SQLite
 
-    with folder_for(target.parent) if into_folder else nullcontext(target.parent) as place:
-        write_run(found.history, words, place / target.name, names_of(options.corpus))
+    def write() -> None:
+        with folder_for(target.parent) if into_folder else nullcontext(target.parent) as place:
+            write_run(found.history, words, place / target.name, names_of(options.corpus))
+
+    if options.id_map is None:
+        write()
+    else:
+        place = target.parent if into_folder else target
+        write_with_map([place], write, IdMap.of(old, found.history), options.id_map)
     if options.json:
         print(json.dumps({**described, "files": [str(target)]}, ensure_ascii=False, indent=1))
     else:
@@ -127,15 +135,6 @@ def _target(source: Source, options: argparse.Namespace) -> tuple[Path, Format |
         raise OutputError(f"{target / table.name} is the table itself; choose another folder, or a name.")
     refuse_other_contents(target, {table.name})
     return target / table.name, None
-
-
-def _check_numbers(history: History, format: Format, options: argparse.Namespace) -> None:
-    count = history.id_count if format.holds_specials else history.first_special
-    if not options.anyway and not np.array_equal(format.numbers(history)[:count], own_numbers(history)[:count]):
-        raise OutputError(
-            f"{format.name} has its own way to number tokens, so old ids would change. Choose tokenizer.json, csv "
-            "or a session (.bpex) with --to or another ending; or say --anyway."
-        )
 
 
 def _about_specials(source: Source) -> tuple[str, ...]:

@@ -168,7 +168,9 @@ class Tokenizer:
 
     def tokens_of_word(self, word: bytes) -> list[int]:
         """Return the tokens of a word; the pattern does not split it again."""
-        return self._merging.plain.tokens(word, len(self.history))
+        if not isinstance(self._segmenter, WordEncoder):
+            raise BpeError("This can be asked only where every word is split by itself.")
+        return [*self._segmenter.ids_of_word(word, len(self.history))]
 
     # -- from tokens to a text -------------------------------------------------------------
 

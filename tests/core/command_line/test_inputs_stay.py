@@ -26,6 +26,7 @@ REFUSED = (
     "train book.txt --merges 3 -o other.csv --manifest book.txt",
     "train book.txt --merges 3 -o other.csv --manifest other.csv",
     "trim merges.csv --least-used 2 --corpus book.txt -o merges.csv --manifest merges.csv",
+    "trim merges.csv --least-used 2 --corpus book.json -o other.csv --map book.json",
 )
 posix_only = pytest.mark.skipif(os.name != "posix", reason="elsewhere names are made of characters")
 

@@ -1,0 +1,83 @@
+"""The command `bpe-explorer replace`: the tokens that a corpus needs least give their ids to the best new ones."""
+
+from __future__ import annotations
+
+import argparse
+
+from bpe_core.command_line.arguments import add_own_choices, add_tie_rule, changes_in, number, own_arguments
+from bpe_core.command_line.corpora import add_corpus, named_texts
+from bpe_core.command_line.interruption import working
+from bpe_core.command_line.writing_tables import (
+    Source,
+    add_checks,
+    add_output,
+    format_list,
+    is_folder_name,
+    refuse_other_ids,
+    write_and_tell,
+)
+from bpe_core.editing.replacing import replace_on
+from bpe_core.editing.trimming import Costs, costs
+from bpe_core.errors import plain
+from bpe_core.formats import FORMATS, format_for
+from bpe_core.formats.base import Format
+from bpe_core.studies.making import open_study
+from bpe_core.studies.study import Study
+from bpe_core.support.progress import Work
+
+examples = """\
+examples:
+  bpe-explorer replace tokenizer.json --corpus law.txt --swap 500 -o law.tokenizer.json
+      The 500 tokens that law.txt needs least give their ids to the 500 best new merges. The size and all other ids
+      stay. Says text by text how many tokens it becomes before and after.
+
+  bpe-explorer replace folder/ --corpus law/ --swap 2000 --held-out other-law.txt -o new/ --map changed.csv
+      A folder like the old one, and what becomes of each id; new/ holds that as idmap.npz, too.
+
+""" + format_list()
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("table", metavar="TABLE", help="a tokenizer, merge table or session in any of the formats")
+    add_corpus(parser, "the texts to count and to learn from: files and folders", required=True)
+    add("--swap", type=number, required=True, metavar="N", help="how many tokens to swap")
+    add("--held-out", nargs="+", default=[], metavar="FILE", help="say what it saves in these texts, too, by file")
+    add("--min-frequency", type=number, metavar="N", help="add no pair that occurs less often")
+    add_own_choices(parser, own_arguments("extend"))
+    add_tie_rule(parser)
+    add_output(parser)
+    add_checks(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    opened = open_study(options.table)
+    source = Source(options.table, opened)
+    old = opened.history
+    changes = changes_in(options, ("min_frequency", "ties"), own_arguments("extend"))
+    with working() as interruption:
+        work = interruption.work
+        parts = Study(old, named_texts(options.corpus)).inside.parts(work=work)
+        found = replace_on([*parts.values()], old, options.swap, changes, work)
+        texts = dict(parts)
+        for file in options.held_out:
+            texts[file] = named_texts([file]).words(old.recipe, Work(work.progress))
+        spent = {name: costs(words, old, found.history) for name, words in texts.items()}
+    refuse_other_ids(found.history, _format(source, options), options)
+    notes = (*opened.notes, *found.sentences, *_told(spent))
+    described = {
+        "swapped": len(found.removed),
+        "ids": list(found.removed),
+        "texts": {name: {"before": one.before, "after": one.now} for name, one in spent.items()},
+    }
+    return write_and_tell(found.history, options, notes, described, source=source)
+
+
+def _format(source: Source, options: argparse.Namespace) -> Format:
+    if is_folder_name(options.out):
+        return source.plan(options).format
+    return FORMATS[options.to] if options.to else format_for(options.out)
+
+
+def _told(spent: dict[str, Costs]) -> list[str]:
+    return [f"{plain(name)}: {one}." for name, one in spent.items()]

@@ -1,0 +1,312 @@
+"""The map from the ids of one table to those of another: what becomes of the rows of a model's embeddings.
+
+There is a row for each id of the new table, in their order, and then one for each old id whose token is gone. A token
+that both tables have keeps its row, whatever its ids are. Of any other new token the map says which old tokens its
+text becomes, and with which weights the mean of their embeddings is taken.
+
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> recipe = Recipe.preset("gpt2", special_tokens=("<|end|>",))
+    >>> old = History.from_pairs(recipe, Alphabet.of_bytes(), [(108, 111), (97, 98)])  # l+o, a+b
+    >>> new = History.from_pairs(recipe, Alphabet.of_bytes(), [(108, 111), (256, 119)])  # l+o, lo+w
+    >>> for row in IdMap.of(old, new).table().records()[256:]:
+    ...     print(row["new"], row["old"], row["text"], row["special"], row["parts"], row["weights"])
+    256 256 lo False (256,) (1.0,)
+    257 None low False (256, 119) (0.5, 0.5)
+    258 258 <|end|> True (258,) (1.0,)
+    None 257 ab False () ()
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.editing.parts_of_tokens import Parts, TokenText
+from bpe_core.errors import BpeError
+from bpe_core.history.arguments import Learned, history_of
+from bpe_core.history.history import NO_NUMBER, Bools, History, Int64s
+from bpe_core.history.ids_in_use import final_indices
+from bpe_core.history.token_texts import decoded, quoted, shown, written
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.garbage import nothing_collected
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.support.wording import as_call
+
+NONE = -1  # in an array, where there is no id
+
+
+@dataclass(frozen=True, eq=False)
+class IdMap:
+    """A map from the ids of an old table to those of a new one.
+
+    Parameters
+    ----------
+    new
+        The new id of each row; -1 in the last rows, of tokens that only the old table has.
+    old
+        The old id of each row; -1 for a token that only the new table has.
+    special
+        Whether the token of a row is a special one.
+    texts
+        The bytes of each token.
+    parts
+        The old ids of all parts, row by row. A token that stays is its only part.
+    offsets
+        The place in `parts` at which each row begins, and their end.
+
+    Examples
+    --------
+    >>> from bpe_core.studies.making import train
+    >>> old, new = (train(["low low lower"], "gpt2", merges=merges, min_frequency=1) for merges in (1, 3))
+    >>> IdMap.of(old, new)
+    IdMap(kept=257, new=2, gone=0)
+    """
+
+    new: Int64s
+    old: Int64s
+    special: Bools
+    texts: Sequence[bytes]
+    parts: Int64s
+    offsets: Int64s
+
+    @classmethod
+    @nothing_collected()
+    def of(
+        cls,
+        old: Learned,
+        new: Learned,
+        *,
+        renamed: Mapping[str, str] | None = None,
+        cancelled: CancelCheck = never_cancelled,
+    ) -> IdMap:
+        """Return the map from one table to another.
+
+        Parameters
+        ----------
+        old, new
+            What `train` or `open` returned, or a changed table.
+        renamed
+            The new names of special tokens by their former ones; such a token keeps its row.
+        cancelled
+            A function that is asked now and then whether to stop.
+        """
+        before = history_of(old)
+        former = _texts_by_id(before)
+        now = _texts_by_id(history_of(new))
+        names = {name.encode(): text.encode() for text, name in (renamed or {}).items()}
+        old_of = _same_tokens(former, {id: _former_name(token, names) for id, token in now.items()})
+        gone = sorted(former.keys() - old_of.values())
+        fresh = [id for id in now if id not in old_of]
+        indices = Parts(before).of([now[id] for id in fresh], cancelled) if fresh else []
+        parts_of = dict(zip(fresh, indices, strict=True))
+        numbers = before.numbers_of(np.arange(before.id_count)).tolist()
+        rows = []
+        for id, token in while_wanted(now.items(), cancelled):
+            parts = [numbers[index] for index in parts_of.get(id, ())] if id in parts_of else [old_of[id]]
+            known = tuple(part for part in parts if part != NO_NUMBER)
+            rows.append(MapRow(id, old_of.get(id, NONE), token.text, token.is_special, known))
+        rows += [MapRow(NONE, id, former[id].text, former[id].is_special, ()) for id in gone]
+        return cls.of_rows(rows)
+
+    def __len__(self) -> int:
+        return len(self.new)
+
+    def __repr__(self) -> str:
+        return as_call("IdMap", kept=int(self.kept.sum()), new=int(self.added.sum()), gone=int(self.gone.sum()))
+
+    @property
+    def kept(self) -> Bools:
+        """Mark the tokens that both tables have."""
+        found: Bools = (self.new != NONE) & (self.old != NONE)
+        return found
+
+    @property
+    def added(self) -> Bools:
+        """Mark the tokens that only the new table has."""
+        found: Bools = self.old == NONE
+        return found
+
+    @property
+    def gone(self) -> Bools:
+        """Mark the tokens that only the old table has."""
+        found: Bools = self.new == NONE
+        return found
+
+    @property
+    def lengths(self) -> Int64s:
+        """Return the number of parts of each row."""
+        return np.diff(self.offsets)
+
+    @property
+    def weights(self) -> npt.NDArray[np.float64]:
+        """Return the weight of each part in the mean of its row."""
+        found: npt.NDArray[np.float64] = 1.0 / np.repeat(self.lengths, self.lengths)
+        return found
+
+    def then(self, further: IdMap) -> IdMap:
+        """Return one map for two that follow each other: this one, and a map from its new table to a third one.
+
+        Parameters
+        ----------
+        further
+            The map whose old table is this map's new table.
+        """
+        self._check_leads_to(further)
+        own = {row.new: row for row in self._rows() if row.new != NONE}
+        rows = []
+        for row in further._rows():
+            if row.new != NONE:
+                old = own[row.old].old if row.old != NONE else NONE
+                rows.append(row._replace(old=old, parts=tuple(part for id in row.parts for part in own[id].parts)))
+        known = {row.old for row in rows}
+        gone = [row for row in self._rows() if row.old != NONE and row.old not in known]
+        gone.sort(key=lambda row: row.old)
+        return self.of_rows([*rows, *(row._replace(new=NONE, parts=()) for row in gone)])
+
+    def _check_leads_to(self, further: IdMap) -> None:
+        """Refuse a map that does not begin with the table in which this map ends."""
+        ours = {row.new: row for row in self._rows() if row.new != NONE}
+        theirs = {row.old: row for row in further._rows() if row.old != NONE}
+        differing = sorted(ours.keys() ^ {*theirs, *further.parts.tolist()})
+        if differing:
+            which = "second" if differing[0] in ours else "first"
+            raise BpeError(
+                f"These maps do not follow each other: the {which} one knows no token with the id {differing[0]:,}."
+            )
+        for id, row in theirs.items():
+            if row.text != ours[id].text and not row.is_special:  # special tokens may be renamed
+                raise BpeError(
+                    f"These maps do not follow each other: the token with the id {id:,} is {quoted(ours[id].text)} in "
+                    f"the first and {quoted(row.text)} in the second."
+                )
+
+    def difference(self, other: IdMap) -> str:
+        """Return how the first differing row differs from that of another map; empty if none does."""
+        ours = {row[:2]: row for row in self._rows()}
+        theirs = {row[:2]: row for row in other._rows()}
+        if ours == theirs:
+            return ""
+        either = ours.keys() | theirs.keys()
+        differing = (ids for ids in either if ours.get(ids) != theirs.get(ids))
+        new, old = min(differing, key=lambda ids: (ids[0] == NONE, *ids))
+        which = f"the new id {new:,}" if new != NONE else f"the old id {old:,}"
+        one = ours.get((new, old))
+        two = theirs.get((new, old))
+        if one is None or two is None:
+            return f"{which} has another row or none"
+        if one.text != two.text:
+            return f"{which} is {quoted(one.text)} here and {quoted(two.text)} there"
+        return f"{which}, {quoted(one.text)}, has other parts, or is special in one of them only"
+
+    def table(self) -> DataTable:
+        """Return the map as a table, in which an id that is not there is None."""
+        rows = self._rows()
+        share = [1.0 / max(1, length) for length in self.lengths.tolist()]
+        return DataTable(
+            {
+                "new": [None if row.new == NONE else row.new for row in rows],
+                "old": [None if row.old == NONE else row.old for row in rows],
+                "text": [shown(row.text) for row in rows],
+                "hex": [row.text.hex(" ") for row in rows],
+                "special": self.special.tolist(),
+                "parts": [row.parts for row in rows],
+                "weights": [(weight,) * len(row.parts) for weight, row in zip(share, rows, strict=True)],
+            }
+        )
+
+    def _rows(self) -> list[MapRow]:
+        parts = self.parts.tolist()
+        parts_of_rows = [tuple(parts[start:stop]) for start, stop in pairwise(self.offsets.tolist())]
+        columns = (self.new.tolist(), self.old.tolist(), self.texts, self.special.tolist(), parts_of_rows)
+        return [MapRow(*row) for row in zip(*columns, strict=True)]
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[MapRow]) -> IdMap:
+        """Return the map with these rows in their order."""
+        return cls(
+            new=np.array([row.new for row in rows], np.int64),
+            old=np.array([row.old for row in rows], np.int64),
+            special=np.array([row.is_special for row in rows], np.bool_),
+            texts=[row.text for row in rows],
+            parts=np.array([part for row in rows for part in row.parts], np.int64),
+            offsets=np.cumsum([0, *(len(row.parts) for row in rows)], dtype=np.int64),
+        )
+
+
+class MapRow(NamedTuple):
+    """A row of a map; an id that is not there is -1."""
+
+    new: int
+    old: int
+    text: bytes
+    is_special: bool
+    parts: tuple[int, ...]
+
+
+def _texts_by_id(history: History) -> dict[int, TokenText]:
+    """Return the text of each token in use, by its id in the file."""
+    texts = decoded(history)
+    alphabet = history.alphabet
+    symbols = alphabet.but_seeds
+    forms = written(history) if alphabet.continuing else texts
+    specials = history.recipe.special_tokens
+    first_special = history.first_special
+    found = {}
+    for id, index in final_indices(history).items():
+        if index >= first_special:
+            found[id] = TokenText(specials[index - first_special].encode(), is_special=True)
+        elif index == alphabet.unknown_id:
+            found[id] = TokenText(symbols[index].text, is_special=True)
+        else:
+            is_fallback = index < len(symbols) and symbols[index].kind == "fallback"
+            text = texts[index]
+            found[id] = TokenText(
+                text, continues=text is not forms[index] and text != forms[index], is_fallback=is_fallback
+            )
+    return found
+
+
+def _former_name(token: TokenText, names: Mapping[bytes, bytes]) -> TokenText:
+    return token._replace(text=names[token.text]) if token.is_special and token.text in names else token
+
+
+def _same_tokens(former: Mapping[int, TokenText], now: Mapping[int, TokenText]) -> dict[int, int]:
+    """Return the old id of each new token that the old table has, too; no old id is given twice.
+
+    A token of the same kind comes first, and among these the one with the same id. Then the text alone counts, as a
+    file may call a token special that another one does not.
+    """
+    found = {id: id for id, token in now.items() if former.get(id) == token}
+    keys: tuple[Callable[[TokenText], Hashable], ...] = (_itself, _without_kind)
+    for key in keys:
+        waiting = _ids_by(former.keys() - found.values(), former, key)
+        for id, token in now.items():
+            ids = waiting.get(key(token)) if id not in found else None
+            if ids:
+                found[id] = ids.pop()
+    return found
+
+
+def _itself(token: TokenText) -> Hashable:
+    return token
+
+
+def _without_kind(token: TokenText) -> Hashable:
+    return token.text, token.continues
+
+
+def _ids_by(
+    ids: Iterable[int], tokens: Mapping[int, TokenText], key: Callable[[TokenText], Hashable]
+) -> Mapping[Hashable, list[int]]:
+    """Return the ids of the tokens with each key, the smallest id last."""
+    found: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for id in sorted(ids, reverse=True):
+        found[key(tokens[id])].append(id)
+    return found

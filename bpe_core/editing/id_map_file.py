@@ -1,0 +1,135 @@
+"""The files of a map from ids to ids: a table as `.csv`, `.json` or `.parquet`, or arrays for NumPy as `.npz`.
+
+The arrays are `new`, `old` (-1 where there is no id), `special`, `parts` with their `weights` and `offsets`, and all
+texts as `bytes` with `bytes_offsets`.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bpe_core.editing.id_map import NONE, IdMap, MapRow
+from bpe_core.errors import FormatError, OutputError, TooLarge, cause_of
+from bpe_core.support.atomic import write_atomically
+from bpe_core.support.data_table import checked_name, read_plainly, write_data
+from bpe_core.support.foreign import MOST_VALUES, gate
+
+NPZ = ".npz"
+MAP_ENDINGS = (".csv", ".json", ".parquet", NPZ)
+IN_FOLDERS = "idmap.npz"  # the map in the folder of a tokenizer
+LARGEST_NPZ = 64 * MOST_VALUES  # bytes of all arrays
+
+
+def checked_map_name(path: Path | str) -> Path:
+    """Refuse a name without an ending of a map, before anything is computed."""
+    if Path(path).suffix.lower() not in MAP_ENDINGS:
+        raise OutputError(f"A map is written as {', '.join(MAP_ENDINGS)}; end the name {path} in one of them.")
+    return Path(path) if Path(path).suffix.lower() == NPZ else checked_name(path)
+
+
+def write_id_map(id_map: IdMap, path: Path | str) -> None:
+    """Write a map in the format of the name's ending."""
+    target = checked_map_name(path)
+    if target.suffix.lower() != NPZ:
+        write_data(id_map.table(), target)
+        return
+    with write_atomically(target) as file:
+        file.write(npz_of(id_map))
+
+
+def npz_of(id_map: IdMap) -> bytes:
+    """Return the arrays of a map as the content of an `.npz` file."""
+    file = io.BytesIO()
+    np.savez_compressed(
+        file,
+        new=id_map.new,
+        old=id_map.old,
+        special=id_map.special,
+        parts=id_map.parts,
+        weights=id_map.weights,
+        offsets=id_map.offsets,
+        bytes=np.frombuffer(b"".join(id_map.texts), np.uint8),
+        bytes_offsets=np.cumsum([0, *map(len, id_map.texts)], dtype=np.int64),
+    )
+    return file.getvalue()
+
+
+def read_id_map(path: Path | str) -> IdMap:
+    """Read a map that was written in any of the formats.
+
+    Parameters
+    ----------
+    path
+        The file; its ending says which format it has.
+    """
+    target = checked_map_name(path)
+    with gate(f"{path} is no map of ids, or a damaged one"):
+        try:
+            rows = _rows_of_npz(target) if target.suffix.lower() == NPZ else _rows_of_table(target)
+        except OSError as error:
+            raise FormatError(f"Could not read the map {path}: {cause_of(error)}.") from error
+        except zipfile.BadZipFile as error:
+            raise FormatError(f"{path} is no map of ids, or a damaged one: it is no .npz file.") from error
+    _check_ids(rows, path)
+    return IdMap.of_rows(rows)
+
+
+def _rows_of_npz(path: Path) -> list[MapRow]:
+    with open(path, "rb") as file:
+        with zipfile.ZipFile(file) as archive:
+            if sum(one.file_size for one in archive.infolist()) > LARGEST_NPZ:
+                raise TooLarge(f"{path} holds more than {LARGEST_NPZ:,} bytes, too many for a map of ids.")
+        file.seek(0)
+        with np.load(file, allow_pickle=False) as arrays:
+            names = ("new", "old", "special", "parts", "offsets", "bytes", "bytes_offsets")
+            columns = {name: arrays[name] for name in names}
+    parts = columns["parts"].tolist()
+    data = columns["bytes"].astype(np.uint8).tobytes()
+    texts = [data[start:stop] for start, stop in pairwise(columns["bytes_offsets"].tolist())]
+    of_rows = [tuple(parts[start:stop]) for start, stop in pairwise(columns["offsets"].tolist())]
+    ids = (columns["new"].tolist(), columns["old"].tolist())
+    return [MapRow(*row) for row in zip(*ids, texts, columns["special"].tolist(), of_rows, strict=True)]
+
+
+def _rows_of_table(path: Path) -> list[MapRow]:
+    columns = read_plainly(path)
+    texts = [bytes.fromhex(value) for value in columns["hex"]]
+    special = [value in (True, "True") for value in columns["special"]]
+    ids = ([_id(value) for value in columns[name]] for name in ("new", "old"))
+    return [MapRow(*row) for row in zip(*ids, texts, special, map(_ids, columns["parts"]), strict=True)]
+
+
+def _id(value: Any) -> int:
+    return NONE if value is None or value == "" else int(value)
+
+
+def _ids(value: Any) -> tuple[int, ...]:
+    """Return ids that a cell lists, as a list or as a text.
+
+    >>> _ids("1, 2"), _ids([1, 2]), _ids("")
+    ((1, 2), (1, 2), ())
+    """
+    parts = [part for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+    return tuple(map(int, parts))
+
+
+def _check_ids(rows: Sequence[MapRow], path: Path | str) -> None:
+    """Refuse a map in which an id occurs twice, or that names ids which no table has."""
+    olds = [row.old for row in rows if row.old != NONE]
+    news = [row.new for row in rows if row.new != NONE]
+    known = set(olds)
+    wrong = next((id for id in (*olds, *news) if id < 0), None)
+    wrong = next((part for row in rows for part in row.parts if part not in known), wrong)
+    if wrong is not None:
+        raise FormatError(f"{path} is no map of ids, or a damaged one: {wrong:,} is the id of no token.")
+    for which, ids in (("old", olds), ("new", news)):
+        twice = next(iter(sorted(id for id, after in pairwise(sorted(ids)) if id == after)), None)
+        if twice is not None:
+            raise FormatError(f"{path} is no map of ids, or a damaged one: the {which} id {twice:,} is in two rows.")

@@ -1,0 +1,128 @@
+"""The parts of new tokens: what another tokenizer makes of the text of each token.
+
+A tokenizer may do something at the ends of a text that is not done inside a word: SentencePiece's models put a blank
+before it, and byte-pair encoding with `</w>` marks its end. So where a token does not begin or end a word, a rare
+character is put there, and its own tokens are taken away again.
+
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> from bpe_core.history.history import History
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> pairs = [(108, 111), (256, 119)]  # l+o, lo+w
+    >>> parts = Parts(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs))
+    >>> parts.of([TokenText(b"slow"), TokenText("é".encode()[:1])])
+    [[115, 257], [195]]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+from bpe_core.history.history import History
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+
+BLANK = " "
+SAMPLE = "a"  # a text that shows whether a blank is put before texts
+BEFORE = "\ue000"  # a character that no token begins with
+BEHIND = "\ua66e"  # a letter that no token ends in, so that patterns keep it in the word
+ENDS_MARKED = ("symbol", "glued")  # the markers of a recipe that stand at the end of a word
+
+
+class TokenText(NamedTuple):
+    """The text of a token, and what the text alone does not say."""
+
+    text: bytes  # the bytes that it stands for
+    continues: bool = False  # whether it goes on with a word, as WordPiece's `##s` does
+    is_special: bool = False
+    is_fallback: bool = False  # whether it is a byte of a character that has no token
+
+
+class Parts:
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._tokenizer = Tokenizer(history)
+        self._marks_ends = history.recipe.marker in ENDS_MARKED
+        self._puts_blank = self._tokenizer.decode_bytes(self._ids(SAMPLE)).startswith(b" ")
+        self._continuing = history.alphabet.continuing
+        self._of_before = self._ids(BEFORE)
+        self._of_behind = self._ids(BEHIND)
+
+    def of(self, tokens: Sequence[TokenText], cancelled: CancelCheck = never_cancelled) -> list[list[int]]:
+        """Return the engine's indices of each token's parts."""
+        asked = list(while_wanted(map(self._asked, tokens), cancelled))
+        batch = self._tokenizer.encode_batch([one.text for one in asked], allowed_special=())
+        ids = batch.ids.tolist()
+        spans = pairwise(batch.offsets.tolist())
+        return [
+            self._without_ends(one, ids[start:stop]) if one.is_whole else self._by_bytes(token)
+            for token, one, (start, stop) in while_wanted(zip(tokens, asked, spans, strict=True), cancelled)
+        ]
+
+    def _asked(self, token: TokenText) -> _Asked:
+        try:
+            text = token.text.decode()
+        except UnicodeDecodeError:
+            return _Asked("", is_whole=False)
+        if token.continues and self._continuing:
+            return _Asked("", is_whole=False)
+        if token.is_special:
+            return _Asked(text)
+        if self._puts_blank:
+            begins = text.startswith(BLANK) and text != BLANK
+            return _Asked(text[1:]) if begins else _Asked(BEFORE + text, before=len(self._of_before))
+        if self._marks_ends:
+            ends = text.endswith(BLANK) and text != BLANK
+            return _Asked(text[:-1]) if ends else _Asked(text + BEHIND, behind=len(self._of_behind))
+        return _Asked(text)
+
+    def _without_ends(self, asked: _Asked, ids: list[int]) -> list[int]:
+        stop = len(ids) - asked.behind
+        is_apart = (
+            ids[: asked.before] == self._of_before[: asked.before] and ids[stop:] == self._of_behind[: asked.behind]
+        )
+        if is_apart and stop > asked.before:
+            return ids[asked.before : stop]
+        return self._ids(asked.bare) if asked.before or asked.behind else ids
+
+    def _ids(self, text: str) -> list[int]:
+        return self._tokenizer.encode(text, allowed_special=())
+
+    def _by_bytes(self, token: TokenText) -> list[int]:
+        """Return the parts of a token inside a word, or of one that holds a part of a character."""
+        if token.continues and self._continuing:
+            return self._tokenizer.tokens_of_word(self._continuing + token.text)
+        if self._history.recipe.base == "bytes" and not self._marks_ends:
+            return self._tokenizer.tokens_of_word(token.text)
+        return [id for stretch in self._stretches(token.text) for id in stretch]
+
+    def _stretches(self, text: bytes) -> Iterator[list[int]]:
+        """Yield the tokens of whole characters, and of each byte that belongs to none."""
+        signs = text.decode(errors="surrogateescape")
+        for is_byte, run in groupby(signs, key=lambda sign: "\udc80" <= sign <= "\udcff"):
+            some = "".join(run)
+            raw = some.encode(errors="surrogateescape")
+            yield [self._of_byte(byte) for byte in raw] if is_byte else self.of([TokenText(raw)])[0]
+
+    def _of_byte(self, byte: int) -> int:
+        alphabet = self._history.alphabet
+        first = alphabet.first_fallback_id
+        if first is not None:
+            return first + byte
+        known = alphabet.id_of_piece.get(bytes([byte]), alphabet.unknown_id)
+        assert known is not None  # every alphabet has bytes or an unknown token
+        return known
+
+
+class _Asked(NamedTuple):
+    """A text to encode, and how many tokens at its ends are not of the token's own text."""
+
+    text: str
+    before: int = 0
+    behind: int = 0
+    is_whole: bool = True  # whether the text alone says which parts the token has
+
+    @property
+    def bare(self) -> str:
+        return self.text[bool(self.before) : len(self.text) - bool(self.behind)]

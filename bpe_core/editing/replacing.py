@@ -1,0 +1,162 @@
+"""The replacing of tokens: those that a corpus needs least give their ids to the best new ones.
+
+The size of the table and all other ids stay, so a model keeps its embeddings; only the rows of the swapped ids begin
+anew. Tokens are taken out as `trim` does it, so that everything that stays can be made as before, and new ones are
+learned as `extend` does it. If fewer new tokens can be learned than were asked for, fewer are swapped.
+
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> pairs = [(113, 122), (108, 111)]  # q+z, l+o
+    >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
+    >>> found = replace(Corpus.from_texts(["low low lower"]), history, 1)
+    >>> found.removed, found.added.tolist(), found.history.numbers_of(found.history.vocabulary)[-2:].tolist()
+    ((256,), [256], [257, 256])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
+from bpe_core.editing.extending import extend_on
+from bpe_core.editing.growing import growing_recipe
+from bpe_core.editing.trimming import Trimmed, check_can_be_edited, least_used, sentence_of_characters, trim_indices
+from bpe_core.errors import BpeError, NothingToLearn
+from bpe_core.formats.base import NO_NUMBER, own_numbers, unless_ids
+from bpe_core.history.arguments import Learned, history_of
+from bpe_core.history.history import History, Int64s
+from bpe_core.history.token_texts import quoted, written
+from bpe_core.insight.audit import TokenPlaces
+from bpe_core.support.progress import CancelCheck, ProgressReport, Work, ignore_progress, never_cancelled
+from bpe_core.support.wording import count_text
+from bpe_core.text.corpus import Corpus
+
+MOST_QUOTED = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Replaced:
+    """The result of replacing tokens. Ids are those of the file."""
+
+    history: History
+    asked: int  # how many tokens were to be swapped
+    removed: tuple[int, ...]  # the ids that mean other tokens now
+    removed_texts: tuple[bytes, ...]  # the tokens that had these ids
+    characters: int = 0  # characters among the new tokens that only removed tokens held
+
+    @property
+    def added(self) -> Int64s:
+        """Return the ids of the new tokens, which are those of the removed ones."""
+        return np.array(sorted(self.removed), np.int64)
+
+    @property
+    def new_ids(self) -> Mapping[int, int]:
+        """Map each id whose token stays to its new id, which is the same."""
+        gone = set(self.removed)
+        ids = self.history.numbers_of(self.history.vocabulary).tolist()
+        specials = self.history.numbers_of(np.arange(self.history.first_special, self.history.id_count)).tolist()
+        return {id: id for id in sorted((*ids, *specials)) if id >= 0 and id not in gone}
+
+    @property
+    def sentences(self) -> list[str]:
+        swapped = len(self.removed)
+        some = ", ".join(map(quoted, self.removed_texts[:MOST_QUOTED]))
+        more = " …" if swapped > MOST_QUOTED else ""
+        found = [
+            f"{count_text(swapped, 'token gives its id', 'tokens give their ids')} to as many new ones; all other ids "
+            f"and the size stay. Gone: {some}{more}"
+        ]
+        if swapped < self.asked:
+            found.append(
+                f"Only {swapped:,} of the {self.asked:,} that were asked for are swapped: for more of them the corpus "
+                "has nothing that occurs often enough."
+            )
+        if self.characters:
+            found.append(sentence_of_characters(self.characters))
+        return found
+
+
+def replace(
+    corpus: Corpus,
+    learned: Learned,
+    swap: int,
+    *,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+    **changes: Any,
+) -> Replaced:
+    """Let the tokens that a corpus needs least give their ids to the best new tokens.
+
+    Parameters
+    ----------
+    corpus
+        The texts in which the tokens are counted, and from which the new ones are learned.
+    learned
+        What `train` or `open` returned.
+    swap
+        How many tokens to swap.
+    progress, cancelled
+        Functions that are told how far it is, and asked whether to stop.
+    **changes
+        Choices for learning such as min_frequency or ties.
+    """
+    history = history_of(learned)
+    check_can_be_edited(history)
+    work = Work(progress, cancelled)
+    words = count_words(corpus, growing_recipe(history, max(1, swap), **changes), work)
+    return replace_on([words], history, swap, changes, work)
+
+
+def replace_on(
+    parts: Sequence[WordTable], history: History, swap: int, changes: Mapping[str, Any], work: Work
+) -> Replaced:
+    """Swap tokens by counted words, of which there may be several parts."""
+    if swap < 1:
+        raise BpeError(f"Swap 1 token or more, not {swap:,}.")
+    check_can_be_edited(history)
+    counts = TokenPlaces.of(parts, history).counts
+    chosen = least_used(history, counts, swap, cancelled=work.cancelled)
+    words = WordTable.merged(parts)
+    while chosen:
+        left = trim_indices(history, chosen, renumber=False, cancelled=work.cancelled)
+        wanted = len(left.removed) - left.added
+        try:
+            grown = extend_on(words, left.history, growing_recipe(left.history, wanted, **changes), None, work)
+        except NothingToLearn:
+            break
+        texts = _texts_of(history, left.removed)
+        learned = _texts_of(grown.history, grown.added.tolist())
+        again = {index for index in chosen if written(history)[index] in {*learned.values()}}
+        if again:  # the corpus needs these more than others that it could have
+            chosen = [index for index in chosen if index not in again]
+        elif len(learned) < wanted:
+            chosen = chosen[: len(learned) - wanted]
+        else:
+            numbered = _with_freed_ids(grown.history, left)
+            return Replaced(numbered, swap, left.removed, tuple(texts.values()), left.added)
+    raise NothingToLearn(
+        "Nothing is swapped: each of the tokens that this corpus needs least is worth more to it than any new one. "
+        "Take more or other texts, or a lower minimum frequency."
+    )
+
+
+def _texts_of(history: History, ids: Iterable[int]) -> dict[int, bytes]:
+    """Return the texts of tokens by their ids in the file."""
+    wanted = {*ids}
+    numbers = own_numbers(history)[: history.first_special].tolist()
+    return {id: text for id, text in zip(numbers, written(history), strict=True) if id in wanted}
+
+
+def _with_freed_ids(history: History, left: Trimmed) -> History:
+    """Give the ids of the removed tokens to the new ones, in their order."""
+    numbers = own_numbers(history).copy()
+    stays = np.array([*left.new_ids], np.int64)
+    new = np.flatnonzero((numbers != NO_NUMBER) & ~np.isin(numbers, stays))
+    new = new[np.argsort(numbers[new])]
+    numbers[new] = np.sort(np.array(left.removed, np.int64))
+    return history.numbered(unless_ids(numbers))

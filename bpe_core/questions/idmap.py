@@ -1,0 +1,130 @@
+"""The question what becomes of each id from one table to another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bpe_core.asking import Answer, Pair, Question, parameter
+from bpe_core.editing.id_map import IdMap
+from bpe_core.editing.id_map_file import NPZ, npz_of, read_id_map
+from bpe_core.figures.figure import Bar, BarFigure
+from bpe_core.studies.study import Study
+from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
+
+MOST_PARTS = 4  # bars of new tokens by their parts; the last one is for so many and more
+
+
+@dataclass(frozen=True)
+class Idmap(Question):
+    """Show what becomes of each id from one table to another.
+
+    A token that both tables have keeps its row of a model's embeddings. The text of any other new token is split by the
+    old table, and the mean of these parts is what its row may begin with.
+    """
+
+    studies = (2, 2)
+    roles = ("old", "new")
+    own_endings = (NPZ,)
+    takes_moments = False
+    examples = """\
+examples:
+  bpe-explorer idmap old/tokenizer.json new/tokenizer.json
+      How many ids stay, which are new, and which old tokens their texts become.
+
+  bpe-explorer idmap old.json new.json -o idmap.npz
+      The map as arrays for NumPy and PyTorch. The manual shows the ten lines that resize embeddings by it.
+
+  bpe-explorer idmap old.json new.json --check new/idmap.npz
+      Whether a map belongs to these two tables.
+
+The exit code is 3 where the map that is checked belongs to other tables, else 0.
+"""
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.idmap(study.at(3), study).columns["parts"][-1]
+        (32, 257, 256)
+    """
+
+    renamed: tuple[Pair, ...] = parameter(
+        (), help="this special token was renamed, and keeps its row", metavar="OLD NEW", repeated=True
+    )
+    check: str = parameter("", help="a map to compare with that of these tables", metavar="FILE", path="file")
+
+    @classmethod
+    def title(cls) -> str:
+        return "Id map"
+
+    def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
+        given = read_id_map(self.check) if self.check else None
+        (old, new) = studies.values()
+        found = IdMap.of(old, new, renamed=dict(self.renamed), cancelled=work.cancelled)
+        sentences = sentences_of(found)
+        difference = "" if given is None else found.difference(given)
+        if difference:
+            sentences = (f"{self.check} is a map of other tables: {difference}.", *sentences)
+        elif given is not None:
+            sentences = (f"{self.check} is the map of these tables.", *sentences)
+        figure = BarFigure("idmap", "What becomes of each id.", sentences[-1], _bars(found), "Ids")
+        return Answer(
+            found.table(),
+            sentences,
+            figure,
+            ("new", "old", "text", "special", "parts"),
+            rows=_changes_first(found),
+            facts=_facts(found),
+            differs=bool(difference),
+            files={NPZ: lambda: npz_of(found)},
+        )
+
+
+def sentences_of(found: IdMap) -> tuple[str, ...]:
+    """Say how many ids stay, how many are new, and what the new ones are made of."""
+    facts = _facts(found)
+    kept = facts["kept"]
+    olds = kept + facts["gone"]
+    same = "all" if facts["same_id"] == kept else f"{facts['same_id']:,}"
+    stay = f"{kept:,} of {olds:,} old tokens stay, {same} with the same id; {facts['gone']:,} are gone."
+    added = facts["added"]
+    if not added:
+        return (f"{stay} No id is new.",)
+    lengths = found.lengths[found.added]
+    new = f"{count_text(added, 'id is', 'ids are')} new: the old table makes {lengths.mean():.2f} tokens of each text"
+    without = int(np.count_nonzero(lengths == 0))
+    rest = f" {count_text(without, 'new id has', 'new ids have')} no parts." if without else ""
+    return (stay, f"{new} on average, {lengths.max():,} at most.{rest}")
+
+
+def _facts(found: IdMap) -> dict[str, int]:
+    return {
+        "kept": int(np.count_nonzero(found.kept)),
+        "same_id": int(np.count_nonzero(found.kept & (found.new == found.old))),
+        "added": int(np.count_nonzero(found.added)),
+        "gone": int(np.count_nonzero(found.gone)),
+    }
+
+
+def _bars(found: IdMap) -> list[Bar]:
+    facts = _facts(found)
+    lengths = np.minimum(found.lengths[found.added], MOST_PARTS)
+    counts = {
+        "kept, same id": facts["same_id"],
+        "kept, other id": facts["kept"] - facts["same_id"],
+    }
+    for parts in range(MOST_PARTS + 1):
+        more = " and more" if parts == MOST_PARTS else ""
+        name = f"new, {parts}{more} {'part' if parts == 1 else 'parts'}"
+        counts[name] = int(np.count_nonzero(lengths == parts))
+    counts["gone"] = facts["gone"]
+    return [Bar(name, float(count), f"{count:,}") for name, count in counts.items() if count]
+
+
+def _changes_first(found: IdMap) -> Sequence[int]:
+    """Return the rows with the new tokens first, then those that are gone, and those that stay last."""
+    order = np.select([found.added, found.gone, found.new != found.old], [0, 1, 2], 3)
+    rows: list[int] = np.argsort(order, kind="stable").tolist()
+    return rows

@@ -1,0 +1,96 @@
+"""Commands that write a changed table write the map of its ids with it: both, or neither."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import bpe_core as bpe
+from bpe_core.command_line import writing_tables
+from bpe_core.command_line.main import run
+from bpe_core.errors import OutputError
+from bpe_core.support.atomic import all_or_none
+from tests.shared import ROOT
+
+POEM = str(ROOT / "tests" / "texts" / "poem.txt")
+CODE = str(ROOT / "tests" / "texts" / "code.txt")
+# Each command, and the ending of what it writes.
+COMMANDS = {
+    "extend": ("extend old.json --corpus {code} --by 9 -o", ".tokenizer.json"),
+    "extend a session": ("extend old.json --corpus {code} --by 9 -o", ".bpex"),
+    "trim": ("trim old.json --remove 270,280 -o", ".csv"),
+    "merge": ("merge old.json other.csv -o", ".tokenizer.json"),
+    "convert": ("convert old.json", ".tiktoken"),
+    "convert to two files": ("convert old.json", ".merges.txt"),
+    "export": ("export --merges old.json --at 9", ".csv"),
+    "replace": ("replace old.json --corpus {code} --swap 9 -o", ".tokenizer.json"),
+}
+ENDINGS = (".csv", ".json", ".parquet", ".npz")
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tables")
+    bpe.train(Path(POEM), "gpt2", vocab_size=300, special_tokens=("<|end|>",)).save(folder / "old.tokenizer.json")
+    (folder / "old.tokenizer.json").rename(folder / "old.json")
+    bpe.train(Path(CODE), "gpt2", vocab_size=290).save(folder / "other.csv")
+    return folder
+
+
+@pytest.mark.parametrize("place", range(len(COMMANDS)), ids=[*COMMANDS])
+def test_each_command_writes_the_map_of_what_it_wrote(
+    place: int, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tables)
+    command, ending = [*COMMANDS.values()][place]
+    out, path = f"{tmp_path}/new{ending}", tmp_path / f"map{ENDINGS[place % len(ENDINGS)]}"
+    assert run([*command.format(code=CODE).split(), out, "--map", str(path)]) == 0, capsys.readouterr().err
+    found = bpe.IdMap.of(bpe.open("old.json"), bpe.open(out))
+    assert found.difference(bpe.read_id_map(path)) == ""
+
+
+def test_neither_is_written_if_the_map_cannot_be(
+    tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "old.csv").write_text("as before", encoding="utf-8")
+
+    def full(*_: object) -> None:
+        raise OutputError("Could not write the map: the disk is full.")
+
+    monkeypatch.setattr(writing_tables, "write_id_map", full)
+    for out in ("old.csv", "new/"):
+        words = ["trim", f"{tables}/old.json", "--remove", "270", "-o", f"{tmp_path}/{out}", "--to", "csv"]
+        assert run([*words, "--map", f"{tmp_path}/map.csv"]) == 1
+        assert "the disk is full" in capsys.readouterr().err
+        assert [path.name for path in tmp_path.iterdir()] == ["old.csv"]
+        assert (tmp_path / "old.csv").read_text(encoding="utf-8") == "as before"
+
+
+def test_files_of_a_block_are_put_in_place_when_it_ends(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    table = bpe.DataTable({"step": [1]})
+    with all_or_none(one, other):
+        bpe.write_data(table, one)
+        bpe.write_data(table, other)
+        assert not one.exists()
+        assert not other.exists()
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_a_map_in_the_place_of_another_file_is_refused(
+    tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = str(tables / "old.json")
+    table = ["trim", old, "--remove", "270", "-o", f"{tmp_path}/new.csv"]
+    cases = {
+        "is the file that is read": [*table, "--map", old],
+        "is a result itself": [*table, "--map", f"{tmp_path}/new.csv"],
+        "A map is written as": [*table, "--map", f"{tmp_path}/map.txt"],
+    }
+    for told, words in cases.items():
+        assert run(words) != 0
+        assert told in capsys.readouterr().err
+    assert [*tmp_path.iterdir()] == []
+    assert json.loads(Path(old).read_bytes())["model"]

@@ -1,0 +1,138 @@
+"""Replaced tokens: the size and all other ids stay, new tokens have the freed ids, and the library agrees."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tokenizers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpe_core.command_line.main import run
+from bpe_core.counting.count_words import count_words
+from bpe_core.editing.id_map import IdMap
+from bpe_core.editing.replacing import Replaced, replace
+from bpe_core.editing.trimming import costs
+from bpe_core.errors import BpeError, NothingToLearn
+from bpe_core.formats import open_table, write_history
+from bpe_core.history.history import History
+from bpe_core.history.ids_in_use import final_numbers
+from bpe_core.insight.reachability import unreachable_tokens
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.corpus import Corpus
+from tests.core.learning import train
+from tests.shared import text_of
+
+POEM, CODE = text_of("poem")[:2_000], text_of("code")[:1_500]
+TEXT = "the lowest price of a new def, né? <|end|>"
+RECIPES = {
+    "bytes": Recipe.preset("gpt2", merges=120, special_tokens=("<|end|>",)),
+    "characters": Recipe.preset("sentencepiece-like", merges=80, vocab_size=None),
+    "wordpiece": Recipe.preset("wordpiece", merges=80, vocab_size=None, special_tokens=("[PAD]",)),
+    "unigram": Recipe.preset("unigram", vocab_size=None, merges=40),
+}
+
+
+def numbered(history: History) -> History:
+    return history.numbered(np.arange(history.id_count) * 2 + 3)  # with holes, as a file may have them
+
+
+def checked(found: Replaced, before: History) -> None:
+    id_map = IdMap.of(before, found.history)
+    assert final_numbers(found.history) == final_numbers(before)
+    assert found.history.vocabulary_size == before.vocabulary_size
+    assert id_map.old[id_map.gone].tolist() == id_map.new[id_map.added].tolist() == found.added.tolist()
+    assert (id_map.new[id_map.kept] == id_map.old[id_map.kept]).all()
+    assert {*found.new_ids} == {*id_map.new[id_map.kept].tolist()}
+
+
+@pytest.mark.parametrize("kind", RECIPES)
+def test_the_size_and_all_other_ids_stay(kind: str) -> None:
+    table = numbered(train(Corpus.from_texts([POEM]), RECIPES[kind]))
+    corpus = Corpus.from_texts([CODE])
+    found = replace(corpus, table, 15)
+    checked(found, table)
+    assert len(found.removed) == 15
+    words = count_words(corpus, table.recipe)
+    spent = costs(words, table, found.history)
+    assert spent.now < spent.before or kind == "unigram"  # there each unknown character is a token now
+    before, now = Tokenizer(table), Tokenizer(found.history)
+    assert now.decode(now.encode(POEM)) == before.decode(before.encode(POEM))
+
+
+@pytest.fixture(scope="module")
+def table() -> History:
+    return numbered(train(Corpus.from_texts([POEM]), RECIPES["bytes"]))
+
+
+@settings(max_examples=3)
+@given(swap=st.integers(1, 119), text=st.text(max_size=20))
+def test_the_library_encodes_as_the_replaced_table_does(
+    table: History, tmp_path_factory: pytest.TempPathFactory, swap: int, text: str
+) -> None:
+    found = replace(Corpus.from_texts([CODE]), table, swap)
+    checked(found, table)
+    assert unreachable_tokens(found.history) == {}
+    path = tmp_path_factory.mktemp("replaced") / "tokenizer.json"
+    write_history(found.history, path)
+    library = tokenizers.Tokenizer.from_file(str(path))
+    now = Tokenizer(found.history)
+    for sample in (CODE, POEM, text + TEXT):
+        ids = now.encode(sample, allowed_special="all")
+        assert found.history.numbers_of(ids).tolist() == library.encode(sample, add_special_tokens=False).ids
+        assert now.decode(ids) == sample
+
+
+def test_tokens_that_would_be_learned_again_keep_their_ids(table: History) -> None:
+    found = replace(Corpus.from_texts([POEM[:200] + CODE[:200]]), table, 100)
+    checked(found, table)
+    assert 0 < len(found.removed) < 100
+    assert f"Only {len(found.removed)} of the 100 that were asked for" in found.sentences[1]
+    with pytest.raises(NothingToLearn, match="worth more to it"):
+        replace(Corpus.from_texts([POEM]), table, 100)
+
+
+def test_what_cannot_be_replaced_is_refused_in_a_sentence(table: History) -> None:
+    corpus = Corpus.from_texts([CODE])
+    blocks = train(Corpus.from_texts(["low lower" * 9]), Recipe.preset("gage"))
+    cases = [
+        (lambda: replace(corpus, table, 0), BpeError, "Swap 1 token or more"),
+        (lambda: replace(corpus, table, 121), BpeError, "120 learned tokens, so 121"),
+        (lambda: replace(Corpus.from_texts(["x y z"]), table, 5), NothingToLearn, "Nothing is swapped"),
+        (lambda: replace(corpus, blocks, 1), BpeError, "Gage"),
+    ]
+    for attempt, kind, told in cases:
+        with pytest.raises(kind, match=told):
+            attempt()
+
+
+def test_the_command_says_text_by_text_what_it_saves(
+    table: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, code, poem, out, id_map = (
+        tmp_path / name for name in ("old.tokenizer.json", "code.txt", "poem.txt", "new.tokenizer.json", "map.json")
+    )
+    write_history(table, old)
+    code.write_text(CODE, encoding="utf-8")
+    poem.write_text(POEM, encoding="utf-8")
+    command = ["replace", str(old), "--corpus", str(code), "--held-out", str(poem), "--swap", "30"]
+    assert run([*command, "-o", str(out), "--map", str(id_map), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    now = open_table(out).history
+    assert final_numbers(now) == final_numbers(table)
+    for path in (code, poem):
+        words = count_words(Corpus.from_texts([path.read_text(encoding="utf-8")]), table.recipe)
+        spent = costs(words, table, now)
+        assert told["texts"][next(name for name in told["texts"] if name.endswith(path.name))] == {
+            "before": spent.before,
+            "after": spent.now,
+        }
+    rows = json.loads(id_map.read_bytes())
+    assert [row["new"] for row in rows if row["old"] is None] == told["ids"]
+    assert run([*command, "-o", str(tmp_path / "new.tiktoken")]) == 1
+    assert "has its own way to number tokens" in capsys.readouterr().err
+    assert not (tmp_path / "new.tiktoken").exists()
