@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from app.window.questions.compare.lanes_model import LanesModel
     from app.window.questions.compare.panel import LanesPanel
     from app.window.questions.curves.page import SweepPage
+    from app.window.questions.id_map.page import IdMapPage
     from app.window.questions.question_page import QuestionPage
     from app.window.questions.reading_page import ReadingPage
     from app.window.questions.token.page import TokenPage
@@ -159,6 +160,13 @@ def build_lab(world: PageContext) -> LabPage:
     return LabPage(LabQuestion(world.session, world.lanes))
 
 
+def build_id_map(world: PageContext) -> IdMapPage:
+    from app.window.questions.id_map.model import IdMapModel
+    from app.window.questions.id_map.page import IdMapPage
+
+    return IdMapPage(IdMapModel(world.session))
+
+
 def build_tree(world: PageContext) -> TreePage:
     from app.window.questions.why.merge_tree import TreePage
 
@@ -260,11 +268,13 @@ LAB_ITEM = Item("lab", "&Lab", "Put up to four tokenizers side by side, at any s
 DUEL_ITEM = Item("duel", "&Duel", "Show your text side by side as two tokenizers split it", "Ctrl+Shift+K")
 LAB = PageRow("lab", "Lab", "charts", build_lab, (LAB_ITEM, DUEL_ITEM))
 LANES = PageRow("lanes", "Side by side", "beside", build_lanes)
+ID_MAP_ITEM = Item("idmap", "&Id Map", "Show what becomes of each id from another run to the run shown")
+ID_MAP = PageRow("idmap", "Id map", "charts", build_id_map, (ID_MAP_ITEM,))
 TREE = PageRow("tree", "Merge Tree", "centre", build_tree)
 
 PAGES: tuple[PageRow[Page], ...] = (
     TOKEN, WHY, PAIRS, RANKS, COMPRESSION, LENGTHS, RACE, TIES, WAYS, WORDS, CORPUS_TEXT, AUDIT, BLOCKS, LAB, COMPARE,
-    SIZES, LANGUAGES, FLOOR, MIXTURE, CURVES, SWEEPS, BENCHMARK, MORPHEMES, TREE, LANES,
+    SIZES, LANGUAGES, FLOOR, MIXTURE, ID_MAP, CURVES, SWEEPS, BENCHMARK, MORPHEMES, TREE, LANES,
 )  # fmt: skip
 # Questions with special views: the rows above, and the tables of merges and words.
 OWN_VIEWS = {*(row.id for row in PAGES), "paid", "steps", "diff", "look"}

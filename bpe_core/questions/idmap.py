@@ -51,7 +51,11 @@ The exit code is 3 where the map that is checked belongs to other tables, else 0
     """
 
     renamed: tuple[Pair, ...] = parameter(
-        (), help="this special token was renamed, and keeps its row", metavar="OLD NEW", repeated=True
+        (),
+        help="this special token was renamed, and keeps its row",
+        metavar="OLD NEW",
+        repeated=True,
+        in_json_only=True,
     )
     check: str = parameter("", help="a map to compare with that of these tables", metavar="FILE", path="file")
 
@@ -116,7 +120,7 @@ def _bars(found: IdMap) -> list[Bar]:
         "kept, other id": facts["kept"] - facts["same_id"],
     }
     for parts in range(MOST_PARTS + 1):
-        more = " and more" if parts == MOST_PARTS else ""
+        more = "+" if parts == MOST_PARTS else ""
         name = f"new, {parts}{more} {'part' if parts == 1 else 'parts'}"
         counts[name] = int(np.count_nonzero(lengths == parts))
     counts["gone"] = facts["gone"]

@@ -37,6 +37,7 @@ class QuestionModel(QObject, LazyModel):
     """A model with the parameters that a person chose, and the newest answer."""
 
     changed = Signal()
+    shows_all_rows = True  # in the order of the table; else the rows that a terminal shows, in its order
 
     def __init__(self, session: Session, name: str, more_columns: Sequence[str] = (), **chosen: Any) -> None:
         """Show `more_columns` than a terminal; begin with the `chosen` parameters."""
@@ -368,8 +369,11 @@ class QuestionModel(QObject, LazyModel):
     def order(self) -> list[int]:
         """Return the rows in the order of the sorted column, unknown values last."""
         column, from_end = self._sorted
-        if self.answer is None or not 0 <= column < len(self.columns):
-            return list(range(0 if self.answer is None else min(MOST_ROWS, len(self.answer.table))))
+        if self.answer is None:
+            return []
+        if not 0 <= column < len(self.columns):
+            shown = range(len(self.answer.table)) if self.shows_all_rows or not self.answer.rows else self.answer.rows
+            return list(shown[:MOST_ROWS])
         name = self.columns[column]
         values = list(self.answer.columns[name])
         if name == "tokenizer":  # in the order of the runs: run 2 before run 10

@@ -1,0 +1,1 @@
+"""The map of the ids from another run to the run shown."""

@@ -1,0 +1,60 @@
+"""The question what becomes of each id, from another run of the session to the run shown."""
+
+from __future__ import annotations
+
+from app.session.manifests import RESULT, run_of_session
+from app.session.run import Run, name_of
+from app.session.session import Session
+from app.window.questions.question_model import NOTHING_YET, QuestionModel
+from bpe_core.asking import Answer
+
+NO_SECOND = (
+    "The map goes from one table to another: extend, trim or branch this one, or open a second one, and show the newer."
+)
+
+
+class IdMapModel(QuestionModel):
+    """A question about the run shown and the run whose ids it may have; the ids that change come first."""
+
+    shows_all_rows = False
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, "idmap")
+        self._old: int | None = None  # the number of the run that a person chose
+        self.trouble = NO_SECOND
+
+    @property
+    def offered(self) -> dict[int, str]:
+        """Return the names of the other runs by their numbers."""
+        return {run.number: name_of(run, self._session.runs.all) for run in self._others()}
+
+    @property
+    def old(self) -> int | None:
+        """Return the number of the run that the map begins with: the chosen one, or the one that this run came from."""
+        shown = self._session.runs.shown
+        numbers = [run.number for run in self._others()]
+        wished = (self._old, None if shown is None else shown.parent)
+        return next((number for number in wished if number in numbers), numbers[0] if numbers else None)
+
+    def choose_old(self, number: int) -> None:
+        self._old = number
+        self.refresh_soon()
+
+    def _others(self) -> list[Run]:
+        runs = self._session.runs
+        known = [run for run in runs.all if run.history is not None and run.history.id_count]
+        return [run for run in known if run is not runs.shown]
+
+    def _runs(self) -> list[Run]:
+        shown = self._session.runs.shown
+        pair = [*(run for run in self._others() if run.number == self.old), *([] if shown is None else [shown])]
+        return pair if len(pair) == len([run for run in pair if run.history is not None]) == 2 else []
+
+    def _take(self, answer: Answer | None, trouble: str, progress: str = "") -> None:
+        super()._take(answer, NO_SECOND if trouble == NOTHING_YET else trouble, progress)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        asked = self.asked
+        runs = (run_of_session(run.number) for run in self._runs())
+        return (self.question.name, *runs, *asked[0].arguments(), "-o", RESULT) if asked else ()

@@ -1,0 +1,38 @@
+"""The page of the map of ids: the run that it begins with is chosen above."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QComboBox, QLabel
+
+from app.window.parts.widgets import named
+from app.window.questions.id_map.model import IdMapModel
+from app.window.questions.question_page import QuestionPage
+
+LEAST_SHOWN = 14  # characters of a run's name
+BEGINS_WITH = "The run whose ids the map begins with; it leads to the run shown"
+
+
+class IdMapPage(QuestionPage):
+    def __init__(self, model: IdMapModel) -> None:
+        super().__init__(model)
+        self._map = model
+        self.label = QLabel("Old ids of")
+        self.old = named(QComboBox(), "Old ids of", BEGINS_WITH)
+        self.old.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.old.setMinimumContentsLength(LEAST_SHOWN)
+        self.above.insertWidget(0, self.label)
+        self.above.insertWidget(1, self.old)
+        self.label.setBuddy(self.old)
+        self.old.activated.connect(lambda: model.choose_old(self.old.currentData()))
+        model.changed.connect(self._show_runs)
+        self._show_runs()
+
+    def _show_runs(self) -> None:
+        offered = self._map.offered
+        listed = {self.old.itemData(place): self.old.itemText(place) for place in range(self.old.count())}
+        if listed != offered:
+            self.old.clear()
+            for number, name in offered.items():
+                self.old.addItem(name, number)
+        self.old.setCurrentIndex(max(0, self.old.findData(self._map.old)))
+        self.old.setEnabled(bool(offered))

@@ -1,0 +1,57 @@
+"""The page of the map of ids begins with the run that a person chooses, and leads to the run shown."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.session.manifests import run_of_session
+from app.window.pages import ID_MAP
+from app.window.questions.id_map.model import NO_SECOND
+from app.wiring import Program
+from bpe_core.editing.extending import extend
+from bpe_core.editing.trimming import trim
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import TokenTexts
+from bpe_core.text.corpus import Corpus
+from tests.gui.questions.conftest import MERGES, OTHER, answered
+
+pytestmark = pytest.mark.usefixtures("only_window")
+SIZE = 256 + MERGES
+
+
+def facts_shown(qtbot: QtBot, program: Program) -> object:
+    answered(qtbot, program)
+    answer = program.pages.page(ID_MAP).model.answer
+    return None if answer is None else answer.facts
+
+
+def test_the_map_leads_from_the_chosen_run_to_the_run_shown(qtbot: QtBot, learned: Program) -> None:
+    learned.charts.show_page("idmap")
+    page = learned.pages.page(ID_MAP)
+    assert facts_shown(qtbot, learned) is None
+    assert page.sentence.text() == NO_SECOND
+    assert not page.old.isEnabled()
+    runs = learned.session.runs
+    (first,) = runs.all
+    assert first.history is not None
+
+    def add(history: History) -> int:
+        return runs.add_table(history, TokenTexts.of(history), "", parent=first.number).number
+
+    extended = add(extend(Corpus.from_texts([OTHER * 3 + "slow sloth"] * 2), first.history, 10).history)
+    assert facts_shown(qtbot, learned) == {"kept": SIZE, "same_id": SIZE, "added": 10, "gone": 0}
+    assert page.old.currentData() == first.number
+    assert page.rows.rowCount() == SIZE + 10
+    assert page.model.cell(page.rows.place(0), 0) == f"{SIZE}", "new tokens come first"
+    assert page.figure.isVisible()
+    assert page.model.command[:3] == ("idmap", run_of_session(first.number), run_of_session(extended))
+
+    add(trim(first.history, [300], needed="lose").history)
+    assert facts_shown(qtbot, learned) != {"kept": SIZE, "same_id": SIZE, "added": 10, "gone": 0}
+    assert page.old.count() == 2
+    page.old.setCurrentIndex(page.old.findData(extended))
+    page.old.activated.emit(page.old.currentIndex())
+    found = facts_shown(qtbot, learned)
+    assert isinstance(found, dict)
+    assert found["gone"] > 10
