@@ -60,24 +60,24 @@ class Parts:
             for token, one, (start, stop) in while_wanted(zip(tokens, asked, spans, strict=True), cancelled)
         ]
 
-    def _asked(self, token: TokenText) -> _Asked:
+    def _asked(self, token: TokenText) -> _Request:
         try:
             text = token.text.decode()
         except UnicodeDecodeError:
-            return _Asked("", is_whole=False)
+            return _Request("", is_whole=False)
         if token.continues and self._continuing:
-            return _Asked("", is_whole=False)
+            return _Request("", is_whole=False)
         if token.is_special:
-            return _Asked(text)
+            return _Request(text)
         if self._puts_blank:
             begins = text.startswith(BLANK) and text != BLANK
-            return _Asked(text[1:]) if begins else _Asked(BEFORE + text, before=len(self._of_before))
+            return _Request(text[1:]) if begins else _Request(BEFORE + text, before=len(self._of_before))
         if self._marks_ends:
             ends = text.endswith(BLANK) and text != BLANK
-            return _Asked(text[:-1]) if ends else _Asked(text + BEHIND, behind=len(self._of_behind))
-        return _Asked(text)
+            return _Request(text[:-1]) if ends else _Request(text + BEHIND, behind=len(self._of_behind))
+        return _Request(text)
 
-    def _without_ends(self, asked: _Asked, ids: list[int]) -> list[int]:
+    def _without_ends(self, asked: _Request, ids: list[int]) -> list[int]:
         stop = len(ids) - asked.behind
         is_apart = (
             ids[: asked.before] == self._of_before[: asked.before] and ids[stop:] == self._of_behind[: asked.behind]
@@ -115,7 +115,7 @@ class Parts:
         return known
 
 
-class _Asked(NamedTuple):
+class _Request(NamedTuple):
     """A text to encode, and how many tokens at its ends are not of the token's own text."""
 
     text: str

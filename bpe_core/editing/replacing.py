@@ -40,7 +40,7 @@ MOST_QUOTED = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Replaced:
+class Replacement:
     """The result of replacing tokens. Ids are those of the file."""
 
     history: History
@@ -89,7 +89,7 @@ def replace(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
     **changes: Any,
-) -> Replaced:
+) -> Replacement:
     """Let the tokens that a corpus needs least give their ids to the best new tokens.
 
     Parameters
@@ -114,7 +114,7 @@ def replace(
 
 def replace_on(
     parts: Sequence[WordTable], history: History, swap: int, changes: Mapping[str, Any], work: Work
-) -> Replaced:
+) -> Replacement:
     """Swap tokens by counted words, of which there may be several parts."""
     if swap < 1:
         raise BpeError(f"Swap 1 token or more, not {swap:,}.")
@@ -138,7 +138,7 @@ def replace_on(
             chosen = chosen[: len(learned) - wanted]
         else:
             numbered = _with_freed_ids(grown.history, left)
-            return Replaced(numbered, swap, left.removed, tuple(texts.values()), left.added)
+            return Replacement(numbered, swap, left.removed, tuple(texts.values()), left.added)
     raise NothingToLearn(
         "Nothing is swapped: each of the tokens that this corpus needs least is worth more to it than any new one. "
         "Take more or other texts, or a lower minimum frequency."

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bpe_core.command_line.main import run
 from bpe_core.counting.count_words import count_words
 from bpe_core.editing.id_map import IdMap
-from bpe_core.editing.replacing import Replaced, replace
+from bpe_core.editing.replacing import Replacement, replace
 from bpe_core.editing.trimming import costs
 from bpe_core.errors import BpeError, NothingToLearn
 from bpe_core.formats import open_table, write_history
@@ -41,7 +41,7 @@ def numbered(history: History) -> History:
     return history.numbered(np.arange(history.id_count) * 2 + 3)  # with holes, as a file may have them
 
 
-def checked(found: Replaced, before: History) -> None:
+def checked(found: Replacement, before: History) -> None:
     id_map = IdMap.of(before, found.history)
     assert final_numbers(found.history) == final_numbers(before)
     assert found.history.vocabulary_size == before.vocabulary_size
