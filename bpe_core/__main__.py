@@ -11,7 +11,7 @@ The engine of BPE Explorer; `bpe-explorer` opens the window.
 
 to begin:
   python -m bpe_core words low lower lowest          watch a few words being merged
-  python -m bpe_core look tokenizer.json "a text"    the tokens of any tokenizer, their ids, and what is odd
+  python -m bpe_core look tokenizer.json "a text"    the tokens of any tokenizer, their ids, and unusual tokens
   python -m bpe_core import --list                   the tokenizers in the Hugging Face cache
   python -m bpe_core train book.txt --vocab-size 2000 --output merges.csv
   python -m bpe_core --help                          all commands

@@ -66,7 +66,7 @@ class BuildHook(BuildHookInterface):  # type: ignore[misc]  # where packages are
             code, place = self._made()
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             raise SystemExit(
-                f"Machine code was asked for by {WITH_MACHINE_CODE}=1 and was not made: {error}"
+                f"{WITH_MACHINE_CODE}=1 asks for machine code, but compiling it failed: {error}"
             ) from error
         build_data["force_include"][code] = place
         build_data |= {"pure_python": False, "infer_tag": True}  # for this kind of computer and Python
@@ -83,6 +83,6 @@ class BuildHook(BuildHookInterface):  # type: ignore[misc]  # where packages are
             timeout=PATIENCE,
         )
         if done.returncode:
-            raise OSError((done.stderr.strip().splitlines() or ["It ended without a word."])[-1])
+            raise OSError((done.stderr.strip().splitlines() or ["The compiler ended without a message."])[-1])
         code, place = json.loads(done.stdout)
         return code, place

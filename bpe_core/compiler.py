@@ -138,7 +138,9 @@ def _answer_while_wanted(process: Popen[bytes]) -> tuple[bytes, bytes]:
             return process.communicate(timeout=SECONDS_BETWEEN_LOOKS)
         except TimeoutExpired:
             if not is_wanted():
-                raise OSError("The folder for it is gone, or whoever wanted it.") from None
+                raise OSError(
+                    "The folder for machine code is gone, or the program that asked for it has ended."
+                ) from None
 
 
 def _wanted() -> Callable[[], bool]:

@@ -90,12 +90,12 @@ def cause_of(error: BaseException) -> str:
     if isinstance(error, TooManyValues):
         return "it holds more values than there is room for"
     if isinstance(error, TypeError | AttributeError | NotImplementedError):
-        return "it holds a value of another kind than belongs there"
+        return "it holds a value of the wrong type"
     name = getattr(error, "sqlite_errorname", None)
     return next((told for kind, told in _OF_DATABASES.items() if name and kind in name), _NO_SENSE)
 
 
-_NO_SENSE = "it holds a value that cannot be"
+_NO_SENSE = "it holds an impossible value"
 _OF_DATABASES = {
     "SQLITE_FULL": "the disk is full",
     "SQLITE_IOERR": "the disk reports an error",
@@ -176,4 +176,4 @@ def refuse_long_text(what: str, text: str, longest: int) -> None:
 def refuse_half_characters(what: str, text: str) -> None:
     """Refuse a lone surrogate: JSON can spell one, but it is no character and has no UTF-8."""
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-        raise RecipeError(f"{what} holds half of a surrogate pair, which is not a character: {text!r}.")
+        raise RecipeError(f"{what} holds half of a surrogate pair, which is not a character; remove it: {text!r}.")

@@ -148,7 +148,7 @@ def corpus(report: Report) -> list[Content]:
     if report.sources:
         rows = [_source_row(source) for source in report.sources[:MOST_SOURCES]]
         more = len(report.sources) - MOST_SOURCES
-        caption = "The texts it was learned from" + (f" (and {more:,} more)" if more > 0 else "")
+        caption = "The texts of the corpus" + (f" (and {more:,} more)" if more > 0 else "")
         parts.append(table(caption, ("Text", "Bytes", "SHA-256 begins with"), rows, numbers=(1,)))
     return parts
 
@@ -207,7 +207,7 @@ def merges(report: Report) -> list[Content]:
         saved = history.tokens_saved
         saved[:FIRST_MERGES] = 0
         jumps = np.argsort(-saved * lengths, kind="stable")[:MOST_LISTED].tolist()
-        rows = _rows("Where many bytes came together at once", steps_table(study, sorted(jumps)))
+        rows = _rows("Merges of many bytes at once", steps_table(study, sorted(jumps)))
         parts += [element("h3", {}, f"The most rewarding later {steps}"), rows]
     return parts
 

@@ -90,7 +90,10 @@ def of_command(name: str) -> Recorder:
     command.add_arguments(recorder)
     recorder.epilog = command.examples
     if name not in WITHOUT_MANIFEST:
-        recorder.lines.append("- `--manifest JSON`: write how this was made; `repeat JSON` makes it again and compares")
+        recorder.lines.append(
+            "- `--manifest JSON`: write a manifest, which says how the result was made; `repeat JSON` makes the "
+            "result again and compares"
+        )
     return recorder  # type: ignore[no-any-return]
 
 

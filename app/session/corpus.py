@@ -115,7 +115,7 @@ class SessionCorpus(QObject):
         self._put(texts, f"Group {new}", mixture)
 
     def choose(self, group: Group) -> None:
-        self._put(self.texts.value, f"What is taken of {group.name}", self.mixture.with_group(group))
+        self._put(self.texts.value, f"Sample of {group.name}", self.mixture.with_group(group))
 
     def weigh_by(self, by: By) -> None:
         """Make shares parts of bytes or of words."""
@@ -195,7 +195,7 @@ class SessionCorpus(QObject):
         new = [sentence for number, sentence in fresh.items() if number not in self._reported]
         self._reported = set(fresh)
         if new:
-            more = f" And {len(new) - 1:,} more cannot be learned from." if len(new) > 1 else ""
+            more = f" And {len(new) - 1:,} other files cannot be learned from." if len(new) > 1 else ""
             details = "\n".join(new[:MOST_TOLD]) if len(new) > 1 else ""
             choose = Answer("Choose a Column …", lambda: self.column_wanted.emit(asking[0]))
             self.aside.tell(new[0] + more, details, answers=(choose,) if asking else ())

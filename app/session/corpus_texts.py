@@ -140,12 +140,12 @@ def reading(sources: Sequence[CorpusText], remarks: list[str]) -> Iterator[Corpu
 def text_to_edit(source: CorpusText, cancelled: CancelCheck = never_cancelled) -> str:
     """Return a text for the editor, or raise an error that says why it cannot be edited."""
     if source.is_folder or source.address:
-        raise CorpusError(f"{source.name} is not a file on this computer: only files and pasted texts can be edited.")
+        raise CorpusError(f"{source.name} is not a file on this computer: open a file or paste a text to edit it.")
     corpus = source.to_count().corpus()
     found = bytearray()
     is_whole = False
     if corpus.word_lists:
-        raise CorpusError(f"{source.name} holds words with their counts, not a text.")
+        raise CorpusError(f"{source.name} holds words with their counts, which cannot be edited as a text.")
     for chunk in while_wanted(corpus.chunks(), cancelled):
         if is_whole:
             raise CorpusError(f"{source.name} holds several texts: only a plain text can be edited here.")
@@ -235,7 +235,10 @@ def from_session(saved: SavedSource) -> CorpusText:
         refused = f"{path} is an address from a session file. If you trust it, use File > Open from Address."
         return dataclasses.replace(found, address=path, refused=refused)
     if PATHS_REACH_FAR and PureWindowsPath(path).drive.startswith(r"\\"):
-        refused = f"{path} is on another computer and comes from a session file. If you trust it, add it yourself."
+        refused = (
+            f"{path} is on another computer and comes from a session file. If you trust it, add the file with File > "
+            "Open Texts."
+        )
     is_folder = not refused and (bool(saved.picked) or Path(path).is_dir())
     found = dataclasses.replace(found, picked=saved.picked, word_list=saved.word_list)
     return dataclasses.replace(found, path=Path(path), refused=refused, is_folder=is_folder)

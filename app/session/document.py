@@ -101,8 +101,8 @@ class Document(QObject):
 
     def _ask_before_replacing(self, target: Path, then: Then) -> None:
         answer = Answer("Replace it", lambda: self.save(target, then=then, replaces_foreign=True))
-        sentence = f"{target.name} was changed by another program since it was opened here. Save under another name, or"
-        self._aside.tell(f"{sentence} replace what it holds now.", answers=(answer,))
+        sentence = f"{target.name} was changed by another program after you opened it here. Save under another name, or"
+        self._aside.tell(f"{sentence} replace its present content.", answers=(answer,))
 
     def _take_saved(self, session: SavedSession, path: Path, then: Then, state: FileState) -> None:
         if path != self.path:
@@ -283,8 +283,8 @@ class Document(QObject):
             self.leftovers.replace(brought_back)
         elif not self._is_in_trouble:
             self._aside.tell(
-                f"No safety copy can be kept of this session: {refusal} Nothing is lost as long as the window is "
-                "open; save the session elsewhere (File > Save Session As).",
+                f"No safety copy of this session can be written: {refusal} Nothing is lost as long as the window is "
+                "open; save the session to another place (File > Save Session As).",
                 refusal,
                 answers=(self._elsewhere(),),
             )
@@ -311,7 +311,7 @@ class Document(QObject):
         """Return whether a session is being saved or opened; if so, say it to the person."""
         is_busy = self._aside.is_busy(TOPIC)
         if is_busy:
-            self._aside.tell("A session is being saved or opened just now; try again in a moment.")
+            self._aside.tell("A session is being saved or opened; try again in a moment.")
         return is_busy
 
     def _is_own(self, path: Path) -> bool:

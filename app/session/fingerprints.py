@@ -40,7 +40,7 @@ class Fingerprints(QObject):
                 if source.path is not None and known is not None and not source.refused:
                     files[source.path] = known
         if files:
-            self._aside.ask("whether files are as they were", lambda task: compared(files, task.cancelled), self._tell)
+            self._aside.ask("whether files are unchanged", lambda task: compared(files, task.cancelled), self._tell)
 
     def _hash(self, run: Run) -> None:
         files: dict[int, tuple[Path, Fingerprint]] = {}
@@ -71,7 +71,7 @@ class Fingerprints(QObject):
         if missing:
             parts.append(f"{_names(missing)} cannot be found any more")
         if parts:
-            sentence = f"{'; '.join(parts)}. The runs can go on all the same: they keep the words as they were."
+            sentence = f"{'; '.join(parts)}. The runs can still continue: they keep the words of the old texts."
             details = [f"changed: {path}" for path in changed] + [f"missing: {path}" for path in missing]
             self._aside.tell(sentence, "\n".join(details), is_error=False, can_wait=True)
 

@@ -16,7 +16,7 @@ from bpe_core.insight.table_comparison import TableComparison, compare_tables
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.limits import size_text
 
-TOPIC = "what learning at once has changed"
+TOPIC = "the changes by learning at once"
 TOGETHER_MILLISECONDS = 0  # changes within one turn of the event loop begin one run
 LARGEST = 10_000_000  # most bytes of a corpus that is learned at once
 LEAST_SIZE_TOLD = 1_000_000  # bytes
@@ -70,7 +70,7 @@ class LiveLearning(QObject):
 
     def _offer_to_learn(self, shown: Run, sources: CorpusTexts, recipe: Recipe) -> None:
         opened = [source for source in sources if not any(source.is_same_as(mine) for mine in shown.sources)]
-        sentence = "The recipe has changed: press Train to learn by it."
+        sentence = "The recipe has changed: press Train to learn with it."
         if not shown.is_of(sources):
             named = [sized_name(source) for source in opened[:MOST_NAMED]]
             more = f" and {len(opened) - MOST_NAMED:,} more" if len(opened) > MOST_NAMED else ""
@@ -129,7 +129,7 @@ class LiveLearning(QObject):
         if found.first is None and not found.differing:
             self._aside.tell(f"The {steps} are the same as before.", is_error=False)
             return
-        parted = "" if found.first is None else f"; they part ways at {run.wording.step} {found.first + 1:,}"
+        parted = "" if found.first is None else f"; they differ from {run.wording.step} {found.first + 1:,}"
         self._aside.tell(f"{found.new_tokens}{parted}.", is_error=False)
 
     def _is_used(self, run: Run) -> bool:

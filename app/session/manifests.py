@@ -30,8 +30,8 @@ MANIFEST = ".manifest.json"
 LOOK_AGAIN = 0.1  # seconds between two looks at the file
 PROGRAM = "app"  # `app` can draw pictures for print, too
 NO_COMMAND = (
-    "{} was saved without a manifest: no command draws what the window shows as it is. Save its values (CSV, JSON …), "
-    "or a chart as a figure for print (File > Save Figure for Print); these are made by one."
+    "{} was saved without a manifest: no command draws a picture like the window's. Save the values (CSV, JSON …), or "
+    "save a chart with File > Save Figure for Print, because commands can make these."
 )
 NO_FILES = "{} was saved without a manifest: {}"
 DIFFERENT = "{} was saved without a manifest: the command makes a different file, so the manifest would be wrong."
@@ -125,10 +125,10 @@ def in_full(command: Sequence[str], path: Path, beside: Path, texts: TextsBeside
 
 IN_NO_FILE = "the text {} is only an address, and its content may change; save it as a file and open that."
 READ_SO = (
-    "the text {} is read with options of its own (encoding, column, files of a folder), which no command can set "
-    "of one text; save it as a plain file and open that."
+    "the text {} is read with separate options (encoding, column, files of a folder), which commands cannot set for a "
+    "single text; save it as a plain file and open that file."
 )
-TWO_ALIKE = "two texts are called {}, so their rows would look alike; rename a file, or put both into groups."
+TWO_ALIKE = "two texts are called {}, so their rows would have the same name; rename a file, or put both into groups."
 SOME_IN_GROUPS = "some texts are in groups and some are not, which no command can express; put all into groups."
 
 

@@ -203,7 +203,7 @@ class Run:
         """Return why a step cannot be branched, or an empty text."""
         listed = METHODS[self.recipe.method]
         if not listed.can_be_steered:
-            return f"By {listed.title} no pair can be forbidden or forced."
+            return f"{listed.title} does not merge pairs, so no pair can be forbidden or forced."
         if self.history is not None and listed_alone(self.history):
             return "This table does not say what its tokens are made of, so it cannot be branched."
         if self.history is None or self.words is None:
@@ -266,7 +266,7 @@ def turns_of(run: Run | None) -> tuple[tuple[int, ...], str]:
     )
     said = [f"After {recipe.wording.step} {step:,}: {what}." for step, what in turns.items()]
     said += [f"The table that was extended ends at {recipe.grown_from:,}."] if recipe.grown_from else []
-    said += [f"Steered by hand at {intervention.step:,}." for intervention in recipe.interventions[:MOST_TURNS]]
+    said += [f"Changed by hand at {intervention.step:,}." for intervention in recipe.interventions[:MOST_TURNS]]
     return tuple(sorted(moments)), "\n".join(said)
 
 

@@ -38,7 +38,7 @@ from bpe_core.session_file.values import Fingerprint
 
 UNCOUNTED = "Counting was cancelled; the merges have no counts."
 UNEXPECTED = "Training ended because of an unexpected error; what was learned is kept."
-CANCELLED = "Counting was cancelled before there was anything to learn from."
+CANCELLED = "Counting was cancelled, so there is nothing to learn from."
 
 
 class Runs(RunList):
@@ -260,7 +260,7 @@ class Runs(RunList):
         run.gone_on = gone_on
         run.history = found.history
         run.recipe = found.history.recipe
-        self._end(run, f"{len(found.added):,} tokens are new; all others keep their numbers.")
+        self._end(run, f"{len(found.added):,} tokens are new; all others keep their ids.")
         if run is self.shown:
             self._cursor.set_end(run.learned)
 

@@ -62,7 +62,7 @@ class Imports(QObject):
     def open(self, path: Path, opened: Callable[[Run], None] | None = None) -> None:
         """Open a file as a run, and hand it to `opened`, or show it."""
         if self.is_busy:
-            self._aside.tell("A tokenizer is being opened just now; try again in a moment.", is_error=False)
+            self._aside.tell("A tokenizer is being opened; try again in a moment.", is_error=False)
             return
         take = partial(self._take, path, opened)
         work, ended = lambda task: _read(path, task.cancelled), self.ended.emit
@@ -94,7 +94,7 @@ class Imports(QObject):
 def _read(path: Path, cancelled: CancelCheck) -> ImportedTable:
     """Recognize a file by its content, check it, name its tokens, and ask the library that owns its format."""
     if path.exists() and not path.is_file():  # reading a pipe may never end
-        raise FormatError(f"{path} is no file.")
+        raise FormatError(f"{path} is not a file.")
     table = open_table(path)
     names = named(table.history)
     check_budget(names.lengths, names.base, str(path))
@@ -164,9 +164,9 @@ class GrowthNews(QObject):
         new = found.added.tolist()
         learned = int(is_learned(growing.old).sum())
         sentence = (
-            f"Run {run.number:,}: {len(new):,} new tokens, numbered {new[0]:,} to {new[-1]:,}; all others keep "
-            f"their numbers. Your text: {growth.text}. "
-            f"{len(growth.unused):,} of the table's {learned:,} own tokens occur nowhere in the corpus."
+            f"Run {run.number:,}: {len(new):,} new tokens, numbered {new[0]:,} to {new[-1]:,}; all others keep their "
+            f"ids. Your text: {growth.text}. {len(growth.unused):,} of the table's {learned:,} old tokens occur "
+            "nowhere in the corpus."
         )
         details = "\n".join([*growth.by_file, *self._listed(run, growth.unused)])
         if growth.by_file:

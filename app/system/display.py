@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 WITHOUT_A_WINDOW = "work without a window: `bpe-explorer --help` lists the commands."
 MISSING_SCREEN = (
-    "There is no screen here to open a window on: neither DISPLAY nor WAYLAND_DISPLAY is set. Log in to a desktop, use "
+    "No window can be opened without a screen: neither DISPLAY nor WAYLAND_DISPLAY is set. Log in to a desktop, use "
     f"`ssh -X`, or {WITHOUT_A_WINDOW}"
 )
 # The modules that the window imports, each with its package.
@@ -64,7 +64,7 @@ def _not_loadable() -> str:
     try:
         importlib.import_module("PySide6.QtWidgets")
     except ImportError as error:
-        return f"Qt is installed here but cannot be loaded: {error}. Mend that, or {WITHOUT_A_WINDOW}"
+        return f"Qt is installed here but cannot be loaded: {error}. Install Qt again, or {WITHOUT_A_WINDOW}"
     return ""
 
 
@@ -78,7 +78,7 @@ def _no_screen() -> str:
     missing = _missing(COMMON_LIBRARIES) + (_missing(X11_LIBRARIES) if uses_x11 else [])
     if missing:
         packages = " ".join(missing)
-        return f"Libraries that the window needs are missing here. On Debian or Ubuntu: sudo apt install {packages}"
+        return f"Libraries that the window needs are missing. On Debian or Ubuntu: sudo apt install {packages}"
     if uses_x11 and not _x11_answers():
         return f"The screen {os.environ.get('DISPLAY', '')!r} named by DISPLAY does not answer."
     return ""

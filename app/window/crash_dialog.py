@@ -17,8 +17,8 @@ from app.window.parts.layouts import in_column
 from app.window.parts.widgets import fixed_text, paragraph
 
 SENTENCE = (
-    "Something happened that the program did not expect. Your work is still here; what you did last may not have "
-    "worked. Copying the text below and sending it to the authors helps to mend it."
+    "The program made an unexpected error. Your work is still here, but your last action may have failed. Please copy "
+    "the text below and send it to the authors, so that they can fix the error."
 )
 
 

@@ -16,7 +16,7 @@ from app.window.parts.widgets import paragraph, scrolling
 ABOUT = """
 <h2>BPE Explorer</h2>
 <p>{version}</p>
-<p>Watch a byte-pair-encoding tokenizer being learned, travel through its history, and ask why a text is split where it
+<p>Watch how a byte-pair-encoding tokenizer is learned, travel through its history, and ask why a text is split where it
 is.</p>
 <p>It connects only to computers whose addresses or <code>hf:</code> names you type. Your texts stay here.</p>
 """

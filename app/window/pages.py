@@ -213,12 +213,12 @@ LENGTHS = question_row("lengths")
 RACE = question_row(
     "race",
     Item("race", "The &Race of Pairs", "Follow the counts of chosen pairs through the training"),
-    Item("follow", "&Follow This Pair", "Let the pair of the merge shown run against the others", "Ctrl+Shift+F"),
+    Item("follow", "&Follow This Pair", "Add the pair of the merge shown to the race", "Ctrl+Shift+F"),
 )
 SIZES = question_row("sizes", Item("sizes", "Which Vocabulary &Size?", "Show what each size would mean for your texts"))
 LANGUAGES = question_row(
     "languages",
-    Item("languages", "Who &Pays More?", "Show how many tokens a sentence takes in each language, {step} by {step}"),
+    Item("languages", "Who &Pays More?", "Show how many tokens a sentence needs in each language, {step} by {step}"),
 )
 FLOOR = question_row(
     "floor",
@@ -229,14 +229,14 @@ WAYS = PageRow(
     "Ways",
     "charts",
     build_ways,
-    (Item("ways", "Other Wa&ys to Split", "Show all the ways to split a text by these tokens, and what chance draws"),),
+    (Item("ways", "Other Wa&ys to Split", "Show all ways to split a text into these tokens, and random splits"),),
 )
 TIES = question_row(
     "ties", Item("ties", "What Did the T&ies Decide?", "List the {steps} that a tie decided, and try another rule")
 )
 MIXTURE = question_row(
     "mixture",
-    Item("mixture", "What Was It &Learned From?", "Find in which shares your groups of texts explain its {steps}"),
+    Item("mixture", "What Was It &Learned From?", "Find the shares of your groups of texts that explain its {steps}"),
 )
 WORDS = chart_row(
     build_words,
@@ -246,25 +246,27 @@ CORPUS_TEXT_ITEM = Item("corpus_text", "Edit Co&rpus Text", "Change a text that 
 CORPUS_TEXT = PageRow("corpus_text", "Corpus Text", "charts", build_corpus_text, (CORPUS_TEXT_ITEM,))
 AUDIT = chart_row(
     build_audit,
-    Item("audit", "A&udit of the Tokens", "List those that are unused, unreachable or broken; trim the table"),
+    Item("audit", "A&udit of the Tokens", "List tokens that are unused, unreachable or broken; trim the table"),
 )
 BENCHMARK = chart_row(
     partial(build_reading, name="benchmark", parallel="own"),
-    Item("benchmark", "&Benchmark", "Measure all runs by many texts, and by the same sentences in many languages"),
+    Item("benchmark", "&Benchmark", "Measure all runs on many texts, and on the same sentences in many languages"),
 )
 CURVES = question_row(
-    "curves", Item("curves", "Cur&ves of Many Runs", "Draw a measure of all runs by the size of the vocabulary")
+    "curves", Item("curves", "Cur&ves of Many Runs", "Draw a measure of all runs over the vocabulary size")
 )
-SWEEP_ITEM = Item("sweeps", "Ma&ke a Sweep", "Plan and make many runs, and draw a measure of them by their size")
+SWEEP_ITEM = Item(
+    "sweeps", "Ma&ke a Sweep", ("Plan and make many runs, and draw a measure of them over the vocabulary size")
+)
 SWEEPS = PageRow("sweep_results", "Sweeps", "charts", build_sweeps, (SWEEP_ITEM,))
 MORPHEMES = PageRow("morphemes", "Morphemes", "charts", partial(build_reading, name="morphemes"))
 BLOCKS = chart_row(
     build_blocks, Item("blocks", "What Do B&ytes Stand For?", "Show the blocks of Gage's compressor and their tables")
 )
 COMPARE = chart_row(
-    build_compare, Item("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown")
+    build_compare, Item("compare", "&Compare with Another …", "Compare another run or tokenizer with the run shown")
 )
-LAB_ITEM = Item("lab", "&Lab", "Put up to four tokenizers side by side, at any size", "Ctrl+L", "lab")
+LAB_ITEM = Item("lab", "&Lab", "Compare up to four tokenizers at any vocabulary size", "Ctrl+L", "lab")
 DUEL_ITEM = Item("duel", "&Duel", "Show your text side by side as two tokenizers split it", "Ctrl+Shift+K")
 LAB = PageRow("lab", "Lab", "charts", build_lab, (LAB_ITEM, DUEL_ITEM))
 LANES = PageRow("lanes", "Side by side", "beside", build_lanes)

@@ -45,9 +45,9 @@ class Room:
 
 WATCHED = ("head", "text", "time")
 ROOMS = (
-    Room("watch", "Watch", "See a vocabulary being learned, and your own word with it", (), WATCHED, (200, 240)),
+    Room("watch", "Watch", "Watch how a vocabulary is learned, and how your word is split", (), WATCHED, (200, 240)),
     Room("ask", "Ask", "Ask why a text is split where it is", ("merges", "inspector"), ("text", "time"), (380, 280)),
-    Room("compare", "Compare", "Put runs and tokenizers side by side", (), ("beside", "picker"), (420, 240)),
+    Room("compare", "Compare", "Compare runs and tokenizers", (), ("beside", "picker"), (420, 240)),
     Room("build", "Build", "Choose texts and recipe, train, change and export", ("corpus", "recipe", "runs")),
 )
 ROOM = {room.id: room for room in ROOMS}

@@ -32,9 +32,9 @@ SEVERAL: Mapping[Kind, Any] = {
     "pairs": Sequence[tuple[str, str]],
 }
 OF_ONE = "What `train` or `open` returned, or a history."
-OF_SEVERAL = "Such studies by names of your own: {'ours': study}."
+OF_SEVERAL = "Studies by names that you choose: {'ours': study}."
 WORK = "The callbacks that receive the progress and may cancel the work."
-ANSWER = "Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them."
+ANSWER = "The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them."
 
 
 def __getattr__(name: str) -> Callable[..., Answer]:
@@ -98,7 +98,9 @@ def _by_name(
     found = dict(zip(names, given, strict=False))
     twice = next((name for name in found if name in parameters), None)
     if twice is not None:
-        raise BpeError(f"{question.name} is given {twice!r} twice, by its place and by its name.")
+        raise BpeError(
+            f"{question.name} got two values for {twice!r}, one by position and one by name; give one of them."
+        )
     return found
 
 
@@ -156,8 +158,8 @@ def docstring_of(question: type[Question]) -> str:
     rows = [_row_of_study(question, name) for name in names_of_studies(question)]
     for parameter in question.parameters():
         optional = "" if parameter.is_required else ", optional"
-        about = parameter.help.removesuffix("; if left out, standard input").replace("--specials all", 'specials="all"')
-        about += ": whatever `bpe.train` takes" if parameter.kind == "files" else ""
+        about = parameter.help.removesuffix("(default: standard input)").replace("--specials all", 'specials="all"')
+        about += ": everything that `bpe.train` takes" if parameter.kind == "files" else ""
         kind = written_type(type_of(question, parameter))
         kind = kind if len(kind) < LONGEST_TYPE else written_type(get_type_hints(question)[parameter.name])
         rows.append((f"{parameter.name} : {kind}{optional}", _sentence(about)))

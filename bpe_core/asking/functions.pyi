@@ -68,22 +68,22 @@ def audit(
     study : Study
         What `train` or `open` returned, or a history.
     only : str, optional
-        List only these criteria, a comma between.
+        List only tokens with these criteria, separated by commas.
     sort : str, optional
         The order of the list.
     reverse : bool, optional
-        From the end of that order; of lengths the shortest first.
+        Reverse the order, such as the shortest first.
     rare : int, optional
-        Less often than N times is rare (5).
+        A token is rare if it occurs fewer than N times (default: 5).
     long : int, optional
-        More than N characters are very long (20).
+        A token is very long if it has more than N characters (default: 20).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -107,40 +107,40 @@ def benchmark(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Measure any number of tokenizers by any number of texts, and what the same sentences cost in each language.
+    """Compare tokenizers on texts, and count the tokens that the same sentences need in each language.
 
     Parameters
     ----------
     studies : Mapping[str, Study]
-        Such studies by names of your own: {'ours': study}.
+        Studies by names that you choose: {'ours': study}.
     texts : Any, optional
-        Files and folders; each file is a text: whatever `bpe.train` takes.
+        Files and folders; each file is a text: everything that `bpe.train` takes.
     parallel : str, optional
-        A folder of the same sentences, a file a language, a line a sentence; without a folder our own
-        ten.
+        A folder with a file for each language and the same sentences in each, one in each line
+        (default: our ten sentences).
     reference : str, optional
-        The language that others are compared with (en, or else the first).
+        The language to compare the others with (default: en, or the first).
     sizes : Sequence[int], optional
-        Each at these sizes of its vocabulary.
+        Compare each tokenizer at these vocabulary sizes.
     relative_to : str, optional
-        Whose tokens others are compared with (the first).
+        The tokenizer to compare the others with (default: the first).
     weights : Sequence[str], optional
-        Sums of all texts by these shares: de=70%% code=30%%; or factors.
+        Add up all texts by these shares, such as de=70%% code=30%%, or by factors.
     sums : bool, optional
-        Sums of all texts by their bytes, with a recommendation.
+        Add up all texts by their bytes, with a recommendation.
     measure : str, optional
-        What is drawn: tokens, bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use,
+        The measure to draw: tokens, bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use,
         unknown_share, unencoded_share, relative_tokens, seconds, premium, byte_premium,
         single_token_share, zipf_exponent, zipf_fit.
     power : float, optional
-        Of the Rényi entropy.
+        The order of the Rényi entropy.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def blocks(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show what each byte stands for in the blocks of Gage's compressor, and their size after each step.
+    """Show which pair each byte replaces in the blocks of Gage's compressor, and their size after each step.
 
     Parameters
     ----------
@@ -168,14 +168,14 @@ def blocks(
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
     >>> import bpe_core as bpe
     >>> study = bpe.train("low lower lowest, new newer newest " * 9, "gage", merges=6)
     >>> bpe.blocks(study).sentences[0]
-    "How many bytes all blocks take after each step, beside today's compressors."
+    "The bytes of all blocks after each step, compared with today's compressors."
     """
 
 def canonical(
@@ -197,21 +197,21 @@ def canonical(
     study : Study
         What `train` or `open` returned, or a history.
     ids : Sequence[int | str], optional
-        Ids, or files of them (.npy, .jsonl, or text with a row a line).
+        Ids, or files of them (.npy, .jsonl, or text with one row in each line) .
     fields : Sequence[str], optional
-        The fields of a row that hold its ids, in order (else those with known names).
+        The fields of a row that hold its ids, in order (default: fields with known names).
     way : Literal['library', 'exact'], optional
         Decode as the library of the file does, or exactly, token by token.
     specials : Literal['', 'all', 'none'], optional
-        Special tokens that the text spells are all matched, or none (else as the file's library does
-        it).
+        Match all special tokens that are written in the text, or none (default: as the library of the
+        file does).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -227,10 +227,10 @@ def check(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Check whether a table was learned right: does each merge follow from the counts?
+    """Check whether a table was learned correctly: does each merge follow from the counts?
 
-    Each step should merge a pair that occurs most. Each row is a step that does not, and what should have been merged
-    instead. Without texts it says what the table alone shows. With pins it says whether texts are still split the same.
+    Each step should merge the most frequent pair. Each row is a step that does not, with the pair that should have been
+    merged. Without texts the table alone is checked. With pins, check whether texts are still split the same way.
 
     Parameters
     ----------
@@ -244,14 +244,14 @@ def check(
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
     >>> import bpe_core as bpe
     >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
     >>> bpe.check(study).sentences[0]
-    'All 6 merges follow from the counts: each took a pair that occurs most.'
+    'All 6 merges follow from the counts: each took the most frequent pair.'
     """
 
 def compression(
@@ -259,7 +259,7 @@ def compression(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show after each step how many tokens the corpus has, and how many base symbols are in each.
+    """Show how many tokens the corpus has after each step, and how many base symbols a token has on average.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def compression(
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -290,21 +290,21 @@ def curves(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Draw one measure of many tokenizers over the size of the vocabulary.
+    """Draw a measure of many tokenizers over the vocabulary size.
 
-    Runs that differ only by their random samples share a line with a band.
+    Runs that differ only in their random samples share a line with a band.
 
     Parameters
     ----------
     studies : Mapping[str, Study]
-        Such studies by names of your own: {'ours': study}.
+        Studies by names that you choose: {'ours': study}.
     measure : str, optional
-        What is drawn: bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use, unknown_share,
-        bits_per_byte, morpheme_precision, morpheme_recall, morpheme_f1.
+        The measure to draw: bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use,
+        unknown_share, bits_per_byte, morpheme_precision, morpheme_recall, morpheme_f1.
     held_out : Any, optional
-        Measure by texts that no run has learned from: whatever `bpe.train` takes.
+        Measure on texts that no run has learned from: everything that `bpe.train` takes.
     list : str, optional
-        Words with their morphemes, or en or de for our own.
+        A file of words with their morphemes, or en or de for our lists.
     lines : Sequence[str], optional
         Draw only these lines.
     work : Work | None, optional
@@ -313,7 +313,7 @@ def curves(
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -330,23 +330,23 @@ def diff(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show where two tokenizers part ways, and why.
+    """Show where two tokenizers differ, and why.
 
     Parameters
     ----------
     studies : Mapping[str, Study]
-        Such studies by names of your own: {'ours': study}.
+        Studies by names that you choose: {'ours': study}.
     text : str, optional
         A text to split by both.
     limit : int, optional
-        List up to N tokens that only one has (10).
+        List up to N tokens that only one tokenizer has (default: 10).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -372,7 +372,7 @@ def ends(
     Parameters
     ----------
     studies : Mapping[str, Study]
-        Such studies by names of your own: {'ours': study}.
+        Studies by names that you choose: {'ours': study}.
     words : Sequence[str], optional
         Files with a sentence a line, whose words are divided by spaces.
     text : str, optional
@@ -383,7 +383,7 @@ def ends(
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -405,36 +405,37 @@ def floor(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show how good a vocabulary of a size could be: between a proven floor and the best one that was found.
+    """Show how good a vocabulary of a size could be: a proven floor, and the best vocabulary found.
 
-    No vocabulary of that size, however it is found, and no way to split by it needs fewer tokens than the floor for
-    these texts, split into these words. It holds for tokens of at most as many symbols as are said.
+    No vocabulary of that size, and no way to split texts with it, needs fewer tokens than the floor for
+    these texts, split into these words. The floor is for tokens up to a largest number of symbols, which is shown.
 
     Parameters
     ----------
     study : Study
         What `train` or `open` returned, or a history.
     sizes : Sequence[int], optional
-        Of the vocabulary (else that of the table).
+        Vocabulary sizes (default: the size of the table).
     max_length : int | None, optional
-        Symbols of a token, at most (else 16, or as many as the longest of the table has).
+        The largest number of symbols in a token (default: 16, or the longest token of the table).
     seconds : float, optional
-        To search, for all sizes together.
+        Seconds of search, for all sizes together.
     rounds : int | None, optional
-        Search each size for so many rounds instead: the same result on every machine.
+        Search each size for N rounds instead of seconds: the same result on every machine.
     alone : bool, optional
-        Without what Unigram and MinGram reach.
+        Leave out the results of Unigram and MinGram.
     held_out : Any, optional
-        Texts that were not learned from, in the place of those: whatever `bpe.train` takes.
+        Use held-out texts instead of the texts that the table was learned from: everything that
+        `bpe.train` takes.
     certificate : bool, optional
-        With --json, the prices that prove each floor and a vocabulary that reaches the best.
+        With --json: add the prices that prove each floor, and the best vocabulary.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -473,7 +474,7 @@ def idmap(
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -493,31 +494,31 @@ def lab(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Put up to four tokenizers side by side at one size of their vocabularies.
+    """Compare up to four tokenizers at the same vocabulary size.
 
-    Texts are split into words by the first tokenizer. Without texts, the words of a run are taken.
+    Texts are split into words by the first tokenizer. Without texts, the words of a run are used.
 
     Parameters
     ----------
     studies : Mapping[str, Study]
-        Such studies by names of your own: {'ours': study}.
+        Studies by names that you choose: {'ours': study}.
     size : int | None, optional
-        Of all vocabularies that can have it, the others are left out (else each as in its file).
+        The vocabulary size; tokenizers that cannot have it are left out (default: each as in its file).
     text : str, optional
-        A text to split by all.
+        A text to split by all tokenizers.
     limit : int | None, optional
-        Compare the N words that are split most differently (10; all with --words).
+        List the N words that are split most differently (default: 10; all with --words).
     words : bool, optional
-        List the words that are split differently instead of the curves.
+        List the words that are split differently, instead of the curves.
     measure : str, optional
-        Draw one of tokens_per_pretoken, bytes_per_token, renyi_efficiency (else all).
+        The measure to draw: tokens_per_pretoken, bytes_per_token, renyi_efficiency (default: all).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -535,17 +536,18 @@ def languages(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show how many tokens a sentence takes in each language, step by step: a river that narrows where all are served.
+    """Show how many tokens a sentence needs in each language, step by step.
 
-    The texts are the dev texts of a run that serves languages; or those of --parallel; or the groups of the corpus.
+    The river of the figure narrows as the languages come closer. The texts are the dev
+    texts of a parity-aware run, the texts of --parallel, or the groups of the corpus.
 
     Parameters
     ----------
     study : Study
         What `train` or `open` returned, or a history.
     parallel : str, optional
-        A folder of the same sentences, a file a language, a line a sentence; without a folder our own
-        ten.
+        A folder with a file for each language and the same sentences in each, one in each line
+        (default: our ten sentences).
     lines : Sequence[str], optional
         Draw only these languages.
     work : Work | None, optional
@@ -554,7 +556,7 @@ def languages(
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -577,14 +579,14 @@ def lengths(
     study : Study
         What `train` or `open` returned, or a history.
     at : int | None, optional
-        After the first K steps (else after all).
+        Ask about the table after its first K steps (default: all steps).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -601,24 +603,24 @@ def look(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show a text as a tokenizer splits it: coloured tokens, their ids, and what is odd.
+    """Show a text as a tokenizer splits it: coloured tokens, their ids, and unusual tokens.
 
     Parameters
     ----------
     study : Study
         What `train` or `open` returned, or a history.
     text : str
-        If left out: standard input.
+        The text .
     specials : Literal['', 'all', 'none'], optional
-        Special tokens that the text spells are all matched, or none (else as the file's library does
-        it).
+        Match all special tokens that are written in the text, or none (default: as the library of the
+        file does).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -639,28 +641,28 @@ def mixture(
 ) -> Answer:
     """Estimate what a table was learned from: the shares of groups of texts that explain its merges.
 
-    Each merge took a pair that occurred most often. So in the texts it was learned from, each merge was at least as
-    frequent as all that it passed over. The shares of the groups (of bytes) are those that break this the least.
+    Each merge took the most frequent pair. So in the texts that the table was learned from, each merge was at least as
+    frequent as all other pairs. The answer is the shares of the groups, in bytes, that contradict this the least.
 
     Parameters
     ----------
     study : Study
         What `train` or `open` returned, or a history.
     steps : int, optional
-        Go by the first N merges (1,000).
+        Use the first N merges (default: 1,000).
     pattern : str, optional
-        How texts were split, if the table does not say it (else what fits best).
+        How texts were split, if the table does not say it (default: the pattern that fits best).
     draws : int, optional
-        How often documents are drawn again, for low and high (20).
+        How often to draw the documents again, for low and high (default: 20).
     seed : int, optional
-        What chance begins with (1).
+        The seed of the random draws (default: 1).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -681,26 +683,27 @@ def morphemes(
 ) -> Answer:
     """Measure how well the splits of tokenizers agree with the borders of morphemes.
 
-    A word is split as it is behind a space, and counts once. Agreement is no virtue by itself: a frequent word should
+    A word is split as after a space, and counts once. More agreement is not always better: a frequent word should
     be one token, whatever its morphemes.
 
     Parameters
     ----------
     studies : Mapping[str, Study]
-        Such studies by names of your own: {'ours': study}.
+        Studies by names that you choose: {'ours': study}.
     list : Sequence[str], optional
-        Files of words with their morphemes; else our own.
+        Files of words with their morphemes (default: our lists).
     sizes : Sequence[int], optional
-        Each at these sizes of its vocabulary.
+        Compare each tokenizer at these vocabulary sizes.
     measure : str, optional
-        What is drawn: f1, precision, recall, share_whole, share_alike, words, borders, cuts, hits.
+        The measure to draw: f1, precision, recall, share_whole, share_alike, words, borders, cuts,
+        hits.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -716,7 +719,7 @@ def paid(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """List the words that paid for a step, and how its count splits over files or groups.
+    """List the words that caused a step, and how its count is divided over files or groups.
 
     A pair's count comes from the words that hold it. The words are listed as they were when the pair was merged, the
     largest counts first.
@@ -726,14 +729,14 @@ def paid(
     study : Study
         What `train` or `open` returned, or a history.
     step : int
-        The step; 1 is the first.
+        The number of the step; 1 is the first.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -749,21 +752,21 @@ def pairs(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """List the possible next steps at any moment, the best first.
+    """List the possible next steps after any step, the best first.
 
     Parameters
     ----------
     study : Study
         What `train` or `open` returned, or a history.
     at : int | None, optional
-        After the first K steps (else after all).
+        Ask about the table after its first K steps (default: all steps).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -783,30 +786,30 @@ def race(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Follow chosen pairs through the training: which led, and which merges took from them.
+    """Follow chosen pairs through the training: when each led, and which merges lowered its count.
 
     A pair enters when both its tokens exist. From then on its count can only fall, each time because a merge takes one
-    of its tokens away. If no pair is named, those that lost most to others are followed.
+    of its tokens away. If no pair is named, the pairs that lost most to others are followed.
 
     Parameters
     ----------
     study : Study
         What `train` or `open` returned, or a history.
     pairs : Sequence[tuple[str, str]], optional
-        Two tokens.
+        Follow this pair of tokens.
     steps : Sequence[int], optional
-        The pair of that step.
+        Follow the pair that was merged at this step.
     at : int | None, optional
-        Else the pairs of the steps after the first K.
+        Follow the pairs of the steps after the first K.
     never_won : bool, optional
-        List the pairs that were only ever second.
+        List the pairs that were runner-up but never merged.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -824,21 +827,21 @@ def ranks(
 ) -> Answer:
     """List every token that occurs in the texts, the most frequent first.
 
-    A run's own texts are shown as they were split while it was learned. WordPiece encodes them differently.
+    The texts of a run are shown as they were split during training. WordPiece encodes texts differently.
 
     Parameters
     ----------
     study : Study
         What `train` or `open` returned, or a history.
     at : int | None, optional
-        After the first K steps (else after all).
+        Ask about the table after its first K steps (default: all steps).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -868,37 +871,37 @@ def sizes(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show what each vocabulary size would mean: compression, use, evenness.
+    """Show how well each vocabulary size compresses, how much of the vocabulary is used, and how evenly.
 
-    Half of the marked size would nearly do: the text would be less than 5 % longer. This does not depend on how far the
-    training went.
+    At the marked size, half as many tokens would nearly do: the text would be less than 5 % longer. This does not
+    depend on how far the training went.
 
     Parameters
     ----------
     studies : Mapping[str, Study]
-        Such studies by names of your own: {'ours': study}.
+        Studies by names that you choose: {'ours': study}.
     measure : str, optional
-        What is drawn: bytes_per_token, tokens_per_pretoken, renyi_efficiency, share_in_use,
+        The measure to draw: bytes_per_token, tokens_per_pretoken, renyi_efficiency, share_in_use,
         share_of_scaffolds, bits_per_byte.
     held_out : Any, optional
-        Texts that were not learned from: whatever `bpe.train` takes.
+        Held-out texts, which were not learned from: everything that `bpe.train` takes.
     each : bool, optional
-        Each file or group of the texts by itself.
+        Show each file or group of the texts separately.
     own : bool, optional
-        The texts that a session was learned from, too.
+        Show the texts that a session was learned from, too.
     lines : Sequence[str], optional
-        Draw only these lines, named as in the table.
+        Draw only these curves, named as in the table.
     power : float, optional
-        Of the Rényi entropy.
+        The order of the Rényi entropy.
     bits : bool, optional
-        Held-out bits per byte of a small model of pairs of tokens.
+        Add held-out bits per byte by a small model of token pairs.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -913,7 +916,7 @@ def steps(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """List all steps: the pair or token, its count, and which would have been next.
+    """List all steps: the pair or token, its count, and the runner-up.
 
     Parameters
     ----------
@@ -925,7 +928,7 @@ def steps(
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -941,28 +944,28 @@ def supermerges(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show how merges within words race against merges of whole words: the one that occurs more often is made.
+    """Show how merges within words race against merges of whole words: the more frequent pair is merged.
 
     Parameters
     ----------
     study : Study
         What `train` or `open` returned, or a history.
     at : int | None, optional
-        The two that race after the first K steps (else all steps).
+        Show the two pairs that race after the first K steps (default: all steps).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
     >>> import bpe_core as bpe
     >>> study = bpe.train("low lower lowest, new newer newest " * 9, "boundless", merges=6)
     >>> bpe.supermerges(study).sentences[0]
-    '0 of 6 merges join words.'
+    '0 of 6 merges are across words.'
     """
 
 def sweep_results(
@@ -972,15 +975,15 @@ def sweep_results(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Draw a measure of all runs in a table that `sweep` has written, with the band of several samples.
+    """Draw a measure of all runs in a table that `sweep` has written, with a band over several samples.
 
     Parameters
     ----------
     results : str
-        What `sweep` wrote.
+        The table that `sweep` has written.
     measure : str, optional
-        What is drawn: bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use, unknown_share,
-        bits_per_byte, morpheme_precision, morpheme_recall, morpheme_f1.
+        The measure to draw: bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use,
+        unknown_share, bits_per_byte, morpheme_precision, morpheme_recall, morpheme_f1.
     lines : Sequence[str], optional
         Draw only these lines.
     work : Work | None, optional
@@ -989,7 +992,7 @@ def sweep_results(
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -1014,28 +1017,28 @@ def ties(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """List the steps that a tie decided; show what another rule would have done.
+    """List the steps that a tie decided; show the effect of another tie rule.
 
-    Each row has the winner, the pair that tied with it, and the step that merged the loser after all.
+    Each row has the winner, the pair that tied with it, and the later step that merged this pair, if any.
 
     Parameters
     ----------
     study : Study
         What `train` or `open` returned, or a history.
     at : int | None, optional
-        Of the first K steps (else of all).
+        Ask about the first K steps (default: all steps).
     what_if : str | None, optional
-        Learn again under first-seen, lowest-ids, byte-alphabet, smallest-text, largest-text, largest-
-        printed.
+        Learn again by this tie rule: first-seen, lowest-ids, byte-alphabet, smallest-text, largest-
+        text, largest-printed.
     text : str, optional
-        Show this text under both rules.
+        Show this text as split by both rules.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -1053,28 +1056,28 @@ def token(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show the life of a token: its parts, its rise and fall, its words, where it occurs.
+    """Show the life of a token: its parts, its count over time, its words, and where it occurs.
 
-    A token is born with all its occurrences at once; from then on larger tokens take them away. Before its birth the
-    pair it was made of had a life of its own.
+    A new token has all its occurrences at once; from then on larger tokens take them away. Before that, the
+    count is that of the pair it was made of.
 
     Parameters
     ----------
     study : Study
         What `train` or `open` returned, or a history.
     token : str
-        As the merge table writes it, or #ID.
+        The token as the merge table writes it, or its id as #ID.
     at : int | None, optional
-        After the first K steps (else after all).
+        Ask about the table after its first K steps (default: all steps).
     words : bool, optional
-        List all words that hold it instead, with how often.
+        List all words that hold the token, with their counts.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -1093,28 +1096,28 @@ def tree(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show how a word is put together: each token, the symbols it covers, and its step.
+    """Show how a word is merged: each token, the symbols it covers, and its step.
 
     Parameters
     ----------
     study : Study
         What `train` or `open` returned, or a history.
     text : str, optional
-        A text with the word.
+        A text that holds the word.
     byte : int, optional
-        Where in the text, in bytes (0).
+        The place in the text, in bytes (default: 0).
     at : int | None, optional
-        After the first K steps (else after all).
+        Ask about the table after its first K steps (default: all steps).
     specials : Literal['', 'all', 'none'], optional
-        Special tokens that the text spells are all matched, or none (else as the file's library does
-        it).
+        Match all special tokens that are written in the text, or none (default: as the library of the
+        file does).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -1130,9 +1133,9 @@ def twins(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show which tokens differ only by a leading space or capital letters, and how many places they take.
+    """Show which tokens differ only in a leading space or capital letters, and how much of the vocabulary they take.
 
-    Of WordPiece, a token that goes on with a word is a twin of the one that begins it. Tokens that hold a part of a
+    In WordPiece, a token inside a word is a twin of the same token at its beginning. Tokens that hold a part of a
     character have no twins.
 
     Parameters
@@ -1140,14 +1143,14 @@ def twins(
     study : Study
         What `train` or `open` returned, or a history.
     at : int | None, optional
-        After the first K steps (else after all).
+        Ask about the table after its first K steps (default: all steps).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -1169,36 +1172,36 @@ def ways(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show the ways to split a text by one vocabulary, and what a model sees whose training draws them.
+    """Show the ways to split a text by one vocabulary, as a model sees them that is trained on random splits.
 
-    Beside the tokenizer's own way: the longest token first, the fewest tokens, the likeliest ones, and three that leave
-    it to chance. Without a text it counts the tokens of a whole corpus by each way.
+    Besides the tokenizer's way: the longest token first, the fewest tokens, the likeliest tokens, and three random
+    ways. Without a text the tokens of a whole corpus are counted by each way.
 
     Parameters
     ----------
     study : Study
         What `train` or `open` returned, or a history.
     text : str, optional
-        The text; without one, the corpus is counted.
+        The text (default: count the tokens of the corpus).
     at : int | None, optional
-        After the first K steps (else after all).
+        Ask about the table after its first K steps (default: all steps).
     dropout : float, optional
-        How likely a merge is left out (0.1).
+        The probability to leave out a merge (default: 0.1).
     seed : int, optional
-        What chance begins with (1).
+        The seed of the random draws (default: 1).
     draws : int, optional
-        How often a text is drawn (100).
+        How often to draw a text (default: 100).
     shares : Literal['dropout', 'sampled', 'uniform'], optional
-        The way whose chances the lattice shows (dropout, where there is one).
+        The way whose probabilities the lattice shows (default: dropout, if there is one).
     word : int, optional
-        The lattice of the N-th word (else of the one with the most ways).
+        Draw the lattice of the N-th word (default: the word with the most ways).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
@@ -1221,24 +1224,24 @@ def why(
 ) -> Answer:
     """Show why a text is split where it is.
 
-    Each place between two bytes has one reason: the pattern, a pair that was never learned, a merge that comes later,
-    or one that took a token before.
+    Each boundary between two bytes has one reason: the pattern, a pair that was never learned, a merge that comes
+    later, or an earlier merge that took one of the tokens.
 
     Parameters
     ----------
     study : Study
         What `train` or `open` returned, or a history.
     text : str
-        The text.
+        The text .
     at : int | None, optional
-        After the first K steps (else after all).
+        Ask about the table after its first K steps (default: all steps).
     all : bool, optional
-        Include the boundaries that merges have dissolved.
+        Include the boundaries that merges have removed.
     allow_special : bool, optional
         The same as specials="all".
     specials : Literal['', 'all', 'none'], optional
-        Special tokens that the text spells are all matched, or none (else as the file's library does
-        it).
+        Match all special tokens that are written in the text, or none (default: as the library of the
+        file does).
     steps : bool, optional
         Show how each word is encoded, merge by merge.
     work : Work | None, optional
@@ -1247,7 +1250,7 @@ def why(
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------

@@ -115,7 +115,7 @@ class Parameter:
         chosen = value.split(",") if self.several and isinstance(value, str) else [value]
         wrong = next((one for one in chosen if one not in allowed and one != self.default), None)
         if self.choices and self.kind == "text" and wrong is not None:
-            raise BpeError(f"{self.name} cannot be {wrong!r}; it is one of {', '.join(map(repr, allowed))}.")
+            raise BpeError(f"{self.name} cannot be {wrong!r}; choose one of {', '.join(map(repr, allowed))}.")
         return value
 
     def words(self, value: Any) -> Iterator[str]:

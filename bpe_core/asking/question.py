@@ -85,7 +85,8 @@ def ask_about(question: type[Question], study: Any = None, work: Work = ALONE, *
     unknown = next((name for name in parameters if name not in known), None)
     if unknown is not None:
         raise BpeError(
-            f"The question {question.name} has no parameter {unknown!r}; it has {', '.join(known) or 'none'}."
+            f"The question {question.name} has no parameter {unknown!r}; its parameters are: "
+            f"{', '.join(known) or 'none'}."
         )
     missing = next((one.name for one in known.values() if one.is_required), None)
     if missing is not None and missing not in parameters:

@@ -13,14 +13,16 @@ from resources import OWN_SENTENCES
 
 
 def after_steps() -> Any:
-    return parameter(None, help="after the first K steps (else after all)", metavar="K")
+    return parameter(None, help="ask about the table after its first K steps (default: all steps)", metavar="K")
 
 
 def spelled_specials() -> Any:
     """Declare the parameter for spelled special tokens, which is passed on as `allowed_special`."""
     return parameter(
         "",
-        help="special tokens that the text spells are all matched, or none (else as the file's library does it)",
+        help=(
+            "match all special tokens that are written in the text, or none (default: as the library of the file does)"
+        ),
         choices=tuple(name for name in ALLOWED if name),
         title="Special tokens",
     )
@@ -34,7 +36,10 @@ def same_sentences() -> Any:
     """Declare the parameter that names the same sentences in several languages, as `parallel_texts` reads them."""
     return parameter(
         "",
-        help="a folder of the same sentences, a file a language, a line a sentence; without a folder our own ten",
+        help=(
+            "a folder with a file for each language and the same sentences in each, one in each line (default: our "
+            "ten sentences)"
+        ),
         metavar="FOLDER",
         const=OWN_SENTENCES,
         path="folder",
@@ -44,7 +49,7 @@ def same_sentences() -> Any:
 
 def several_sizes() -> Any:
     """Declare the parameter with the sizes for `at_sizes`."""
-    return parameter((), help="each at these sizes of its vocabulary", metavar="N")
+    return parameter((), help="compare each tokenizer at these vocabulary sizes", metavar="N")
 
 
 def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[tuple[str, tuple[History, int]]]:

@@ -25,7 +25,7 @@ from bpe_core.support.small_files import read_small_file
 from bpe_core.text.mixture import weight_of
 from bpe_core.text.patterns import NAMED_PATTERNS, SPELLED_OUT
 
-ANY_TABLE = "a merge table or session written by `train`, or any tokenizer that `convert` reads; hf:owner/name, too"
+ANY_TABLE = "a merge table or session written by `train`, a tokenizer that `convert` reads, or hf:owner/name"
 # The common choices that are arguments.
 OF_ALL = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", "marker", "border", "whole_characters")
 LIMITS, LANGUAGES = "when to stop", "languages"  # groups of arguments that exist without those of single methods
@@ -56,9 +56,9 @@ def shares(value: str) -> int:
     """
     share = 100 * weight_of(value)
     if share < 100:
-        raise argparse.ArgumentTypeError(f"{quoted(value)} is less than one equal share; give 1 or more")
+        raise argparse.ArgumentTypeError(f"{quoted(value)} is too small; give 1 or more")
     if share.denominator > 1:
-        raise argparse.ArgumentTypeError(f"{quoted(value)} has more than two digits behind the point")
+        raise argparse.ArgumentTypeError(f"{quoted(value)} has more than two digits after the decimal point")
     return int(share)
 
 
@@ -72,16 +72,23 @@ def share(value: str) -> float:
 def size(value: str) -> int:
     found = size_in(value)
     if not found:
-        raise argparse.ArgumentTypeError(f"{quoted(value)} is no size; write it as 500MB or 2GB")
+        raise argparse.ArgumentTypeError(f"{quoted(value)} is not a size; write it as 500MB or 2GB")
     return found
 
 
 def add_merge_limits(parser: argparse.ArgumentParser, own: OwnArguments = MappingProxyType({})) -> None:
     limits = parser.add_argument_group(LIMITS)
     size = limits.add_mutually_exclusive_group()
-    size.add_argument("--vocab-size", type=number, metavar="N", help="tokens in all: base symbols, learned, special")
-    size.add_argument("--merges", type=number, metavar="N", help="or say how many merges (or drops ...) to make")
-    limits.add_argument("--min-frequency", type=number, metavar="N", help="merge no pair that occurs less often")
+    size.add_argument(
+        "--vocab-size",
+        type=number,
+        metavar="N",
+        help=("number of tokens in the vocabulary: base symbols, learned tokens and special tokens"),
+    )
+    size.add_argument("--merges", type=number, metavar="N", help="or the number of steps to make (merges, drops ...)")
+    limits.add_argument(
+        "--min-frequency", type=number, metavar="N", help=("merge only pairs that occur at least N times")
+    )
     for group in dict.fromkeys(argument.group for _, argument in own.values()):
         if group not in (LIMITS, LANGUAGES):
             add_own_choices(parser.add_argument_group(group), own, group)
@@ -133,7 +140,7 @@ def option_of(name: str, argument: Argument | None) -> str:
 
 
 def add_tie_rule(parser: argparse._ActionsContainer) -> None:
-    help = f"who wins among pairs that occur equally often: {', '.join(TIE_RULES)}"
+    help = f"which pair wins among equally frequent pairs: {', '.join(TIE_RULES)}"
     parser.add_argument("--ties", choices=TIE_RULES, metavar="RULE", help=help)
 
 
@@ -147,12 +154,14 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
     patterns = (*NAMED_PATTERNS, *SPELLED_OUT)
     pattern = f"how text is split into words: {', '.join(patterns)}"
     add("--pattern", choices=patterns, metavar="NAME", help=pattern)
-    add("--regex", type=text_argument, metavar="EXPR", help="or a regular expression of your own")
-    whole = "join bytes within one character only, until it is whole: no token holds half of one"
+    add("--regex", type=text_argument, metavar="EXPR", help="or your own regular expression")
+    whole = "merge the bytes of a character before anything else, so that no token holds half a character"
     add("--whole-characters", action="store_true", default=None, help=whole)
-    border = "a sign in the texts, as in mor|phe|mes, that no merge crosses; it is left out"
+    border = (
+        "a character that marks borders in the texts, as in mor|phe|mes: no merge crosses it, and tokens leave it out"
+    )
     add("--border", type=text_argument, metavar="SIGN", help=border)
-    special = "a text never split (may be repeated)"
+    special = "a special token: a text that is never split (may be repeated)"
     add("--special", action="append", type=text_argument, metavar="TOKEN", help=special)
     return recipe
 
@@ -224,7 +233,7 @@ def _of_toml(text: str) -> Recipe:
 
 
 def add_json(parser: argparse._ActionsContainer) -> None:
-    parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def add_merge_table(parser: argparse.ArgumentParser) -> None:
@@ -234,7 +243,7 @@ def add_merge_table(parser: argparse.ArgumentParser) -> None:
 def new_name(name: str) -> str:
     """Refuse a name that the person did not choose, if such a file exists."""
     if Path(name).exists():
-        raise OutputError(f"There is a file {name} already; say with -o what is to be written.")
+        raise OutputError(f"The file {name} exists already; name another output file with -o.")
     return name
 
 

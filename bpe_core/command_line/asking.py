@@ -34,8 +34,8 @@ MOST_SHOWN = 20
 TERMINAL_GROUNDS = (153, 222, 151, 218, 183, 159)  # pale colours, readable under black
 WIDEST = 100  # characters of a cell in the terminal
 PURPOSES = {
-    "texts": "the texts it is about; a session brings its own",
-    "texts if known": "the texts it was learned from; some answers need none",
+    "texts": "the texts to ask about (default: the texts of a session)",
+    "texts if known": "the texts that the tokenizer was learned from; some answers do not need them",
 }
 _TYPES: dict[str, Any] = {
     "number": number,
@@ -145,14 +145,14 @@ def _add_studies(parser: argparse.ArgumentParser, question: type[Question], *, h
     if question.studies == NONE:
         return
     if question.about_texts:
-        parser.add_argument("texts", nargs="*", metavar="FILE", help="the texts; the same as behind --corpus")
-        parser.add_argument("--preset", choices=PRESETS, default="gpt2", help="how texts are split, without a table")
+        parser.add_argument("texts", nargs="*", metavar="FILE", help="the texts; the same as --corpus")
+        parser.add_argument("--preset", choices=PRESETS, default="gpt2", help="how to split texts if no table is given")
         parser.add_argument("--merges", metavar="FILE", help=ANY_TABLE)
         return
     if question.studies is not None:
-        about = f"{ANY_TABLE}; book.bpex#2 is run 2 of a session; ours=a.csv names one"
+        about = f"{ANY_TABLE}; book.bpex#2 is run 2 of a session; ours=a.csv gives a table a name"
         parser.add_argument("tables", nargs="*", metavar="TABLE", help=about)
-        parser.add_argument("--merges", metavar="FILE", help="the same, of one")
+        parser.add_argument("--merges", metavar="FILE", help="the same, for one tokenizer")
         parser.add_argument("--runs", action="store_true", help="all runs of one session, named as in the window")
         return
     if not has_text:
@@ -206,7 +206,7 @@ def _studies(
     named = [path for path in (getattr(options, "table", None), options.merges) if path]
     named = named or [otherwise] * bool(otherwise)
     if len(named) != 1:
-        raise BpeError("Name one merge table, session or tokenizer: as TABLE, or behind --merges.")
+        raise BpeError("Name one merge table, session or tokenizer: as TABLE, or with --merges.")
     return _with_texts(question, open_study(named[0]), options)
 
 
@@ -221,7 +221,7 @@ def _take_text_behind_tables(question: type[Question], options: argparse.Namespa
 def _several(question: type[Question], options: argparse.Namespace) -> dict[str, Study]:
     tables: list[str] = [*options.tables, *([options.merges] if options.merges else [])]
     if options.runs and len(tables) != 1:
-        raise BpeError("--runs is about one session.")
+        raise BpeError("--runs takes one session; name only one file.")
     is_whole_session = not question.takes_moments and len(tables) == 1 and is_session_file(tables[0])
     if is_whole_session or options.runs:
         from bpe_core.studies.sessions import runs_of_session  # this module loads SQLite
@@ -246,10 +246,16 @@ def _with_texts(question: type[Question], study: Study, options: argparse.Namesp
 
 def _add_paper(parser: argparse.ArgumentParser) -> None:
     paper = parser.add_argument_group("the picture")
-    paper.add_argument("--width", type=float, default=120, metavar="MM", help="in millimetres (default: 120)")
-    paper.add_argument("--height", type=float, default=80, metavar="MM", help="in millimetres (default: 80)")
-    paper.add_argument("--text-size", type=float, default=8, metavar="POINTS", help="of its text (default: 8)")
-    paper.add_argument("--dark", action="store_true", help="on a dark ground")
+    paper.add_argument(
+        "--width", type=float, default=120, metavar="MM", help=("width of the picture in millimetres (default: 120)")
+    )
+    paper.add_argument(
+        "--height", type=float, default=80, metavar="MM", help=("height of the picture in millimetres (default: 80)")
+    )
+    paper.add_argument(
+        "--text-size", type=float, default=8, metavar="POINTS", help=("size of the text in points (default: 8)")
+    )
+    paper.add_argument("--dark", action="store_true", help="draw on a dark background")
 
 
 def _check_output(question: type[Question], options: argparse.Namespace) -> None:
@@ -282,9 +288,7 @@ def _write_output(options: argparse.Namespace, answer: Answer) -> None:
             file.write(answer.files[path.suffix.lower()]())
         return
     if answer.figure is None or not len(answer.table):
-        raise OutputError(
-            f"{path} was not written: there is nothing to draw here. A table holds all rows: name a .csv."
-        )
+        raise OutputError(f"{path} was not written: this answer has no figure. To save its rows, name a .csv file.")
     from bpe_core.figures.painter import picture  # an answer in the terminal does not need it
 
     drawn = picture(answer.figure, _paper(options))

@@ -22,12 +22,12 @@ if TYPE_CHECKING:  # loaded when files are read
     from bpe_core.text.corpus import Corpus, SkippedText
 
 FIELD = (
-    "in .jsonl, .csv, .parquet and .arrow files, where the text is: body, doc.body, messages[].content; "
-    "otherwise text, content, body or document, or the only one that holds text"
+    "the field with the text in .jsonl, .csv, .parquet and .arrow files, such as body, doc.body or messages[].content "
+    "(default: text, content, body or document, or the only field with text)"
 )
 WORD_LIST = (
-    "the files hold words and how often each occurs (word<TAB>count, CSV, Parquet), or not; otherwise only "
-    "those do whose two columns are named so"
+    "the files hold words with their counts (word<TAB>count, CSV, Parquet), or they do not (default: only files with "
+    "the columns word and count do)"
 )
 _said: ContextVar[Mapping[str, Any]] = ContextVar("how files are read", default=MappingProxyType({}))
 
@@ -42,13 +42,19 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(reading_as=read_as)
     reading = parser.add_argument_group("how files are read")
     add = reading.add_argument
-    add("--encoding", metavar="NAME", help="such as latin-1; otherwise UTF-8, or what the file's mark says")
-    invalid = "bytes that are not text: refuse the file (the default), show them as U+FFFD, or leave them out"
+    add(
+        "--encoding",
+        metavar="NAME",
+        help=("the encoding, such as latin-1 (default: UTF-8, or the encoding of the file's byte order mark)"),
+    )
+    invalid = (
+        "what to do with bytes that are not text: refuse the file (the default), replace them by U+FFFD, or skip them"
+    )
     add("--on-invalid", choices=["strict", "replace", "skip"], default="strict", help=invalid)
-    add("--include", action="append", metavar="PATTERN", help="in folders, only such files: '*.txt'")
+    add("--include", action="append", metavar="PATTERN", help="read only these files of folders, such as '*.txt'")
     add("--field", metavar="NAME", help=FIELD)
     add("--word-list", action=argparse.BooleanOptionalAction, help=WORD_LIST)
-    add("--on-bad-row", choices=["error", "skip"], default="error", help="rows of such files that are broken")
+    add("--on-bad-row", choices=["error", "skip"], default="error", help="what to do with damaged rows of such files")
 
 
 @contextmanager

@@ -27,9 +27,9 @@ class Decision(NamedTuple):
 
 
 def add_decisions(parser: argparse._ActionsContainer) -> None:
-    acts: dict[Act, str] = {"forbid": "never join this pair from step K on", "force": "join this pair at step K"}
+    acts: dict[Act, str] = {"forbid": "never merge this pair from step K on", "force": "merge this pair at step K"}
     for act, what in acts.items():
-        help = f"{what}, whatever its count; tokens as the table writes them, or #ID (may be repeated)"
+        help = f"{what}, whatever its count; write tokens as in the table, or as #ID (may be repeated)"
         parser.add_argument(f"--{act}", action="append", type=_decision(act), metavar="LEFT+RIGHT@K", help=help)
 
 
@@ -37,7 +37,7 @@ def _decision(act: Act) -> Callable[[str], Decision]:
     def decision(value: str) -> Decision:
         pair, _, step = text_argument(value).rpartition("@")
         if "+" not in pair or not (step.isascii() and step.isdigit()) or len(step) > MOST_DIGITS or int(step) < 1:
-            raise argparse.ArgumentTypeError(f"{quoted(value)} is no pair and step, such as t+h@12")
+            raise argparse.ArgumentTypeError(f"{quoted(value)} is not a pair with a step; write it as t+h@12")
         return Decision(int(step), act, pair)
 
     return decision
@@ -74,7 +74,7 @@ def decided(
 def _pair(text: str, study: Study) -> tuple[int, int]:
     """Find the two tokens; the text of a token may hold a + itself."""
     places = [place for place, sign in enumerate(text) if sign == "+" and 0 < place < len(text) - 1]
-    trouble: BpeError = BpeError(f"{quoted(text)} is no pair of tokens; write it as t+h.")
+    trouble: BpeError = BpeError(f"{quoted(text)} is not a pair of tokens; write it as t+h.")
     for place in places:
         try:
             return study.inside.by_index.of_text(text[:place]), study.inside.by_index.of_text(text[place + 1 :])

@@ -25,7 +25,7 @@ def add_groups(parser: argparse._ActionsContainer) -> None:
     group: dict[str, Any] = {"nargs": "+", "action": "append", "default": [], "metavar": ("NAME", "FILE")}
     group["help"] = "a group of texts: its name, then files and folders (may be repeated)"
     parser.add_argument("--group", type=text_argument, **group)
-    folders = "each folder in this one is a group, by its name; files beside them, too"
+    folders = "make a group of each folder and each file in this folder, by their names"
     parser.add_argument("--groups-of", metavar="FOLDER", help=folders)
 
 
@@ -34,17 +34,29 @@ def add_mixture(parser: argparse.ArgumentParser) -> None:
     add_groups(groups)
     lists = (
         ("weights", "WEIGHT", "shares that add up to 100%%, such as de=70%% code=30%%; or factors: de=2 code=0.5"),
-        ("sample", "PART", "take only the first 10MB of a group, or 5%% of it by chance; without NAME= of each"),
-        ("unique", "WHAT", "leave out documents, or lines, met before in their group; without NAME= in each"),
+        ("sample", "PART", "take only the first 10MB of a group, or a random 5%% of it; without NAME=, of each group"),
+        (
+            "unique",
+            "WHAT",
+            ("leave out documents or lines that occurred earlier in their group; without NAME=, in each group"),
+        ),
     )
     for name, what, help in lists:
         taken: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "type": text_argument}
         groups.add_argument(f"--{name}", metavar=f"NAME={what}", help=help, **taken)
     bases = [by for by in get_args(By) if by != "times"]
-    groups.add_argument("--by", choices=bases, help="what shares are parts of; else bytes")
-    groups.add_argument("--sample-of", choices=get_args(Of), default="documents", help="what is taken by chance")
-    groups.add_argument("--rest", action="store_true", help="take what --sample 90%% by the same seed leaves out")
-    groups.add_argument("--seed", type=number, default=0, metavar="N", help="another one takes others by chance")
+    groups.add_argument("--by", choices=bases, help="the unit of shares (default: bytes)")
+    groups.add_argument("--sample-of", choices=get_args(Of), default="documents", help="the unit of a random sample")
+    groups.add_argument(
+        "--rest", action="store_true", help=("take the texts that --sample 90%% with the same seed leaves out")
+    )
+    groups.add_argument(
+        "--seed",
+        type=number,
+        default=0,
+        metavar="N",
+        help=("the seed of the random sample; another seed takes other texts"),
+    )
     groups.add_argument("--twice", action="store_true", help="a file that is named twice counts twice")
 
 
@@ -54,10 +66,13 @@ def add_languages(parser: argparse.ArgumentParser, own: OwnArguments) -> None:
     languages = parser.add_argument_group(f"{LANGUAGES}, which are the groups by --method {serving}")
     add = languages.add_argument
     dev: dict[str, Any] = {"nargs": "+", "action": "append", "default": [], "metavar": ("NAME", "FILE")}
-    dev["help"] = "the text of a language that shows who is worst off, the same in all; it is not learned from"
+    dev["help"] = (
+        "a text of the language, the same text in all languages: it shows which language needs the most tokens, and "
+        "is not learned from"
+    )
     add("--dev", type=text_argument, **dev)
     ratio: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "type": text_argument}
-    ratio["help"] = "or, without such texts, how much shorter than others each is to become: de=1 fi=1.3"
+    ratio["help"] = "the compression wanted for each language, instead of dev texts: de=1 fi=1.3"
     add("--ratio", metavar="NAME=NUMBER", **ratio)
     add_own_choices(languages, own, LANGUAGES)
 
@@ -92,7 +107,7 @@ def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | No
     ratios = given.get("ratio", [])
     with_dev = {dev_name(language): language for language, *_ in given.get("dev", [])}
     if given.get("rest") and not any(part.endswith("%") for part in options.sample):
-        raise RecipeError("--rest takes what --sample leaves out by chance: say that part, too, such as --sample 90%.")
+        raise RecipeError("--rest takes what --sample leaves out by chance: add --sample, such as --sample 90%.")
     if before is None and not (names or ratios or options.weights or options.by or options.sample or options.unique):
         return None
     mixing = _MixtureBuilder(names, before or Mixture())
@@ -134,13 +149,13 @@ class _MixtureBuilder:
             raise RecipeError("Give all weights as shares (70%) or all as factors (2, 0.5), not both.")
         self.by = (by or "bytes") if are_shares == {True} else "times"
         if any("=" not in one for one in weights):
-            raise RecipeError("Say which group a weight is of: --weights NAME=WEIGHT ...")
+            raise RecipeError("Name the group of each weight: --weights NAME=WEIGHT ...")
         usual = weight_of("1" if self.by == "times" else "0")
         self.groups = {name: replace(group, weight=usual) for name, group in self.groups.items()}
         weighed = {one.rpartition("=")[0] for one in weights}
         without = [name for name in self._names if name not in weighed and name not in with_dev]
         if without and self.by != "times":
-            raise RecipeError(f"The group {without[0]!r} has no share; give each group one (0% is one).")
+            raise RecipeError(f"The group {without[0]!r} has no share; give each group one; 0% is allowed.")
         self.change(weights, lambda group, value: replace(group, weight=weight_of(value)))
 
     def tell_ratios(self, ratios: Sequence[str]) -> None:
@@ -170,6 +185,6 @@ def _sample(value: str, before: Sample, options: argparse.Namespace) -> Sample:
     size = size_in(value)
     if size is None:
         raise RecipeError(
-            f"{value[:40]!r} is no part of a group; write it as 10MB (the first bytes) or 5% (by chance)."
+            f"{value[:40]!r} is not a part of a group; write 10MB for the first bytes, or 5% for a random sample."
         )
     return replace(before, first_bytes=size)

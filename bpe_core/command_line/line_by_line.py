@@ -59,7 +59,7 @@ def _decoded(lines: Iterator[list[bytes]], encoding: str, on_invalid: str) -> It
     except LookupError as error:
         raise EncodingError(f"There is no encoding called {encoding!r}.") from error
     if not is_alike:
-        raise EncodingError(f"Lines end otherwise in {encoding}; convert the text to UTF-8 first.")
+        raise EncodingError(f"Lines cannot be split in {encoding}; convert the text to UTF-8 first.")
     number = 0
     for some in lines:
         texts = []

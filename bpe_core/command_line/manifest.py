@@ -78,7 +78,7 @@ def overheard() -> Iterator[io.StringIO]:
     class NullOutput(io.TextIOBase):
         @property
         def buffer(self) -> NoReturn:
-            raise OutputError("A manifest needs files, as standard input is read only once: name the text or a file.")
+            raise OutputError("A manifest needs files, because standard input can be read only once: name a file.")
 
     sys.stdout = Both()
     sys.stdin = NullOutput()
@@ -103,8 +103,8 @@ class Account:
         address = next((path for path in named if "://" in path), None)
         if address is not None:
             raise OutputError(
-                f"A manifest needs files, but {address} is an address, whose text may change. "
-                "Download it and name the file, or leave out --manifest."
+                f"A manifest needs files, but {address} is an address, and its text may change. Download it and name "
+                "the file, or leave out --manifest."
             )
         self._named = sorted(path for path in named if path and located(path).exists() and path not in self._results)
         if not self.path.absolute().parent.is_dir():
@@ -147,12 +147,12 @@ class Account:
 
 def read_manifest(path: Path) -> Manifest:
     told = json_of(
-        read_small_file(standing(path), "the manifest", FormatError), f"{path} is no manifest: it is not JSON"
+        read_small_file(standing(path), "the manifest", FormatError), f"{path} is not a manifest: it is not JSON"
     )
     version = told.get("version") if isinstance(told, dict) else None
     if isinstance(version, int) and version > VERSION:
         raise FormatError(f"{path} was written by a newer version of this program; update this one to repeat it.")
-    with gate(f"{path} is no manifest of this program, or a damaged one"):
+    with gate(f"{path} is not a manifest of this program, or is damaged"):
         prints = {name: [Fingerprint(**one) for one in told[name]] for name in ("inputs", "results")}
         manifest = Manifest(**{**told, **prints})
         places = [manifest.folder, *(one.path for one in (*manifest.inputs, *manifest.results))]

@@ -47,15 +47,15 @@ DONE = 0
 MOST_NARROW = 40  # columns of a terminal, for which lines are wrapped
 
 DESCRIPTION = """\
-Watch a byte-pair-encoding tokenizer being learned, and ask why a text is split where it is.
+Watch how a byte-pair-encoding tokenizer is learned, and ask why it splits a text where it does.
 
-Without a command the window opens. With one, the same engine works in the terminal.
+Without a command the window opens. With a command, the same engine works in the terminal.
 """
 
 EXAMPLES = """\
 a first look:
   bpe-explorer words low lower lowest        watch a few words being merged, step by step
-  bpe-explorer presets                       the recipes there are, each explained
+  bpe-explorer presets                       all preset recipes, each explained
 
 from text to tokens:
   bpe-explorer train book.txt --vocab-size 2000 --output merges.csv
@@ -154,7 +154,7 @@ def refuse_to_replace_what_is_read(options: argparse.Namespace, results: Sequenc
     told = [] if told_in is None else [str(told_in)]
     written = [*told, *texts_of(options, ID_MAP)] if options.command in EDITING else [*told, *results]
     read = files_read_by(options) if written else ()
-    pairs = [(path, other, "the file that is read") for path in written for other in read]
+    pairs = [(path, other, "the input file") for path in written for other in read]
     pairs += [(path, other, "the result itself") for path in told for other in results]
     for path, other, what in pairs:
         if _is_same_file(path, other):
@@ -240,16 +240,19 @@ def declared_by(command: str) -> DeclaredArguments:
 def add_common_arguments(parser: argparse.ArgumentParser | DeclaredArguments, command: str) -> None:
     """Declare the arguments that most commands take."""
     if command not in WITHOUT_PROGRESS:
-        told = "how far it is: lines for a log, JSON for a program, or none; else a bar on a terminal, lines elsewhere"
+        told = (
+            "how to show progress: lines for a log, JSON for a program, or none (default: a bar on a terminal, lines "
+            "elsewhere)"
+        )
         parser.add_argument("--progress", choices=STYLES, default=STYLES[0], help=told)
     if command not in WITHOUT_MANIFEST:
-        told = "write how this was made, as JSON; `repeat JSON` makes it again and compares"
+        told = "write a manifest, which says how the result was made; `repeat JSON` makes the result again and compares"
         parser.add_argument("--manifest", type=Path, metavar="JSON", help=told)
 
 
 def add_general_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-V", "--version", action=_ShowVersion, nargs=0, help="show the version and the commit")
-    told = "a plug-in in one Python file; it asks before it runs the file's code, unless --yes is given"
+    told = "load a plug-in from one Python file; you are asked before its code runs, unless --yes is given"
     parser.add_argument("--plugin", metavar="FILE", help=told)  # taken out of the words before
 
 

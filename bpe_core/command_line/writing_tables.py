@@ -41,7 +41,7 @@ def format_list() -> str:
 
 def add_writing(parser: argparse.ArgumentParser) -> None:
     add_checks(parser)
-    parser.add_argument("--at", type=number, metavar="K", help="write only what the first K steps made")
+    parser.add_argument("--at", type=number, metavar="K", help="write only the tokens of the first K steps")
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
@@ -51,13 +51,16 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 def add_checks(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(at=None)
     parser.add_argument(
-        "--to", choices=FORMATS.written, metavar="FORMAT", help="one of those below; else OUT's ending decides"
+        "--to",
+        choices=FORMATS.written,
+        metavar="FORMAT",
+        help=("a format of the list below (default: by the ending of OUT)"),
     )
-    text = "a text that must come out alike, too"
+    text = "another text that both must split alike"
     parser.add_argument("--check-with", type=text_argument, default="", metavar="TEXT", help=text)
-    of_map = "write what becomes of each id, too, as `idmap` shows it: .csv, .json, .parquet or .npz"
+    of_map = "write the new id of each old id, too, as `idmap` shows it: .csv, .json, .parquet or .npz"
     parser.add_argument("--map", dest="id_map", type=_map_name, metavar="MAP", help=of_map)
-    parser.add_argument("--anyway", action="store_true", help="write the file even if reading it back does not agree")
+    parser.add_argument("--anyway", action="store_true", help="write the file even if it reads back differently")
     add_json(parser)
 
 
@@ -106,7 +109,7 @@ def refuse_other_ids(history: History, format: Format, options: argparse.Namespa
     count = history.id_count if format.holds_specials else history.first_special
     if not options.anyway and not np.array_equal(format.numbers(history)[:count], own_numbers(history)[:count]):
         raise OutputError(
-            f"{format.name} has its own way to number tokens, so old ids would change. Choose tokenizer.json, csv "
+            f"{format.name} numbers tokens by its own rule, so old ids would change. Choose tokenizer.json, csv "
             "or a session (.bpex) with --to or another ending; or say --anyway."
         )
 
@@ -192,7 +195,7 @@ def _tell(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> No
     if found.differing > len(found.differences):
         lines.append(f"! ... and {found.differing - len(found.differences):,} more")
     done = f"Wrote {prepared.steps} to {_places(prepared)}; {found.sentence}."
-    refused = f"Nothing was written: {found.sentence}. With --anyway the file is written as it is."
+    refused = f"Nothing was written: {found.sentence}. Use --anyway to write the file nevertheless."
     print(*lines, done if written else refused, sep="\n")
 
 

@@ -33,8 +33,8 @@ ENDING = ".json"
 SECONDS_BETWEEN_REPORTS = 0.3
 MOST_REPORTED = 5  # sentences about oddities in the texts
 SECONDS_TO_START = 30  # seconds after which a process without its lock counts as gone
-GONE = "It ended without a word; perhaps it was killed. Begin the same again, and it goes on from there."
-STOPPED = "Stopped. Begin the same again, and it goes on with the texts that are not counted yet."
+GONE = "The process ended without a message; perhaps it was killed. Start it again, and it continues from there."
+STOPPED = "Stopped. Start the same count again, and it continues with the texts not yet counted."
 
 _begun: list[subprocess.Popen[bytes]] = []  # processes started by this one, which must be waited for when they end
 
@@ -121,7 +121,7 @@ def begin(order: Order, folder: Path) -> Path:
         with process.stdin:
             process.stdin.write(order.to_json().encode())
     except OSError as error:
-        raise OutputError(f"The count could not be begun: {cause_of(error)}.") from error
+        raise OutputError(f"Counting could not start: {cause_of(error)}.") from error
     return path
 
 

@@ -17,7 +17,7 @@ from bpe_core.text.reading.source import Chunk
 
 LARGEST_BLOCK = 2**31 - 2**16  # offsets in a block are 32-bit numbers
 PADDING = 64  # bytes after the text that may be read
-SHORTER_STRETCHES = "Is it text at all? If so, choose another pattern, or count line by line."
+SHORTER_STRETCHES = "Check that it is text; if so, choose another pattern, or count line by line."
 
 FindCut = Callable[[Bytes, int, int], int]  # finds the last safe offset to cut at inside data[start:stop], or -1
 
@@ -66,11 +66,11 @@ class Block:
         """Make room for `length` bytes and half as many again, as a long text comes in many parts."""
         if length > LARGEST_BLOCK:
             raise TooLarge(
-                f"The text has a stretch of more than {LARGEST_BLOCK:,} bytes in which the pattern never surely "
-                "splits, which is too much to hold at once. Is it text at all? If so, choose another pattern."
+                f"The text has more than {LARGEST_BLOCK:,} bytes in a row that may be one word by this pattern, which "
+                "is too much for memory. Check that it is text; if so, choose another pattern."
             )
         room = min(length + length // 2, LARGEST_BLOCK)
-        check_room(room, "A stretch of text in which the pattern never surely splits", SHORTER_STRETCHES)
+        check_room(room, "A very long part of a text that may be one word by this pattern", SHORTER_STRETCHES)
         held = self._view[: self.length]
         self._allocate(room)
         self._view[: self.length] = held

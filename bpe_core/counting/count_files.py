@@ -41,7 +41,7 @@ STORED: Mapping[str, Any] = {  # a checksum shows which page is damaged
     "compression_level": 1,
     "write_page_checksum": True,
 }
-FEWER_WORDS = "Leave out the rarest words first (--min-word-count), or open it where there is more memory."
+FEWER_WORDS = "Leave out the rarest words first (--min-word-count), or open it on a computer with more memory."
 BLOCK = 1024 * 1024
 # the number of words that are compared with the recipe: the first ones, and others at equal distances
 LOOKED_AT = 2_000
@@ -152,14 +152,14 @@ def arrow_words(arrow: Any, columns: WordColumns) -> Any:
 def columns_in(column: Any, name: str) -> WordColumns:
     """Return the words of a column of strings or bytes, with empty ones; `name` begins the error's sentence."""
     if _unfolded(column) > max(HARMLESS, MOST_UNFOLDED * column.nbytes):
-        raise CorpusError(f"{name} stores a few long words once, but lets them occur in many rows; it is damaged.")
+        raise CorpusError(f"{name} uses a few very long words in many rows, as no file of counts does; it is damaged.")
     large = "large_binary" if "binary" in str(column.type) else "large_string"
     whole = column.cast(large)
     strings = Strings(whole.combine_chunks() if hasattr(whole, "combine_chunks") else whole)
     starts = strings.bounds - strings.bounds[0]
     text = np.array(strings.data[int(strings.bounds[0]) : int(strings.bounds[-1])])
     if first_broken(text, starts[:-1]) >= 0:
-        raise CorpusError(f"{name} holds words that are not valid UTF-8; they cannot be words of texts.")
+        raise CorpusError(f"{name} holds words that are not valid UTF-8; count the texts again.")
     return WordColumns(text, starts)
 
 
@@ -249,8 +249,7 @@ def _chosen(schema: Any, source: Source) -> tuple[str, str]:
     count = _named(counts, COUNT_NAMES)
     if not word or not count:
         raise CorpusError(
-            f"{source.name} is no list of words: it needs a column of words and one of whole numbers, "
-            'best named "word" and "count".'
+            f'{source.name} is not a list of words: it needs a column "word", and a column "count" with whole numbers.'
         )
     return word, count
 
@@ -271,7 +270,7 @@ def why_not_from(table: WordTable, recipe: Recipe) -> str:
     if cut:
         return f"the pattern {recipe.pattern} would have split {_share(cut, some)}"
     if list(splitter.words("a b")) == ["a", " b"] and not (table.text[table.starts[:-1]] == ord(" ")).any():
-        return f"no word begins with a space, but behind a space the pattern {recipe.pattern} makes words that do"
+        return f"no word begins with a space, but after a space the pattern {recipe.pattern} makes words that do"
     return ""
 
 

@@ -91,7 +91,10 @@ def count_unmixed(corpus: Corpus, recipe: Recipe, work: Work = ALONE, by_kernels
     if not recipe.border:
         return _as_they_are(corpus, recipe, work, by_kernels)
     if normalize(recipe.border, recipe) != recipe.border:
-        raise RecipeError(f"The border {recipe.border} is changed or left out before texts are split; choose another.")
+        raise RecipeError(
+            f"The border {recipe.border} is changed or removed by the recipe before it splits texts; choose another "
+            "border."
+        )
     return cut_at_borders(_as_they_are(corpus, recipe, work, by_kernels), recipe.border)
 
 
@@ -203,9 +206,11 @@ class _Count:
                 raise CorpusError(why)
             table = word_list(reader.source, reader.options, log, self.work.cancelled)
             if reader.options.word_list is None and not counted:
-                log.add(name, f"{name} is read as a list of words with their counts: so its columns are named")
+                log.add(
+                    name, (f"{name} is read as a list of words with their counts, because its columns have these names")
+                )
             if not counted and (why := why_not_from(table, self.recipe)):
-                log.add(name, f"{name}: these words are not as the recipe splits texts: {why}")
+                log.add(name, f"{name}: the recipe would split texts into other words: {why}")
             yield table
 
     def chunks(self, line_by_line: bool) -> Iterator[Chunk]:
@@ -262,13 +267,13 @@ class _Count:
                 self._stop_if_cancelled()
         if self.recipe.pattern == "custom":
             splitter.check_it_matched()
-        check_room(BYTES_A_WORD * len(counts), "Making a table of the words", FEWER_WORDS)
+        check_room(BYTES_A_WORD * len(counts), "Making the table of words", FEWER_WORDS)
         try:
             return WordTable.from_counts((word.encode(), count) for word, count in counts.items())
         except UnicodeEncodeError as error:
             raise RecipeError(
-                "The preparation of this recipe splits some words inside a character, as its file says; such words can "
-                "be encoded, but not counted or learned from."
+                "This tokenizer's file splits some words inside a character. Texts can be encoded with it, but their "
+                "words cannot be counted or learned from."
             ) from error
 
     def _counted_by_kernels(self, chunks: Iterable[Chunk]) -> WordTable:

@@ -113,7 +113,7 @@ def _started(threads: Iterable[threading.Thread]) -> list[threading.Thread]:
             thread.start()
             started.append(thread)
     if not started:
-        raise BpeError("This computer has no threads left to count with; close other programs, then try again.")
+        raise BpeError("The system allows no further threads for counting; close other programs, then try again.")
     return started
 
 

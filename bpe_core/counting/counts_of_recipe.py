@@ -34,7 +34,7 @@ def recipe_of(head: CountsHead, name: str) -> Recipe:
     try:
         return Recipe.preset("gpt2").with_changes(**json.loads(head.splitting))
     except (RecipeError, TypeError) as error:
-        raise CorpusError(f"{name} was counted with choices that this version does not know: {error}") from error
+        raise CorpusError(f"{name} was counted with recipe choices that this version does not know: {error}") from error
 
 
 def why_not_for(head: CountsHead, name: str, recipe: Recipe) -> str:
@@ -51,5 +51,5 @@ def why_not_for(head: CountsHead, name: str, recipe: Recipe) -> str:
 
 
 def _told(value: Any) -> str:
-    said = "what goes without saying" if value is None else json.dumps(value, ensure_ascii=False)
+    said = "the default" if value is None else json.dumps(value, ensure_ascii=False)
     return said if len(said) <= 60 else f"{said[:60]} …"

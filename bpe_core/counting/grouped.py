@@ -38,7 +38,7 @@ class GroupedWords:
         for table in tables.values():
             table.check_total()
         if sum(sum_of(table.counts) for table in tables.values()) > MOST_SYMBOLS:
-            raise CorpusError("The groups hold more words than 64-bit numbers can count.")
+            raise CorpusError("The counts of words in the groups are too large for 64-bit numbers.")
         joined = join([table.columns for table in tables.values()])
         groups = {
             name: PartCounts(rows, table.counts, table.line_ends, table.text_bytes)
@@ -84,7 +84,8 @@ class GroupedWords:
         for group in said:
             if group.weight and not sizes[group.name]:
                 raise CorpusError(
-                    f"The group {group.name!r} is to be {share_text(group.weight)} of the whole, but it holds no words."
+                    f"The group {group.name!r} should be {share_text(group.weight)} of the corpus, but it holds no "
+                    "words."
                 )
         whole = max(sizes[group.name] / group.weight for group in said if group.weight)
         return {group.name: group.weight * whole / sizes[group.name] if group.weight else Fraction(0) for group in said}
@@ -113,9 +114,11 @@ class GroupedWords:
             if name not in mixture.languages:
                 raise CorpusError(f"The language {name!r} has no {what}, but {mixture.languages[0]!r} has one.")
             if name not in learned:
-                raise CorpusError(f"There is a {what} of {name!r}, but no group of that name to learn from.")
+                raise CorpusError(
+                    f"There is a {what} of {name!r}, but no group of that name to learn from; add one, or leave it out."
+                )
             if not self.words_in(name) or (name in dev and not len(dev[name])):
-                raise CorpusError(f"The language {name!r} has no words, in what is learned from or in its dev text.")
+                raise CorpusError(f"The language {name!r} has no words in its training texts or in its dev text.")
         parts = self.weighted_parts(mixture)
         return tuple(
             Language(name, parts[name], dev.get(name), float(learned[name].ratio or 1)) for name in mixture.languages
@@ -146,7 +149,7 @@ class GroupedWords:
         check_room(BYTES_A_WORD * max(len(one.rows) for one in self.groups.values()), "Weighing words", FEWER_WORDS)
         if sum(self.words_in(name) * factor for name, factor in factors.items()) > MOST_SYMBOLS:
             raise CorpusError(
-                "With these weights the words would occur more often than 64-bit numbers can say; give smaller weights."
+                "With these weights the counts of words are too large for 64-bit numbers; give smaller weights."
             )
         return {name: self._heavier(one, factors[name]) for name, one in self.groups.items()}
 

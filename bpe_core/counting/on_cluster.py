@@ -141,8 +141,8 @@ class _ClusterCount(FileCount):
         remarks = self.corpus.remarks
         for group in (self.recipe.mixture or Mixture()).groups:
             if group.hangs_together:
-                name = f"The group {group.name!r}" if group.name else "All of it"
-                why = "what is taken of a text depends on those before it"
+                name = f"The group {group.name!r}" if group.name else "The whole corpus"
+                why = "the sample of a text depends on the texts before it"
                 remarks.add(group.name, f"{name} is counted by one worker: {why}")
         done = sum(piece.corpus.total_size or 0 for piece in set(pieces) - set(wanted))
         room = self.order.room or ROOM
@@ -202,15 +202,17 @@ class _ClusterCount(FileCount):
     def _check_attendance(self, alone: float) -> None:
         if alone > SECONDS_ALONE:
             raise ClusterError(
-                f"No worker of the cluster has been there for {alone:,.0f} seconds. Start some, and count again: what "
-                f"is counted is kept in {self.work.name}; the same command goes on from there."
+                f"The cluster has had no workers for {alone:,.0f} seconds. Start some, and count again: finished parts "
+                f"are kept in {self.work.name}, and the same command continues from there."
             )
 
 
 def _checked(wanted: Facts, work: Callable[..., Any], *task: Any) -> Any:
     for theirs, mine in zip(wanted, facts(), strict=True):
         if theirs != mine:
-            raise ClusterError(f"A worker of the cluster has {mine}, but here is {theirs}; install the same on all.")
+            raise ClusterError(
+                f"A worker of the cluster has {mine}, but this computer has {theirs}; install the same version on all."
+            )
     return work(*task)
 
 
@@ -244,7 +246,7 @@ def _cluster_errors() -> Iterator[None]:
                 "pip install 'bpe-explorer[cluster]'."
             ) from error
         raise ClusterError(
-            f"The cluster failed: {_reason(error)}. What is counted is kept; the same command goes on from there."
+            f"The cluster failed: {_reason(error)}. Finished parts are kept; the same command continues from there."
         ) from error
 
 

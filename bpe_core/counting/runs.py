@@ -270,7 +270,7 @@ def summed(columns: CountedColumns, head: CountsHead) -> CountedColumns:
         of_groups = {head.column(kind, group): found.get(head.column(kind, group), none) for group in head.groups}
         total = sum(of_groups.values(), none)
         if float(sum(values.sum(dtype=float) for values in of_groups.values())) > MOST_SYMBOLS:
-            raise CorpusError("The words occur more often than 64-bit numbers can count.")
+            raise CorpusError("The counts of words are too large for 64-bit numbers.")
         numbers |= {kind: total, **of_groups} if head.names_groups else {kind: total}
     return CountedColumns(columns.words, {**numbers, PLACE: found[PLACE]})
 
@@ -290,7 +290,7 @@ def _range_in(place: Place, name: str, number: int) -> CountedColumns | None:
         some = json.loads(file.schema.metadata[_RANGES_KEY])
         return file.read(groups=[some.index(number)]) if number in some else None
 
-    return read_stored(place, name, read, "remove this file, and what it holds is counted again")
+    return read_stored(place, name, read, "remove this file, and its texts are counted again")
 
 
 def read_stored(place: Place, name: str, read: Callable[[Any], Any], advice: str) -> CountedColumns | None:

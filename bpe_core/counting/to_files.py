@@ -207,7 +207,7 @@ def _keeping(work: Place) -> Iterator[None]:
         if not is_of_texts and not isinstance(error, OutputError):
             raise
         said = str(error).removesuffix(" What was there before is unchanged.")
-        sentence = f"{said} What is counted is kept in {work.name}; the same command goes on from there."
+        sentence = f"{said} Finished parts are kept in {work.name}; the same command continues from there."
         raise (CorpusError if is_of_texts else OutputError)(sentence) from error
 
 
@@ -237,7 +237,7 @@ def _clear(work: Place, corpus: Corpus) -> None:
     try:
         work.remove(work.names())
     except BpeError as error:
-        corpus.remarks.add(work.name, f"All is counted, but {work.name} is left behind. {error}")
+        corpus.remarks.add(work.name, f"Counting is finished, but the folder {work.name} could not be removed. {error}")
 
 
 def _check_output(output: str) -> None:
@@ -248,7 +248,8 @@ def _check_output(output: str) -> None:
         raise OutputError(f"Could not write {output}: the address names no folder.")
     if not (is_address(output) or output.endswith(ENDING) or Path(output).is_dir()) and Path(output).exists():
         raise OutputError(
-            f"Could not write {output}: end the name in {ENDING}; other counts are folders, and this is none."
+            f"Could not write {output}: end the name in {ENDING}; only a folder can have a name without this ending, "
+            "and this is not a folder."
         )
 
 
@@ -267,7 +268,7 @@ def _prepare_output(output: str, files: int) -> None:
         return
     if not there and not is_address(output) and name in place_of(folder).names():
         raise OutputError(
-            f"Could not write {output}: the counts are a folder of {files} files, and a file has its name."
+            f"Could not write {output}: the counts need a folder for {files} files, but a file has this name."
         )
     if not all(map(is_of_counts, there)):
         raise OutputError(f"Could not write {output}: it is a folder with other files in it.")

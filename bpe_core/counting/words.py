@@ -80,7 +80,7 @@ def join(tables: Sequence[WordColumns]) -> JoinedTables:
     """Join tables, each without repeated words, into one table in first-seen order."""
     words = sum(map(len, tables))
     text = sum(len(table.text) for table in tables)
-    check_room(BYTES_A_WORD * words + 2 * text, "Joining the tables of words", "Join fewer texts at a time.")
+    check_room(BYTES_A_WORD * words + 2 * text, "Combining the tables of words", "Combine fewer texts at a time.")
     if len(tables) == 1:
         return JoinedTables(tables[0], [np.arange(words)])
     return join_by_kernels(tables) if use_machine_code(text, COUNTING) else join_plainly(tables)
@@ -380,13 +380,13 @@ def without_rare(words: WordTable, least: int) -> tuple[WordTable, list[str]]:
     left = replace(words.recounted(np.where(kept, words.counts, 0)), languages=_within(words.languages, words, kept))
     if not len(left):
         raise NothingToLearn(
-            f"No word occurs {least:,} times, so nothing is left to learn from; give a smaller number."
+            f"No word occurs {least:,} times, so no word is left to learn from; give a smaller number."
         )
     without = words.total_bytes - left.total_bytes
     whole = words.total_bytes
     return left, [
-        f"Left out: {len(words) - len(left):,} of {len(words):,} different words, which occur less than {least:,} "
-        f"times: {without:,} of {whole:,} bytes, {100 * without / whole:.4f} %."
+        f"Left out: {len(words) - len(left):,} of {len(words):,} different words, because they occur fewer than "
+        f"{least:,} times: {without:,} of {whole:,} bytes, {100 * without / whole:.4f} %."
     ]
 
 

@@ -84,7 +84,9 @@ def refuse_other_contents(folder: Path, names: Collection[str]) -> None:
     there = {path.name for path in folder.iterdir()} if folder.exists() else set()
     others = sorted(name for name in there.difference(names) if not name.startswith("."))
     if others:
-        raise OutputError(f"{folder} holds {others[0]}, which is not of this; choose a new folder, or name a file.")
+        raise OutputError(
+            f"{folder} holds {others[0]}, which does not belong to this tokenizer; choose a new folder, or name a file."
+        )
 
 
 def plan_for(folder: Path | str, sidecars: Sidecars, source: Path, source_format: str, to: str | None) -> FolderPlan:
@@ -169,7 +171,7 @@ def about_others(sidecars: Sidecars, history: History) -> list[str]:
         try:
             other = open_table(sidecars.folder / name).history
         except BpeError as error:
-            found.append(f"{name} beside it is not read: {error}")
+            found.append(f"{name} in the same folder is not read: {error}")
             continue
         texts = TokenChange(other, other)
         own = TokenChange(history, history)
@@ -177,7 +179,8 @@ def about_others(sidecars: Sidecars, history: History) -> list[str]:
         lacked = [text for text in own.texts if texts.id_of(text) is None]
         if differing := _first_differing(other, history):
             found.append(
-                f"{name} beside it gives {differing} another id than {sidecars.main}; each is for other loaders."
+                f"{name} beside it gives {differing} another id than {sidecars.main}; the two files are for different "
+                "loaders."
             )
         elif lacking or lacked:
             more = f"has {len(lacking):,} tokens that {sidecars.main} lacks, and lacks {len(lacked):,} of its tokens"
@@ -192,14 +195,14 @@ def _for_another_loader(
     try:
         opened = open_table(plan.sidecars.folder / name)
         if differing := _first_differing(opened.history, change.before):
-            lost.append(f"{name} is left out: before, too, it said another id than {plan.main} for {differing}.")
+            lost.append(f"{name} is left out: already before, it had another id than {plan.main} for {differing}.")
             return {}
         own = change.after if change.learned else _changed_alike(opened.history, change)
         format = FORMATS[opened.format]
         made = prepare_export(own, plan.path / name, format=format, work=work)
         numbered = own.numbered(unless_ids(format.numbers(own)))
         if differing := _first_differing(numbered, change.after):
-            lost.append(f"{name} is left out: it would say another id than {plan.main} for {differing}.")
+            lost.append(f"{name} is left out: it would have another id than {plan.main} for {differing}.")
         elif missing := _missing(opened.history, numbered, change):
             lost.append(f"{name} is left out: it would not hold {missing} any more.")
         elif not made.verification.agrees:
@@ -278,7 +281,7 @@ def _checked_by_loading(
         except Exception as error:  # any exception of another library
             cause = plain(str(error).split("\n")[0], LONGEST_CAUSE).rstrip(".")
             note = (
-                f"{LIBRARY} does not load {plan.sidecars.folder} ({cause}), so it was not asked about the new folder."
+                f"{LIBRARY} does not load {plan.sidecars.folder} ({cause}), so the new folder was not checked with it."
             )
             return replace(found, cannot_hold=(*found.cannot_hold, note))
         with TemporaryDirectory() as place:
@@ -310,7 +313,7 @@ def _roles_differing(before: Any, now: Any, change: TokenChange, overriding: Map
         if wanted is not None and was_ours and now.convert_tokens_to_ids(wanted) != change.id_of(wanted):
             yield f"{LIBRARY} gives {quoted(wanted)} another id than the tokenizer has for it."
     if now.padding_side != overriding.get("padding_side", before.padding_side):
-        yield f"{LIBRARY} fills up on the {now.padding_side}, not as before."
+        yield f"{LIBRARY} pads on the {now.padding_side} side, not as before."
     if bool(now.chat_template) != bool(overriding.get("chat_template", before.chat_template)):
         yield f"{LIBRARY} does not find the chat template."
 
@@ -331,11 +334,11 @@ def _ids_differing(before: Any, now: Any, change: TokenChange, text: str) -> Ite
         spelled = _respelled(sample, renamed(sample), by_former_names)
         former = change.before.numbers_of(old.encode(spelled, allowed_special="all")).tolist()
         if before(spelled, add_special_tokens=False)["input_ids"] == former:
-            yield f"{LIBRARY} splits {quoted(sample)} otherwise than the tokenizer says."
+            yield f"{LIBRARY} splits {quoted(sample)} differently from the tokenizer."
     around = _put_around(before)
     wanted = [[change.ids.get(id, id) for id in ids] for ids in around] if around else None
     if wanted and None not in (*wanted[0], *wanted[1]) and _put_around(now) != (wanted[0], wanted[1]):
-        yield f"{LIBRARY} puts other tokens around a text than before."
+        yield f"{LIBRARY} adds other special tokens to a text than before."
 
 
 def _respelled(text: str, places: Iterable[tuple[int, int]], names: Mapping[str, str]) -> str:

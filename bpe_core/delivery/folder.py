@@ -37,10 +37,10 @@ _USUAL = {
     "unk": ("<unk>", "[unk]", "<|unk|>"),
 }
 MEANINGS = {
-    "pad": "fills shorter texts of a batch up",
+    "pad": "pads shorter texts of a batch",
     "bos": "begins a text",
     "eos": "ends a text",
-    "unk": "means what is unknown",
+    "unk": "replaces unknown characters",
 }
 
 
@@ -176,11 +176,11 @@ def _differing(loaded: Any, plainly: Any, history: History, delivery: Delivery, 
             continue  # with a role it becomes a token wherever it is spelled
         ids = plainly.encode(sample, add_special_tokens=False).ids
         if loaded(sample, add_special_tokens=False)["input_ids"] != ids:
-            yield f"{LIBRARY} splits {quoted(sample)} otherwise than tokenizer.json says."
+            yield f"{LIBRARY} splits {quoted(sample)} differently from tokenizer.json."
         elif loaded.decode(ids) != plainly.decode(ids, skip_special_tokens=False):
-            yield f"{LIBRARY} decodes {quoted(sample)} otherwise than tokenizer.json says."
+            yield f"{LIBRARY} decodes {quoted(sample)} differently from tokenizer.json."
     if roles.pad and not _pads(loaded, roles.pad):
-        yield f"{LIBRARY} does not fill texts up with {quoted(roles.pad)}."
+        yield f"{LIBRARY} does not pad texts with {quoted(roles.pad)}."
     if delivery.chat_template not in ("", loaded.chat_template):
         yield f"{LIBRARY} does not find the chat template."
 
@@ -221,7 +221,7 @@ tokenizer.encode("the lowest price").ids
 
 `idmap.npz` says which id each token had in the table before, and which old tokens a new one is made of.
 
-With BPE Explorer, which shows how the tokens came to be and why a text is split where it is:
+With BPE Explorer, which shows how the tokens were learned and why a text is split where it is:
 
 ```python
 import bpe_core as bpe
@@ -267,7 +267,7 @@ def prepare_folder(
     """Write the folder in memory and check it; its map of ids begins with the table `old`, by default this one."""
     target = Path(path)
     if target.exists() and not target.is_dir():
-        raise OutputError(f"{target} is a file; name a folder, or end the name in one of a format.")
+        raise OutputError(f"{target} is a file; name a folder, or a file with the ending of a format.")
     table = history if merges is None else history.first(merges)
     added = delivery.roles.missing(table)
     table = with_special_tokens(table, added)
@@ -349,5 +349,7 @@ def with_special_tokens(history: History, added: list[str]) -> History:
 def _about(roles: Roles, added: list[str]) -> tuple[str, ...]:
     notes = [f"{quoted(text)} is added as a special token; no token had this text." for text in added]
     if roles.pad and roles.pad == roles.eos:
-        notes.append(f"{quoted(roles.pad)} fills texts up and ends them, too; name another one to tell them apart.")
+        notes.append(
+            f"{quoted(roles.pad)} pads texts and also ends them; name another padding token to keep the two apart."
+        )
     return tuple(notes)

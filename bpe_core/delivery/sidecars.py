@@ -273,7 +273,7 @@ def _changed_config(config: Object, name: str, change: TokenChange, notes: list[
                 # kept explicitly, as a class may have its own token for it
                 found |= {key: None} if name == CONFIG else {}
                 notes.append(
-                    f"{name} called {quoted(_content(value))} its {key}, which is no token any more; nothing is now."
+                    f"{name} called {quoted(_content(value))} its {key}, which no longer exists; the role is now empty."
                 )
             else:
                 found[key] = _renamed(value, change)
@@ -321,15 +321,15 @@ def _numbered_texts(listed: Object, name: str, change: TokenChange, notes: list[
 def _id_now(text: str, id: int, name: str, change: TokenChange, notes: list[str]) -> int | None:
     """Return the id of a token in a file; None if the token is gone."""
     if change.is_gone(text):
-        notes.append(f"{name} numbered {quoted(text)}, which is no token any more; it is taken out.")
+        notes.append(f"{name} numbered {quoted(text)}, which no longer exists; the entry was removed.")
         return None
     known = change.id_of(change.text(text))
     if known is not None:
         return known
     if id in change.by_id:
         notes.append(
-            f"{name} gives {quoted(text)} the id {id:,}, which {quoted(change.by_id[id])} has now: nothing "
-            "distinguishes the two."
+            f"{name} gives {quoted(text)} the id {id:,}, which {quoted(change.by_id[id])} has now: the model cannot "
+            "distinguish the two."
         )
     return id
 
@@ -355,9 +355,9 @@ def _renamed_in(template: str, name: str, change: TokenChange, notes: list[str])
         in_order = sorted(wanted, key=len, reverse=True)
         template, times = re.subn("|".join(map(re.escape, in_order)), lambda found: change.renamed[found[0]], template)
         names = ", ".join(quoted(text) for text in wanted)
-        notes.append(f"The chat template in {name} spelled {names}: renamed there {count_text(times, 'time')}.")
+        notes.append(f"The chat template in {name} used {names}: renamed there {count_text(times, 'time')}.")
     gone = [text for text in change.specials_before if text in template and change.is_gone(text)]
-    notes += [f"The chat template in {name} spells {quoted(text)}, which is no token any more." for text in gone]
+    notes += [f"The chat template in {name} uses {quoted(text)}, which no longer exists." for text in gone]
     return template
 
 
@@ -392,7 +392,7 @@ def _id_in(value: Any, key: str, name: str, change: TokenChange, notes: list[str
         return value
     now = change.ids[value]
     if now is None:
-        notes.append(f"{name} names the id {value:,} in {key}, whose token is gone; it is taken out.")
+        notes.append(f"{name} names the id {value:,} in {key}, whose token no longer exists; the entry was removed.")
     return now
 
 
@@ -404,13 +404,13 @@ def _tell_of_sizes(whole: Object, name: str, change: TokenChange, notes: list[st
     for size in (size for size in sizes if isinstance(size, int)):
         if now >= size > before:
             notes.append(
-                f"{name} says that the model has {size:,} embeddings, and the ids go up to {now:,} now: resize them, "
-                "and change its vocab_size then."
+                f"{name} says that the model has {size:,} embeddings, but the ids now go up to {now:,}: resize the "
+                "embeddings, then change vocab_size."
             )
         elif now < before or not change.keeps_ids:
             notes.append(
-                f"{name} speaks of the model of before, with {size:,} embeddings; its vocab_size stays until their "
-                f"rows are chosen anew. The ids go up to {now:,} now."
+                f"{name} describes the old model with {size:,} embeddings; change its vocab_size when you have chosen "
+                f"the rows of the new model. The ids now go up to {now:,}."
             )
 
 
@@ -421,13 +421,13 @@ def about_strangers(sidecars: Sidecars) -> list[str]:
     some = ", ".join(sidecars.strangers[:MOST_NAMED])
     more = len(sidecars.strangers) - MOST_NAMED
     rest = f" and {more:,} more" if more > 0 else ""
-    return [f"Not taken along from {sidecars.folder}, as they are not of the tokenizer: {some}{rest}."]
+    return [f"Not copied from {sidecars.folder}, because they do not belong to the tokenizer: {some}{rest}."]
 
 
 def left_behind(sidecars: Sidecars) -> str:
     """Report what a single file leaves behind in the folder of the table."""
     names = ", ".join([*sidecars.files, *sidecars.others])
     return (
-        f"{names} beside {sidecars.main}: not written with a file. End what is written in / for a folder that keeps "
-        "them, changed alike."
+        f"{names} next to {sidecars.main} are not written with a single file. To keep them, updated, write a folder: "
+        "end its name in /."
     )

@@ -24,8 +24,8 @@ from bpe_core.methods.registry import METHODS, USUAL
 from bpe_core.recipes.recipe import Recipe, title_of
 
 NOTHING_NEW = (
-    "Nothing new can be learned from this corpus: beside what the table has, nothing is frequent enough. "
-    "Take more or other texts, or a lower minimum frequency."
+    "Nothing new can be learned from this corpus: the table has every frequent token already. Use more or other "
+    "texts, or a lower minimum frequency."
 )
 
 
@@ -35,8 +35,8 @@ def growing_recipe(history: History, by: int, *, across_words: bool = False, **c
         raise RecipeError(f"A table can grow by 1 token or more, not by {by:,}.")
     if history.recipe.lists_bytes:
         raise RecipeError(
-            "This vocabulary, like RWKV's, lists tokens of which the longest that fits is taken, whatever words a text "
-            "has; nothing can go on learning from it. A row that is added to its file by hand is a token, too."
+            "This vocabulary, like RWKV's, is a list of tokens without merges, so training cannot continue from it. "
+            "To add a token, add a row to its file."
         )
     method = Method.of(history.recipe)
     if method.goes_across_words:
@@ -64,8 +64,8 @@ def _check_goes_across_words(history: History) -> None:
     recipe = history.recipe
     if recipe.base != "bytes" or recipe.marker != "none" or not makes_steps_again(history) or recipe.splits_by_steps:
         raise RecipeError(
-            "Only a table that joins bytes in the order of its merges, and splits words by one pattern without "
-            "marking them, goes on across words."
+            "Superwords need a table of byte merges in their order, with one pattern and no word marker; this table "
+            "is different."
         )
 
 
@@ -95,8 +95,8 @@ def free_numbers(known: Int64s, wanted: int, first: int | None = None) -> Int64s
     start = int(known.max(initial=-1)) + 1 if first is None else first
     if start < 0 or (wanted and bool(((known >= start) & (known < start + wanted)).any())):
         raise FormatError(
-            f"New tokens cannot be numbered from {start:,} on: the table's own numbers go up to {int(known.max()):,}, "
-            "and none may be given twice. Without that wish they are numbered behind all others."
+            f"New tokens cannot have ids from {start:,} on: the table's ids go up to {int(known.max()):,}. Choose a "
+            "larger number, or leave the choice out to number them after all others."
         )
     return np.arange(start, start + wanted)
 
@@ -110,5 +110,5 @@ def grown_numbers(history: History, old: Int64s, first_new: int | None = None) -
     old = np.concatenate([old[:made], old[len(old) - specials :]])
     if made < symbols:
         steps = history.recipe.wording.counted(len(history))
-        raise FormatError(f"The {len(old):,} numbers of the table do not fit {symbols:,} base symbols and {steps}.")
+        raise FormatError(f"The {len(old):,} ids of the table do not fit {symbols:,} base symbols and {steps}.")
     return np.concatenate([old[:made], free_numbers(old, new, first_new), old[made:]])

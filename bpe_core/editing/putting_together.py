@@ -68,7 +68,7 @@ class PutTogether:
         if self.left_out:
             some = ", ".join(map(quoted, self.left_out[:MOST_QUOTED]))
             alone = looks_tokens_up(self.history)
-            why = "would never be met beside those" if alone else "cannot be made behind the merges"
+            why = "would never occur after the tokens" if alone else "cannot be made after the merges"
             found.append(
                 f"{len(self.left_out):,} tokens of the second {why} of the first and are "
                 f"left out: {some}{' …' if len(self.left_out) > MOST_QUOTED else '.'}"
@@ -90,8 +90,8 @@ def put_together(
         check_can_be_edited(history)
         if history.joining is not None:
             raise BpeError(
-                "These two cannot be put together: one of them merges by priority, not in the order of "
-                "its tokens' births, so what it would do with further tokens is not known."
+                "These two tables cannot be combined: one of them merges by priority, not in the order in which its "
+                "tokens were learned, so further tokens have no priority."
             )
     _check_alike(one.recipe, other.recipe)
     if looks_tokens_up(one):
@@ -153,7 +153,7 @@ def _beside(one: History, other: History, known: Int64s, cancelled: CancelCheck)
     added = sum(symbol.kind == "seed" for symbol in found.added)
     notes = _notes(one.recipe, other.recipe)
     if one.scores is not None:
-        notes += ("The log-probabilities of the second were learned apart from those of the first, and stay.",)
+        notes += ("The log-probabilities of the second table were learned separately and are not changed.",)
     if found.characters:
         notes += (sentence_of_characters(found.characters),)
     return PutTogether(
@@ -170,20 +170,20 @@ def _beside(one: History, other: History, known: Int64s, cancelled: CancelCheck)
 
 def _report(progress: ProgressReport, cancelled: CancelCheck, done: int, total: int) -> None:
     if cancelled():
-        raise Cancelled("Putting the tables together was stopped.")
+        raise Cancelled("Combining the tables was stopped.")
     progress(Progress("putting together", done, total, "tokens"))
 
 
 def _check_alike(one: Recipe, other: Recipe) -> None:
     if one.method != other.method:
         titles = (METHODS[recipe.method].title for recipe in (one, other))
-        raise BpeError("The two tables cannot become one: the first is of {}, the second of {}.".format(*titles))
+        raise BpeError("These two tables cannot be combined: the first is of {}, the second of {}.".format(*titles))
     differing = [name for name in one.differing(other, Symbols) if name != "alphabet_limit"]
     if differing:
         name = differing[0]
         raise BpeError(
-            f"The two tables cannot become one: {name.replace('_', ' ')} is {getattr(one, name)!r} in the first and "
-            f"{getattr(other, name)!r} in the second. Learn one of them again with the choices of the other."
+            f"These two tables cannot be combined: {name.replace('_', ' ')} is {getattr(one, name)!r} in the first and "
+            f"{getattr(other, name)!r} in the second. Train one of them again with the recipe of the other."
         )
 
 
@@ -196,7 +196,7 @@ def _notes(one: Recipe, other: Recipe) -> tuple[str, ...]:
     if not found:
         return ()
     choices = ", ".join(dict.fromkeys(name.replace("_", " ") for name in found))
-    return (f"The two tables split texts differently ({choices}); texts are split as by the first.",)
+    return (f"The two tables split texts differently ({choices}); the result splits texts as the first does.",)
 
 
 class _JoinedTable:

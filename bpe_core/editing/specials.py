@@ -54,7 +54,7 @@ class SpecialsChanged:
             found.append(f"{count_text(len(self.added), 'special token is', 'special tokens are')} new: {some}.")
         if self.removed:
             some = ", ".join(f"{quoted(text)} ({id:,})" for text, id in self.removed.items())
-            found.append(f"{count_text(len(self.removed), 'token is', 'tokens are')} gone, with the id: {some}.")
+            found.append(f"{count_text(len(self.removed), 'token is', 'tokens are')} removed, with the id:  {some}.")
         return found
 
 
@@ -155,16 +155,19 @@ def _check(history: History, rename: Mapping[str, str], add: Sequence[str], remo
         if text not in ids:
             raise BpeError(f"There is no special token {quoted(text)} to remove{_those_there_are(ids)}")
         if text not in history.recipe.special_tokens:
-            raise BpeError(f"{quoted(text)} is what unknown characters become; without it texts could not be encoded.")
+            raise BpeError(
+                f"{quoted(text)} is the token for unknown characters; without it some texts could not be encoded. Keep "
+                "it, or rename it."
+            )
         if text in rename:
-            raise BpeError(f"{quoted(text)} cannot be renamed and removed at once.")
+            raise BpeError(f"{quoted(text)} is both renamed and removed; choose one of the two.")
     if unknown is not None and rename.get(history.alphabet.texts[unknown].decode()) == "":
         raise BpeError("The unknown token needs a name.")
     taken = {*ids, *(text.decode(errors="replace") for text in written(history))} - {*rename, *remove}
     seen = set[str]()
     for text in (*rename.values(), *add):
         if text in taken or text in seen:
-            raise BpeError(f"There is a token {quoted(text)} already; choose another text.")
+            raise BpeError(f"A token {quoted(text)} exists already; choose another text.")
         seen.add(text)
 
 
@@ -185,7 +188,8 @@ def _without_ordinary(history: History, text: str) -> tuple[History, int]:
         spare_parts(history, goes)
     if not goes.any() or places[0] < first_learned(history) or id == NO_NUMBER:
         raise BpeError(
-            f"{quoted(text)} cannot become a special token: others are made of it, or texts need it. Add one instead."
+            f"{quoted(text)} cannot become a special token: other tokens are made of it, or texts need it. Add a "
+            "special token with another text."
         )
     found = without(history, goes)
     return found.history.numbered(unless_ids(further_numbers(own_numbers(history), found.old_ids))), id

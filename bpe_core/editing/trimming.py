@@ -44,9 +44,9 @@ from bpe_core.support.wording import count_text
 
 Needed = Literal["spare", "lose", "hide"]
 NEEDED: dict[Needed, str] = {
-    "spare": "a token that kept ones are made of stays as it is, and is reported",
-    "lose": "what is made of a removed token is removed, too",
-    "hide": "a token that kept ones are made of loses its id, and stays as a step to them only",
+    "spare": "a removed token stays if other tokens are made of it, and is reported",
+    "lose": "tokens made of a removed token are removed, too",
+    "hide": "a removed token loses its id if other tokens are made of it, and is only used to make them",
 }
 assert tuple(NEEDED) == get_args(Needed)
 
@@ -76,10 +76,13 @@ class Trimmed:
         left = self.history.vocabulary_size - len(self.hidden)
         found = [f"{count_text(gone, 'token is', 'tokens are')} removed, {left:,} are left."]
         more = (
-            (self.lost, "of them were not named: they are made of tokens that are removed."),
-            (len(self.spared), "that were named stay, because tokens that stay are made of them."),
-            (len(self.hidden), "of them are steps to others only: they have no id, but are still made."),
-            (self.doubles, "of them were not named: they are written as older ones, so no text met them."),
+            (self.lost, "of them were not chosen: they are made of removed tokens."),
+            (len(self.spared), "that were chosen stay, because other tokens are made of them."),
+            (len(self.hidden), "of them have no id any more, but are still used to make other tokens."),
+            (
+                self.doubles,
+                ("of them were not chosen: they have the same text as an older token, so they never occurred."),
+            ),
         )
         found += [f"{count:,} {sentence}" for count, sentence in more if count]
         if self.added:
@@ -89,7 +92,7 @@ class Trimmed:
 
 def sentence_of_characters(added: int) -> str:
     return (
-        f"{count_text(added, 'character')} that only longer tokens held got a token of "
+        f"{count_text(added, 'character')} that occurred only in longer tokens got a separate token, "
         f"{'its' if added == 1 else 'their'} own, so that no text becomes unknown."
     )
 
@@ -180,13 +183,13 @@ def check_can_be_edited(history: History) -> None:
     """Refuse a table for which it is not known what it does without some of its tokens."""
     if Method.of(history.recipe).joins_runs:
         raise BpeError(
-            f"What {METHODS[history.recipe.method].title} learned cannot be trimmed or put together: merges of whole "
-            "words need the words as they were learned. Learn it again with fewer or more instead."
+            f"What {METHODS[history.recipe.method].title} learned cannot be trimmed or combined: its superwords need "
+            "the tokens inside them. Train it again with another size instead."
         )
     if not looks_tokens_up(history) and not (Method.of(history.recipe).has_ranks and history.only_joins):
         raise BpeError(
-            f"What {METHODS[history.recipe.method].title} learned cannot be trimmed or put together: each block of its "
-            "text has replacements of its own. Learn it again with fewer or more instead."
+            f"What {METHODS[history.recipe.method].title} learned cannot be trimmed or combined: each block of its "
+            "text has different replacements. Train it again with another size instead."
         )
 
 

@@ -153,7 +153,7 @@ def numbers_of(history: History) -> Int64s:
         return np.arange(history.id_count)
     if len(known) != history.id_count:
         raise FormatError(
-            f"The table contradicts itself: it has {history.id_count:,} tokens, and numbers for {len(known):,}."
+            f"The table contradicts itself: it has {history.id_count:,} tokens, but ids for {len(known):,}."
         )
     known = _with_all_characters(history, known)
     given = np.flatnonzero(known != NO_NUMBER)
@@ -164,8 +164,8 @@ def numbers_of(history: History) -> Int64s:
         if texts[first] == texts[second]:  # a special or unknown token, and the piece with the same text
             continue
         raise FormatError(
-            f"The table contradicts itself: its tokens {first:,} and {second:,}, in the order in which they were "
-            f"made, both have the id {int(known[first]):,}."
+            f"The table contradicts itself: its tokens {first:,} and {second:,}in the order of learning both have the "
+            f"id {int(known[first]):,}."
         )
     return known
 

@@ -57,7 +57,7 @@ def counts_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
     if len(counts):
         sentence = f"From {int(counts[0]):,} at the first step to {int(counts[-1]):,} at the last."
     line = _thin("", _numbers(table, "step"), counts, is_log=True)
-    title = "How often each pair or token occurred when its step came."
+    title = "The count of each pair or token at its step."
     return LineFigure("counts", title, sentence, [line], steps, "Count", is_log_x=True, is_log_y=True)
 
 
@@ -140,9 +140,7 @@ def life_chart(
         lines.append(Line(called, np.maximum(x, 1.0) if is_log else x, y, has_stairs=True))
         born = min(born, float(after[rows[0]]))
     most = int(counts[whose == "token"].max(initial=0))
-    sentence = (
-        f"How often the token {name} occurred in the corpus while it was learned, {count_text(most, 'time')} at most."
-    )
+    sentence = f"The count of the token {name} in the corpus during training, {count_text(most, 'time')} at most."
     marks = [] if at in (None, end) else [max(float(at or 0), float(is_log))]
     beside = f"Occurrences of {name}"
     return LineFigure("life", f"The life of {name}.", sentence, lines, steps, beside, is_log_x=is_log, marks=marks)
@@ -170,7 +168,7 @@ def _said_of_hollow(lines: Sequence[Line]) -> str:
     if not names:
         return ""
     is_hollow = "is hollow" if len(names) == 1 else "are hollow"
-    flatters = f"more than {measures.UNKNOWN_AT_MOST:.0%} of the tokens are unknown, which flatters"
+    flatters = f"more than {measures.UNKNOWN_AT_MOST:.0%} of the tokens are unknown, which makes them look better"
     return f" {', '.join(names)} {is_hollow}: {flatters} {'it' if len(names) == 1 else 'them'}."
 
 
@@ -184,7 +182,7 @@ def river_chart(table: DataTable, steps: str = "Steps", texts: Sequence[str] = (
     high = heights.max(axis=0)
     order = np.argsort(-heights[:, -1], kind="stable").tolist()
     drawn = order if len(order) <= MOST_LINES else [*order[: MOST_LINES // 2], *order[-MOST_LINES // 2 :]]
-    lines = [Line("mean, and from most to fewest", x, heights.mean(axis=0), band=(low, high), is_faint=True)]
+    lines = [Line("mean, and ratio of most to fewest", x, heights.mean(axis=0), band=(low, high), is_faint=True)]
     lines += [Line(known[row], x, heights[row]) for row in drawn if not texts or known[row] in texts]
     said = [
         f"{when} {known[int(heights[:, at].argmax())]} takes {high[at] / max(low[at], 1e-9):.2f} times the tokens of "
@@ -197,13 +195,13 @@ def river_chart(table: DataTable, steps: str = "Steps", texts: Sequence[str] = (
 
 
 BAND = (
-    "A band lies between the least and the most of several seeds; of one seed, it holds 95 of 100 draws of as many "
+    "A band shows the minimum and maximum over several seeds, or for one seed the middle 95 % of draws of as many "
     "documents (bootstrap)."
 )
 NAMED_BY = ("recipe", "corpus", "ties")
 NOT_MEASURED = (
-    "The table does not hold {}, so there is nothing to draw. A plan asks for bits per byte by bits = true, for "
-    "agreement with morphemes by the list that it names as morphemes."
+    "The table does not hold {}, so there is nothing to draw. For bits per byte, a plan needs bits = true; for "
+    'morphemes, it needs morphemes = "a list".'
 )
 
 
@@ -293,7 +291,7 @@ def blocks_chart(table: DataTable) -> LineFigure:
         sizes = _numbers(table, name)
         places = thinned(len(sizes), is_log=False) if name == own else np.unique([0, len(sizes) - 1])
         lines.append(Line(name.capitalize() if name == own else name, steps[places], sizes[places]))
-    sentence = "How many bytes all blocks take after each step, beside today's compressors."
+    sentence = "The bytes of all blocks after each step, compared with today's compressors."
     return LineFigure("blocks", "Size of all blocks.", sentence, lines, "Replacements", "Bytes")
 
 
@@ -311,8 +309,8 @@ def pairs_chart(table: DataTable) -> BarFigure:
     bars = [Bar(*one) for one in zip(names, columns[measure], sentence, kinds, strict=True)]
     at = columns["after_step"][0] if bars else 0
     when = f"after step {at:,}" if at else "before the first step"
-    below = f"{measure.capitalize()} {when}" if bars else "There is nothing left to do."
-    return BarFigure("pairs", "What could come next.", f"The first of {len(bars):,}, the best on top.", bars, below)
+    below = f"{measure.capitalize()} {when}" if bars else "There is no next step."
+    return BarFigure("pairs", "The possible next steps.", f"The first of {len(bars):,}, the best on top.", bars, below)
 
 
 def tree_chart(table: DataTable) -> TreeFigure:
@@ -327,7 +325,7 @@ def tree_chart(table: DataTable) -> TreeFigure:
         else:
             fallen.insert(0, Branch(text, start, stop, f"{step:,} to {fall:,}", has_fallen=True))
     word = " | ".join(one.text for one in there if one.stop == one.start + 1)
-    return TreeFigure("tree", "Merge tree.", f"How the tokens of {word} were joined.", nested([*there, *fallen]))
+    return TreeFigure("tree", "Merge tree.", f"How the tokens of {word} were merged.", nested([*there, *fallen]))
 
 
 def dots_chart(table: DataTable, measure: str = "tokens") -> DotFigure:

@@ -101,8 +101,8 @@ def draw(
     if path is not None:
         if Path(path).suffix.lower() != ".svg":
             raise OutputError(
-                f"{path}: Python draws .svg; end the name so. The commands, such as `bpe-explorer race`, draw .pdf and "
-                ".png, too."
+                f"{path}: functions draw only .svg; choose a name that ends in .svg. The commands, such as "
+                "`bpe-explorer race`, draw .pdf and .png, too."
             )
         with write_atomically(path) as file:
             file.write(drawn)

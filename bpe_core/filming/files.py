@@ -25,7 +25,7 @@ UNKNOWN = 255  # a number that no colour has
 OVER = 1  # the picture of a PNG file is put over the one before
 KEEP = 1  # the picture of a GIF file stays when the next one is put on it
 FOR_EVER = 0  # how many times a film is played
-NO_FFMPEG = "A film as MP4 is made by ffmpeg, which was not found here. Install it, or end the name in .gif or .png."
+NO_FFMPEG = "MP4 films need ffmpeg, which was not found. Install it, or end the name in .gif or .png."
 
 
 def write_moving(

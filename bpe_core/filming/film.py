@@ -113,8 +113,8 @@ def _ends_early(stretch: Stretch, choices: FilmChoices) -> Iterator[str]:
     if choices.last is None and last < stretch.most:
         what = "size" if stretch.is_by_size else "step"
         yield (
-            f"The film ends at {what} {last:,} of {stretch.most:,}, as its time is over. Say where it ends "
-            f"({stretch.most:,}) to see all."
+            f"The film ends at {what} {last:,} of {stretch.most:,}, because its time is over. Give a later end "
+            f"({stretch.most:,}) or more seconds to see all."
         )
 
 
@@ -134,8 +134,8 @@ def _lacks_layout(text: str) -> Iterator[str]:
 
     if any(map(is_from_right, text.split())) and not features.check("raqm"):
         yield (
-            "The Pillow of this computer lacks the library raqm: letters that are read from the right come in the "
-            "wrong order here, and those of Arabic do not join. Install Pillow with raqm, or libfribidi beside it."
+            "The Pillow of this computer lacks the library raqm: letters of scripts from right to left are in the "
+            "wrong order, and Arabic letters are not connected. Install Pillow with raqm, or the library libfribidi."
         )
 
 

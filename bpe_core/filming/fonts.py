@@ -72,7 +72,7 @@ class Face:
             except OSError:
                 continue
             return size
-        raise OSError("It has no size that is known.")
+        raise OSError("the font has no size")
 
     @property
     def _measured(self) -> ImageFont.FreeTypeFont:
@@ -168,7 +168,7 @@ def _chosen(path: Path) -> Face:
     try:
         return Face(lambda size: ImageFont.truetype(str(path), size))
     except (OSError, ValueError) as error:
-        raise BpeError(f"{path} is no font that can be read: {cause_of(error)}. Name a .ttf or .otf file.") from error
+        raise BpeError(f"{path} cannot be read as a font: {cause_of(error)}. Name a .ttf or .otf file.") from error
 
 
 def _of_names(names: Iterator[str]) -> Iterator[Face]:

@@ -97,14 +97,14 @@ class Formats(Mapping[str, "Format"]):
 # Formats without a mark, in the order in which they are asked whether they recognize a content.
 _OWN = {
     "csv": Row(
-        "Comma-separated values: a row a step, for spreadsheets and scripts.",
+        "Comma-separated values: one row for each step, for spreadsheets and scripts.",
         f"{HERE}.text_tables",
         (".csv",),
         sign=b"step,",
         purpose="a table for spreadsheets",
     ),
     "tsv": Row(
-        "Tab-separated values: a row a step, for pasting into spreadsheets.",
+        "Tab-separated values: one row for each step, for pasting into spreadsheets.",
         f"{HERE}.text_tables",
         (".tsv",),
         sign=b"step\t",
@@ -118,7 +118,7 @@ _OWN = {
         purpose="a table for scripts",
     ),
     "tekken": Row(
-        "Mistral's tekken.json: ranks with their pattern, behind the numbers of special tokens.",
+        "Mistral's tekken.json: ranks with their pattern, after the ids of special tokens.",
         f"{HERE}.tiktoken_ranks",
         ("tekken.json",),
         sign=b'"token_bytes"',
@@ -132,31 +132,31 @@ _OWN = {
         purpose="for transformers and tokenizers",
     ),
     "merges.txt": Row(
-        "merges.txt with vocab.json beside it, as GPT-2 and older libraries have them.",
+        "merges.txt with vocab.json, as GPT-2 and older libraries use them.",
         f"{HERE}.merges_pair",
         ("merges.txt", "vocab.json", "vocab.bpe"),
         purpose="for GPT-2 and older libraries",
     ),
     "vocab.txt": Row(
-        "BERT's vocab.txt: WordPiece's tokens, one a line, with ## where they continue a word.",
+        "BERT's vocab.txt: WordPiece's tokens, one in each line, with ## for tokens inside a word.",
         f"{HERE}.bert_vocabulary",
         ("vocab.txt",),
         purpose="for BERT",
     ),
     "rwkv": Row(
-        "RWKV's vocabulary: a number, a text and its length a row; the longest token that fits is taken.",
+        "RWKV's vocabulary: an id, a text and its length in each row; the longest token that fits is used.",
         f"{HERE}.rwkv_vocabulary",
         ("rwkv_vocab.txt", ".rwkv.txt"),
         purpose="for RWKV",
     ),
     "youtokentome": Row(
-        "YouTokenToMe's model, only read: characters and merges by their numbers.",
+        "YouTokenToMe's model, only read: characters and merges by their ids.",
         f"{HERE}.youtokentome_model",
         (".yttm",),
         only_read=True,
     ),
     "tiktoken": Row(
-        "Ranks for tiktoken: each token's bytes in base64, and its number.",
+        "Ranks for tiktoken: each token's bytes in base64, and its rank.",
         f"{HERE}.tiktoken_ranks",
         (".tiktoken",),
         purpose="for tiktoken",
@@ -168,40 +168,40 @@ _OWN = {
         only_read=True,
     ),
     "subword-nmt": Row(
-        "subword-nmt's codes: a pair of texts a line, with </w> at the end of words.",
+        "subword-nmt's codes: a pair of texts in each line, with </w> at the end of words.",
         f"{HERE}.subword_nmt_codes",
         (".codes", ".bpe-codes", ".bpe"),
         purpose="for subword-nmt",
     ),
     "minbpe": Row(
-        "minbpe's model: the pattern, the special tokens and pairs of ids; a readable .vocab beside.",
+        "minbpe's model: the pattern, the special tokens and pairs of ids, with a readable .vocab file.",
         f"{HERE}.minbpe_model",
         (".minbpe.model",),
         mark=b"minbpe v1",
         purpose="for minbpe",
     ),
     "sentencepiece": Row(
-        "SentencePiece's model: characters, a ▁ before each word, and how text is changed first.",
+        "SentencePiece's model: characters, a ▁ before each word, and the normalizer.",
         f"{HERE}.sentencepiece_model",
         (".spm.model", ".spm", ".model"),
         mark=b"\n",
         purpose="for SentencePiece",
     ),
     "gguf": Row(
-        "GGUF, only read: the tokenizer of a language model for llama.cpp, in front of its numbers.",
+        "GGUF, only read: the tokenizer in a language model's file for llama.cpp.",
         f"{HERE}.gguf_tokenizer",
         (".gguf",),
         only_read=True,
         mark=b"GGUF",
     ),
     "markdown": Row(
-        "Markdown: the merges as a table to read, in a README or a lesson.",
+        "Markdown: the merges as a table for people, in a README or a lesson.",
         f"{HERE}.markdown_table",
         (".md", ".markdown"),
         purpose="a table to read",
     ),
     "parquet": Row(
-        "Parquet: a row a merge, for data frames; needs the package pyarrow.",
+        "Parquet: one row for each merge, for data frames; needs the package pyarrow.",
         f"{HERE}.parquet_table",
         (".parquet",),
         mark=b"PAR1",
@@ -231,7 +231,7 @@ def format_for(path: Path | str) -> Format:
         ROWS.use(chosen)
         return FORMATS[chosen]
     all_endings = ", ".join(FORMATS.endings)
-    raise OutputError(f"Cannot tell from its name which format {path} should have; end it in one of {all_endings}.")
+    raise OutputError(f"The name {path} does not show its format; end it in one of {all_endings}.")
 
 
 def write_history(learned: Learned, path: Path | str, *, format: Format | None = None, work: Work = ALONE) -> None:

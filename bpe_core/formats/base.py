@@ -38,7 +38,7 @@ Peer = Callable[[str], list[int] | list[bytes]]
 T = TypeVar("T")
 
 STEPS_BETWEEN_REPORTS = 4_096
-TO_UTF8 = "change a text in another encoding in an editor, or by: iconv -f GB18030 -t UTF-8 OLD > NEW."
+TO_UTF8 = "save the text as UTF-8 in an editor, or by: iconv -f GB18030 -t UTF-8 OLD > NEW."
 MOST_GAPS = 100_000  # ids without a token, in files where the position of a token is its id
 
 # The kinds of tables that several formats hold. A method says which of them hold its result. A kind that only one
@@ -174,12 +174,12 @@ class Format(ABC):
             return refusal
         if history.joining is not None and history.joining.hidden and not self.holds_hidden:
             return (
-                f"{self.name} has no place for tokens that are steps to others only and have no id: trim the table so "
-                "that what others are made of stays, or is lost with them, or keep it as json or a session."
+                f"{self.name} cannot store tokens without an id, which only other tokens are made of: trim with "
+                "--needed spare or lose, or keep the table as json or a session."
             )
         if history.joining is not None and not self.holds_joining(history):
             return (
-                f"{self.name} cannot say in which order this table joins texts, which is not the order of its steps: "
+                f"{self.name} cannot store merge priorities, and this table does not merge in the order of its steps: "
                 "choose the format it came from or tokenizer.json, or keep it as a session."
             )
         return next(while_wanted(self.impossible(history), cancelled), "")

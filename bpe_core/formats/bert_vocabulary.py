@@ -115,11 +115,13 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
         strip_accents = lowercase and _speaks_for(plain, _has_no_accents) if strip_accents is None else strip_accents
         changes = ["lower case"] * lowercase + ["no accents"] * strip_accents
         notes.append(
-            "No tokenizer_config.json beside the file says how a text is changed first; by its tokens "
-            + (f"it looks like {' and '.join(changes)}." if changes else "letters look as if they stayed as they are.")
+            "No tokenizer_config.json in its folder says how texts are normalized; by its tokens "
+            + (f"it looks like {' and '.join(changes)}." if changes else "letters seem to stay unchanged.")
         )
     if _flag(config, "do_basic_tokenize", where) is False:
-        notes.append("The file does not split at punctuation (do_basic_tokenize); here each sign is a word.")
+        notes.append(
+            "The file does not split at punctuation (do_basic_tokenize), but here each punctuation mark is a word."
+        )
     strip_accents = lowercase if strip_accents is None else strip_accents
     if _flag(config, "tokenize_chinese_chars", where) is False:  # characters that the pattern sets apart
         return {
@@ -139,11 +141,14 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
 def _other_ways(config: Object, vocabulary: Collection[str], where: str) -> Iterator[str]:
     if (kind := class_of(config)) and kind not in AS_FOR_BERT:
         named = config["tokenizer_class"][:40]
-        yield f"{where} names {named}, which can change, split and decode texts otherwise; here it is done as for BERT."
+        yield (
+            f"{where} names {named}, which may normalize, split and decode texts differently; here this is done as for "
+            "BERT."
+        )
     if not any(text.startswith(MARKER) for text in vocabulary):
         yield (
-            f"No token begins with {MARKER}, so a word that is no token as a whole is unknown here; how else texts are "
-            "split, into characters or parts of molecules, such a file does not say."
+            f"No token begins with {MARKER}, so a word that is not a token is unknown here. The file does not say "
+            "whether texts are split in another way, such as into characters."
         )
 
 
@@ -186,7 +191,7 @@ def _specials(
         number = number_of(int(key) if key.isdecimal() else key, f"{where}: the number of {text[:40]!r}")
         if vocabulary.get(text, number) != number or taken.setdefault(number, text) != text:
             raise FormatError(
-                f"{where}: the number {number:,} is given to {text[:40]!r}, but the vocabulary says "
+                f"{where}: the id {number:,} belongs to {text[:40]!r}, but the vocabulary says "
                 + (f"{vocabulary[text]:,}." if text in vocabulary else f"that it is {taken[number][:40]!r}.")
             )
         found[text] = number
@@ -229,7 +234,7 @@ class BertVocabulary(Format):
     def impossible(self, history: History) -> list[str]:
         if history.recipe.marker_text != MARKER:
             return [
-                f"vocab.txt knows {MARKER} before what continues a word; here it is {history.recipe.marker_text!r}."
+                f"vocab.txt marks tokens inside a word with {MARKER}; this table uses {history.recipe.marker_text!r}."
             ]
         return containing(history, _holds_a_blank, "A line of vocab.txt cannot hold the space or line break in these")
 
@@ -243,12 +248,12 @@ class BertVocabulary(Format):
         found += limitations.about_specials(
             recipe.with_changes(special_tokens=tuple(one for one in recipe.special_tokens if one not in SPECIALS))
         )
-        found += [f"A word {text} becomes that special token in this format." for text in self.spelled(history)]
+        found += [f"A word {text} becomes the special token in this format." for text in self.spelled(history)]
         longest = Method.of(recipe).longest_word_of(recipe)
         if longest is not None and longest != LONGEST_WORD:
             found.append(
-                f"Here a word of more than {longest:,} characters is unknown; who loads this file takes "
-                f"{LONGEST_WORD} for granted."
+                f"Here a word of more than {longest:,} characters is unknown; programs that load this file use "
+                f"{LONGEST_WORD}."
             )
         return found
 
@@ -291,9 +296,9 @@ class BertVocabulary(Format):
         unknown = _token(config.get("unk_token", roles.pop("unk_token", UNKNOWN)), where)
         if unknown not in vocabulary:
             raise FormatError(
-                f"{name}: the token {quoted(unknown)}, which stands for a word that cannot be split, is missing. "
-                f"If the list is BERT's, add it, or name another as unk_token in {CONFIG}; "
-                "no other says how texts are split."
+                f"{name}: the token {quoted(unknown)}for words that cannot be split is missing. If this is BERT's "
+                f"vocabulary, add the token, or set unk_token in {CONFIG}; another list of tokens does not say how "
+                "texts are split."
             )
         specials = _specials(config, roles, vocabulary, where)
         specials.pop(unknown, None)
@@ -301,9 +306,7 @@ class BertVocabulary(Format):
         plain = [text for text in vocabulary if text != unknown and text not in specials]
         found_so = [how for text, how in tokens_in(config).items() if how and (text in specials or text == unknown)]
         found_so += [AddedToken(unknown)] * (unknown not in [how.content for how in found_so])
-        notes = about(
-            twice, "tokens are there twice, and have the number of their last line, as in BERT's tokenizers: {}"
-        )
+        notes = about(twice, "tokens occur twice, and have the id of their last line, as in BERT's tokenizers: {}")
         notes += _other_ways(config, vocabulary, where)
         choices = _text_choices(config, plain, where, notes)
         recipe = recipe_from(
@@ -346,9 +349,9 @@ def read_vocabulary(data: bytes, name: str) -> tuple[dict[str, int], list[str]]:
 
 def _about_changes(recipe: Recipe) -> list[str]:
     said = f"do_lower_case={recipe.lowercase}, strip_accents={recipe.strip_accents}"
-    found = [f"vocab.txt does not say how a text is changed first; tell BERT's tokenizer {said}."]
+    found = [f"vocab.txt does not hold the normalizer; load BERT's tokenizer with {said}."]
     if not recipe.clean_text:
-        found.append("BERT's tokenizer leaves out control characters; here they stay.")
+        found.append("BERT's tokenizer leaves out control characters; this table keeps them.")
     if recipe.lowercase and recipe.final_sigma:
         found.append("A capital Σ at the end of a word becomes ς here, but σ by BERT's tokenizer.")
     known = dict.fromkeys(("clean_text", "lowercase", "strip_accents"), False)

@@ -88,8 +88,8 @@ class _Head:
             return TooLarge(f"{what} of a GGUF file the first {LARGEST_HEAD:,} bytes are read only.")
         if self._data.count(REPLACEMENT) >= MANY:
             return FormatError(
-                f"{self._name} was changed as if it were text: many of its bytes became U+FFFD. Copy or download it "
-                "again, as it is."
+                f"{self._name} was converted like a text, so many of its bytes became U+FFFD. Copy or download it "
+                "again as a binary file."
             )
         return FormatError(f"{what} {left:,} are left; the file was not copied whole.")
 

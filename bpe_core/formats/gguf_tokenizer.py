@@ -51,7 +51,7 @@ class Tokens:
         self.name = name
         texts = self._list("tokens", str)
         if not texts:
-            raise FormatError(f"{name} is a GGUF file without a tokenizer; one that holds a language model has it.")
+            raise FormatError(f"{name} is a GGUF file without a tokenizer; open a GGUF file of a language model.")
         self.texts = [text or f"[EMPTY_{number}]" for number, text in enumerate(texts)]
         kinds = self._list("token_type", int)
         scores = self._list("scores", float)
@@ -90,13 +90,13 @@ class Tokens:
 
     @property
     def notes(self) -> list[str]:
-        said = "tokens have names of which llama.cpp takes one for special, whatever the file says: {}"
-        return about(self._doubtful, f"{said}. Here they are what the file says")
+        said = "tokens have names that llama.cpp always treats as special: {}"
+        return about(self._doubtful, f"{said}. Here they are as in the file")
 
     def refuse_missing_bytes(self) -> None:
         lacking = set(BYTE_TEXTS).difference(self.texts)
         if lacking:
-            raise FormatError(f"{self.name}: {len(lacking)} of the 256 bytes are no token, such as {min(lacking)}.")
+            raise FormatError(f"{self.name}: {len(lacking)} of the 256 bytes have no token, such as {min(lacking)}.")
 
     @property
     def merges(self) -> list[str]:
@@ -149,7 +149,7 @@ def bytes_history(tokens: Tokens) -> tuple[History, list[str]]:
     if splitting is None:
         raise FormatError(
             f"{name} splits texts in a way named {str(asked)[:40]!r}, which this program does not know. Open the "
-            "tokenizer.json that lies beside the model where this file was made from it."
+            "tokenizer.json of the model that this file was made from."
         )
     cuts = [_split(one) for one in splitting.expressions]
     cuts.append({"type": "ByteLevel", "add_prefix_space": False, "use_regex": False})
@@ -220,16 +220,16 @@ def words_history(tokens: Tokens) -> tuple[History, list[str]]:
         "model": model,
     }
     history, notes = _as_json(JsonWordPiece(), whole, tokens.name)
-    begins = f"A {BEGINS} in a text begins a word in llama.cpp; here it is a sign like any other."
+    begins = f"A {BEGINS} in a text begins a word in llama.cpp; here it is an ordinary character."
     return history, [*notes, begins, _NEWER]
 
 
-_APART = "What lies on both sides of a byte without a token can be joined here, and in llama.cpp never."
+_APART = "Symbols on both sides of a byte without a token can merge here, but never in llama.cpp."
 _BLANKS_TAKEN = (
-    "Special tokens take the spaces beside them along: here all kinds of spaces, in llama.cpp those of ASCII."
+    "Special tokens include the spaces next to them: here all kinds of spaces, in llama.cpp only ASCII spaces."
 )
-_NEWER = "Letters, digits and signs that are newer than Unicode 15 can be split otherwise by llama.cpp."
-_MARKERS = f"A {MARKER} in a text, or a part of nothing but spaces, can be split otherwise by llama.cpp."
+_NEWER = "llama.cpp may split letters, digits and signs newer than Unicode 15 differently."
+_MARKERS = f"llama.cpp may split a {MARKER} in a text, or a part of only spaces, differently."
 _BLANKS = r"[\x09-\x0d\x85\p{Z}]"
 _SIGNS = r"[\p{P}$+<=>^`|~]"
 _IDEOGRAPHS = (
@@ -308,9 +308,7 @@ class GgufTokenizer(ReadOnly):
     tables = frozenset({IN_WORDS, LONGEST, PIECES})
     enough = LARGEST_HEAD
 
-    why_only_read = (
-        "GGUF files are only read, as the numbers of a language model belong into them: choose another format."
-    )
+    why_only_read = "GGUF files are only read, because they hold a whole language model: choose another format."
 
     def recognizes(self, data: bytes) -> bool:
         return data.startswith(MARK)
@@ -334,5 +332,5 @@ def _spelled(tokens: Tokens) -> Iterable[str]:
     made = [text for text in special if any(text[:cut] in known and text[cut:] in known for cut in range(1, len(text)))]
     return about(
         made if tokens.section["model"] == "llama" else (),
-        "special tokens are joined in llama.cpp, even where nobody asks for them: {}. Here they stay text",
+        "special tokens are matched by llama.cpp even if nobody asks for it: {}. Here they stay text",
     )

@@ -80,7 +80,9 @@ def located(path: Path | str, *, may_fetch: bool = True) -> Path:
     text = str(path).replace("\\", "/")
     found = _NAME.fullmatch(text)
     if found is None or any(set(part) == {"."} for part in found[1].split("/")):
-        raise FormatError(f"{text} is no name of a tokenizer; write it as hf:owner/name, or hf:owner/name@revision.")
+        raise FormatError(
+            f"{text} is not the name of a tokenizer; write it as hf:owner/name, or hf:owner/name@revision."
+        )
     name = found[1]
     revision = found[2] or ""
     return _among_cached(name, revision) or _fetched(name, revision, may_fetch)
@@ -93,7 +95,7 @@ def tokenizer_file(path: Path | str) -> Path:
         return found
     complete_all_in(found)
     if (inside := _in_folder(found)) is None:
-        raise FormatError(f"{found} is a folder with none of {', '.join(FILES)} in it; name the file to open.")
+        raise FormatError(f"{found} is a folder without any of {', '.join(FILES)}; name the file to open.")
     return inside
 
 
@@ -110,7 +112,9 @@ def _among_cached(name: str, revision: str) -> Path | None:
         return file
     alike = [one for one in _cached() if one.name.endswith(f"/{name}")]  # gpt2 has moved to openai-community/gpt2
     if len(alike) > 1:
-        raise FormatError(f"Which {name}? There are {', '.join(sorted(one.typed for one in alike))}.")
+        raise FormatError(
+            f"Several tokenizers match {name}; name one of {', '.join(sorted(one.typed for one in alike))}."
+        )
     return _in_snapshots(folder() / f"models--{alike[0].name.replace('/', '--')}", revision) if alike else None
 
 
@@ -137,11 +141,11 @@ def _in_folder(place: Path) -> Path | None:
 def _fetched(name: str, revision: str, may_fetch: bool) -> Path:
     lacking = f"{PREFIX}{name} is not in the Hugging Face cache ({folder()})"
     if not may_fetch:
-        raise FormatError(f"{lacking}; only where you type its name, as with import, it may be fetched.")
+        raise FormatError(f"{lacking}; to fetch it, type its name in a command such as import.")
     try:
         hub = import_module("huggingface_hub")
     except ImportError as error:
-        raise FormatError(f"{lacking}; to fetch it, pip install huggingface_hub.") from error
+        raise FormatError(f"{lacking}; to fetch it, install a package: pip install huggingface_hub.") from error
     try:
         place = hub.snapshot_download(name, revision=revision or None, allow_patterns=[*FILES, *BESIDE])
     except Exception as error:  # any exception of another library

@@ -201,18 +201,18 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
     return found
 
 
-_IN_BYTES = "added tokens are looked for among bytes by the file's library, and here in the text: {}"
+_IN_BYTES = "added tokens are matched in the bytes by the file's library, but in the text here: {}"
 
 
 _GONE = (
-    "added tokens are looked for in the changed text and become nothing there, which the file's library finds between "
-    "all characters, so ids can differ: {}"
+    "added tokens become empty in the normalized text, where the file's library finds them between all characters, so "
+    "ids can differ: {}"
 )
 
 
 _ALIKE = (
-    "added tokens are looked for in the changed text and look like another there, of which the file's library takes "
-    "one by chance, so ids can differ: {}"
+    "added tokens are equal to another token in the normalized text, where the file's library chooses one of them at "
+    "random, so ids can differ: {}"
 )
 
 
@@ -238,7 +238,7 @@ def _lost_places(changes: list[Step], cuts: list[Step]) -> list[str]:
 
 
 _WHERE_NOTHING_WAS = (
-    "The file's library changes wrong characters behind what it puts where nothing was, so ids can differ where it does"
+    "The file's library changes wrong characters after a replacement of an empty match, so ids can differ if it does"
 )
 
 
@@ -320,9 +320,9 @@ def _found_otherwise(expression: str) -> Iterator[str]:
 
 
 _BY_OLDER_TABLE = (r"\X", "Pictographic", "ExtPict")
-_CLUSTERS = "By an older table the file's library finds what looks like one character, so ids can differ where it asks"
+_CLUSTERS = "The file's library uses older tables of visible characters, so ids can differ where it uses"
 _LINE_BREAKS = (
-    "Looking back, the file's library finds line breaks (\\R) in its own way, so ids can differ where it asks"
+    "In a lookbehind the file's library matches line breaks (\\R) differently, so ids can differ where it uses"
 )
 
 

@@ -45,7 +45,7 @@ class JsonBpe(JsonModel):
         recipe = history.recipe
         marker = repr(recipe.marker_text)
         if recipe.marker == "symbol":
-            return [f"tokenizer.json can glue {marker} to the end of a word, but not have it as a symbol of its own."]
+            return [f"tokenizer.json can add {marker} to the last character of a word, but not as a separate symbol."]
         if recipe.marker == "prefix" and recipe.base == "bytes":
             return [f"tokenizer.json has no place for the word marker {marker} on bytes."]
         return super().impossible(history)
@@ -56,17 +56,20 @@ class JsonBpe(JsonModel):
         found = []
         if joining is not None and joining.found_first:
             texts = listed([history.alphabet.symbols[id].text for id in joining.found_first])
-            found.append(f"This format's model cannot look for tokens before it joins any, such as {texts}.")
+            found.append(f"This format cannot match tokens before it merges, such as {texts}.")
         if joining is not None and joining.pairs is None:
             found.append(
-                "This table joins whatever makes a token; the file lists all such pairs, of which equals have an order."
+                "This table merges every pair that makes a token; the file lists all these pairs, in a fixed order "
+                "for equal ranks."
             )
         if self._joins_unknown(history):
             found.append(
-                f"A character that is unknown becomes {recipe.unknown_text!r} here before pairs are joined, and is "
-                "joined with its neighbours then."
+                f"An unknown character becomes {recipe.unknown_text!r} here before merging, and may merge with its "
+                "neighbours."
             )
-        found += [f"A text that spells {text} becomes that token in this format." for text in self.spelled(history)]
+        found += [
+            (f"If {text} is written in a text, it becomes the token in this format.") for text in self.spelled(history)
+        ]
         if recipe.marker == "continuation":
             found.append(
                 f"The {recipe.marker_text} before tokens inside a word is only shown here; the file leaves it out."
@@ -140,12 +143,12 @@ class JsonBpe(JsonModel):
 
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
         if not isinstance(model.get("merges"), list):
-            raise FormatError(f'{name}: "merges" is missing or no list; a BPE model cannot be used without it.')
+            raise FormatError(f'{name}: "merges" is missing or not a list, and a BPE model needs it.')
         if json_reading.text_in(model, "continuing_subword_prefix", name):
             raise FormatError(
-                f"{name} tells tokens inside a word from those that begin one "
-                f"({model['continuing_subword_prefix'][:40]!r}), which is read of WordPiece only: train the BPE model "
-                "without continuing_subword_prefix, or WordPiece with it."
+                f"{name} marks the tokens inside a word with a prefix ({model['continuing_subword_prefix'][:40]!r}), "
+                "which this program reads only in WordPiece models: train the BPE model without "
+                "continuing_subword_prefix, or train WordPiece."
             )
         vocabulary, shared = vocabulary_in(model, name)
         merges = _merges(model, name)
@@ -170,8 +173,8 @@ class JsonBpe(JsonModel):
             notes.append("The file leaves out merges at random (dropout); here every merge is applied.")
         if (style.unknown_bytes or not stands_alone) and style.unknown in {*merges.left, *merges.right}:
             notes.append(
-                f"The file's library joins {style.unknown!r} with its neighbours also where it means what is unknown; "
-                "here that stays alone, so ids can differ."
+                f"The file's library may merge {style.unknown!r} for an unknown character with its neighbours; here it "
+                "stays separate, so ids can differ."
             )
         if style.marker == "glued" and style.byte_fallback:
             notes.append(
@@ -179,7 +182,7 @@ class JsonBpe(JsonModel):
                 "library; here without it, so ids can differ."
             )
         if style.drops_unknown:
-            notes.append("The file leaves out characters that it does not know; so it is done here.")
+            notes.append("The file leaves out unknown characters, and so does this program.")
         return history.numbered(built.numbers), notes
 
 
@@ -236,7 +239,9 @@ def _style(
     looks_so = not (is_cut or suffix or has_spaces) and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
     byte_level = steps.byte_level or looks_so
     if byte_level and not steps.byte_level:
-        steps.notes.append("Its tokens look like bytes, although no step of the file says so; here they are bytes.")
+        steps.notes.append(
+            "Its tokens look like bytes, although no step of the file says so; here they are read as bytes."
+        )
     signs = stand_ins()
     lacks = byte_level and not vocabulary.keys() >= {*signs, *[sign + suffix for sign in signs]}
     both_ways = bool(suffix) and model.get("ignore_merges") is True  # a whole word is looked up without its suffix

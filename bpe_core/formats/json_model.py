@@ -35,8 +35,8 @@ class JsonModel(ABC):
         parts_words = recipe.pattern == "whitespace" or recipe.splits_by_steps
         if recipe.marker == "prefix" and (len(recipe.marker_text) > 1 or not parts_words):
             return [
-                "tokenizer.json puts a marker before words only if it is one character and spaces part the words; "
-                f"here it is {recipe.marker_text!r}, and the pattern is {recipe.pattern}."
+                "tokenizer.json can put a marker before words only if it is one character and spaces separate the "
+                f"words; this marker is {recipe.marker_text!r}, and the pattern is {recipe.pattern}."
             ]
         return []
 
@@ -161,14 +161,13 @@ def about_unknown(vocabulary: dict[str, int], added: Mapping[str, AddedNumber], 
         return []
     told = "that added token" if unknown in added else "a token without a number"
     return [
-        f"The vocabulary lacks {unknown!r}, which stands for what is unknown: the file's library refuses a text that "
-        f"has some, and here it is {told}."
+        f"The vocabulary lacks {unknown!r}, the token for unknown characters: the file's library refuses texts with "
+        f"them, and here they are {told}."
     ]
 
 
 _SHOWN_AS_OTHER = (
-    "added tokens are shown by the file's library as another one with their number, or left out with it, so decoded "
-    "texts can differ: {}"
+    "added tokens share an id, so the file's library may decode them as another token or leave them out: {}"
 )
 
 
@@ -182,10 +181,10 @@ def about_added(added: Mapping[str, AddedNumber], vocabulary: dict[str, int], st
     shown = [text for text, token in found.items() if token.is_shown_as_other]
     changed = {text: steps.changed[text] for text, token in found.items() if token.how.normalized}
     told = [
-        (lost, "added tokens are found in no text, as another one has their number in the file's library: {}"),
+        (lost, "added tokens never occur, because another token has their id in the file's library: {}"),
         (shown, _SHOWN_AS_OTHER),
-        (others, "added tokens are numbered as the file's library does it, and not as the file says: {}"),
-        (shared, "added tokens share their number with another token of the vocabulary, as in its library: {}"),
+        (others, "added tokens have the ids of the file's library, not the ids in the file: {}"),
+        (shared, "added tokens share their id with another token of the vocabulary, as in the file's library: {}"),
     ]
     notes = [sentence for texts, said in told if texts for sentence in about(texts, said)]
     return [*about_changed(changed), *notes] if changed else notes
@@ -211,7 +210,7 @@ def recipe_of(
 def vocabulary_in(model: Object, name: str) -> tuple[dict[str, int], list[str]]:
     sharing: list[str] = []
     found = json_reading.vocabulary_of(json_reading.object_in(model, "vocab", name), name, sharing)
-    said = "tokens have the number of another one, which the file's library can take for them: {}"
+    said = "tokens have the id of another token, so the file's library may confuse the two: {}"
     return found, about(sharing, said) if sharing else []
 
 

@@ -49,7 +49,7 @@ def parsed_object(
     except TooManyValues as error:
         raise TooLarge(f"{where}: more than {MOST_VALUES:,} values would have to be parsed at once.") from error
     except (RecursionError, ValueError) as error:  # brackets nested without end, a number of a million digits
-        raise FormatError(f"{where}: JSON that no such file would hold: too deep, or a number too long.") from error
+        raise FormatError(f"{where}: this JSON is nested too deeply, or holds a number that is too long.") from error
     if not isinstance(parsed, dict):
         raise FormatError(f"{where}: there must be a JSON object, in curly brackets.")
     return parsed
@@ -108,7 +108,7 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> Object:
     if len(found) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _TwiceError(f"the entry {twice[:80]!r} is there twice in one object.")
+        raise _TwiceError(f"the entry {twice[:80]!r} occurs twice in one object.")
     return found
 
 
@@ -155,7 +155,7 @@ def whole_text(value: Any, what: str) -> str:
         try:
             value.encode()
         except UnicodeEncodeError as error:
-            raise FormatError(f"{what} holds half a character.") from error
+            raise FormatError(f"{what} holds half of a surrogate pair, which is not a character.") from error
     return value
 
 
@@ -199,7 +199,7 @@ def vocabulary_of(entries: Object, name: str, sharing: list[str] | None = None) 
         if number in seen and sharing is not None:
             sharing.append(text)
         elif number in seen:
-            raise FormatError(f"{name}: the number {number:,} is given to {seen[number][:40]!r} and to {text[:40]!r}.")
+            raise FormatError(f"{name}: the id {number:,} is given to {seen[number][:40]!r} and to {text[:40]!r}.")
         seen[number] = text
     return entries
 

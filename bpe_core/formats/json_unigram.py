@@ -35,8 +35,8 @@ from bpe_core.segmenting.cutting import ids_looked_for
 from bpe_core.text.preparation.pieces import AddedToken
 
 _LACKS_UNKNOWN = (
-    "The file names no token for what is unknown: its library refuses texts with characters that are no piece, which "
-    "have no number here."
+    "The file names no unknown token: its library refuses texts with characters that are not pieces, and here they "
+    "have no id."
 )
 
 
@@ -46,7 +46,7 @@ class JsonUnigram(JsonModel):
     def does_otherwise(self, history: History) -> list[str]:
         spelled = self.spelled(history)
         also = ", or a byte such as <0x41>," if len(spelled) > 1 else ""
-        return [f"A text that spells {text}{also} becomes that token in this format." for text in spelled[:1]]
+        return [f"If {text}{also} is written in a text, it becomes the token in this format." for text in spelled[:1]]
 
     def made_by_changes(self, history: History) -> list[str]:
         if not history.recipe.normalizes:
@@ -129,9 +129,11 @@ class JsonUnigram(JsonModel):
         )
         notes += about_added(added, vocabulary, steps)
         twice = [text for number, text in enumerate(texts) if vocabulary[text] != number]
-        notes += about(twice, "pieces are there twice, and have the number and the score of their last place: {}")
+        notes += about(twice, "pieces occur twice, and have the id and the score of their last place: {}")
         if unknown is not None and unknown_text not in vocabulary:
-            notes.append(f"Decoded texts show what is unknown as {unknown_text}, in its library as {texts[unknown]}.")
+            notes.append(
+                f"Decoded texts show unknown characters as {unknown_text}, in the file's library as {texts[unknown]}."
+            )
         notes += _fused(unknown_text, plain)
         notes += [_LACKS_UNKNOWN] * (unknown is None and not (falls_back or nothing_is))
         notes += [LACKS_BYTES] if lacks_bytes(model, vocabulary) else []
@@ -216,5 +218,5 @@ def _unknown(model: Object, size: int, name: str) -> int | None:
         return None
     number = json_reading.number_of(value, f'{name}: "unk_id"')
     if number >= size:
-        raise FormatError(f'{name}: "unk_id" is {number:,}, but the pieces go from 0 to {size - 1:,}.')
+        raise FormatError(f'{name}: "unk_id" is {number:,}, but the ids of pieces go from 0 to {size - 1:,}.')
     return number

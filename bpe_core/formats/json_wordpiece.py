@@ -59,7 +59,9 @@ class JsonWordPiece(JsonModel):
         return super().impossible(history)
 
     def does_otherwise(self, history: History) -> list[str]:
-        return [f"A text that spells {text} becomes that token in this format." for text in self.spelled(history)]
+        return [
+            (f"If {text} is written in a text, it becomes the token in this format.") for text in self.spelled(history)
+        ]
 
     def spelled(self, history: History) -> tuple[str, ...]:
         recipe = history.recipe
@@ -103,11 +105,11 @@ class JsonWordPiece(JsonModel):
         if not unknown:
             if model.get("type") is None:
                 raise FormatError(
-                    f'{name}: the model has no "type", and no merges, scores or "unk_token" tell which kind it is.'
+                    f'{name}: the model has no "type", and no merges, scores or "unk_token" that show its kind.'
                 )
             raise FormatError(f'{name}: "unk_token" is missing or empty; WordPiece models have one, such as [UNK].')
         if "" in vocabulary:
-            raise FormatError(f"{name}: the token with the number {vocabulary['']:,} is empty.")
+            raise FormatError(f"{name}: the token with the id {vocabulary['']:,} is empty.")
         added = added_in(vocabulary, steps)
         specials = specials_of(added, unknown)
         if steps.prefix:
@@ -140,7 +142,7 @@ class JsonWordPiece(JsonModel):
         value = model.get("max_input_chars_per_word", LONGEST_WORD)
         if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= json_reading.LARGEST_NUMBER:
             raise FormatError(
-                f'{name}: "max_input_chars_per_word" must be a whole number from 1, not {str(value)[:40]}.'
+                f'{name}: "max_input_chars_per_word" must be a whole number of at least 1, not {str(value)[:40]}.'
             )
         return value
 

@@ -15,7 +15,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.wording import count_text
 
 LISTED = 3  # tokens named in a sentence
-NEVER_HAPPEN = "merges never happen, because another one makes the same text before"
+NEVER_HAPPEN = "merges never happen, because an earlier merge makes the same text"
 
 
 def named(texts: Sequence[bytes], ids: Sequence[int]) -> str:
@@ -62,10 +62,13 @@ def same_text(history: History) -> list[str]:
         return []
     older, newer = twins[0]
     many = (
-        f"{len(twins):,} tokens repeat the text of another one" if len(twins) > 1 else "Two tokens have the same text"
+        f"{len(twins):,} tokens repeat the text of another token" if len(twins) > 1 else "Two tokens have the same text"
     )
     return [
-        f"{many}: {named(texts, [newer])} is written like the token {older:,}. This format has one number for a text."
+        (
+            f"{many}: {named(texts, [newer])} has the same text as the token {older:,}. This format has only one id "
+            "for each text."
+        )
     ]
 
 
@@ -115,7 +118,7 @@ def about_splitting(recipe: Recipe) -> list[str]:
 
 
 def about_lines(recipe: Recipe) -> list[str]:
-    said = "This format cannot say that each line is a text of its own; give it line by line."
+    said = "This format cannot store that each line is a separate text; encode line by line."
     return [said] if recipe.unit == "line" else []
 
 
@@ -129,7 +132,11 @@ def about_normalization(recipe: Recipe) -> list[str]:
         f"without {recipe.strip_marks}": recipe.strip_marks,
     }
     changes = ", ".join(change for change, is_chosen in said.items() if is_chosen)
-    return [f"This format cannot say how a text is changed first ({changes}); change it before."] if changes else []
+    return (
+        [f"This format cannot store the normalizer ({changes}); normalize texts before you encode them."]
+        if changes
+        else []
+    )
 
 
 def about_specials(recipe: Recipe) -> list[str]:
@@ -139,7 +146,7 @@ def about_specials(recipe: Recipe) -> list[str]:
 
 
 def marker_in_texts(marker: str) -> str:
-    return f"A text that holds {marker} itself can be split otherwise by the file's library, which marks words with it."
+    return f"The file's library marks words with {marker}, so it may split texts that hold this character differently."
 
 
 def about_longest(recipe: Recipe) -> list[str]:
@@ -147,8 +154,8 @@ def about_longest(recipe: Recipe) -> list[str]:
     if recipe.max_token_length is None or SCORES in METHODS[recipe.method].tables:
         return []
     return [
-        f"This format has no place for the longest token, {recipe.max_token_length:,} symbols; to tokenizers' own "
-        f"trainer that is max_token_length={recipe.max_token_length + 1}, which its tokens stay below."
+        f"This format has no place for the longest token, {recipe.max_token_length:,} symbols; in the trainer of "
+        f"tokenizers this limit is max_token_length={recipe.max_token_length + 1}."
     ]
 
 
@@ -165,7 +172,7 @@ def about_reasons(history: History) -> list[str]:
     if not history.reasons:
         return []
     reasons = " and ".join(history.reasons)
-    return [f"The table has no columns for what the steps were chosen by ({reasons}); keep them as a session."]
+    return [f"The table has no columns for the reasons of the steps ({reasons}); save a session to keep them."]
 
 
 def needs_bytes(history: History, format: str) -> list[str]:

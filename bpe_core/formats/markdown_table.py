@@ -21,9 +21,7 @@ class MarkdownTable(Format):
     tables = frozenset({PAIRS})
 
     def does_otherwise(self, history: History) -> list[str]:
-        return [
-            "A Markdown table is for reading: the recipe and base symbols are left out, so it cannot be opened again."
-        ]
+        return ["A Markdown table is for people: recipe and base symbols are left out, so it cannot be opened again."]
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         head = (f"# {len(history):,} merges", "", _about(history), "", HEADER, RULE)
@@ -35,7 +33,9 @@ class MarkdownTable(Format):
         return HEADER.encode() in data[:4_096]
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
-        raise FormatError(f"{name} is a Markdown table, which is for reading; open the table as csv or json instead.")
+        raise FormatError(
+            f"{name} is a Markdown table, which cannot be opened again; export the table as csv or json and open that."
+        )
 
     def differences(self, data: bytes, history: History) -> list[str]:
         lines = data.decode().split("\n")

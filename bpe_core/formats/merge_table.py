@@ -139,7 +139,7 @@ class MergeTable(Format):
             if said is should or (said == should and type(said) is type(should)):
                 continue
             if column not in TEXT_COLUMNS or not _same_text(said, should):
-                raise FormatError(f'{where}: "{column}" is {str(said)[:80]!r} where {should!r:.80} would be right.')
+                raise FormatError(f'{where}: "{column}" is {str(said)[:80]!r} but must be {should!r:.80}.')
 
 
 def history_told(
@@ -217,7 +217,7 @@ def symbol_in(found: Found, where: str) -> Symbol:
     try:
         text = unescape(found["token"])
     except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(f'{where}: "token" must be a text without half a character.') from error
+        raise FormatError(f'{where}: "token" must be a text of whole characters.') from error
     try:
         decoded = bytes.fromhex(found["bytes"])
     except (KeyError, TypeError, ValueError) as error:
@@ -316,7 +316,7 @@ def checked_kinds(value: object, where: str) -> dict[str, str]:
         return {}
     sound = isinstance(value, dict) and len(value) <= MOST_REASONS
     if not sound or not all(kind in KINDS and _may_name(name, kind) for name, kind in value.items()):  # type: ignore[attr-defined]
-        raise FormatError(f"{where}: what it says of the reasons of steps is damaged.")
+        raise FormatError(f"{where}: the reasons of its steps are damaged.")
     return dict(value)  # type: ignore[call-overload, no-any-return]
 
 
@@ -338,7 +338,7 @@ def checked_number(value: object, kind: str, where: str) -> Number:
         limits = np.iinfo(kind)
         if limits.min <= value <= limits.max:
             return value
-    raise FormatError(f"{where}: {str(value)[:40]!r} is not such a number as its step was chosen by.")
+    raise FormatError(f"{where}: {str(value)[:40]!r} is not a valid value for the choice of a step.")
 
 
 def checked_column(values: Sequence[object], kind: str, where: str) -> Sequence[Number]:

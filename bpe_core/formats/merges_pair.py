@@ -36,7 +36,7 @@ CLIP_TITLE = b'"bpe_simple_vocab'  # the line with which CLIP's own file begins
 CLIP_MERGES = 49_152 - 256 - 2  # the number of these merges that CLIP's own program uses
 CLIP_SPECIALS = ("<|startoftext|>", "<|endoftext|>")
 CLIP_WORDS = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
-CLIP_NOTE = "Its text is changed and split here as CLIP does it, which the file does not say."
+CLIP_NOTE = "Texts are normalized and split here as CLIP does it, which the file does not say."
 
 
 def ends_bytes(texts: Iterable[str]) -> bool:
@@ -122,8 +122,8 @@ class MergesPair(Format):
         found = same_text(history) + limitations.about_splitting(history.recipe)
         if history.recipe.marker == "prefix":
             found.append(
-                f"Where a word holds {history.recipe.marker_text} itself, that is the marker's token in this format; "
-                "the check leaves it out."
+                f"If a word holds {history.recipe.marker_text}, it becomes the marker in this format; the check leaves "
+                "out such words."
             )
         tokens = written_tokens(history)
         versions = [id for id, token in enumerate(tokens) if token.startswith(VERSION)]
@@ -186,7 +186,9 @@ class MergesPair(Format):
             vocabulary = _vocabulary_in(vocabulary_data, where)
         elif merges_data.startswith(CLIP_TITLE):
             if len(merges) > CLIP_MERGES:
-                notes = [f"CLIP uses the first {CLIP_MERGES:,} of the {len(merges):,} merges; so it is done here."]
+                notes = [
+                    f"CLIP uses the first {CLIP_MERGES:,} of the {len(merges):,} merges, and so does this program."
+                ]
             merges = merges.first(CLIP_MERGES)
             vocabulary = clip_vocabulary(merges)
             history, told = _opened(merges, vocabulary, merges_name, where, notes, config_beside(beside))
@@ -268,12 +270,12 @@ def _vocabulary_in(data: bytes, name: str) -> dict[str, int]:
 _SIGNS_OF_OTHERS = (
     (
         r"##",
-        "has WordPiece's tokens with their numbers. Write them into a vocab.txt, a token a line in the order of the "
-        "numbers, which is opened here.",
+        "has WordPiece's tokens with their ids. To open it, write a vocab.txt with one token in each line, in the "
+        "order of the ids.",
     ),
     (
         r".*@@\Z",
-        "numbers tokens that subword-nmt made, by codes in a file of their own; open that one.",
+        "holds the ids of subword-nmt's tokens, whose merges are in a separate file of codes; open that file.",
     ),
     (
         r"▁",
@@ -290,7 +292,7 @@ def _about_no_merges(vocabulary: Mapping[str, int]) -> str:
     plain = [token for token in vocabulary if not re.fullmatch(r"[<\[|].*[>\]|]", token)]
     longer = [token for token in plain if len(token) > 1]
     if not plain:
-        return "numbers special tokens only, which are added to those of another file; open the one beside it."
+        return "holds only special tokens, which are added to another file; open the other file in its folder."
     if not longer:
         return (
             "is a vocabulary of single characters, as recognizing speech has one: nothing is joined. If merges belong "
@@ -327,12 +329,14 @@ def _opened(
         tokens = [byte_level.read(text) or b"" for text in sampled(merges.made)] if style.byte_level else []
         pattern = likely_pattern(tokens) if style.byte_level else "whitespace" if style.marker != "none" else "gpt2"
         choices |= {"pattern": pattern, "older_unicode": pattern != "whitespace"}
-        notes.append(f"merges.txt does not say how text is split into words; here by the pattern {pattern}.")
+        notes.append(
+            f"merges.txt does not say how text is split into words; here it is split by the pattern {pattern}."
+        )
     notes += built.notes
     choices |= {"unknown_text": style.unknown} if style.unknown else {}
     notes += [limitations.marker_in_texts(style.marker_text)] if style.marker == "prefix" else []
     if style.drops_unknown:
-        notes.append("No token of the vocabulary represents what is unknown, so such characters are left out.")
+        notes.append("The vocabulary has no unknown token, so unknown characters are left out.")
     sides = [how for text, how in tokens_in(config).items() if how and text in specials]
     choices |= {"merges": len(built.pairs), "special_tokens": tuple(specials)}
     if style.unknown:  # a text that spells it becomes that token, as with special tokens
@@ -340,7 +344,7 @@ def _opened(
     choices |= {"preparation": (*sides, *choices.get("preparation", ()))}
     recipe = recipe_from(name, name="merges.txt", unknown="bytes" if style.byte_fallback else "unk", **choices)
     if vocabulary is None:
-        notes.append("There is no vocab.json beside it, so tokens are numbered as GPT-2 numbers them.")
+        notes.append("There is no vocab.json in its folder, so tokens have ids as in GPT-2.")
     history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
     return history.numbered(built.numbers), notes
 
@@ -384,5 +388,7 @@ def _specials(vocabulary: Mapping[str, int], made: set[str], style: Style, where
     others = {*others, *style.symbols_among(vocabulary)}
     found = {text: number for text, number in vocabulary.items() if text not in others}
     if len(found) > MOST_SPECIALS:
-        raise FormatError(f"{where} has {len(found):,} tokens that no merge makes: the two files differ in origin.")
+        raise FormatError(
+            f"{where} has {len(found):,} tokens that no merge makes: the two files belong to different tokenizers."
+        )
     return dict(sorted(found.items(), key=lambda item: item[1]))

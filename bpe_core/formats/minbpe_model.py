@@ -34,7 +34,7 @@ class MinbpeModel(Format):
     def impossible(self, history: History) -> list[str]:
         found = limitations.needs_bytes(history, "minbpe")
         if not found and not history.alphabet.is_plain_bytes:
-            found = ["A minbpe file numbers the bytes 0 to 255 in their order; this table numbers them otherwise."]
+            found = ["In a minbpe file the bytes have the ids 0 to 255 in order; this table has other ids."]
         return found
 
     def does_otherwise(self, history: History) -> list[str]:
@@ -46,7 +46,7 @@ class MinbpeModel(Format):
         expression = expression_of(recipe)
         if expression.strip() != expression or "\n" in expression:
             found.append(
-                "The pattern begins or ends with a space or holds a line break; minbpe would read another one."
+                "The pattern begins or ends with a space or holds a line break; minbpe would read a different pattern."
             )
         return found + limitations.about_lines(recipe) + limitations.about_normalization(recipe)
 
@@ -75,7 +75,9 @@ class MinbpeModel(Format):
         lines = iter(io.BytesIO(data))
         version = next(lines, b"").strip()
         if version != SIGNATURE:
-            raise FormatError(f"{name}, line 1: there must be {SIGNATURE.decode()!r}; other versions are not read.")
+            raise FormatError(
+                f"{name}, line 1: there must be {SIGNATURE.decode()!r}; this program reads no other version."
+            )
         expression = _text(next(lines, None), f"{name}, line 2").strip()
         specials = _specials(lines, name)
         choices, notes = pattern_choices(expression)
@@ -104,7 +106,9 @@ def write_vocabulary(history: History, file: BinaryIO) -> None:
 def _specials(lines: Iterator[bytes], name: str) -> dict[str, int]:
     count = _text(next(lines, None), f"{name}, line 3").strip()
     if not (count.isascii() and count.isdigit() and len(count) < 8 and int(count) <= MOST_SPECIALS):
-        raise FormatError(f"{name}, line 3: {count[:40]!r} is not a number of special tokens.")
+        raise FormatError(
+            f"{name}, line 3: {count[:40]!r} is not a whole number; this line must say how many special tokens follow."
+        )
     specials: dict[str, int] = {}
     for number in range(4, 4 + int(count)):
         where = f"{name}, line {number:,}"

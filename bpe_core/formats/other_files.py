@@ -21,29 +21,28 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"PK\x03\x04|BZh|\xfd7zXZ|\x28\xb5\x2f\xfd|7z\xbc\xaf|(?s:.{257})ustar",
-        "is an archive, as many of PyTorch's files are, too; unpack it, and open the tokenizer in it.",
+        "is an archive, as are many of PyTorch's files; unpack it, and open the tokenizer in it.",
     ),
     (
         rb"\x89HDF|\x93NUMPY|\xba\x16\x4f\x2f|lCRF|(?s:.{5})\0\0\0\{\"",
-        "holds what a model has learned, but not its tokenizer; open tokenizer.json or another table beside it.",
+        "holds the weights of a model, but not its tokenizer; open tokenizer.json or another table in its folder.",
     ),
     (
         rb"""[A-Za-z0-9]{8}\{(?s:.*?)"(vocab|merges)"\s*:""",
-        "begins with eight signs of a form of its own, and holds a tokenizer behind them; take them off, and what is "
-        "left is JSON that may be read.",
+        "has eight extra characters before its JSON; remove them, and open it again.",
     ),
     (
         rb"\0\x05\x16\x07",
-        "is what macOS keeps beside a file, under its name behind ._; open that file itself.",
+        "holds only macOS's notes about a file; open the file whose name is without ._ at its beginning.",
     ),
     (
         rb"v3;(true|false);(true|false);",
-        "holds codes of OpenNMT's Tokenizer, which mark words in ways of their own; they are not read here.",
+        "holds codes of OpenNMT's Tokenizer, which this program cannot read.",
     ),
     (
         rb"(?!minbpe v1\r?\n)(?!\d+ \d+\r?\n)([^\n]{0,500}\n){1,2}\d{1,5}\r?\n(\d+ \d+\r?\n){3}",
-        "looks like a model of a program made after minbpe. Those of minbpe begin with the lines 'minbpe v1' and its "
-        "pattern: if these are all that it lacks, write them there.",
+        "looks like a model of a program based on minbpe. Models of minbpe begin with the line 'minbpe v1' and a "
+        "line with the pattern: if only these are missing, add them.",
     ),
     (
         rb"(\d+([ ,]\d+)+[ ,]?\r?\n){4}",
@@ -52,7 +51,7 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"(<unk>|<s>|<pad>|</s>|\xe2\x96\x81)[^\t\n]*\t-?\d[^\n]*\n|([^\t\n]+\t-?\d[^\t\n]*\n){0,500}?[^\t\n]+\t-\d",
-        "looks like the list of pieces that SentencePiece writes for people; open the .model beside it.",
+        "looks like the list of pieces that SentencePiece writes for people; open the .model file in its folder.",
     ),
     (
         rb"([^\s{\[]+([ \t]| ?: | -> )\d+\r?\n){3}",
@@ -61,7 +60,10 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"(\d+ \d+\r?\n)?\S+( -?\d+\.\d+){9}",
-        "holds vectors of words or tokens, which do not say how texts are split; open what split them.",
+        (
+            "holds vectors of words or tokens, which do not say how texts are split; open the tokenizer they were made "
+            "with."
+        ),
     ),
     (
         rb"(?i)\s*<(!doctype html|html)",
@@ -74,40 +76,40 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"[^\n{\[]{0,300}[/\\][^\n]{1,200}\.[a-z]{2,9}\s*\Z",
-        "holds only the path of another file, as a link that was copied does; open that one.",
+        "holds only the path of another file, like a copied link; open the other file.",
     ),
     (
         rb"\x80[\x02-\x05]",
-        "holds objects of a Python program (pickle), which can run code when they are read; no such file is opened. "
-        "Where it was made, write what it holds as a tokenizer.json or .tiktoken file, and open that.",
+        "holds objects of a Python program (pickle), which can run code when they are read, so it is not opened. "
+        "With the program that made it, write a tokenizer.json or .tiktoken file, and open that.",
     ),
     (
         rb"(lmgg|fmgg|tjgg|algg)",
-        "is a language model in a form older than GGUF, which llama.cpp no longer reads; convert it there first.",
+        "is a language model in a format older than GGUF; convert it to GGUF with llama.cpp first.",
     ),
     (
         rb"(\[[^\n]*\] \d+\r?\n){3}",
-        "looks like the list that minbpe writes for people; open the .model beside it.",
+        "looks like the list that minbpe writes for people; open the .model file in its folder.",
     ),
     (
         rb"(### [^\n]*\n)*('[^\n]+'\n){5}",
-        "looks like a list of subwords of Tensor2Tensor, which are found in ways of their own; it is not read here.",
+        "looks like a list of subwords of Tensor2Tensor, which this program cannot read.",
     ),
     (
         rb"(\d+\t[^\t\n]+\r?\n){4}",
-        "looks like a list of tokens, each behind its number, which does not say how texts are split into them; open "
-        "the tokenizer that it was made from.",
+        "looks like a list of ids and tokens, which does not say how texts are split; open the tokenizer that it was "
+        "made from.",
     ),
     (
         rb"(?s:(.*?\n)?)\[UNK\]\r?\n((?s:.*?)\n)?[^\s\[{][^\n]*[^\s] [^\s]",
-        "lists tokens with [UNK] among them, as BERT's vocab.txt does, but some hold a space, and no word of BERT's "
-        "does: it was made for another way to split texts, which it does not say.",
+        "lists tokens with [UNK] among them, as BERT's vocab.txt does, but some tokens hold a space, which is "
+        "impossible for BERT: the list is for another way to split texts, which it does not name.",
     ),
     (
         rb"""(b['"][^\n]{1,80}['"] b['"][^\n]{1,80}\n|\[[^\n]{1,80}\] -> [^\n]{1,80}\n|[^\n]{1,80} \+ [^\n]{1,80}\n"""
         rb"""|\S+\t\S+\r?\n|\S+ \S+ \d+\r?\n){4}""",
-        "looks like merges in a form of its own; those that are read here have two tokens a line with one space "
-        "between, bytes as GPT-2 writes them.",
+        "looks like merges in an unknown form; a list of merges has two tokens in each line with one space between, "
+        "and bytes as GPT-2 writes them.",
     ),
     (
         rb"(?s:.{4})\0\0\0\0\x05\0\0\0<unk>",
@@ -115,20 +117,20 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"""\s*"?\{(?s:.{0,200}?)\\?"class_name\\?"\s*:\s*\\?"Tokenizer|""" + _OBJECT_WITH % b"word_index|index_word",
-        "is a word index of Keras, which has a number for each whole word and no pieces; here it cannot be opened.",
+        "is a word index of Keras, which holds only whole words; this program cannot open it.",
     ),
     (
         _OBJECT_WITH % b"model_type|architectures|hidden_size|num_hidden_layers",
-        "tells how a model is built and holds no tokens; open tokenizer.json or another table beside it.",
+        "describes a model and holds no tokens; open tokenizer.json or another table in its folder.",
     ),
     (
         _OBJECT_WITH % b"tokenizer_class|chat_template|model_max_length|add_prefix_space|added_tokens_decoder",
-        "tells how a tokenizer is used and holds no tokens of its own; open tokenizer.json or vocab.json beside it.",
+        "says how a tokenizer is used and holds no tokens; open tokenizer.json or vocab.json in its folder.",
     ),
     (
         rb"""\s*\{\s*"unk_id"\s*:[^,]*,\s*"vocab"\s*:""",
-        "is Unigram's model alone, which does not say how texts are changed and split; save the whole tokenizer, in "
-        "tokenizers by save(), and open that.",
+        "is only Unigram's model, which does not say how texts are normalized and split; save the whole tokenizer "
+        "with save() of tokenizers, and open that file.",
     ),
     (
         _OBJECT_WITH
@@ -137,7 +139,7 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         _OBJECT_WITH % b"bos_token|eos_token|unk_token|pad_token|additional_special_tokens",
-        "only says which special tokens play which part; open tokenizer.json or vocab.json beside it.",
+        "only names the roles of special tokens; open tokenizer.json or vocab.json in its folder.",
     ),
     (
         rb"""\s*\{\s*"\d+"\s*:\s*"|\s*\[\s*[\[{]""",
@@ -155,12 +157,12 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"(?s:.*?@@ ){5}|(?s:.*? \xe2\x96\x81){9}",
-        "looks like a text that is split already; open the codes or the .model by which it was.",
+        "looks like a text that is split already; open the codes or the .model that split it.",
     ),
     (
         rb"(\S+ \S+\r?\n){9}",
-        "has two texts a line, as merges have, but does not say what begins or ends words; put the vocab.json that "
-        "belongs to it beside it.",
+        "has two texts in each line, like merges, but does not say what begins or ends words; put its vocab.json "
+        "into the same folder.",
     ),
 )
 _NOT_IN_TEXTS = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
@@ -171,7 +173,7 @@ def named_other(data: bytes, name: str) -> str:
     head = data[:LOOK]
     found = next((sentence for beginning, sentence in OTHERS if re.match(beginning, head)), "")
     if not found and not _is_utf8(head) and not _NOT_IN_TEXTS.search(head):
-        found = f"is not UTF-8, as all tables in text are; {TO_UTF8}"
+        found = f"is not UTF-8, but a table in text must be; {TO_UTF8}"
     return f"{name} {found}" if found else ""
 
 

@@ -79,7 +79,7 @@ class ParquetTable(Format):
             steps = file.read(Columns._fields)
             columns = [steps.column(name).cast(arrow.int64()).fill_null(NOTHING).to_numpy() for name in Columns._fields]
         if about is None:
-            raise FormatError(f"{name} is a Parquet file, but none that this program wrote.")
+            raise FormatError(f"{name} is a Parquet file, but was not written by this program.")
         return _rebuilt(about, columns, name), ()
 
     def numbers(self, history: History) -> Int64s:

@@ -65,10 +65,13 @@ def pattern_choices(expression: str) -> tuple[dict[str, Any], list[str]]:
     try:
         compile_custom(expression)
     except RecipeError as error:
-        note = f"The file's pattern is not understood here, so text is not split at all. {error}"
+        note = f"This program cannot read the file's pattern, so text is not split into words. {error}"
         return {"pattern": "none"}, [note]
     lacking = _unmatched(expression)
-    note = f"The file's library leaves out what its pattern does not match, such as {lacking!r}; here that is a word"
+    note = (
+        f"The file's library leaves out text that its pattern does not match, such as {lacking!r}; here such text is a "
+        "word"
+    )
     return {"pattern": CUSTOM_PATTERN, "custom_pattern": expression}, [f"{note}, so ids can differ."] * (lacking != "")
 
 

@@ -42,7 +42,7 @@ def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, p
     known = [(half >= 0) & (half < there) for half in halves]
     sound = np.where(known, halves, 0)  # wrong only after a step that is refused
     wrong: list[Wrong] = [
-        ((left == NOTHING) | (right == NOTHING) & ~alone, lambda row: "it does not say which two tokens it joins")
+        ((left == NOTHING) | (right == NOTHING) & ~alone, lambda row: "it does not say which two tokens it merges")
     ]
     for half, is_known, id in zip(halves, known, sound, strict=True):
         wrong.append((~is_known, partial(_about_unknown, half, there)))
@@ -69,12 +69,12 @@ def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, p
 
 def _about_unknown(half: Int64s, there: Int64s, row: int) -> str:
     before = f"before it there are the ids 0 to {there[row] - 1:,}"
-    return f"it joins the token {half[row]}, which does not exist yet; {before}"
+    return f"it merges the token {half[row]}, which does not exist yet; {before}"
 
 
 def _never_merging(half: Int64s, id: Int64s, alphabet: Alphabet) -> Wrong:
     never = np.isin(id, [id for id, symbol in enumerate(alphabet.symbols) if not symbol.merges])
-    return never, lambda row: f"it joins the token {half[row]}, which stands for the unknown and never merges"
+    return never, lambda row: f"it merges the token {half[row]}, which is for unknown characters and never merges"
 
 
 def _first_taken(left: Int64s, alone: Bools, ids: int) -> Int64s:
@@ -86,7 +86,7 @@ def _first_taken(left: Int64s, alone: Bools, ids: int) -> Int64s:
 
 def _after_its_drop(half: Int64s, id: Int64s, left: Int64s, drops: Bools) -> Wrong:
     dropped_at = _first_taken(left, drops, int(id.max(initial=0)) + 1)[id]
-    return dropped_at < np.arange(len(id)), lambda row: f"it takes the token {half[row]:,}, which was dropped before"
+    return dropped_at < np.arange(len(id)), lambda row: f"it uses the token {half[row]:,}, which was dropped earlier"
 
 
 def _before_it_is_added(half: Int64s, id: Int64s, left: Int64s, adds: Bools, alphabet: Alphabet) -> list[Wrong]:
@@ -95,8 +95,8 @@ def _before_it_is_added(half: Int64s, id: Int64s, left: Int64s, adds: Bools, alp
     # known tokens, without an addition
     added_at[(id < len(alphabet) - alphabet.seed_count) | (id >= len(alphabet))] = NOTHING
     return [
-        (adds & (added_at != steps), lambda row: f"it adds the token {half[row]:,}, which is there already"),
-        (~adds & (added_at >= steps), lambda row: f"it takes the token {half[row]:,}, which is added only later"),
+        (adds & (added_at != steps), lambda row: f"it adds the token {half[row]:,}, which exists already"),
+        (~adds & (added_at >= steps), lambda row: f"it uses the token {half[row]:,}, which is added only later"),
     ]
 
 
@@ -107,7 +107,7 @@ def _repeated(left: Int64s, right: Int64s, alone: Bools) -> Wrong:
     again[order[1:]] = pairs[order[1:]] == pairs[order[:-1]]
 
     def told(row: int) -> str:
-        return f"it joins the same pair as merge {int(np.argmax(pairs == pairs[row])) + 1:,}"
+        return f"it merges the same pair as merge {int(np.argmax(pairs == pairs[row])) + 1:,}"
 
     return again & ~alone, told
 
@@ -165,9 +165,9 @@ def _undecided(history: History) -> str:
         rows = np.flatnonzero((history.columns.left == one.left) & (history.columns.right == one.right))
         joined_at = int(rows[0]) + 1 if len(rows) else 0
         if one.act == "force" and joined_at != one.step <= len(history):
-            return f"its recipe says {one}, but step {one.step:,} joins another pair"
+            return f"its recipe says {one}, but step {one.step:,} merges another pair"
         if one.act == "forbid" and joined_at >= one.step:
-            return f"its recipe says {one}, but step {joined_at:,} joins that pair"
+            return f"its recipe says {one}, but step {joined_at:,} merges that pair"
     return ""
 
 
@@ -178,13 +178,15 @@ def checked_recipe(values: object, where: str) -> Recipe:
     except RecipeError as error:
         raise FormatError(f"{where}: the recipe is damaged. {textwrap.shorten(str(error), LONGEST_REASON)}") from error
     except UnicodeEncodeError as error:
-        raise FormatError(f"{where}: the recipe is damaged: it holds half a character.") from error
+        raise FormatError(
+            f"{where}: the recipe is damaged: it holds half of a surrogate pair, which is not a character."
+        ) from error
     return recipe
 
 
 def checked_end_reason(value: object, where: str) -> EndReason:
     if value not in get_args(EndReason):
-        raise FormatError(f"{where}: {str(value)[:80]!r} is no reason for training to end.")
+        raise FormatError(f"{where}: {str(value)[:80]!r} is not a known reason why training ended.")
     return value  # type: ignore[return-value]
 
 
@@ -208,10 +210,10 @@ def checked_alphabet(symbols: list[Symbol], recipe: Recipe, where: str) -> Alpha
         _check_characters(plain, where)
         start = unknown_symbols(recipe)
     if base[: len(start)] != start:
-        raise FormatError(f"{where}: the symbols for unknown characters are not those of the recipe.")
+        raise FormatError(f"{where}: the symbols for unknown characters do not fit the recipe.")
     rest = base[len(start) :]
     if rest[: len(plain)] != plain or not _are_markers(rest[len(plain) :], plain, recipe):
-        raise FormatError(f"{where}: the base symbols are not those the recipe's alphabet and marker give.")
+        raise FormatError(f"{where}: the base symbols do not fit the alphabet and the marker of the recipe.")
     # A character of the text may look just like the marker; two of a kind never look alike.
     if len({(symbol.kind, symbol.text) for symbol in rest + seeds}) < len(rest + seeds):
         raise FormatError(f"{where}: two base symbols have the same text.")
@@ -258,5 +260,5 @@ def _are_markers(symbols: list[Symbol], plain: list[Symbol], recipe: Recipe) -> 
 def checked_numbers(found: object, tokens: int, where: str) -> Int64s:
     numbers = found if isinstance(found, list) and len(found) == tokens else [None]
     if not all(type(one) is int and NO_NUMBER <= one <= LARGEST_NUMBER for one in numbers):
-        raise FormatError(f"{where}: the numbers of its tokens are damaged.")
+        raise FormatError(f"{where}: the ids of its tokens are damaged.")
     return np.array(found, np.int64)

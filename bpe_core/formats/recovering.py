@@ -112,8 +112,8 @@ def check_lengths(tokens: Collection[bytes] | Collection[str]) -> None:
     lengths = lengths_of(tokens)
     if lengths[lengths > SHORT].sum() > MOST_LOOKED_AT:
         raise TooLarge(
-            f"The tokens are too long to find out of which two each was made: those of more than {SHORT} symbols "
-            f"have more than {MOST_LOOKED_AT:,} together. Choose a format that lists the merges."
+            f"The tokens are too long to find the merge of each: those with more than {SHORT} symbols have over "
+            f"{MOST_LOOKED_AT:,} symbols in total. Open a file that lists the merges."
         )
 
 

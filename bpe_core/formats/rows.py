@@ -145,5 +145,5 @@ def too_long_to_show(history: History) -> list[str]:
         return []
     return [
         f"{len(cut):,} tokens, the first with the id {cut[0]:,}, are longer than {LONGEST_SHOWN:,} bytes; "
-        "their text is truncated in the table (their parts are not, so it can be read back)."
+        "their text is truncated in the table. It can still be read back."
     ]

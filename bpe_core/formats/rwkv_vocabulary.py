@@ -40,14 +40,14 @@ _FIRST = re.compile(rb"""[0-9]+ b?('[^\n]*'|"[^\n]*") [0-9]+\r?(\n|\Z)""")
 class RwkvVocabulary(Format):
     name = "rwkv"
     tables = frozenset({LONGEST})
-    holds = "tokens of which the longest that fits is taken only"
+    holds = "only tables that always take the longest token that fits"
     holds_specials = False
 
     def impossible(self, history: History) -> list[str]:
         if not history.recipe.lists_bytes:
             return ["RWKV's vocabulary holds tokens of bytes found in whole texts; this table splits words."]
         if Method.of(history.recipe).longest_word_of(history.recipe) != LARGEST_NUMBER:
-            return ["RWKV's vocabulary has no longest word; this table has one."]
+            return ["RWKV's vocabulary cannot limit the length of words; this table does."]
         return []
 
     def does_otherwise(self, history: History) -> list[str]:
@@ -79,7 +79,7 @@ class RwkvVocabulary(Format):
         symbols += [Symbol(text, text, "seed") for text in numbers if len(text) > 1]
         alphabet = Alphabet((*unknown_symbols(recipe), *symbols))
         history = History.from_pairs(recipe, alphabet, [])
-        note = f"The file lists no token for {free:,}; here it is {END}, which no text becomes."
+        note = f"The file lists no token for {free:,}; here it is {END}, which never occurs in encoded texts."
         return history.numbered(np.array([free, *(numbers[one.text] for one in symbols)], np.int64)), (note,)
 
 
@@ -104,7 +104,7 @@ def read_rows(whole: str, name: str) -> dict[bytes, int]:
         if number > LARGEST_ID:
             raise FormatError(f"{where}: the number {number:,} is too large; the largest is {LARGEST_ID:,}.")
         if found.setdefault(text, number) != number or taken.setdefault(number, text) != text:
-            raise FormatError(f"{where}: its text or its number {number:,} is in a row before.")
+            raise FormatError(f"{where}: its text or its number {number:,} is in an earlier row.")
     _check_size(found, name)
     return found
 
@@ -114,7 +114,7 @@ def _check_size(found: Mapping[bytes, int], name: str) -> None:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} tokens.")
     missing = [byte for byte in range(256) if bytes([byte]) not in found]
     if missing:
-        raise FormatError(f"{name}: {len(missing)} of the 256 bytes are no token, the first is 0x{missing[0]:02X}.")
+        raise FormatError(f"{name}: {len(missing)} of the 256 bytes have no token; the first is 0x{missing[0]:02X}.")
 
 
 def text_of(literal: str, where: str) -> bytes:
@@ -122,12 +122,12 @@ def text_of(literal: str, where: str) -> bytes:
     if "\\" not in literal and literal[0] != "b":
         return literal[1:-1].encode()
     if literal[0] == "b" and re.search(r"(?<!\\)(?:\\\\)*\\[uU]", literal):
-        raise FormatError(f"{where}: bytes have no \\u: {literal[:60]}.")
+        raise FormatError(f"{where}: a \\u escape cannot be in bytes: {literal[:60]}.")
     try:
         value = ast.literal_eval(literal)
         return value if isinstance(value, bytes) else str(value).encode()
     except (SyntaxError, ValueError) as error:
-        raise FormatError(f"{where}: {literal[:60]} is no text as Python writes it.") from error
+        raise FormatError(f"{where}: {literal[:60]} is not a Python string or bytes literal.") from error
 
 
 def _row(number: int, text: bytes) -> bytes:

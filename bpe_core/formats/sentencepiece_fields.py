@@ -86,7 +86,9 @@ def message_in(field: Field, name: str) -> memoryview:
 
 def _refuse_too_many(count: int, most: int, name: str, start: int) -> None:
     if count > most:
-        raise TooLarge(f"{name}, byte {start:,}: there are more than {most:,} fields, as no such file has them.")
+        raise TooLarge(
+            f"{name}, byte {start:,}: there are more than {most:,} fields, which is too many for such a file."
+        )
 
 
 def _field(message: memoryview, place: int, name: str, start: int) -> tuple[Field, int]:
@@ -107,7 +109,7 @@ def _field(message: memoryview, place: int, name: str, start: int) -> tuple[Fiel
         value = bytes(message[place : place + size])
         place += size
     else:
-        raise FormatError(f"{name}, byte {start + begin:,}: there is no field of the kind {wire}.")
+        raise FormatError(f"{name}, byte {start + begin:,}: a field has the unknown kind {wire}.")
     if not number:
         raise FormatError(f"{name}, byte {start + begin:,}: a field has the number 0.")
     return Field(number, value, start + begin), place
@@ -286,13 +288,13 @@ def read(data: bytes, name: str) -> FieldValues:
     texts = stored.pieces.texts
     firsts = stored.pieces.firsts
     if not np.all(texts.data):
-        raise FormatError(f"{name}: a piece holds a byte of zero, which no text has for SentencePiece.")
+        raise FormatError(f"{name}: a piece holds a zero byte, which SentencePiece never sees in a text.")
     again = np.flatnonzero(firsts != np.arange(len(texts)))
     if len(again):
         number = int(again[np.argmin(firsts[again])])
         raise _twice(number, texts[number], name)
     if stored.byte_fallback and (texts.places_of(BYTE_TEXTS) < 0).any():
-        raise FormatError(f"{name}: unknown characters become bytes, but not every byte has a piece.")
+        raise FormatError(f"{name}: the model splits unknown characters into bytes, but some bytes have no piece.")
     return stored
 
 
@@ -343,7 +345,7 @@ def _pieces(found: UsualPieces | OddPieces, data: bytes, name: str, has_scores: 
 
 
 def _twice(number: int, text: str, name: str) -> FormatError:
-    return FormatError(f"{name}, piece {number:,}: the text {text[:80]!r} is there twice.")
+    return FormatError(f"{name}, piece {number:,}: the text {text[:80]!r} occurs twice.")
 
 
 def _piece(message: Field, name: str, has_scores: bool) -> ScoredPiece:

@@ -113,8 +113,8 @@ def _history_of_own(stored: FieldValues, found: _Found, name: str) -> tuple[Hist
     pieces = stored.pieces
     merges = found.merges
     recipe, notes = recipe_of(stored, len(merges.pairs), name)
-    notes += _about_recovered(merges, "Here their merges follow those of their parts")
-    notes += about([*pieces.texts_of(found.lost)], "pieces are made by no two others and left out: {}")
+    notes += _about_recovered(merges, "Here their merges come after the merges of the tokens that they are made of")
+    notes += about([*pieces.texts_of(found.lost)], "pieces cannot be made of two other pieces and are left out: {}")
     history = History.from_pairs(recipe, found.alphabet, merges.pairs)
     specials = pieces.texts.places_of(recipe.special_tokens)
     numbers = np.concatenate((found.places, found.made[merges.places], specials))
@@ -257,23 +257,22 @@ def _words(stored: FieldValues) -> dict[str, str]:
 
 
 def _about_recovered(recovered: RecoveredMerges[str], joined: str) -> list[str]:
-    said = f"pieces are made of a piece with a lower score than their own: {{}}. {joined}"
+    said = f"pieces are made of a piece with a lower score: {{}}. {joined}"
     return about(recovered.out_of_turn, said)
 
 
 def _notes(found: _Found, stored: FieldValues) -> list[str]:
     pieces = stored.pieces
     lost = found.lost[stored.pieces.kinds[found.lost] != Kind.UNUSED]
-    notes = _about_recovered(found.merges, "Neighbours are joined by the score of their text, as in SentencePiece")
-    notes += about([*pieces.texts_of(lost)], "pieces are made by no two others, so no text becomes them: {}")
+    notes = _about_recovered(found.merges, "Pairs are merged in the order of their scores, as in SentencePiece")
+    notes += about([*pieces.texts_of(lost)], "pieces cannot be made of two other pieces, so no text becomes them: {}")
     unused = pieces.of_kind(Kind.UNUSED)
     alone = [text for text in unused if len(text) == 1]
     notes += about(alone, "characters are marked as unused, so alone they are unknown: {}")
     return notes + about(
         [text for text in unused if len(text) > 1],
-        "pieces are marked as unused: {}. Each is a step to others only; where nothing is made of it, it falls into "
-        "what it was made of, as in SentencePiece, which takes other parts if the text makes it of these, "
-        "so ids can differ",
+        "pieces are marked as unused: {}. Each is only used to make longer pieces, and is split again otherwise, as "
+        "in SentencePiece, which may split it into other pieces, so ids can differ",
     )
 
 
@@ -351,7 +350,9 @@ def _check_unknown(stored: FieldValues, name: str) -> None:
     found = len(stored.pieces.numbers_of(Kind.UNKNOWN))
     if found != 1:
         kind = "Unigram model" if stored.kind == UNIGRAM else "model of words"
-        raise FormatError(f"{name}: {found:,} pieces stand for what is unknown; a {kind} has one, such as <unk>.")
+        raise FormatError(
+            f"{name}: {found:,} pieces are for unknown characters; a {kind} has exactly one such piece, like <unk>."
+        )
 
 
 def unigram_history(stored: FieldValues, name: str) -> tuple[History, list[str]]:
@@ -425,7 +426,7 @@ class SentencePieceModel(Format):
         if recipe.base != "characters":
             return ["SentencePiece models start from characters; this table starts from bytes."]
         if recipe.preparation and prepared_spec(recipe) is None:
-            return ["SentencePiece models change texts in one way only, and this table prepares them in another."]
+            return ["SentencePiece models have only one normalizer, and this table needs another."]
         if recipe.preparation:
             return []
         if recipe.marker != "prefix" or recipe.marker_text != MARKER:
@@ -436,7 +437,7 @@ class SentencePieceModel(Format):
 
     def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
-        control = ["Special tokens become control symbols: they have numbers, but are not looked for in texts."]
+        control = ["Special tokens become control symbols: they have ids, but are not matched in texts."]
         controls = control if recipe.special_tokens else []
         if recipe.preparation or recipe.sums:
             in_pairs = _joins(history) and history.joining is None
@@ -444,12 +445,15 @@ class SentencePieceModel(Format):
             return same_text(history) + lost + controls + limitations.about_sums(recipe, self.sums)
         found = [
             *same_text(history),
-            f"A {MARKER} in a text is taken for a space in this format; the check leaves it out.",
+            f"In this format a {MARKER} in a text is a space; the check leaves it out.",
         ]
         if _joins(history):
             found += unrecoverable(history, [text.decode() for text in written(history)])
             if recipe.unknown == "unk":
-                found.append("Several unknown characters in a row are one <unk> in this format; here each is one.")
+                found.append(
+                    "Several unknown characters in a row become a single <unk> in this format; here each becomes an "
+                    "<unk>."
+                )
         elif Method.of(recipe).cost_of_token:
             found.append(
                 "That the fewest tokens are best is written as scores, all lower by one large number. In a text of "

@@ -209,7 +209,7 @@ def _text_choices(stored: FieldValues, name: str) -> dict[str, Any]:
     """Read the choices from the name of a map that this program wrote; the map itself is not read."""
     choices = parsed_object(stored.normalizer.removeprefix(_OWN_NAME).encode(), f"{name}: its normalizer")
     if not set(_ALWAYS_SAID) <= choices.keys() <= set(_TEXT_CHOICES):
-        raise FormatError(f"{name}: its normalizer says something else than this program writes.")
+        raise FormatError(f"{name}: this program did not write its normalizer, and cannot read it.")
     return choices
 
 

@@ -45,14 +45,14 @@ class SubwordNmtCodes(Format):
                 f"subword-nmt's codes mark the end of each word; this table's words end unmarked ({recipe.marker})."
             ]
         if recipe.marker_text != END:
-            return [f"subword-nmt knows no word marker but {END}; this table has {recipe.marker_text!r}."]
+            return [f"subword-nmt has only the word marker {END}; this table has {recipe.marker_text!r}."]
         return containing(history, holds_a_blank, "A line cannot hold the space or line break in these tokens")
 
     def does_otherwise(self, history: History) -> list[str]:
         found = same_text(history) + limitations.about_splitting(history.recipe)
-        found += ["Codes have no numbers for tokens, and no list of the characters that are in no merge."]
+        found += ["Codes hold no ids of tokens, and no list of the characters that are in no merge."]
         if history.recipe.unknown == "bytes":
-            found.append("Codes cannot say that unknown characters become bytes; they stay as they are.")
+            found.append("Codes cannot store that unknown characters become bytes; they stay characters.")
         return found
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
@@ -85,7 +85,7 @@ class SubwordNmtCodes(Format):
             merges=len(found.pairs),
             vocab_size=None,
         )
-        notes = ["Codes do not list the characters that are in no merge: here those are unknown."]
+        notes = ["Codes do not list the characters that are in no merge: these are unknown here."]
         if len(plain) < len(data):
             notes.append("These are fastBPE's codes; the count that it wrote behind each merge is not kept.")
         elif glued and version != GLUED:

@@ -158,7 +158,7 @@ def _merge_lines(data: bytes, begin: int, name: str) -> Iterator[tuple[str, Obje
         text = line.strip()
         if text.startswith(b"]"):
             if comma or (text, lines.read().strip()) not in ((b"]", b"}"), (b"]}", b"")):
-                raise FormatError(f"{where}: the list of merges does not end as it should.")
+                raise FormatError(f"{where}: the list of merges does not end with a closing bracket.")
             return
         if text:
             if comma is False:
@@ -264,16 +264,14 @@ class CsvTable(MergeTable):
         ends = [name for name in (SCORES, NUMBER) if name in columns[len(Row._fields) :]]
         beyond = [*merge_table.columns_for(merge_table.checked_kinds(about.get("reasons"), at)), *ends]
         if columns[len(Row._fields) :] != beyond or (SCORES in ends) != ("scores_since" in about):
-            raise FormatError(
-                f"{where}: behind the columns of every table there must be {', '.join(beyond) or 'none'}."
-            )
+            raise FormatError(f"{where}: after the columns of every table there must be {', '.join(beyond) or 'none'}.")
         symbols = [(at, row) for at, row in step_0[:-1] if row["kind"] != "special"]
         numbers = merge_table.meant_each([row.get(NUMBER, "") for _, row in step_0[:-1]])
 
         def check(history: History) -> None:
             should = _step_0_rows(history)
             if len(step_0) != len(should):
-                raise FormatError(f"{name}: {len(step_0):,} rows of step 0 where the recipe asks for {len(should):,}.")
+                raise FormatError(f"{name}: {len(step_0):,} rows of step 0, but the recipe asks for {len(should):,}.")
             for (at, found), row in zip(step_0, should, strict=True):
                 # A former version may have written the recipe with fewer entries.
                 self.check_cells(found, row._replace(token=found["token"]) if row.kind == _RECIPE else row, at)
@@ -301,9 +299,9 @@ class CsvTable(MergeTable):
             try:
                 cells = next(csv.reader([text], delimiter=self.delimiter, strict=True), [])
             except csv.Error as error:
-                raise FormatError(f"{where}: its quotes or line ends are out of place.") from error
+                raise FormatError(f"{where}: its quotes or line ends are in the wrong place.") from error
             if width is not None and len(cells) != width:
-                raise FormatError(f"{where}: {len(cells)} cells where there should be {width}.")
+                raise FormatError(f"{where}: {len(cells)} cells, but there should be {width}.")
             yield where, cells
 
 

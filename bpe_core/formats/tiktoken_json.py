@@ -36,7 +36,7 @@ class TiktokenJson(ReadOnly):
         whole, ranks = _read(data, name)
         specials = _specials(whole, name)
         if len({*specials.values(), *ranks.values()}) < len(specials) + len(ranks):
-            raise FormatError(f"{name}: a special token has the number of another token.")
+            raise FormatError(f"{name}: a special token has the id of another token.")
         choices, about_pattern = pattern_choices(text_in(whole, PATTERN, name))
         choices["older_unicode"] = True
         found = ranked(ranks, choices, tuple(specials), self.name, name, specials.values())
@@ -63,7 +63,7 @@ def _rows(text: str, name: str) -> Iterator[tuple[bytes, int]]:
         where = f"{name}, {RANKS}, line {number:,}"
         _, first, *tokens = line.split(" ") if line.count(" ") > 1 else ("", "")
         if not (first.isascii() and first.isdigit() and len(first) < 10):
-            raise FormatError(f"{where}: there must be a sign, a rank and tokens with spaces between.")
+            raise FormatError(f"{where}: there must be one character, a rank and tokens, separated by spaces.")
         yield from ((read_token(token.encode(), where), rank) for rank, token in enumerate(tokens, int(first)))
 
 

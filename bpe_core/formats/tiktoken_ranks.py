@@ -160,7 +160,9 @@ def _read_ranks(data: bytes, name: str) -> dict[bytes, int]:
         if line.strip():
             token, rank = _token_and_rank(line.removesuffix(b"\r"), f"{name}, line {number:,}")
             if ranks.setdefault(token, rank) != rank:
-                raise FormatError(f"{name}, line {number:,}: the token {token[:40]!r} was given another rank before.")
+                raise FormatError(
+                    f"{name}, line {number:,}: the token {token[:40]!r} has another rank in an earlier line."
+                )
     return checked_ranks(ranks, name)
 
 
@@ -217,7 +219,7 @@ def _check_ranks(ranks: Mapping[bytes, int], name: str) -> None:
             seen[rank] = token
     missing = [byte for byte in range(256) if bytes([byte]) not in ranks]
     if missing:
-        raise FormatError(f"{name}: {len(missing)} of the 256 bytes have no rank, the first is 0x{missing[0]:02X}.")
+        raise FormatError(f"{name}: {len(missing)} of the 256 bytes have no rank; the first is 0x{missing[0]:02X}.")
 
 
 def _notes(
@@ -225,12 +227,12 @@ def _notes(
 ) -> list[str]:
     notes = about(
         recovered.out_of_turn,
-        "tokens are made of a token with a higher rank than their own: {}. So ranks do not rise inside a word; "
-        "neighbours are joined by the rank of their text, as tiktoken does",
+        "tokens are made of a token with a higher rank: {}. So pairs are merged by the rank of the token they make, "
+        "as tiktoken does, not in the order of merges",
     )
-    notes += about(recovered.lost, "tokens are made by no two others and met only where they are a whole word: {}")
+    notes += about(recovered.lost, "tokens cannot be made of two others, and occur only as a whole word: {}")
     if empty is not None:
-        notes.append(f"The token with the rank {empty:,} is empty; no text holds it, so it is left out.")
+        notes.append(f"The token with the rank {empty:,} is empty, so it is left out.")
     highest = max(ranks.values())
     gaps = highest + 1 - len(ranks) - (empty is not None and empty < highest) - sum(rank < highest for rank in taken)
     if gaps:
@@ -261,7 +263,7 @@ class Tekken(Format):
     def impossible(self, history: History) -> list[str]:
         recipe = history.recipe
         if recipe.base == "bytes" and (recipe.normalizes or recipe.preparation or recipe.unit == "line"):
-            return ["A tekken.json changes no text and splits it by one pattern only; this table wants more."]
+            return ["A tekken.json has no normalizer and only one pattern; this table needs more."]
         return [sentence.replace(".tiktoken", "tekken.json") for sentence in RANKS.impossible(history)]
 
     def does_otherwise(self, history: History) -> list[str]:
@@ -375,11 +377,11 @@ def _ranks(whole: Object, name: str) -> tuple[dict[bytes, int], int]:
         rank = number_of(item.get("rank"), f"{where}: its rank")
         token = read_token(text_in(item, "token_bytes", where).encode(), where)
         if rank < size - shift and ranks.setdefault(token, rank) != rank:
-            raise FormatError(f"{where}: the token {token[:40]!r} was given another rank before.")
+            raise FormatError(f"{where}: the token {token[:40]!r} has another rank in an earlier line.")
     if size <= shift or len(ranks) != size - shift:
         raise FormatError(
-            f"{name}: its size is said to be {size:,}, {shift:,} of them for special tokens, but {len(ranks):,} tokens "
-            "have a rank below that."
+            f"{name}: it claims {size:,} tokens with {shift:,} special tokens, but {len(ranks):,} tokens have a rank "
+            "below its size."
         )
     return checked_ranks(ranks, name), shift
 
@@ -390,13 +392,15 @@ def _specials(whole: Object, shift: int, name: str) -> tuple[dict[str, int], Seq
     if not whole.get("special_tokens") and shift:
         older = [{"rank": rank, "token_str": text} for rank, text in enumerate(OLDER_SPECIALS[:shift])]
         whole = {"special_tokens": older}
-        notes.append("The file does not list its special tokens; here they are those of Mistral's older files.")
+        notes.append(
+            "The file does not list its special tokens; here the special tokens of Mistral's older files are used."
+        )
     for where, item in objects_in(whole, "special_tokens", name, "special token"):
         text = text_in(item, "token_str", where)
         rank = number_of(item.get("rank"), f"{where}: its rank")
         if not text or text in found or rank in found.values() or rank >= shift:
-            raise FormatError(f"{where}: its text or its number is there already, or is none below {shift:,}.")
+            raise FormatError(f"{where}: its text or its number occurs twice, or the number is not below {shift:,}.")
         found[text] = rank
     if shift > len(found):
-        notes.append(f"{shift - len(found):,} of the first {shift:,} numbers belong to no token yet.")
+        notes.append(f"{shift - len(found):,} of the first {shift:,} ids belong to no token.")
     return found, notes

@@ -57,14 +57,14 @@ class TokenizerJson(Format):
         model = _model_of(history)
         found = same_text(history) + model.does_otherwise(history) + limitations.about_longest(recipe)
         found += [
-            f"A text that spells {text} once it is changed becomes that token in this format."
+            f"If a normalized text holds {text}, it becomes the token in this format."
             for text in model.made_by_changes(history)[: limitations.LISTED]
         ]
         id_of = {text: id for id, text in enumerate(written_tokens(history))}
         numbers = model.numbers(history)
         specials = enumerate(recipe.special_tokens, history.first_special)
         alike = [token for id, token in specials if numbers[id_of.get(token, id)] not in (numbers[id], NO_NUMBER)]
-        found += about(alike, "special tokens are written like another token, and a text has one number here: {}")
+        found += about(alike, "special tokens have the same text as another token, and each text has one id here: {}")
         later = [step.content for step in recipe.preparation if isinstance(step, AddedToken) and step.normalized]
         as_text = recipe.with_changes(special_tokens=()) if later else recipe
         found += about_changed({token: normalize(token, as_text) for token in later})
@@ -75,8 +75,8 @@ class TokenizerJson(Format):
             )
         if recipe.marker == "prefix":
             found.append(
-                f"A word that begins with {recipe.marker_text} itself gets no second one in this format; the check "
-                "leaves it out."
+                f"A word that begins with {recipe.marker_text} gets no second marker in this format; the check leaves "
+                "it out."
             )
         found += limitations.about_sums(recipe, self.sums)
         if _longest_steps(recipe):
@@ -86,7 +86,8 @@ class TokenizerJson(Format):
             )
         if recipe.pattern == "custom":
             found.append(
-                "Your own pattern is written as it is; the other library's expressions may mean something else."
+                "Your pattern is written unchanged; in the other library's regular expressions it may mean something "
+                "else."
             )
         return found
 
@@ -142,7 +143,7 @@ class TokenizerJson(Format):
         if any(beside(sidecar) is not None for sidecar in SIDECARS):
             notes += about_whole(whole, beside)
         if whole.get("post_processor"):
-            notes.append("The file may put special tokens around a text; here a text is left as it is.")
+            notes.append("The file may add special tokens to a text; here no special tokens are added.")
         cut = [key for key in ("truncation", "padding") if whole.get(key)]
         if cut:
             notes.append(

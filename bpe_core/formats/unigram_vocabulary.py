@@ -106,9 +106,9 @@ def history_of(
     )
     row = np.concatenate((np.full(len(base), unknown_score), within.scores[order]))
     rounded = row if recipe.sums == "64 bits" else row.astype(np.float32)
-    notes = about(left_out, "pieces reach over several words and are left out: {}")
+    notes = about(left_out, "pieces cross several words and are left out: {}")
     if lone not in ([], [marker]) and not recipe.sums:
-        notes += about(lone, "characters occur in longer pieces only; alone they are unknown: {}")
+        notes += about(lone, "characters occur only in longer pieces; alone they are unknown: {}")
     history = History(
         recipe,
         alphabet,
@@ -146,7 +146,7 @@ def method_of(scores: Float64s) -> str:
 def checked_score(value: object, where: str) -> float:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LARGEST_SCORE:
         return float(value)
-    raise FormatError(f"{where}: its log-probability is {str(value)[:40]}, which is no finite number.")
+    raise FormatError(f"{where}: its log-probability is {str(value)[:40]}, which is not a finite number.")
 
 
 # --- Writing ----------------------------------------------------------------------------

@@ -209,7 +209,7 @@ def _about_lacking(merges: WrittenMerges, vocabulary: Mapping[str, int], where: 
         (text, place) for left, right, place in merges for text in (left, right, left + right) if text not in vocabulary
     )
     text, place = next(lacking)
-    file = f", {named}: the two files differ in origin" if named else ""
+    file = f", {named}: the two files belong to different tokenizers" if named else ""
     return FormatError(f"{where.format(place)}: the token {text[:80]!r} is not in the vocabulary{file}.")
 
 
@@ -274,13 +274,13 @@ def joined_in_order(history: History) -> Int64s:
 def _notes(
     idle: Sequence[str], seeds: Sequence[NamedSymbol], never_happen: Sequence[str], lacking: Sequence[str], style: Style
 ) -> list[str]:
-    met = "met only where they are a whole word" if style.whole_words else "met in no text"
+    met = "found only as a whole word" if style.whole_words else "found in no text"
     dropped = ", so they are left out of texts" if style.byte_level else ""
     dropped = f", so they become {style.unknown}" if style.unknown_bytes else dropped
     told = [
-        (idle, "entries of the vocabulary are made by no merge and left out: {}"),
-        ([text for text, _ in seeds], f"entries of the vocabulary are made by no merge, so they are {met}: {{}}"),
+        (idle, "tokens of the vocabulary are made by no merge and left out: {}"),
+        ([text for text, _ in seeds], f"tokens of the vocabulary are made by no merge, so they are {met}: {{}}"),
         (never_happen, NEVER_HAPPEN),
-        (() if style.drops_unknown else lacking, f"base symbols have no number in the file{dropped}: {{}}"),
+        (() if style.drops_unknown else lacking, f"base symbols have no id in the file{dropped}: {{}}"),
     ]
     return [sentence for texts, said in told if texts for sentence in about(texts, said)]

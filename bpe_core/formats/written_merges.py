@@ -215,7 +215,7 @@ def listed_twice(merges: WrittenMerges) -> list[Flaw]:
     """Report merges that are listed twice, which no training does."""
     often = Counter(zip(merges.left, merges.right, strict=True)) if len(merges) else Counter[tuple[str, str]]()
     again = [f"{left} {right}" for (left, right), times in often.items() if times > 1]
-    return [*map(Flaw, about(again, "merges are listed more than once, which no training does: {}"))]
+    return [*map(Flaw, about(again, "merges are listed more than once, which is impossible in training: {}"))]
 
 
 def _are_letters(base: Mapping[str, int]) -> bool:
@@ -256,13 +256,11 @@ def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where
         for part in (left, right):
             if part not in id_of:
                 raise FormatError(
-                    f"{where.format(place)}: it joins {quoted(part)}, which does not exist yet: "
-                    "no merge before it makes that token, and it is no base symbol."
+                    f"{where.format(place)}: it merges {quoted(part)}, which does not exist yet: no earlier merge "
+                    "makes this token, and it is not a base symbol."
                 )
         if joined in id_of:
-            raise FormatError(
-                f"{where.format(place)}: it makes {quoted(joined)}, which is there already as a base symbol."
-            )
+            raise FormatError(f"{where.format(place)}: it makes {quoted(joined)}, which is a base symbol already.")
         pairs.append((id_of[left], id_of[right]))
         found.texts.append(joined)
         id_of[joined] = first_id + len(found.texts) - 1
@@ -357,5 +355,5 @@ def _lines_one_by_one(data: bytes, name: str) -> Iterator[str]:
     for number, line in enumerate(data.split(b"\n"), start=1):
         where = f"{name}, line {number:,}"
         if len(line) > LONGEST_LINE:
-            raise FormatError(f"{where}: {len(line):,} bytes are too many for one.")
+            raise FormatError(f"{where}: {len(line):,} bytes are too many for one merge.")
         yield decoded(line.removesuffix(b"\r"), where, "utf-8-sig" if number == 1 else "utf-8")

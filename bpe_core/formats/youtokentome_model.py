@@ -26,7 +26,7 @@ SPECIALS = ("<PAD>", "<BOS>", "<EOS>")
 LARGEST_NUMBER = 2**31 - 1
 _COUNTS = re.compile(rb"(\d{1,7}) (\d{1,8})\s*?\n")
 _NUMBERS = re.compile(rb"(?:-1|\d{1,10})(?: (?:-1|\d{1,10}))*\s*")
-_ZERO = "Where the token with the number 0 begins a word, YouTokenToMe leaves it out; here it stays."
+_ZERO = "If the token with the id 0 begins a word, YouTokenToMe leaves it out; here it stays."
 
 
 class YouTokenToMe(ReadOnly):
@@ -50,7 +50,7 @@ class YouTokenToMe(ReadOnly):
         rules = _rows(lines, merges, 3, name)
         ((unknown, *others),) = _rows(lines, 1, 4, name)
         if len(number_of) < characters or MARKER not in number_of:
-            raise FormatError(f"{name}: a character is there twice, or {MARKER} is missing.")
+            raise FormatError(f"{name}: a character occurs twice, or {MARKER} is missing.")
         marker = number_of.pop(MARKER)
         letters = [Symbol(letter.encode(), letter.encode(), "character") for letter in number_of]
         symbols = [*symbols_for_unknown(UNKNOWN), *letters, Symbol(MARKER.encode(), b" ", "marker")]
@@ -58,7 +58,7 @@ class YouTokenToMe(ReadOnly):
         named = [unknown, *number_of.values(), marker, *(made for _, _, made in rules), *specials.values()]
         known = [number for number in named if number != NO_NUMBER]
         if len(set(known)) < len(known):
-            raise FormatError(f"{name}: a number is given to two tokens.")
+            raise FormatError(f"{name}: two tokens have the same id.")
         columns = np.full((len(Columns._fields), merges), NOTHING)
         columns[:2] = _pairs(rules, dict(zip(named, range(len(symbols)), strict=False)), name, 2 + characters).T
         recipe = recipe_from(
@@ -88,7 +88,7 @@ def _rows(lines: Iterator[tuple[int, bytes]], count: int, width: int, name: str)
 
 def _character(code: int, name: str) -> str:
     if not 0 <= code <= 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-        raise FormatError(f"{name}: {code:,} is the number of no character.")
+        raise FormatError(f"{name}: {code:,} is not the number of a character.")
     return chr(code)
 
 
@@ -98,7 +98,7 @@ def _pairs(rules: list[tuple[int, ...]], id_of: dict[int, int], name: str, first
     for line, (left, right, made) in enumerate(rules, first):
         missing = [half for half in (left, right) if half not in id_of]
         if missing:
-            raise FormatError(f"{name}, line {line:,}: it joins the token {missing[0]}, made by no line before.")
+            raise FormatError(f"{name}, line {line:,}: it merges the token {missing[0]}, which no earlier line makes.")
         pairs.append((id_of[left], id_of[right]))
         id_of[made] = len(id_of)
     return np.array(pairs, np.int64).reshape(-1, 2)

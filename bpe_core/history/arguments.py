@@ -68,7 +68,7 @@ def documents_of(text: Any) -> list[str]:
 def _of_row(row: Mapping[str, Any], place: int) -> Any:
     text = row[_name_of_texts(list(row), f"Row {place:,}")]
     if not isinstance(text, str):
-        raise CorpusError(f"Row {place:,} has a {type(text).__name__} where its text should be; leave such rows out.")
+        raise CorpusError(f"Row {place:,} has a {type(text).__name__} instead of a text; leave rows without texts out.")
     return text
 
 
@@ -90,8 +90,8 @@ def refuse_names_of_files(text: Any) -> None:
     if all(isinstance(text, str) and len(text) <= LONGEST_NAME and _is_there(text) for text in given):
         kind = "folder" if Path(given[0]).is_dir() else "file"
         raise CorpusError(
-            f"{given[0]!r} is the name of a {kind}, and its letters would be learned. Give Path({given[0]!r}) for what "
-            f"is in it; Corpus.from_texts([{given[0]!r}]) are the letters."
+            f"{given[0]!r} is the name of a {kind}, and as a text only its letters would be learned. Give "
+            f"Path({given[0]!r}) to read the file; Corpus.from_texts([{given[0]!r}]) makes a text of the letters."
         )
 
 

@@ -229,7 +229,7 @@ class History(Sequence[Step]):
         known = self._ids_by_number
         missing = next((number for number in wanted if number < 0 or number not in known), None)
         if missing is not None:
-            raise FormatError(f"The file has no token with the number {missing}.")
+            raise FormatError(f"The file has no token with the id {missing}.")
         return [known[number] for number in wanted]
 
     @cached_property
@@ -373,9 +373,7 @@ class History(Sequence[Step]):
             if parts is None:
                 found.append(waiting.pop())
                 if len(found) > MOST_SYMBOLS:
-                    raise TooLarge(
-                        f"Token {token:,} holds more than {MOST_SYMBOLS:,} base symbols, too many to look at."
-                    )
+                    raise TooLarge(f"Token {token:,} holds more than {MOST_SYMBOLS:,} base symbols, too many to show.")
             else:
                 waiting[-1:] = reversed(parts)
         return found

@@ -102,7 +102,7 @@ def _numbers(values: object, least: int, most: int, where: str) -> Int64s:
 
 
 def _wrong(where: str) -> FormatError:
-    return FormatError(f"{where}: what it says of the order in which texts are joined is damaged.")
+    return FormatError(f"{where}: its merge priorities are damaged.")
 
 
 __getattr__ = former_classes(__name__, Joining="MergePriorities")

@@ -225,7 +225,9 @@ def _put_together(history: History, symbols: Sequence[bytes], continuing: bytes)
 def check_together(size: int) -> None:
     """Refuse to join texts if `size`, the number of their bytes, is above the budget."""
     if size > BUDGET:
-        raise TooLarge(f"The tokens together are longer than {BUDGET:,} bytes; they can only be shown shortened.")
+        raise TooLarge(
+            f"The tokens have more than {BUDGET:,} bytes in all; this program can show only their beginnings."
+        )
 
 
 def of_tokens(what: object, history: History, find: Callable[[], T]) -> T:
@@ -254,7 +256,7 @@ class TokenBytes(dict[int, bytes]):
             raise BpeError(f"There is no token {id:,}; the ids go from 0 to {self._history.id_count - 1:,}.")
         length = int(self._lengths[id])
         if length > self._room:
-            raise TooLarge(f"Token {id:,} is longer than {self._room:,} bytes, which is all that is left for texts.")
+            raise TooLarge(f"Token {id:,} is longer than {self._room:,} bytes, and there is no more memory for texts.")
         self._room -= length
         self._longest = max(self._longest, length)
         text = self[id] = self._put_together(id)

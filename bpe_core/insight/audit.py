@@ -30,14 +30,14 @@ SCAFFOLD_SHARE = 100  # of this many occurrences at most one remains
 
 # A sentence for each, in the order of display.
 CRITERIA: dict[Criterion, str] = {
-    "scaffold": f"Only a step to others: of {SCAFFOLD_SHARE} made in the corpus, at most one stays as it is.",
-    "unreachable": "No text becomes this token: its own text falls into others, or cannot occur in a text.",
-    "unused": "It never occurs in the corpus, nor does any token made of it.",
-    "rare": f"It occurs in the corpus, but less often than {RARE} times, or than you say; it is no scaffold.",
-    "one-file": "All its occurrences are in one file of a corpus of several files.",
-    "broken": "Its bytes are no whole characters: it begins or ends inside one.",
-    "long": f"It has more than {LONG} characters, or than you say.",
-    "mixed": "It has letters of more than one script; the scripts of Japanese count as one.",
+    "scaffold": f"Almost only a part of longer tokens: of {SCAFFOLD_SHARE} made in the corpus, at most one remains.",
+    "unreachable": "No text becomes this token: its text is split into other tokens, or cannot occur.",
+    "unused": "The token never occurs in the corpus, nor does any token made of it.",
+    "rare": f"The token occurs in the corpus, but fewer than {RARE} times (or your limit), and is not a scaffold.",
+    "one-file": "The token occurs only in one file of a corpus of several files.",
+    "broken": "The token begins or ends inside a character.",
+    "long": f"The token has more than {LONG} characters (or your limit).",
+    "mixed": "The token has letters of several scripts; the scripts of Japanese count as one.",
 }
 OF_CORPUS: tuple[Criterion, ...] = ("scaffold", "unused", "rare", "one-file")  # these need a corpus
 assert tuple(CRITERIA) == get_args(Criterion)

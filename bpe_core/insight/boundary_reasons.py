@@ -85,15 +85,15 @@ def _never(reason: Reason, name: Name) -> str:
 
 
 def _pattern(reason: Reason, name: Name) -> str:
-    told = "Tokens never cross the edge of a word, and one is here."
-    for branch, where in ((reason.before, "before"), (reason.after, "behind")):
+    told = "A word ends here, and tokens never cross the ends of words."
+    for branch, where in ((reason.before, "before"), (reason.after, "after")):
         if branch is not None:
             told += f" The word {where} it: {branch.explanation or f'matched by “{branch.expression}”'}."
     return told
 
 
 def _words(reason: Reason, name: Name) -> str:
-    told = f"Words meet here, and up to {_step(reason.turn - 1)} nothing is joined across words."
+    told = f"Words meet here, and up to {_step(reason.turn - 1)} no merge crosses words."
     return (
         told if reason.pair is None else f"{told} {_step(reason.rank).capitalize()} joins {_pair(reason, name)} here."
     )
@@ -104,8 +104,8 @@ _SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
     "later": lambda reason, name: f"{_pair(reason, name)} is only learned later, as {_step(reason.rank)}.",
     "taken": _taken,
     "overlap": lambda reason, name: (
-        f"{_pair(reason, name)} is joined by {_step(reason.rank)} from left to right, "
-        "and the one on the left was already in a pair."
+        f"{_pair(reason, name)} is merged by {_step(reason.rank)} from left to right, and its left token was already "
+        "in another pair."
     ),
     "unknown": lambda reason, name: "A character outside the alphabet is here; it is never merged.",
     "too long": lambda reason, name: f"{_pair(reason, name)} would be longer than the recipe allows.",
@@ -117,10 +117,10 @@ _SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
     ),
     "marker": lambda reason, name: "A word begins or ends here, as its marker says. " + _pattern(reason, name),
     "apart": lambda reason, name: (
-        "A word begins here. Words are joined only where each of them is one token, and one of these two never is."
+        "A word begins here. Merges across words need words that are one token each, and one of these words never is."
     ),
-    "special": lambda reason, name: "A special token is here; it is never split and never joined to anything.",
+    "special": lambda reason, name: "A special token is here; it is never split or merged.",
     "edge": lambda reason, name: "The text begins or ends here.",
     "symbol": lambda reason, name: "No boundary: these bytes belong to one base symbol.",
-    "dropped": lambda reason, name: "These bytes belong to no word: the recipe leaves them out.",
+    "dropped": lambda reason, name: "These bytes are in no word: the recipe leaves them out.",
 }

@@ -72,7 +72,7 @@ class WhyPriority(ExplainedText):
         kind, sentence, steps = self._reason(trace, place, at)
         if is_cut and place in trace.joined_at:
             kind = "hidden"
-            sentence += " But the token they make is only a step to others. None is made here, so it is parted again."
+            sentence += " But the merged token has no id, and no longer token is made of it here, so it is split again."
         return Explanation(kind, is_cut, sentence, steps, self._ways(trace))
 
     def _name(self, id: int) -> str:
@@ -84,7 +84,7 @@ class WhyPriority(ExplainedText):
         if index < len(ends) - 1 and ends[index] == byte:
             both = f"{self._name(tokens[index])} and {self._name(tokens[index + 1])}"
             return Explanation(
-                "tokens", True, f"The tokens {both} meet here, in a word too long to follow pair by pair."
+                "tokens", True, f"The tokens {both} meet here. The word is too long to explain it pair by pair."
             )
         return Explanation("joined", False, f"The text is not split here: {self._name(tokens[index])} is one token.")
 
@@ -118,21 +118,25 @@ class WhyPriority(ExplainedText):
         if place in trace.joined_at:
             return (
                 "joined",
-                f"{pair} are joined here, the {_nth(trace.joined_at[place])} pair of this word that is.",
+                f"{pair} are merged here, as the {_nth(trace.joined_at[place])} merge in this word.",
                 (),
             )
         if last.joins_to is not None:
             step = last.joins_to - self._base + 1
             return (
                 "later",
-                f"{pair} would be joined here, but {self._name(last.joins_to)} comes with step {step:,}.",
+                f"{pair} would be merged here, but {self._name(last.joins_to)} comes with step {step:,}.",
                 (step,),
             )
         missed = next((one for one in met[:-1] if one.joins_to is not None and one.joins_to < self._base + at), None)
         if missed is not None:
             both = f"{self._name(missed.left)} and {self._name(missed.right)}"
-            return "taken", f"{both} could have been joined here, but one of the two was joined to another before.", ()
-        return "never", f"{pair} meet here, and this table joins them to nothing.", ()
+            return (
+                "taken",
+                (f"{both} could have been merged here, but one of the two was merged with another token before."),
+                (),
+            )
+        return "never", f"{pair} meet here, and this table has no merge for them.", ()
 
     def _ways(self, trace: Trace) -> tuple[Way, ...]:
         return tuple(

@@ -66,10 +66,10 @@ class RankedWords:
         """Compute the ranks; a text of 10 MB and 32,000 merges takes about 0.1 s."""
         if not learns_by_ranks(history):
             title = METHODS[history.recipe.method].title
-            why = f"{title} learns otherwise" if history.joining is None else "this table merges by priority"
+            why = f"{title} does not learn so" if history.joining is None else "this table merges by priority"
             raise BpeError(
-                "This can be asked only where pairs are joined in the words, one after the other; "
-                f"{why}. `token` says how often one occurred, and when."
+                f"This question works only for tokenizers that merge pairs inside words one after the other; {why}. "
+                "Ask `token` how often a token occurred, and when."
             )
         layout = lay_out(words, history.alphabet, history.recipe)
         ranks = ranks_of(layout.symbols, history)

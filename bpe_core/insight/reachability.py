@@ -186,10 +186,10 @@ class Reason:
 
     def sentence(self, name: Callable[[int], str]) -> str:
         if self.kind == "falls apart" and len(self.pieces) == 1:
-            return "another token is made of the same pair before"
+            return "an earlier merge makes another token of the same pair"
         if self.kind == "falls apart":
-            return "its own text falls into " + " | ".join(map(name, self.pieces))
-        return "no text holds these bytes" if self.kind == "no text" else "no text was found that becomes it"
+            return "its text is split into " + " | ".join(map(name, self.pieces))
+        return "no text holds these bytes" if self.kind == "no text" else "no text that becomes it was found"
 
 
 def unreachable_tokens(history: History, work: Work = ALONE) -> dict[int, Reason]:
@@ -201,9 +201,9 @@ def unreachable_tokens(history: History, work: Work = ALONE) -> dict[int, Reason
     >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
     >>> for id, reason in unreachable_tokens(history).items():
     ...     print(id, reason.sentence(str))
-    258 its own text falls into 256 | 99
+    258 its text is split into 256 | 99
     259 no text holds these bytes
-    260 no text was found that becomes it
+    260 no text that becomes it was found
     """
     learned = np.flatnonzero(is_learned(history)).tolist()
     if has_ranks(history) and history.only_joins:
@@ -232,7 +232,7 @@ def is_learned(history: History) -> Bools:
     return found
 
 
-def _looked_at(ids: list[int], work: Work, what: str = "looking whether texts become them") -> Iterator[int]:
+def _looked_at(ids: list[int], work: Work, what: str = "looking for texts that become the tokens") -> Iterator[int]:
     for done, id in enumerate(while_wanted(ids, work.cancelled, every=64)):
         if done % REPORTED == 0:
             work.progress(Progress(what, done, len(ids), "tokens"))
@@ -243,7 +243,7 @@ def _that_are_not_joined(history: History, ids: list[int], work: Work) -> dict[i
     texts = TokenBytes(history)
     words = JoinedWords(history)
     found = dict[int, Reason]()
-    for id in _looked_at(ids, work, "looking whether they are joined"):
+    for id in _looked_at(ids, work, "looking for texts that merge into the tokens"):
         pieces = tuple(words.cut(texts[id], len(history)).ids)
         if pieces != (id,):
             found[id] = Reason("falls apart", pieces)
@@ -255,7 +255,7 @@ def _that_fall_apart(history: History, cancelled: CancelCheck) -> dict[int, Reas
     lengths = history.token_lengths()[len(history.alphabet) :]
     starts = np.concatenate([np.ones(1, np.int64), 1 + np.cumsum(np.minimum(lengths, MOST_SYMBOLS) + 1)])
     if starts[-1] > MOST_SYMBOLS:
-        raise TooLarge(f"The tokens have more than {MOST_SYMBOLS:,} symbols together, too many to look at.")
+        raise TooLarge(f"The tokens have more than {MOST_SYMBOLS:,} symbols in all, too many to compare.")
     if not len(history):
         return {}
     ranks = ranks_of(_laid_out(history, starts, cancelled), history)
@@ -312,11 +312,13 @@ def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[
     texts = TokenBytes(history)
     tokenizer = Tokenizer(history)
     if sum(len(texts[id]) ** 2 for id in ids) > MOST_WAYS:
-        raise TooLarge(f"The tokens are so long that more than {MOST_WAYS:,} of their parts could be tokens, too.")
+        raise TooLarge(
+            f"The tokens are too long: more than {MOST_WAYS:,} of their parts could be tokens, too many to compare."
+        )
     found = list[int]()
     for first in range(0, len(ids), REPORTED):
         work.check()
-        work.progress(Progress("looking whether texts become them", first, len(ids), "tokens"))
+        work.progress(Progress("looking for texts that become the tokens", first, len(ids), "tokens"))
         some = ids[first : first + REPORTED]
         batch = tokenizer.encode_batch([texts[id].decode(errors="replace") for id in some])
         spans = pairwise(batch.offsets.tolist())

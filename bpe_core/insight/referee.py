@@ -38,13 +38,15 @@ WORD_SIGN = "▁"
 
 KINDS: dict[Kind, str] = {
     "wrapped": "Another pair occurs more often, but 32 bits cannot hold its count.",
-    "zero": "The two never occur side by side, so their count is zero.",
-    "length": "Pairs that are longer than every token of the table occur more often: a limit of the length.",
+    "zero": "The two tokens never occur next to each other, so their count is zero.",
+    "length": (
+        "More frequent pairs exist, but they are longer than every token of the table: its trainer limits the length."
+    ),
     "minimum": "The pair occurs less often than the table's own minimum.",
-    "ties": "Both occur equally often, and another rule for ties than the table's own decided.",
+    "ties": "Both pairs occur equally often, and the winner does not follow the tie rule of the table.",
     "order": "Another pair occurs more often, and is merged too late.",
     "skipped": "Another pair occurs more often, and is never merged.",
-    "count": "The table says another count than the two have.",
+    "count": "The count in the table is not the count of the pair in the texts.",
 }
 
 

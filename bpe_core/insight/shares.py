@@ -39,7 +39,7 @@ WEIGHS_OTHERWISE = 0.9
 SOMEWHAT_CLOSE = 0.05  # the same for shares that are only compared
 NOTHING = 1e-6  # occurrences in a million bytes
 AS_WELL = 1e-4  # a mixture explains as well if it leaves no larger share, or number, more unexplained
-MIXTURE = "What a table was learned from"
+MIXTURE = "The estimate of the texts that a table was learned from"
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +187,7 @@ class Program:
             self.shares = corner
             for _, line in sorted(self._missed(), key=lambda one: -one[0])[:OF_CORNER]:
                 self._add(line)
-        work.progress(Progress("comparing merges with what they passed over", 0, 1, ""))
+        work.progress(Progress("comparing merges with the pairs they passed over", 0, 1, ""))
         self._refine(CLOSE, work)
 
     def _refine(self, close: float, work: Work) -> None:
@@ -281,7 +281,7 @@ class Program:
         found = list[Float64s]()
         shares = self.shares
         for number in range(times):
-            work.progress(Progress("weighing steps otherwise", number, times, ""))
+            work.progress(Progress("weighing steps differently", number, times, ""))
             self._refine_weighed((seed, number), work)
             found.append(self.shares)
         self._weigh(np.ones(self._columns - len(self.shares)))

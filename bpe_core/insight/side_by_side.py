@@ -80,7 +80,7 @@ def why_not_of_size(history: History, size: int) -> str:
     if nearest == size:
         return ""
     sizes = history.vocabulary_sizes()
-    bound = f"{nearest:,} is the nearest"
+    bound = f"{nearest:,} is the nearest size"
     if size < sizes.min():
         bound = f"{sizes.min():,} at least"
     elif size > sizes.max():

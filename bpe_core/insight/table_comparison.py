@@ -155,7 +155,7 @@ def _cause_by_tokens(one: History, other: History, are_same: bool) -> tuple[Caus
     if not are_same and one.recipe.method != other.recipe.method:
         return "method", _methods(one.recipe, other.recipe)
     if not are_same:
-        return "tokens", "They hold different tokens; not both say how these were made."
+        return "tokens", "They hold different tokens, and not both tables say how the tokens were learned."
     if one.scores is not None and other.scores is not None and not _same_scores(one, other):
         return "tokens", "They hold the same tokens, but with other log-probabilities."
     return "none", "They hold the same tokens."

@@ -38,13 +38,13 @@ from bpe_core.segmenting.text_encoder import WordEncoder
 from bpe_core.support.arrays import Int64s
 
 WAYS: Mapping[Way, str] = {
-    "own": "As the tokenizer itself splits.",
+    "own": "The way in which the tokenizer splits.",
     "longest": "At each place the longest token that fits, from the left.",
-    "fewest": "As few tokens as can be; of equals, the one whose last token is longest.",
+    "fewest": "The fewest tokens possible; among equals, the way with the longest last token.",
     "likeliest": "The largest product of probabilities, as Unigram splits.",
-    "dropout": "BPE-dropout: by merges, of which each is left out by chance at each step.",
-    "sampled": "Drawn by the product of probabilities, as Unigram is regularised.",
-    "uniform": "Drawn, each way as likely as any other.",
+    "dropout": "BPE-dropout: by merges, each left out at random at each step.",
+    "sampled": "Random, by the product of probabilities, as in Unigram's subword regularization.",
+    "uniform": "Random, with the same probability for each way.",
 }
 DRAWN: tuple[Way, ...] = ("dropout", "sampled", "uniform")
 BY_PROBABILITY: tuple[Way, ...] = ("likeliest", "sampled")
@@ -88,7 +88,9 @@ class Ways:
         if history.joining is not None:
             self.joins_unknown = history.joining.joins_unknown
         if not isinstance(segmenter, WordEncoder):
-            raise BpeError("Other ways to split are known only of tokenizers that split word by word; not of this one.")
+            raise BpeError(
+                "Other ways to split are known only for tokenizers that split word by word. This tokenizer does not."
+            )
         self.history = history
         self.scores = scores
         self._segmenter = segmenter

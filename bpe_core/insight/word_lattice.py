@@ -98,7 +98,7 @@ def token_symbols(history: History) -> dict[tuple[int, ...], int]:
 def spelled_tokens(history: History) -> list[tuple[int, ...]]:
     """Return the base symbols of every token, dropped ones too; nothing for a seed that symbols cannot spell."""
     if np.minimum(history.token_lengths(), MOST_SYMBOLS + 1).sum() > MOST_SYMBOLS:
-        raise TooLarge(f"The tokens of this table have more than {MOST_SYMBOLS:,} symbols, too many to compare.")
+        raise TooLarge(f"The tokens of this table have more than {MOST_SYMBOLS:,} symbols in all, too many to compare.")
     spelled: list[tuple[int, ...]] = [(id,) for id in range(len(history.alphabet.but_seeds))]
     spelled += _seed_symbols(history.alphabet, history.recipe)
     for left, right in history.pairs():

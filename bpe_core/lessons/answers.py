@@ -179,7 +179,7 @@ Mood = Literal["right", "close", "wrong", "shown"]
 
 MOST_CANDIDATES = 5
 LEAST_CANDIDATES = 4
-AGAIN = " Try once more."
+AGAIN = " Try again."
 HOW_TO_WRITE = "Write the two tokens with a plus between them, such as l + o."
 HOW_TO_WRITE_ONE = "Write one token of the vocabulary."
 
@@ -234,7 +234,7 @@ def judged(chosen: Pair, made: Pair, bench: Bench, *, again: bool = False) -> Fe
         return Feedback("right", f"Right: {weighs}. {tie if rivals else _runner_up(made, bench)}")
     if _standing(chosen, bench) == standing:
         if not by_rule:
-            return Feedback("right", f"Right: {weighs}, the same as {best}, which goes first.")
+            return Feedback("right", f"Right: {weighs}, the same as {best}, which comes first.")
         tie = f"but so does {'another pair' if again else best}. It is a tie{_tie_rule(bench)}."
         return Feedback("close", f"Almost: {weighs}, {tie}{AGAIN * again}")
     rest = f".{AGAIN}" if again else f", but {best} {_weighs(made, bench)}."
@@ -268,7 +268,7 @@ def _standing(pair: Pair, bench: Bench) -> tuple[Reason | None, float]:
 def _weighs(pair: Pair, bench: Bench) -> str:
     one = _candidate(pair, bench)
     reason = _reason(one, bench)
-    nowhere = "is not used" if bench.history.recipe.single else "is nowhere side by side now"
+    nowhere = "is not used" if bench.history.recipe.single else "does not occur now"
     times = f"occurs {count_text(one.count, 'time')}" if one.count else nowhere
     return times if reason is None else f"comes to {reason.text(one.count, one.reasons)}"
 

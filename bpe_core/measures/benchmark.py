@@ -93,7 +93,7 @@ class Benchmark:
         more = f" and parts of {len(found) - NAMED:,} more" if len(found) > NAMED else ""
         return (
             f"{tokenizer} cannot encode everything: {some}{more} (in bytes, spaces left out) become unknown tokens or "
-            "none at all, so its other figures for these texts flatter it."
+            "no tokens, so its other figures for these texts look too good."
         )
 
 
@@ -113,7 +113,7 @@ def benchmark(
         raise BpeError(NOTHING_TO_MEASURE)
     chosen = contenders[0].name if relative_to is None else relative_to
     if chosen not in tokenizers:
-        raise BpeError(f"There is no tokenizer {chosen!r} to compare with; there are {', '.join(tokenizers)}.")
+        raise BpeError(f"There is no tokenizer {chosen!r} to compare with; choose one of {', '.join(tokenizers)}.")
     jobs = [(contender, name) for contender in contenders for name in groups]
     with WorkerPool(threads, work) as pool:
         cells = _measured(contenders, groups, power, pool)
@@ -333,11 +333,11 @@ class Parity:
 def _told(
     reference: str, language: str | None, worst: float | None, spread: float | None, gini: float | None, left_out: str
 ) -> str:
-    without = f"without {left_out}, of which more than {UNKNOWN_AT_MOST:.0%} is not encoded: " if left_out else ""
+    without = f"without {left_out}, because more than {UNKNOWN_AT_MOST:.0%} is not encoded: " if left_out else ""
     if language is None or gini is None:
         return f"{without}there is nothing to compare"
-    beside = f"{worst:.2f} times {reference}" if worst is not None else f"and {reference} becomes no tokens at all"
-    fewest = f"most to fewest {spread:.2f}" if spread is not None else "the fewest are none at all"
+    beside = f"{worst:.2f} times {reference}" if worst is not None else f"and {reference} becomes no tokens"
+    fewest = f"most to fewest {spread:.2f}" if spread is not None else "one text has no tokens"
     return f"{without}worst {language}, {beside}; {fewest}; Gini {gini:.3f}"
 
 
@@ -348,7 +348,7 @@ def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
     """
     chosen = measured.texts[0] if reference is None else reference
     if chosen not in measured.texts:
-        raise BpeError(f"There is no language {chosen!r} to compare with; there are {', '.join(measured.texts)}.")
+        raise BpeError(f"There is no language {chosen!r} to compare with; choose one of {', '.join(measured.texts)}.")
     tokens = measured.of("tokens")
     place = measured.texts.index(chosen)
     premium = ratio(tokens, tokens[:, [place]])
@@ -382,8 +382,8 @@ def checked_parallel(parallel: Parallel) -> Sentences:
         short = min(lengths, key=lengths.__getitem__)
         long = max(lengths, key=lengths.__getitem__)
         raise CorpusError(
-            f"Parallel texts hold the same sentences, a line each; {short} has {lengths[short]:,}, {long} has "
-            f"{lengths[long]:,}. Give each language as many lines."
+            f"Parallel texts hold the same sentences, one in each line; {short} has {lengths[short]:,}, {long} has "
+            f"{lengths[long]:,}. Give each language the same number of lines."
         )
     return found
 

@@ -74,11 +74,11 @@ class Sums:
         alike = [place for place in self._others if self.beside_low[place] <= 1]
         for place in self._others:
             more = f"{names[place]} needs {self.beside_best[place] - 1:.1%} more"
-            turned = "; other documents could turn it round" if place in alike else ""
+            turned = "; with other documents the order could change" if place in alike else ""
             said.append(f"{more} ({self._interval(place)}){turned}.")
         for text, winner in zip(told_apart([*self.by_text]), self.by_text.values(), strict=True):
             if winner is not None and winner != best:
-                said.append(f"For {text} alone, {names[winner]} makes fewer.")
+                said.append(f"For {text} alone, {names[winner]} makes fewer tokens.")
         left_out = [name for name, is_encoded in zip(names, self.is_encoded, strict=True) if not is_encoded]
         if left_out:
             said.append(
@@ -95,9 +95,10 @@ class Sums:
         least = min(equal, key=lambda place: sizes[place])
         told = " and ".join(names[place] for place in equal)
         if len({sizes[place] for place in equal}) == 1:
-            return f"Recommended: {told} alike; these texts do not tell which is better."
+            return f"Recommended: {told} equally; these texts do not show which is better."
         return (
-            f"Recommended: {names[least]}. These texts do not tell {told} apart, and it has the fewest tokens to embed."
+            f"Recommended: {names[least]}. These texts show no difference between {told}, and {names[least]} has the "
+            "smallest vocabulary."
         )
 
     def _about_size(self, best: int) -> str:
@@ -129,7 +130,9 @@ class Sums:
     def _interval(self, place: int) -> str:
         low = float(self.beside_low[place])
         high = float(self.beside_high[place])
-        return f"{low - 1:.1%} to {high - 1:.1%}" if low == low else "of too few documents to say how sure that is"
+        if low != low:
+            return "from too few documents to estimate the uncertainty"
+        return f"{low - 1:.1%} to {high - 1:.1%}"
 
 
 def sums_of(
@@ -188,7 +191,7 @@ def _shares(measured: Benchmark, weights: Sequence[str]) -> dict[str, Fraction]:
         chosen = [text for text, apart in names.items() if name in (text, apart, short_name(text))]
         if not equals or len(chosen) != 1:
             known = ", ".join(names.values())
-            raise BpeError(f"--weights {weight}: write NAME=SHARE with the name of a text; there are {known}.")
+            raise BpeError(f"--weights {weight}: write NAME=SHARE with the name of a text. The texts are {known}.")
         given[chosen[0]] = weight_of(value)
     whole = sum(given.values(), Fraction(0))
     if any(value < 0 for value in given.values()) or not whole:

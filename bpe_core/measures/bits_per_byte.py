@@ -66,7 +66,7 @@ def bits_per_byte(
     """Measure the given sizes or all sizes; only some sizes if all take too long (see the note in `MEASURES`)."""
     if not held_out.total:
         raise CorpusError(
-            f"Nothing is held out: this text has fewer than {APART} words. Name another text to hold out."
+            f"This text has fewer than {APART} words, too few to hold a part out. Name a second text as held-out text."
         )
     both = GroupedWords.of({"learned": learned, "held out": held_out})
     counts = both.counts_in("learned"), both.counts_in("held out")

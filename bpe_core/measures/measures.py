@@ -74,25 +74,31 @@ MEASURES: dict[str, Measure] = {
     measure.name: measure
     for measure in (
         # -- the tokenizer -----------------------------------------------------------------
-        Measure("step", "Step", "step", "steps", "After how many steps of its training the tokenizer is measured"),
+        Measure("step", "Step", "step", "steps", "The step of its training at which the tokenizer is measured"),
         Measure(
             *("vocabulary", "Tokens in the vocabulary", "vocabulary", "tokens"),
-            "How many tokens it has then, special ones included",
+            "The tokens of the vocabulary at that step, special tokens included",
         ),
         Measure(
             *("size", "Wanted size", "size", "tokens"),
-            "The tokens asked for; `vocabulary` holds how many there are, fewer where nothing more can be learned",
+            (
+                "The vocabulary size asked for; `vocabulary` is the real size, which is smaller if nothing more can be "
+                "learned"
+            ),
         ),
         # -- the text ----------------------------------------------------------------------
-        Measure("documents", "Documents", "documents", "documents", "How many texts were measured"),
-        Measure("bytes", "Bytes", "bytes", "bytes", "Of the text as it was given, in UTF-8"),
+        Measure("documents", "Documents", "documents", "documents", "The number of texts that were measured"),
+        Measure("bytes", "Bytes", "bytes", "bytes", "The size of the original text in UTF-8"),
         Measure(
             *("words", "Words", "words", "words"),
-            "Stretches between spaces and line ends, the same for all tokenizers; in a script without spaces, lines",
+            (
+                "Stretches between spaces and line ends, the same for all tokenizers; in a script without spaces these "
+                "are lines"
+            ),
         ),
         Measure("pretokens", "Pretokens", "pretokens", "words", PRETOKENS_NOTE),
         # -- the text in tokens ------------------------------------------------------------
-        Measure("tokens", "Tokens", "tokens", "tokens", "How many tokens the text becomes"),
+        Measure("tokens", "Tokens", "tokens", "tokens", "The number of tokens of the text"),
         Measure(
             *("bytes_per_token", "Bytes per token", "bytes/token", "ratio"),
             "More means that each token holds more of the text",
@@ -113,37 +119,37 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("renyi_efficiency", "Rényi efficiency", "Rényi", "ratio"),
-            "How evenly the tokens are used, from 0 to 1",
+            "The evenness of the counts of tokens, from 0 to 1",
             RENYI_FORMULA,
-            note="Longer texts use more different tokens: compare it on one text.",
+            note="Longer texts use more different tokens: compare tokenizers on the same text.",
         ),
         Measure(
             *("share_in_use", "Share of the vocabulary in use", "in use", "share"),
-            "The part of the vocabulary that occurs in the text at all",
+            "The part of the vocabulary that occurs in the text",
             "different tokens in the text / vocabulary",
             digits=1,
             note="A longer text uses more of any vocabulary.",
         ),
         Measure(
             *("share_of_scaffolds", "Share of scaffolds", "scaffolds", "share"),
-            "The part of the vocabulary that was only needed on the way: larger tokens have used it up",
+            "The part of the vocabulary that longer tokens have used up completely",
             "merged tokens that occurred in the text and no longer do / vocabulary",
             digits=1,
             note="Other texts may still use them.",
         ),
         Measure(
             *("unknown_share", "Share of unknown tokens", "unknown", "share"),
-            "The part of the tokens that replace what the tokenizer cannot encode",
+            "The part of the tokens that are unknown tokens",
             "unknown tokens / tokens",
             digits=2,
-            note="A tokenizer of bytes has none, good or bad.",
+            note="A tokenizer of bytes never has unknown tokens, whether it is good or bad.",
         ),
         Measure(
             *("unencoded_share", "Share of the text that is not encoded", "not encoded", "share"),
-            "The part of the text, without spaces, that becomes unknown tokens or none at all",
-            "bytes in unknown tokens or in none / bytes, without spaces",
+            "The part of the text, without spaces, that becomes unknown tokens or no tokens",
+            "bytes in unknown tokens or in no token / bytes, without spaces",
             digits=2,
-            note="None says that all can be encoded, not that it is encoded well.",
+            note="Zero means that everything can be encoded, not that it is encoded well.",
         ),
         Measure("ends", "Ends of words", "ends", "places", "How many ends of words the text has"),
         Measure("inside_ends", "Ends of words inside a token", "inside", "places", "How many of them are in a token"),
@@ -163,19 +169,19 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("relative_tokens", "Tokens relative to the first", "relative", "ratio"),
-            "Tokens relative to those that the first tokenizer, or the one chosen, needs for the same text",
-            "tokens / tokens of the one chosen",
+            "Tokens relative to the first tokenizer, or the chosen one, for the same text",
+            "tokens / tokens of the chosen tokenizer",
             note="A larger vocabulary needs fewer tokens: compare equal sizes.",
         ),
         Measure(
             *("seconds", "Seconds", "seconds", "seconds"),
-            "Processor time of encoding, estimated from the beginning of a long text; the first text of a "
-            "tokenizer pays for its preparation",
-            note="They differ from computer to computer, and on a busy one from time to time.",
+            "Processor time of encoding, estimated from the beginning of a long text; the first text includes the "
+            "preparation of the tokenizer",
+            note="The seconds differ between computers, and on a busy computer from time to time.",
         ),
         Measure(
             *("bits_per_byte", "Held-out bits per byte", "bits/byte", "bits"),
-            "How many bits a small model of token pairs needs to write held-out words",
+            "The bits that a small model of token pairs needs to encode held-out words",
             BITS_FORMULA,
             digits=4,
             note=BITS_NOTE,
@@ -185,98 +191,106 @@ MEASURES: dict[str, Measure] = {
             *("premium", "Parity premium", "premium", "ratio"),
             "Tokens of the language relative to those of the reference language, for the same sentences",
             "tokens / tokens of the reference language",
-            note="It says what a text costs, not how well a model knows the language.",
+            note="The premium says how many tokens a text needs, not how well a model knows the language.",
         ),
         Measure(
             *("byte_premium", "Byte premium", "byte premium", "ratio"),
             "Bytes of the language relative to those of the reference language, for the same sentences",
             "bytes / bytes of the reference language",
-            note="It is what UTF-8 costs; the parity premium beside it shows what the tokens add to that or take away.",
+            note="The byte premium comes from UTF-8; compare it with the parity premium, which comes from the tokens.",
         ),
         Measure(
             *("single_token_share", "Single-token retention", "single", "share"),
-            "The part of the words, each as often as it occurs, that are one token behind a space",
+            "The part of the words, weighted by count, that are one token after a space",
             "words that are one token / words",
             digits=1,
-            note="Words are runs of letters: in a script without spaces whole clauses, of which few are one token.",
+            note=(
+                "Words are runs of letters. In a script without spaces these are whole clauses, and few clauses are "
+                "one token."
+            ),
         ),
         Measure(
             *("zipf_exponent", "Zipf exponent", "Zipf", "ratio"),
-            "How steeply the counts of tokens fall with their rank",
-            "minus the slope of the line of least squares through ln count over ln rank",
-            note="It depends on the length of the text: compare the same sentences.",
+            "The steepness with which the counts of tokens fall with their rank",
+            "minus the slope of the least-squares line through ln count over ln rank",
+            note="The exponent depends on the length of the text: compare the same sentences.",
         ),
         Measure(
             *("zipf_fit", "Zipf fit", "Zipf fit", "ratio"),
-            "How well that line describes the counts, 1 if exactly",
+            "The quality with which this line describes the counts; 1 is exact",
             "1 − Σ (ln count − line)² / Σ (ln count − mean)²",
-            note="The many tokens that occur once lie on a step of their own, and lower it in short texts.",
+            note="Short texts have many tokens that occur once, which lower the fit.",
         ),
-        Measure("sentences", "Sentences", "sentences", "documents", "How many sentences the text has in each language"),
+        Measure(
+            "sentences", "Sentences", "sentences", "documents", ("The number of sentences of the text in each language")
+        ),
         Measure(
             *("tokens_per_sentence", "Tokens per sentence", "tokens/sentence", "ratio"),
-            "How many tokens a sentence takes on average, the same sentences in each language",
+            "The average number of tokens of a sentence, for the same sentences in each language",
             "tokens / sentences",
             digits=2,
             note="Sentences of a text that is not parallel are its lines, which may be long in one language alone.",
         ),
         Measure(
-            *("served", "Merges that served it", "served", "steps"),
-            "How many merges so far were made because the language was worst off",
+            *("served", "Merges for the language", "served", "steps"),
+            "The number of merges so far that were chosen for this language",
         ),
         Measure(
             *("worst", "Worst premium", "worst", "ratio"),
             "The largest premium",
             "tokens of the language that needs most / tokens of the reference language",
-            note="One language decides it.",
+            note="A single language decides this value.",
         ),
         Measure(
             *("spread", "Spread", "spread", "ratio"),
             "The most tokens that any language needs, relative to the fewest",
-            "tokens of the language that needs most / of that which needs fewest",
-            note="Two languages decide it.",
+            "tokens of the language that needs most / tokens of the language that needs fewest",
+            note="Only two languages decide this value.",
         ),
         Measure(
             *("gini", "Gini coefficient", "Gini", "ratio"),
-            "How unevenly tokens are shared out among the languages: 0 if all need as many, near 1 if one needs all",
+            (
+                "The inequality of tokens among the languages: 0 if all need the same number, near 1 if one language "
+                "needs all"
+            ),
             "Σ |x − y| / (languages · Σ x), x and y the tokens of two languages, over all pairs of them",
-            note="It counts languages, not the people who speak them.",
+            note="Each language counts equally, whatever the number of its speakers.",
         ),
         # -- words with their morphemes ------------------------------------------------------
         Measure("borders", "Borders", "borders", "places", "Places inside words where two morphemes meet"),
         Measure("cuts", "Splits", "splits", "places", "Places inside words where two tokens meet"),
-        Measure("hits", "Hits", "hits", "places", "Places where both do"),
+        Measure("hits", "Hits", "hits", "places", "Places with both a split and a border"),
         Measure(
             *("precision", "Splits that are at morphemes", "precision", "ratio"),
-            "The part of the splits that fall on a border of morphemes",
+            "Precision: the part of the splits that are at a border of morphemes",
             "hits / splits",
-            note="One split at a right place is enough for 1: see how many are found, too.",
+            note="A single correct split is enough for 1: look at the recall, too.",
         ),
         Measure(
             *("recall", "Morphemes that are split", "recall", "ratio"),
-            "The part of the borders that are split",
+            "Recall: the part of the borders that are split",
             "hits / borders",
-            note="Splitting between all letters makes it 1: see how many splits are right, too.",
+            note="Splitting between all letters makes this 1: look at the precision, too.",
         ),
         Measure(
             *("f1", "Agreement with morphemes (F1)", "F1", "ratio"),
             "The harmonic mean of precision and recall",
             "2 · hits / (splits + borders)",
-            note="The borders are those of the list; another list may have others.",
+            note="The borders are taken from the list; another list may have other borders.",
         ),
         Measure(
             *("share_whole", "Words that are one token", "whole", "share"),
             "The part of the words that are one token",
             "words of one token / words",
             digits=1,
-            note="Long and rare words lower it, and a list may hold more of them than texts do.",
+            note="Long and rare words lower this value, and a list may hold more such words than texts do.",
         ),
         Measure(
             *("share_alike", "Words split exactly at their borders", "alike", "share"),
             "The part of the words that are split at all their borders and nowhere else",
             "words whose splits are their borders / words",
             digits=1,
-            note="The borders are those of the list; another list may have others.",
+            note="The borders are taken from the list; another list may have other borders.",
         ),
     )
 }
@@ -310,26 +324,26 @@ class MeasureGroup:
 
 GROUPS = (
     MeasureGroup(
-        "How short texts become",
+        "Length of encoded texts",
         "Fewer tokens for the same text cost less, and more text fits into a model.",
         ("bytes_per_token", "tokens_per_word", "tokens_per_pretoken", "tokens", "relative_tokens", "seconds"),
     ),
     MeasureGroup(
-        "How the vocabulary is used",
-        "A token that hardly occurs is wasted, and one that is everywhere says little.",
+        "Use of the vocabulary",
+        "A token that hardly occurs is wasted, and a token that is everywhere carries little information.",
         (
             *("renyi_efficiency", "share_in_use", "share_of_scaffolds", "bits_per_byte", "zipf_exponent", "zipf_fit"),
             "single_token_share",
         ),
     ),
     MeasureGroup(
-        "What is left out, and who pays",
-        "What cannot be encoded is lost, and who needs more tokens for the same sentences pays more.",
+        "What is not encoded, and which language needs more tokens",
+        "Text that cannot be encoded is lost. A language that needs more tokens for the same sentences costs more.",
         ("unknown_share", "unencoded_share", "premium", "byte_premium"),
     ),
     MeasureGroup(
-        "Where words are split",
-        "Splits where the parts of a word meet keep together what means something.",
+        "Places of splits in words",
+        "Splits at the borders of morphemes keep units of meaning together.",
         ("f1", "precision", "recall", "share_alike", "share_whole", "words", "borders", "cuts", "hits"),
     ),
 )

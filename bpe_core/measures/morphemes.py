@@ -96,12 +96,15 @@ def morpheme_agreement(
 
 def checked(morphemes: Morphemes, name: str) -> Morphemes:
     if not morphemes:
-        raise CorpusError(f"The list {name!r} holds no words; write a word a line, as in {EXAMPLE}.")
+        raise CorpusError(f"The list {name!r} holds no words; write one word in each line, as in {EXAMPLE}.")
     for word, parts in morphemes.items():
         if isinstance(parts, str):
             raise CorpusError(f"In the list {name!r} {word!r} has {parts!r}; give its morphemes as a list of texts.")
         if not word or "".join(parts) != word or not all(parts):
-            raise CorpusError(f"In the list {name!r} {' '.join(parts)!r} does not spell {word!r}, as morphemes must.")
+            raise CorpusError(
+                f"In the list {name!r} {' '.join(parts)!r} does not spell {word!r}; the morphemes of a word must spell "
+                "it."
+            )
     return morphemes
 
 
@@ -127,10 +130,13 @@ def morphemes_in(lines: Iterable[str], name: str) -> dict[str, tuple[str, ...]]:
         parts = tuple(morphemes.split())
         if not tab or "".join(parts) != word:
             raise CorpusError(
-                f"{name}, line {number:,}: {line.strip()[:60]!r} is no word with its morphemes, as {EXAMPLE} is."
+                f"{name}, line {number:,}: {line.strip()[:60]!r} is not a word with its morphemes; write it as "
+                f"{EXAMPLE}."
             )
         if found.setdefault(word, parts) != parts:
-            raise CorpusError(f"{name}, line {number:,}: {word[:60]!r} is listed before with other morphemes.")
+            raise CorpusError(
+                f"{name}, line {number:,}: {word[:60]!r} has other morphemes in an earlier line; keep one of the lines."
+            )
     if not found:
-        raise CorpusError(f"{name} holds no words with morphemes; write a word a line, as in {EXAMPLE}.")
+        raise CorpusError(f"{name} holds no words with morphemes; write one word in each line, as in {EXAMPLE}.")
     return found

@@ -120,7 +120,7 @@ class MethodFacts:
     # How it learns and splits.
     choice_to_grow_by: str = ""  # the choice that must be made to go on from a table that only lists tokens
     # the reason, if it cannot go on from a table
-    cannot_grow: str = "it knows no way to go on from a table. Learn it again with a larger vocabulary."
+    cannot_grow: str = "it cannot continue from a table. Train it again with a larger vocabulary."
     goes_across_words: bool = False  # it can go on across words after the steps of any table of bytes
     superword_limits: frozenset[str] = frozenset()  # its choices that only matter across words
     can_be_steered: bool = False  # a person may forbid or force a pair at a step, and continue a table
@@ -149,7 +149,7 @@ class MethodFacts:
             return ""
         advice = f"{self.instead}, or " if self.instead else ""
         return (
-            f"{format.name} holds {format.holds}, and this was learned by another method, {self.title}: "
+            f"{format.name} holds {format.holds}, and this table was learned by {self.title}: "
             f"{advice}keep it as a session."
         )
 

@@ -28,7 +28,7 @@ def question_names() -> tuple[str, ...]:
 def question_named(name: str) -> type[Question]:
     if name not in QUESTIONS:
         meant = did_you_mean(name, question_names()) or "."
-        raise BpeError(f"There is no question {name!r}{meant} There are {', '.join(question_names())}.")
+        raise BpeError(f"There is no question {name!r}{meant} The questions are {', '.join(question_names())}.")
     return _loaded(name, QUESTIONS[name])
 
 

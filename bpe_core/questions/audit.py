@@ -28,10 +28,10 @@ class AuditOfTokens(Question):
     examples = f"""\
 examples:
   bpe-explorer audit tokenizer.json
-      What is known of the tokens by themselves: how many there are of each criterion, and the first of them.
+      Show how many tokens fit each criterion, and the first of them.
 
   bpe-explorer audit tokenizer.json --corpus mine/ yours.txt --only scaffold,unused --sort count -o audit.csv
-      A table of those that the corpus needs only as steps, or not at all.
+      Write a table of the tokens that the corpus needs only to make other tokens, or not at all.
 
 criteria:
 {CRITERIA_LIST}"""
@@ -43,12 +43,18 @@ criteria:
     """
 
     only: str = parameter(
-        "", help="list only these criteria, a comma between", metavar="CRITERIA", choices=tuple(CRITERIA), several=True
+        "",
+        help=("list only tokens with these criteria, separated by commas"),
+        metavar="CRITERIA",
+        choices=tuple(CRITERIA),
+        several=True,
     )
     sort: str = parameter("id", help="the order of the list", choices=ORDERS)
-    reverse: bool = parameter(False, help="from the end of that order; of lengths the shortest first")
-    rare: int = parameter(RARE, help=f"less often than N times is rare ({RARE})", metavar="N")
-    long: int = parameter(LONG, help=f"more than N characters are very long ({LONG})", metavar="N")
+    reverse: bool = parameter(False, help="reverse the order, such as the shortest first")
+    rare: int = parameter(RARE, help=f"a token is rare if it occurs fewer than N times (default: {RARE})", metavar="N")
+    long: int = parameter(
+        LONG, help=(f"a token is very long if it has more than N characters (default: {LONG})"), metavar="N"
+    )
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
         return not has_texts
@@ -74,7 +80,7 @@ def criteria_in(text: str) -> tuple[Criterion, ...]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     unknown = next((name for name in names if name not in CRITERIA), None)
     if unknown is not None:
-        raise BpeError(f"There is no criterion {unknown[:40]!r}; there are {', '.join(CRITERIA)}.")
+        raise BpeError(f"There is no criterion {unknown[:40]!r}; the criteria are {', '.join(CRITERIA)}.")
     return tuple(name for name in get_args(Criterion) if name in names)
 
 
@@ -90,6 +96,6 @@ def audit_of(
     found = audited(study.history, places, rare=rare, long=long, work=work)
     missing = [one for one in wanted if one not in found.meets]
     if missing:
-        why = "name several texts with --corpus" if missing[0] == "one-file" else "its method joins no pairs"
+        why = "name several texts with --corpus" if missing[0] == "one-file" else "its method merges no pairs"
         raise BpeError(f"Which tokens are {missing[0]} is unknown here: {why}.")
     return found, list(parts)

@@ -31,7 +31,7 @@ ENGLISH = "en"  # the usual language to compare others with
 
 @dataclass(frozen=True)
 class Benchmark(Question):
-    """Measure any number of tokenizers by any number of texts, and what the same sentences cost in each language."""
+    """Compare tokenizers on texts, and count the tokens that the same sentences need in each language."""
 
     needs = "texts if known"
     studies = (1, 1_000)
@@ -40,17 +40,17 @@ class Benchmark(Question):
     examples = f"""\
 examples:
   bpe-explorer benchmark ours.csv theirs.tokenizer.json --texts news/ book.txt --output figures.parquet
-      Every file by every tokenizer, a row each: pandas.read_parquet("figures.parquet") is a table of them.
+      Write a row for each file and tokenizer; pandas.read_parquet("figures.parquet") reads them.
 
   bpe-explorer benchmark ours.csv --sizes 1000 2000 4000 --group de texts/de --group code src
-      The same tokenizer at three sizes of its vocabulary, by groups of texts.
+      Compare the tokenizer at three vocabulary sizes, by groups of texts.
 
   bpe-explorer benchmark ours.csv theirs.tiktoken --parallel sentences/ --reference en
-      What the same sentences cost in each language: a file a language (en.txt, de.txt), a line a sentence.
+      Count the tokens of the same sentences in each language: a file for each (en.txt, de.txt), one sentence in a line.
 
   bpe-explorer benchmark ours=a.json theirs=b.model --texts domains/ --weights en=70% code=30% --report choice.html
-      Under names of your own. The page has the figures, the sums by the shares of the texts (as the files are called),
-      how much other documents would change them, and a recommendation in sentences.
+      Give the tokenizers names. The page has the figures, the sums by the shares of the texts (by their file names),
+      how much the sums would change with other documents, and a recommendation.
 
 columns:
 {COLUMNS}
@@ -67,21 +67,21 @@ columns:
     parallel: str = same_sentences()
     reference: str = parameter(
         "",
-        help="the language that others are compared with (en, or else the first)",
+        help="the language to compare the others with (default: en, or the first)",
         metavar="NAME",
         of_column="text",
         only_with="parallel",
     )
     sizes: tuple[int, ...] = several_sizes()
     relative_to: str = parameter(
-        "", help="whose tokens others are compared with (the first)", metavar="TABLE", of_column="tokenizer"
+        "", help="the tokenizer to compare the others with (default: the first)", metavar="TABLE", of_column="tokenizer"
     )
     weights: tuple[str, ...] = parameter(
-        (), help="sums of all texts by these shares: de=70%% code=30%%; or factors", metavar="NAME=SHARE"
+        (), help="add up all texts by these shares, such as de=70%% code=30%%, or by factors", metavar="NAME=SHARE"
     )
-    sums: bool = parameter(False, help="sums of all texts by their bytes, with a recommendation")
-    measure: str = parameter("tokens", help=f"what is drawn: {', '.join(DRAWN)}", choices=DRAWN)
-    power: float = parameter(USUAL_POWER, help="of the Rényi entropy", metavar="ALPHA")
+    sums: bool = parameter(False, help="add up all texts by their bytes, with a recommendation")
+    measure: str = parameter("tokens", help=f"the measure to draw: {', '.join(DRAWN)}", choices=DRAWN)
+    power: float = parameter(USUAL_POWER, help="the order of the Rényi entropy", metavar="ALPHA")
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
         return not self.parallel and self.texts is None
@@ -108,7 +108,7 @@ columns:
             sentences = [*sums.sentences, *sentences]
             facts |= {"sums": sums.table.records(), "weights": {name: float(of) for name, of in sums.weights.items()}}
         if self.measure not in columns:
-            raise BpeError(f"{self.measure} is known of parallel texts only: name them with --parallel.")
+            raise BpeError(f"{self.measure} needs parallel texts: name them with --parallel.")
         table = DataTable(columns)
         listed = ("tokenizer", "text", *(name for name in DRAWN if name in columns))
         return Answer(table, tuple(sentences), dots_chart(table, self.measure), listed, facts=facts)

@@ -18,12 +18,12 @@ from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, Work
 
-WHAT = "What bytes stand for"
+WHAT = "The list of replaced pairs"
 
 
 @dataclass(frozen=True)
 class Blocks(Question):
-    """Show what each byte stands for in the blocks of Gage's compressor, and their size after each step."""
+    """Show which pair each byte replaces in the blocks of Gage's compressor, and their size after each step."""
 
     axis = "step"
     needs = "texts if known"
@@ -31,7 +31,7 @@ class Blocks(Question):
         >>> import bpe_core as bpe
         >>> study = bpe.train("low lower lowest, new newer newest " * 9, "gage", merges=6)
         >>> bpe.blocks(study).sentences[0]
-        "How many bytes all blocks take after each step, beside today's compressors."
+        "The bytes of all blocks after each step, compared with today's compressors."
     """
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
@@ -39,7 +39,7 @@ class Blocks(Question):
         method = Method.of(history.recipe)
         if not method.starts_anew:
             titles = " and ".join(other.title for other in METHODS.values() if other.starts_anew)
-            raise BpeError(f"Only {titles} works in blocks; this run was learned by another method.")
+            raise BpeError(f"This question is only for runs by {titles}; this run was learned by another method.")
         words = None if study.texts is None else study.inside.words(WHAT, work)
         blocks = None if words is None else method.blocks(words, history.recipe, work)
         others = {} if words is None else sizes_of_texts(words, cancelled=work.cancelled)

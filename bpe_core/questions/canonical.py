@@ -27,7 +27,7 @@ from bpe_core.text.reading.id_rows import IdRow, is_file_of_ids, rows_of_file, r
 GIVEN = "the ids"  # the name of ids that no file holds
 MOST_PLACES = 10_000  # places with a reason
 SHOWN = 12  # ids of a place
-NO_IDS = "There are no ids to look at: give them as numbers, or name a file of them (.npy, .jsonl, or text)."
+NO_IDS = "There are no ids: give them as numbers, or name a file with ids (.npy, .jsonl, or text)."
 LISTED = ("file", "row", "place", "text", "ids", "encoded", "kind", "reason")
 
 
@@ -62,13 +62,13 @@ examples:
 
     ids: tuple[int | str, ...] = parameter(
         (),
-        help="ids, or files of them (.npy, .jsonl, or text with a row a line); if left out, standard input",
+        help="ids, or files of them (.npy, .jsonl, or text with one row in each line) (default: standard input)",
         metavar="IDS",
         positional=True,
         from_input=True,
     )
     fields: tuple[str, ...] = parameter(
-        (), help="the fields of a row that hold its ids, in order (else those with known names)", metavar="NAME"
+        (), help="the fields of a row that hold its ids, in order (default: fields with known names)", metavar="NAME"
     )
     way: str = parameter(
         "library",

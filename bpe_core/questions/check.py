@@ -38,7 +38,7 @@ from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.support.wording import count_text
 from bpe_core.text.patterns import NAMED_PATTERNS
 
-WHAT = "Whether a table was learned right"
+WHAT = "The check of a table"
 TRIED = 500  # the least number of steps by which another splitting is tried
 FEW = 200  # one in so many merges may be wrong before another splitting is tried
 ALL = "none"  # the pattern that splits nothing
@@ -51,10 +51,10 @@ KINDS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in KINDS.it
 
 @dataclass(frozen=True)
 class Check(Question):
-    """Check whether a table was learned right: does each merge follow from the counts?
+    """Check whether a table was learned correctly: does each merge follow from the counts?
 
-    Each step should merge a pair that occurs most. Each row is a step that does not, and what should have been merged
-    instead. Without texts it says what the table alone shows. With pins it says whether texts are still split the same.
+    Each step should merge the most frequent pair. Each row is a step that does not, with the pair that should have been
+    merged. Without texts the table alone is checked. With pins, check whether texts are still split the same way.
     """
 
     needs = "texts if known"
@@ -62,14 +62,14 @@ class Check(Question):
     examples = f"""\
 examples:
   bpe-explorer check tokenizer.json --corpus book.txt
-      The first wrong step and what is wrong with it; how many are as they should be. Ends with 3 if one is wrong.
+      Show the first wrong step and its fault, and how many steps are correct. The exit code is 3 if a step is wrong.
 
   bpe-explorer check cl100k_base.tiktoken
-      What the table alone shows: tokens that no text becomes, counts that rise or have wrapped.
+      Check the table alone: tokens that never occur, counts that rise, counts that overflowed.
 
   bpe-explorer pin tokenizer.json -o pins.json
   bpe-explorer check --pins pins.json
-      Ends with 3, and a line, if another version of a library, or of the file, splits a hard text in another way.
+      The exit code is 3 if another version of a library or of the file splits a hard text differently.
 
 kinds:
 {KINDS_LIST}"""
@@ -77,7 +77,7 @@ kinds:
         >>> import bpe_core as bpe
         >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
         >>> bpe.check(study).sentences[0]
-        'All 6 merges follow from the counts: each took a pair that occurs most.'
+        'All 6 merges follow from the counts: each took the most frequent pair.'
     """
 
     pins: str = parameter("", help="compare with the ids that `pin` has written", metavar="FILE", path="file")
@@ -94,15 +94,22 @@ kinds:
             said = tuple(found[:1]) or (ALL_AS_PINNED,)
             return Answer(DataTable({"difference": found}), said, rows=(), differs=bool(found))
         if not Method.of(study.history.recipe).learns_by_ranks or not len(study.history):
-            raise BpeError(f"{WHAT} is known only where pairs are joined one after the other; not of this tokenizer.")
+            raise BpeError(
+                f"{WHAT} works only for tokenizers that merge pairs one after the other. This tokenizer does not."
+            )
         if Method.of(study.history.recipe).joins_runs:
-            raise BpeError(f"{WHAT} is known where one list of merges was learned; here two passes ran a race.")
+            raise BpeError(
+                f"{WHAT} works only for one list of merges; this tokenizer was learned in two passes that raced."
+            )
         if study.history.recipe.serves_languages:
-            raise BpeError(f"{WHAT} is known where the commonest pair of all texts is joined; these served languages.")
+            raise BpeError(
+                f"{WHAT} works only if each step merges the most frequent pair of all texts; this tokenizer chose "
+                "pairs for one language after the other."
+            )
         return _of_the_table_alone(study, work) if study.texts is None else _by_counts(study, work)
 
 
-ALL_AS_PINNED = "All pinned texts are split as they were."
+ALL_AS_PINNED = "All pinned texts are split as before."
 
 
 # --- By the counts of a corpus -----------------------------------------------------------------
@@ -202,7 +209,7 @@ def _other_ways(
             yield f"by {unit}", by_unit, study.texts.words(by_unit, work), True
     if recipe.marker == "none":
         by_line = recipe.with_changes(unit="line")
-        yield "by line without its end", by_line, without_line_ends(study.texts.words(by_line, work)), True
+        yield "by line without its line break", by_line, without_line_ends(study.texts.words(by_line, work)), True
     if not recipe.lowercase and recipe.border == "":
         small = recipe.with_changes(lowercase=True)
         yield IN_LOWER_CASE, small, study.texts.words(small, work), not FORMATS.holding(study.format).holds_splitting
@@ -238,12 +245,12 @@ def _about_splitting(study: Study, found: _Judgement) -> tuple[str, bool]:
     says = FORMATS.holding(study.format).holds_splitting
     if name == IN_LOWER_CASE:
         file = "Its file does not say" if found.is_unsaid else "The table does not say"
-        return f"{file} that texts were put into lower case; so they fit best.", not found.is_unsaid
+        return f"{file} that texts were put into lower case, but lower-case texts fit best.", not found.is_unsaid
     if not name or not says or found.is_unsaid:
         return (f"Its file does not say how texts were split; {name} fits best." if name else ""), False
     return (
-        f"Another splitting: the table says {recipe.pattern}, by which only the first {found.own_until:,} merges "
-        f"follow; of those that are known here {name} fits best."
+        f"The table names the pattern {recipe.pattern}, but with it only the first {found.own_until:,} merges follow "
+        f"from the counts. Of all known patterns, {name} fits best."
     ), True
 
 
@@ -268,7 +275,7 @@ def _answer(study: Study, found: _Judgement) -> Answer:
     sentences = [*flaws, *filter(None, (said, Method.of(found.history.recipe).told_of(found.history)))]
     sentences += [BALANCED] if is_balanced else _verdict(study, verdict)
     if verdict.right < found.balanced < verdict.steps:
-        sentences.append(f"{found.balanced:,} took a pair that occurs most in all texts or in one of the groups.")
+        sentences.append(f"{found.balanced:,} merged the most frequent pair of all texts or of one of the groups.")
     listed = ("step", "kind", "left_text", "right_text", "count", "passed_left_text", "passed_right_text")
     facts: dict[str, Any] = {"steps": verdict.steps, "right": verdict.right, "sound_until": verdict.sound_until}
     facts |= {
@@ -287,35 +294,38 @@ def _answer(study: Study, found: _Judgement) -> Answer:
 
 
 BALANCED = (
-    "Each merge took a pair that occurs most in all texts or in one of the groups: so learns who balances languages "
-    "(parity-aware byte-pair encoding)."
+    "Each merge took the most frequent pair of all texts or of one of the groups. Training that balances languages "
+    "does so (parity-aware byte-pair encoding)."
 )
 
 
 def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
     first = verdict.first
     if 2 * verdict.miscounted > verdict.steps:
-        yield f"{verdict.miscounted:,} of the table's counts are others: it was learned from other texts, or from more."
+        yield (
+            f"{verdict.miscounted:,} of the table's counts differ from these texts: it was learned from other texts, "
+            "or from more."
+        )
     if first is None:
-        yield f"All {verdict.steps:,} merges follow from the counts: each took a pair that occurs most."
+        yield f"All {verdict.steps:,} merges follow from the counts: each took the most frequent pair."
     else:
-        yield f"Step {first.step:,} is the first wrong one. {_fault(study, first)}"
+        yield f"Step {first.step:,} is the first wrong step. {_fault(study, first)}"
         most = "" if verdict.is_whole else "at most "
-        yield f"{most}{verdict.right:,} of {verdict.steps:,} merges are as they should be.".capitalize()
+        yield f"{most}{verdict.right:,} of {verdict.steps:,} merges are correct.".capitalize()
         if 2 * verdict.right < verdict.steps:
             yield (
-                "So few follow that it may have been learned from other texts, or for a balance of languages, which "
-                "a file or group of each would show."
+                "So few merges follow that the table may have been learned from other texts, or by balancing "
+                "languages; to check that, give each language as a file or group."
             )
     if verdict.limit is not None:
         limit = f"no token has more than {verdict.limit:,} symbols"
-        yield f"Longer pairs occur more often, but {limit}, as its trainer allows."
+        yield f"Longer pairs occur more often, but {limit}, the limit of its trainer."
     if verdict.rule_until == verdict.steps:
         yield f"Another pair was as frequent at {verdict.ties:,} steps; the rule {verdict.rule} decided all of them."
     elif first is None or verdict.rule_until < first.step - 1:
         yield (
-            f"Another pair was as frequent at {verdict.ties:,} steps. No rule for ties that is known here decided all; "
-            f"{verdict.rule} does so up to step {verdict.rule_until:,}."
+            f"Another pair was as frequent at {verdict.ties:,} steps. No known tie rule explains all of them; "
+            f"{verdict.rule} explains them up to step {verdict.rule_until:,}."
         )
 
 
@@ -354,7 +364,7 @@ def _of_the_table_alone(study: Study, work: Work) -> Answer:
     sentences = [*flaws, *(f"{count:,} of {len(study.history):,} merges: {one}" for one, count in counts.items())]
     if not sentences:
         sentences.append("The table alone shows nothing wrong.")
-    sentences.append("With the texts that it was learned from, each merge is judged by the counts.")
+    sentences.append("Give the texts that it was learned from to check each merge by the counts.")
     return Answer(table, tuple(sentences), listed=("step", "text", "reason"), differs=bool(rows or flaws))
 
 
@@ -366,10 +376,13 @@ def _by_its_own_counts(history: History) -> Iterator[tuple[int, str]]:
     allowed = np.ones(len(counts), bool)
     allowed[history.forced] = False
     told = {
-        "Its own count is zero or less.": counts <= 0,
-        "Its count is larger than that of the step before, which cannot be.": np.diff(counts, prepend=counts[:1]) > 0,
+        "Its count is zero or less.": counts <= 0,
+        ("Its count is larger than the count of the step before, which is impossible."): np.diff(
+            counts, prepend=counts[:1]
+        )
+        > 0,
         "The table itself says that another pair occurs more often.": others > counts,
-        "Its count is more than 32 bits hold: a trainer with such counts parts ways here.": counts >= WRAPS_AT,
+        "Its count is too large for 32 bits: a trainer with 32-bit counts goes wrong from here on.": counts >= WRAPS_AT,
     }
     by_count = Method.of(history.recipe).counts_fall and not history.reasons and not history.recipe.interventions
     for why, wrong in told.items():
@@ -387,4 +400,4 @@ def _by_its_texts(study: Study, work: Work) -> Iterator[tuple[int, str]]:
     for id, reason in unreachable_tokens(history, work).items():
         row = history.row_of(id)
         if row is not None and reason.kind == "falls apart":
-            yield row + 1, "Its own text becomes other tokens, so it never occurred in a text."
+            yield row + 1, "Its own text is split into other tokens, so it never occurred in a text."

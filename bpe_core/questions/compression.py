@@ -14,12 +14,12 @@ from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 
-WHAT = "Compression, where tokens are dropped,"
+WHAT = "Compression with dropped tokens"
 
 
 @dataclass(frozen=True)
 class Compression(Question):
-    """Show after each step how many tokens the corpus has, and how many base symbols are in each."""
+    """Show how many tokens the corpus has after each step, and how many base symbols a token has on average."""
 
     in_report = "figure"
     axis = "step"

@@ -17,17 +17,14 @@ from bpe_core.support.progress import ALONE, Work
 from bpe_core.sweep.overlay import overlay, samples_of
 
 BITS = "bits_per_byte"
-NO_TEXTS = (
-    "The curves of many runs are drawn by texts that are measured: name them with --corpus, or with --held-out those "
-    "that no run has learned from."
-)
+NO_TEXTS = "Curves need texts to measure: name them with --corpus, or name held-out texts with --held-out."
 
 
 @dataclass(frozen=True)
 class Curves(Question):
-    """Draw one measure of many tokenizers over the size of the vocabulary.
+    """Draw a measure of many tokenizers over the vocabulary size.
 
-    Runs that differ only by their random samples share a line with a band.
+    Runs that differ only in their random samples share a line with a band.
     """
 
     needs = "texts if known"
@@ -46,11 +43,11 @@ examples:
         [1.0, 1.11, 1.25, 1.25, 1.25, 1.43, 1.67]
     """
 
-    measure: str = parameter("bytes_per_token", help=f"what is drawn: {', '.join(OF_SWEEPS)}", choices=OF_SWEEPS)
-    held_out: Texts | None = parameter(None, help="measure by texts that no run has learned from", metavar="FILE")
+    measure: str = parameter("bytes_per_token", help=f"the measure to draw: {', '.join(OF_SWEEPS)}", choices=OF_SWEEPS)
+    held_out: Texts | None = parameter(None, help="measure on texts that no run has learned from", metavar="FILE")
     list: str = parameter(
         "",
-        help="words with their morphemes, or en or de for our own",
+        help="a file of words with their morphemes, or en or de for our lists",
         metavar="LIST",
         path="file",
         offered=("en", "de"),

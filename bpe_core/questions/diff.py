@@ -25,18 +25,18 @@ Rows = Sequence[Sequence[int]]  # rows with a start, a stop, and for tokens the 
 
 @dataclass(frozen=True)
 class Diff(Question):
-    """Show where two tokenizers part ways, and why."""
+    """Show where two tokenizers differ, and why."""
 
     studies = (2, 2)
     examples = """\
 examples:
   bpe-explorer diff ours.csv tokenizer.json
-      The first merge that differs and the likely cause: another tie rule, other data, another pattern ...
+      Show the first merge that differs and the likely cause: another tie rule, other data, another pattern ...
 
   bpe-explorer diff vocab.bpe cl100k_base.tiktoken --text "isn't 2024 naïve?"
-      The same text split by both; [brackets] mark what they split differently.
+      Split the same text by both; [brackets] mark the differences.
 
-The exit code is 0 where the merges are the same, 3 where they differ.
+The exit code is 0 if the merges are the same, and 3 if they differ.
 """
     in_python = """
         >>> import bpe_core as bpe
@@ -47,7 +47,7 @@ The exit code is 0 where the merges are the same, 3 where they differ.
     """
 
     text: str = parameter("", help="a text to split by both", metavar="TEXT")
-    limit: int = parameter(FEW, help=f"list up to N tokens that only one has ({FEW})", metavar="N")
+    limit: int = parameter(FEW, help=f"list up to N tokens that only one tokenizer has (default: {FEW})", metavar="N")
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         names = list(studies)
@@ -80,7 +80,7 @@ def _parting(found: TableComparison, one: Study, other: Study) -> list[str]:
     sentences = []
     if found.first is not None:
         merges = "; ".join(f"{_written(merge)} ({_places(merge, step)})" for merge in found.differing[:2])
-        sentences.append(f"They part ways at {step} {found.first + 1:,}: {merges}.")
+        sentences.append(f"They differ from {step} {found.first + 1:,}: {merges}.")
     is_guess = found.cause not in ("none", "tokens", "not known")
     return [*sentences, f"Likely cause, {found.cause}: {found.explanation}" if is_guess else found.explanation]
 
@@ -89,7 +89,7 @@ def _moved(found: TableComparison) -> Iterator[str]:
     if found.moved:
         merges = count_text(found.moved, "merge")
         are = "is" if found.moved == 1 else "are"
-        yield f"{merges} {are} in both at different places, which changes no token."
+        yield f"{merges} {are} in both at different places, without any effect on the tokens."
 
 
 def _written(merge: DifferingMerge) -> str:

@@ -33,7 +33,7 @@ from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.support.wording import count_text
 
-WHAT = "How good a vocabulary could be"
+WHAT = "The floor of a vocabulary size"
 LEAST_SECONDS = 0.1
 Column = Sequence[int | None]  # a value for each size
 BETWEEN_ANSWERS = 0.1  # seconds
@@ -42,11 +42,11 @@ FEW_ROUNDS = 300
 ROUNDS, SWAPS = 10_000, 1_000  # a longer search finds hardly anything
 DONE = 1_000  # the whole of a search in units of progress
 HELD_OUT = (
-    "If your vocabulary was learned from other texts, a part of the distance is what nobody could know before. The "
-    "floor and all else here were made for these."
+    "If your vocabulary was learned from other texts, a part of the distance could not be avoided: the floor and the "
+    "other vocabularies here were made for exactly these texts."
 )
 JOINING = METHODS[USUAL].title.lower()
-NAMES = {USUAL: JOINING, "own": "yours", "own_fewest": "yours, split into the fewest"}  # others by title
+NAMES = {USUAL: JOINING, "own": "yours", "own_fewest": "yours, split into the fewest tokens"}  # others by title
 
 
 @dataclass
@@ -72,10 +72,10 @@ class Found:
 
 @dataclass(frozen=True)
 class Floor(Question):
-    """Show how good a vocabulary of a size could be: between a proven floor and the best one that was found.
+    """Show how good a vocabulary of a size could be: a proven floor, and the best vocabulary found.
 
-    No vocabulary of that size, however it is found, and no way to split by it needs fewer tokens than the floor for
-    these texts, split into these words. It holds for tokens of at most as many symbols as are said.
+    No vocabulary of that size, and no way to split texts with it, needs fewer tokens than the floor for
+    these texts, split into these words. The floor is for tokens up to a largest number of symbols, which is shown.
     """
 
     about_texts: ClassVar[bool] = True
@@ -85,14 +85,14 @@ class Floor(Question):
     examples = """\
 examples:
   bpe-explorer floor book.txt --preset gpt2 --sizes 756 8256 --json
-      Two sizes, which count bytes and tokens: the floor, the best found, and how far they are apart.
+      Show two vocabulary sizes: the floor, the best vocabulary found, and the gap between them.
 
   bpe-explorer floor book.txt --merges merges.csv --seconds 60
-      How much better a table of the same size could be, at most, than this one.
+      Show how much better than this table a table of the same size could be, at most.
 
   bpe-explorer floor book.txt --sizes 1256 --certificate --json > floor.json
   bpe-explorer verify floor.json
-      With the prices that prove the floor, and a vocabulary that reaches the best; `verify` counts by plain code.
+      Write the prices that prove the floor, and the best vocabulary; `verify` checks both with plain code.
 """
     in_python = """
         >>> import bpe_core as bpe
@@ -101,21 +101,23 @@ examples:
         [7]
     """
 
-    sizes: tuple[int, ...] = parameter((), help="of the vocabulary (else that of the table)", metavar="N")
+    sizes: tuple[int, ...] = parameter((), help="vocabulary sizes (default: the size of the table)", metavar="N")
     max_length: int | None = parameter(
-        None, help="symbols of a token, at most (else 16, or as many as the longest of the table has)", metavar="N"
+        None,
+        help=("the largest number of symbols in a token (default: 16, or the longest token of the table)"),
+        metavar="N",
     )
-    seconds: float = parameter(30.0, help="to search, for all sizes together", metavar="S")
+    seconds: float = parameter(30.0, help="seconds of search, for all sizes together", metavar="S")
     rounds: int | None = parameter(
-        None, help="search each size for so many rounds instead: the same result on every machine", metavar="N"
+        None, help="search each size for N rounds instead of seconds: the same result on every machine", metavar="N"
     )
-    alone: bool = parameter(False, help="without what Unigram and MinGram reach", title="Without others")
+    alone: bool = parameter(False, help="leave out the results of Unigram and MinGram", title="Without others")
     held_out: Texts | None = parameter(
-        None, help="texts that were not learned from, in the place of those", metavar="FILE"
+        None, help="use held-out texts instead of the texts that the table was learned from", metavar="FILE"
     )
     certificate: bool = parameter(
         False,
-        help="with --json, the prices that prove each floor and a vocabulary that reaches the best",
+        help="with --json: add the prices that prove each floor, and the best vocabulary",
         in_json_only=True,
     )
 
@@ -132,7 +134,7 @@ examples:
         fixed = len(alphabet) + len(history.recipe.special_tokens)
         if sizes[0] < fixed:
             raise SizeDoesNotFit(
-                f"A vocabulary of {sizes[0]:,} has no room for the {fixed:,} tokens that there always are.",
+                f"A vocabulary of {sizes[0]:,} has no room for the {fixed:,} tokens that it always has.",
                 f"Choose at least {fixed:,}.",
                 fixed,
             )
@@ -140,7 +142,7 @@ examples:
         mine = {"own": own, "own_fewest": own_fewest} if len(history) else {}
         lengths = _lengths(history, sizes)
         longest = self._longest(lengths)
-        said = [f"That is so for tokens of at most {longest:,} symbols, in these words."]
+        said = [f"This holds for tokens of at most {longest:,} symbols, in these words."]
         too_long = sum(length > longest for length in lengths)
         if too_long:
             said.append(
@@ -191,19 +193,19 @@ examples:
 
     def _work_done(self, found: Sequence[Found]) -> str:
         rounds, swaps = (sum(numbers) for numbers in zip(*((it.rounds, it.swaps) for it in found), strict=True))
-        done = f"It was searched for {count_text(rounds, 'round')} of prices and {count_text(swaps, 'round')} of swaps"
+        done = f"The search took {count_text(rounds, 'round')} of prices and {count_text(swaps, 'round')} of swaps"
         if self.rounds is not None:
             return f"{done}."
-        few = " That is little: floor and best may come nearer." if rounds < FEW_ROUNDS * len(found) else ""
-        return f"{done}, as many as {self.seconds:g} s allowed here; --rounds does as much on every machine.{few}"
+        few = " This is a short search: floor and best may come closer." if rounds < FEW_ROUNDS * len(found) else ""
+        return f"{done}, which took {self.seconds:g} s here; --rounds gives the same result on every machine.{few}"
 
     def _checked_sizes(self, words: WordTable, history: History) -> list[int]:
         """Return the sizes asked about in ascending order."""
         if not len(words):
-            raise BpeError("There are no words in these texts, so there is no floor.")
+            raise BpeError("These texts have no words, so no floor can be computed; name other texts.")
         sizes = sorted(set(self.sizes)) or ([history.vocabulary_size] if len(history) else [])
         if not sizes:
-            raise BpeError("Say which sizes of the vocabulary are meant: --sizes 8256.")
+            raise BpeError("Name the vocabulary sizes: --sizes 8256.")
         return sizes
 
     def _search(
@@ -308,7 +310,10 @@ def _told(one: Found, own: int | None, fewest: int | None) -> str:
     better = max(0.0, 1 - one.floor / max(1, tokens))
     at_most = "at most " if one.floor < one.best else ""
     if tokens < one.floor:  # the method has longer tokens
-        return f"{one.size:,} in the vocabulary: {whose} {tokens:,} tokens; with shorter ones {between}."
+        return (
+            f"{one.size:,} in the vocabulary: {whose} {tokens:,} tokens; with tokens up to the largest length "
+            f"{between}."
+        )
     told = f"{one.size:,} in the vocabulary: {whose} {tokens:,} tokens; {between}: {at_most}{better:.1%} better."
     if own is None or fewest is None or fewest >= own:
         return told
@@ -322,7 +327,13 @@ def _over_sizes(found: Sequence[Found], beside: Mapping[str, Column], sentence: 
     for name, column in beside.items():
         known = [(size, tokens) for size, tokens in zip(sizes, column, strict=True) if tokens is not None]
         lines += [Line(NAMES.get(name) or METHODS[name].title, *np.array(known, float).T)] if known else []
-    return _of_lines("What any vocabulary can reach.", sentence, lines, "Tokens in the vocabulary", is_log=True)
+    return _of_lines(
+        "The best that any vocabulary can reach.",
+        sentence,
+        lines,
+        "Tokens in the vocabulary",
+        is_log=True,
+    )
 
 
 def _meeting(one: Found, sentence: str) -> LineFigure:

@@ -38,9 +38,9 @@ MEASURED = ("tokens", "tokens_per_pretoken", "bytes_per_token", "renyi_efficienc
 
 @dataclass(frozen=True)
 class Lab(Question):
-    """Put up to four tokenizers side by side at one size of their vocabularies.
+    """Compare up to four tokenizers at the same vocabulary size.
 
-    Texts are split into words by the first tokenizer. Without texts, the words of a run are taken.
+    Texts are split into words by the first tokenizer. Without texts, the words of a run are used.
     """
 
     needs = "texts if known"
@@ -48,12 +48,12 @@ class Lab(Question):
     examples = f"""\
 examples:
   bpe-explorer lab gpt2.csv unigram.json --size 4000 --text "the lowest price"
-      The same text split by both with 4,000 tokens: what is joined has grown that far, what is dropped has shrunk that
-      far. A double bar is a split that not all have.
+      Split the same text by both with 4,000 tokens: at the step where merging has reached this size, or dropping has
+      reached it. A double bar is a split that not all tokenizers have.
 
   bpe-explorer lab a.csv b.csv c.csv --corpus book.txt
-      Each as it is in its file: what their vocabularies have in common, how they compress the texts, and the words
-      they split most differently, by how often these occur.
+      Compare the complete tokenizers: the tokens that they share, how they compress the texts, and the words
+      that they split most differently, weighted by count.
 
 {MEASURES["renyi_efficiency"].formula}
 """
@@ -67,15 +67,17 @@ examples:
 
     size: int | None = parameter(
         None,
-        help="of all vocabularies that can have it, the others are left out (else each as in its file)",
+        help="the vocabulary size; tokenizers that cannot have it are left out (default: each as in its file)",
         metavar="N",
     )
-    text: str = parameter("", help="a text to split by all", metavar="TEXT")
+    text: str = parameter("", help="a text to split by all tokenizers", metavar="TEXT")
     limit: int | None = parameter(
-        None, help=f"compare the N words that are split most differently ({LISTED}; all with --words)", metavar="N"
+        None,
+        help=(f"list the N words that are split most differently (default: {LISTED}; all with --words)"),
+        metavar="N",
     )
-    words: bool = parameter(False, help="list the words that are split differently instead of the curves")
-    measure: str = parameter("", help=f"draw one of {', '.join(OF_LAB)} (else all)", choices=OF_LAB)
+    words: bool = parameter(False, help="list the words that are split differently, instead of the curves")
+    measure: str = parameter("", help=f"the measure to draw: {', '.join(OF_LAB)} (default: all)", choices=OF_LAB)
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         sides = [Side.of(letter, *named, self.size) for letter, named in zip(LETTERS, studies.items(), strict=False)]
@@ -93,7 +95,7 @@ examples:
         at_size = [cuts[side.letter] for side in compared]
         words = differing_words(at_size, [side.step for side in compared], most) if compared else []
         if len(compared) > 1:
-            sentences.append("Words that are split most differently:" if words else "All words are split alike.")
+            sentences.append("Words that are split most differently:" if words else "All words are split the same way.")
         curves = {
             side.letter: side.study.inside.once(
                 "curves", partial(measured_sizes, cuts[side.letter], work=work), cuts[side.letter]
@@ -175,7 +177,8 @@ def _cuts(sides: Sequence[Side], work: Work) -> dict[str, CutWords]:
     words = several[place].inside.words("A comparison", work)
     cut = partial(CutWords.of, words, recipe, cancelled=work.cancelled)
     return {
-        side.letter: side.study.inside.once("split as another's", partial(cut, side.history), words) for side in sides
+        side.letter: side.study.inside.once(("split as in another tokenizer"), partial(cut, side.history), words)
+        for side in sides
     }
 
 
@@ -213,7 +216,7 @@ def _overlaps(sides: Sequence[Side]) -> Iterator[str]:
         b = sides[other].letter
         both = vocabularies.overlap(one, other, at)
         shares = f"{both.share_of_first:.1%} of {a}, {both.share_of_second:.1%} of {b}"
-        yield f"{a} and {b}: {both.common:,} tokens in both, {shares}, Jaccard {both.jaccard:.3f}"
+        yield f"{a} and {b}: {both.common:,} shared tokens, {shares}, Jaccard {both.jaccard:.3f}"
 
 
 def _measured(sides: Sequence[Side], cuts: Mapping[str, CutWords]) -> Iterator[str]:

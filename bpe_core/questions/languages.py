@@ -22,21 +22,22 @@ from bpe_core.support.arrays import Int64s
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, Work
 
-WHAT = "How languages fare"
+WHAT = "The comparison of languages"
 SHOWN_STEPS = 160  # steps that are evenly spread; half as many more are close together at the beginning
 LINE_END = ord("\n")
 MOST_SERVED = 8  # languages named in a sentence
 TOO_FEW = (
-    "One text alone cannot be compared: learn by parity-aware BPE with dev texts, put the texts into groups, or name a "
-    "folder of the same sentences in several languages (--parallel)."
+    "A single text cannot be compared: train by parity-aware BPE with dev texts, put the texts into groups, or name a "
+    "folder with the same sentences in several languages (--parallel)."
 )
 
 
 @dataclass(frozen=True)
 class Languages(Question):
-    """Show how many tokens a sentence takes in each language, step by step: a river that narrows where all are served.
+    """Show how many tokens a sentence needs in each language, step by step.
 
-    The texts are the dev texts of a run that serves languages; or those of --parallel; or the groups of the corpus.
+    The river of the figure narrows as the languages come closer. The texts are the dev
+    texts of a parity-aware run, the texts of --parallel, or the groups of the corpus.
     """
 
     axis = "step"
@@ -45,10 +46,12 @@ class Languages(Question):
     examples = """\
 examples:
   bpe-explorer languages served.bpex -o river.svg
-      The dev texts of a run by parity-aware BPE: who is worst off at each step, and how many merges served each.
+      Compare the dev texts of a run by parity-aware BPE: which language needs the most tokens at each step, and how
+      many merges each got.
 
   bpe-explorer languages merges.csv --parallel sentences/
-      Any tokenizer: a file a language (en.txt, de.txt), a line a sentence; without a folder our own ten sentences.
+      Compare any tokenizer: a file for each language (en.txt, de.txt), one sentence in a line. Without a folder our
+      ten sentences are used.
 """
     in_python = """
         >>> import bpe_core as bpe
@@ -66,7 +69,7 @@ examples:
             raise BpeError(TOO_FEW)
         missing = next((name for name in self.lines if name not in texts), None)
         if missing is not None:
-            raise BpeError(f"There is no language {missing!r}; there are {', '.join(texts)}."[:290])
+            raise BpeError(f"There is no language {missing!r}; the languages are {', '.join(texts)}."[:290])
         history = study.history
         curves = {name: token_counts(words, history, work) for name, (words, _) in texts.items()}
         chosen = _some(next(iter(curves.values()))[0])
@@ -133,5 +136,5 @@ def _shares(history: History, texts: Sequence[str]) -> list[str]:
     counts = {name: int((history.reasons[LANGUAGE] == place).sum()) for place, name in enumerate(_names(history))}
     most = sorted(counts, key=lambda name: -counts[name])
     said = ", ".join(f"{name} {counts[name]:,}" for name in most[:MOST_SERVED])
-    more = f" and {len(most) - MOST_SERVED:,} more less often" if len(most) > MOST_SERVED else ""
+    more = f" and {len(most) - MOST_SERVED:,} other languages less often" if len(most) > MOST_SERVED else ""
     return [f"The merges served {said}{more}."]

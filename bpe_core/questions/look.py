@@ -21,8 +21,8 @@ BROKEN = "broken"
 LONG_ONE = "long"
 MIXED = "mixed"
 ODD = {
-    UNKNOWN: "The tokenizer has no token for what is written there.",
-    BROKEN: "It is a part of a character, or begins or ends inside one.",
+    UNKNOWN: "The tokenizer has no token for these characters.",
+    BROKEN: "The token begins or ends inside a character.",
     LONG_ONE: CRITERIA["long"],
     MIXED: CRITERIA["mixed"],
 }
@@ -30,19 +30,19 @@ ODD = {
 
 @dataclass(frozen=True)
 class Look(Question):
-    """Show a text as a tokenizer splits it: coloured tokens, their ids, and what is odd."""
+    """Show a text as a tokenizer splits it: coloured tokens, their ids, and unusual tokens."""
 
     table_first = True
     examples = """\
 examples:
   bpe-explorer look tokenizer.json "the lowest price"
-      The tokens in colour, and below a row for each: its id, its bytes and its place.
+      Show the tokens in colour, and a row for each: its id, its bytes and its place.
 
   bpe-explorer look hf:openai-community/gpt2 < page.txt
-      A tokenizer from the Hugging Face cache, and a text from standard input.
+      Use a tokenizer from the Hugging Face cache, and a text from standard input.
 
-Odd are parts of characters, unknown characters, tokens of more than one script, very long ones, a special token that
-the text spells, and a text that decoding does not give back.
+Unusual are parts of characters, unknown characters, tokens of more than one script, very long tokens, a special token
+that is written in the text, and a text that changes when its tokens are decoded.
 """
     in_python = """
         >>> import bpe_core as bpe
@@ -51,7 +51,7 @@ the text spells, and a text that decoding does not give back.
         ['t', 'h', 'e', '␣lowe', 's', 't']
     """
 
-    text: str = parameter(help="if left out: standard input", metavar="TEXT", positional=True, from_input=True)
+    text: str = parameter(help="the text (default: standard input)", metavar="TEXT", positional=True, from_input=True)
     specials: str = spelled_specials()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
@@ -103,8 +103,8 @@ def _spelled(study: Study, text: str, allowed: Allowed) -> Iterator[str]:
     matched = study.inside.by_index.tokenizer.allowed(allowed)
     for special in study.history.recipe.special_tokens:
         if special in text:
-            taken = "here it is that token" if special in matched else "here it is split like any other text"
-            yield f"The text spells the special token {quoted(special)}: {taken}."
+            taken = "it is matched as this token" if special in matched else "it is split like any other text"
+            yield f"The special token {quoted(special)} is written in the text: {taken}."
 
 
 def _differences(study: Study, text: str, indices: list[int]) -> Iterator[str]:
@@ -112,4 +112,4 @@ def _differences(study: Study, text: str, indices: list[int]) -> Iterator[str]:
     if back != text:
         both = np.array([one == other for one, other in zip(back, text, strict=False)], np.bool_)
         place = len(both) if both.all() else int(both.argmin())
-        yield f"Decoding gives another text: {quoted(back[place:])} in place of {quoted(text[place:])}."
+        yield f"Decoding gives another text: {quoted(back[place:])} instead of {quoted(text[place:])}."

@@ -43,8 +43,8 @@ SPLITS_NOTHING = "none"
 class Mixture(Question):
     """Estimate what a table was learned from: the shares of groups of texts that explain its merges.
 
-    Each merge took a pair that occurred most often. So in the texts it was learned from, each merge was at least as
-    frequent as all that it passed over. The shares of the groups (of bytes) are those that break this the least.
+    Each merge took the most frequent pair. So in the texts that the table was learned from, each merge was at least as
+    frequent as all other pairs. The answer is the shares of the groups, in bytes, that contradict this the least.
     """
 
     needs = "texts if known"
@@ -53,10 +53,10 @@ class Mixture(Question):
     examples = """\
 examples:
   bpe-explorer mixture tokenizer.json --group en english.txt --group de german.txt --group code src
-      The share of each group, between what and what it lies, and the merges that say so.
+      Show the share of each group with its lower and upper bound, and the merges that decide it.
 
   bpe-explorer mixture cl100k_base.tiktoken --groups-of texts --steps 3000 -o shares.svg
-      Each folder in `texts` is a group. Of the first 3,000 merges; the shares as a picture.
+      Make a group of each folder in `texts`, use the first 3,000 merges, and draw the shares.
 
 Between low and high is a share as far as the choice of documents decides it: they are drawn again by chance, and
 stretches of a text where a group is only a few. They also hold whatever explains the merges exactly as well. They are
@@ -72,14 +72,16 @@ pip install 'bpe-explorer[mixture]'.
         ['de', 'en']
     """
 
-    steps: int = parameter(1_000, help="go by the first N merges (1,000)", metavar="N")
+    steps: int = parameter(1_000, help="use the first N merges (default: 1,000)", metavar="N")
     pattern: str = parameter(
         "",
-        help="how texts were split, if the table does not say it (else what fits best)",
+        help="how texts were split, if the table does not say it (default: the pattern that fits best)",
         choices=tuple(name for name in NAMED_PATTERNS if name != SPLITS_NOTHING),
     )
-    draws: int = parameter(20, help="how often documents are drawn again, for low and high (20)", metavar="N")
-    seed: int = parameter(1, help="what chance begins with (1)", metavar="N")
+    draws: int = parameter(
+        20, help=("how often to draw the documents again, for low and high (default: 20)"), metavar="N"
+    )
+    seed: int = parameter(1, help="the seed of the random draws (default: 1)", metavar="N")
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
         return not has_texts
@@ -88,22 +90,22 @@ pip install 'bpe-explorer[mixture]'.
         history = study.history
         method = Method.of(history.recipe)
         if method.reason != "count" or not METHODS[history.recipe.method].can_be_steered or not len(history):
-            raise BpeError(f"{WHAT} is known only of tables that joined the pair that occurs most; not of this one.")
+            raise BpeError(f"{WHAT} works only for tables that merge the most frequent pair. This table does not.")
         if self.steps < 1 or self.draws < 2:
-            raise BpeError("Go by at least 1 merge, and draw documents at least twice.")
+            raise BpeError("The number of merges must be at least 1, and the number of draws at least 2.")
         begun = History.from_pairs(history.recipe, history.alphabet, history.pairs(0, self.steps))
         said, groups, recipe = self._split(study, begun, work)
         evidence = Evidence(groups, begun, work)
         if not evidence.merges.any():
             raise BpeError(
-                f"None of the first {len(begun):,} merges occurs in these texts: they are in another script, or are "
-                "split in another way than the table's (--pattern)."
+                f"None of the first {len(begun):,} merges occurs in these texts. Name texts in the scripts that the "
+                "table was learned from, or the pattern it was learned with (--pattern)."
             )
         for name, known in zip(evidence.names, evidence.known().tolist(), strict=True):
             if known < LEAST_KNOWN:
                 raise BpeError(
-                    f"Only {known:.0%} of the group {name!r} is written in signs that the table has, so it was not "
-                    "learned from such texts: leave the group out."
+                    f"Only {known:.0%} of the group {name!r} is in characters that the table has, so it was not "
+                    "learned from such texts. Leave the group out."
                 )
         program = Program(evidence)
         program.explain(work)
@@ -143,15 +145,14 @@ pip install 'bpe-explorer[mixture]'.
             found[name] = program.unexplained, groups
         least = min(unexplained for unexplained, _ in found.values())
         chosen, *others = (name for name, (unexplained, _) in found.items() if unexplained <= AS_WELL * least)
-        beside = f" ({', '.join(others)} as well)" if others else ""
-        said = (
-            f"Its file does not say how texts were split; of the ways that are known here {chosen} fits best{beside}."
-        )
+        beside = f" (equally well: {', '.join(others)})" if others else ""
+        said = f"Its file does not say how texts were split; of all known ways {chosen} fits best{beside}."
         return [said], found[chosen][1], recipe.with_changes(pattern=chosen, custom_pattern="")
 
 
 NO_DOCUMENTS = (
-    "Only the words of these texts are known, so low and high are by steps that weigh otherwise, which says less."
+    "Only the words of these texts are known, so low and high come from other weights of the steps, which is less "
+    "reliable than other documents."
 )
 
 
@@ -173,10 +174,10 @@ AT_LEAST_TWO = "name at least two, in the corpus or by --group NAME FILE ..., tw
 
 def _grouped(study: Study, recipe: Recipe, work: Work) -> GroupedWords:
     if study.texts is None:
-        raise BpeError(f"{WHAT} is asked of groups of texts: {AT_LEAST_TWO}.")
+        raise BpeError(f"{WHAT} needs groups of texts: {AT_LEAST_TWO}.")
     tables: Mapping[str, WordTable] = study.texts.parts(recipe, work)
     if len(tables) < 2:
-        raise BpeError(f"{WHAT} is asked of groups of texts, and here is one only: {AT_LEAST_TWO}.")
+        raise BpeError(f"{WHAT} needs several groups of texts, and there is only one: {AT_LEAST_TWO}.")
     for name, table in tables.items():
         if not len(table):
             raise BpeError(f"The group {name!r} holds no words: give it texts, or leave it out.")
@@ -214,8 +215,14 @@ def _answer(study: Study, program: Program, interval: tuple[Any, Any], said: Seq
         )
         for one in order
     ]
-    title = "The shares of groups that explain the merges best, with what they lie between."
-    figure = BarFigure("mixture", "What it was learned from.", title, bars, "Share of the bytes it was learned from")
+    title = "The shares of groups that explain the merges best, with their lower and upper bounds."
+    figure = BarFigure(
+        "mixture",
+        "The texts that the table was learned from.",
+        title,
+        bars,
+        "Share of the bytes that the table was learned from",
+    )
     facts = {"unexplained": share, "steps": len(evidence), "lines": len(program.lines)}
     return Answer(DataTable(columns), tuple(told), figure, ("group", "share", "low", "high", "bytes"), facts=facts)
 
@@ -246,19 +253,24 @@ def _told(
     if not program.lines or share < 1e-9:
         yield "A mixture of these groups explains every merge."
         return
-    yield f"What no mixture explains comes to {share:.2%} of the occurrences of what was merged."
+    yield f"The part that no mixture explains is {share:.2%} of all merged occurrences."
     if share > MUCH:
-        yield "That is much: it may have been learned from other groups as well, or its texts were split otherwise."
+        yield (
+            "This is a large part: the table may have been learned from other groups as well, or its texts were split "
+            "differently."
+        )
     worst = [(float(by), number) for number, by in enumerate(program.of_rivals) if by > 0]
     for by, number in sorted(worst, reverse=True)[:LISTED]:
         rival = program.rivals[number]
         name = study.inside.by_index.pair_name(rival.pair)
         fate = _fate(rival.until, program)
-        yield f"{name} occurs {by:,.1f} times too often in a million bytes: {fate}"
+        yield f"{name} occurs {by:,.1f} times too often in each million bytes: {fate}"
     steps = np.argsort(-program.of_steps, kind="stable")[:LISTED]
     for step in (one for one in steps.tolist() if program.of_steps[one] > 0):
         merged = study.inside.by_index.pair_name(evidence.table.pair(step))
-        yield f"Step {step + 1:,}, {merged}, lacks {program.of_steps[step]:,.1f} occurrences in a million bytes."
+        yield (
+            f"Step {step + 1:,}, {merged}, occurs {program.of_steps[step]:,.1f} times too rarely in each million bytes."
+        )
 
 
 def _fate(until: int, program: Program) -> str:

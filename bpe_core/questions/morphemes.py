@@ -14,7 +14,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.progress import ALONE, Work
 
 DRAWN = ("f1", "precision", "recall", "share_whole", "share_alike", "words", "borders", "cuts", "hits")
-EACH_ONCE = "Each word is split as it is behind a space, and counts once, however frequent it is."
+EACH_ONCE = "Each word is split as after a space, and counts once, however frequent it is."
 COLUMNS = "\n".join(f"  {name:<14} {MEASURES[name].meaning}" for name in ("words", *OF_MORPHEMES))
 
 
@@ -22,7 +22,7 @@ COLUMNS = "\n".join(f"  {name:<14} {MEASURES[name].meaning}" for name in ("words
 class Morphemes(Question):
     """Measure how well the splits of tokenizers agree with the borders of morphemes.
 
-    A word is split as it is behind a space, and counts once. Agreement is no virtue by itself: a frequent word should
+    A word is split as after a space, and counts once. More agreement is not always better: a frequent word should
     be one token, whatever its morphemes.
     """
 
@@ -31,10 +31,10 @@ class Morphemes(Question):
     examples = f"""\
 examples:
   bpe-explorer morphemes ours.csv theirs.tokenizer.json
-      By the program's own lists of English and German words.
+      Use the program's lists of English and German words.
 
   bpe-explorer morphemes ours.csv --sizes 1000 2000 4000 --list turkish.tsv -o agreement.csv
-      By your own list, a word a line: the word, a tab, its morphemes with spaces between (unhappy<TAB>un happy).
+      Use your own list with one word in each line: the word, a tab, and its morphemes (unhappy<TAB>un happy).
 
 columns:
 {COLUMNS}
@@ -47,10 +47,10 @@ columns:
     """
 
     list: tuple[str, ...] = parameter(
-        (), help="files of words with their morphemes; else our own", metavar="LIST", path="file"
+        (), help="files of words with their morphemes (default: our lists)", metavar="LIST", path="file"
     )
     sizes: tuple[int, ...] = several_sizes()
-    measure: str = parameter("f1", help=f"what is drawn: {', '.join(DRAWN)}", choices=DRAWN)
+    measure: str = parameter("f1", help=f"the measure to draw: {', '.join(DRAWN)}", choices=DRAWN)
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         lists = self._lists()

@@ -19,13 +19,13 @@ from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.wording import count_text
 
-WHAT = "Which words caused a step"
+WHAT = "The list of words that caused a step"
 DONE = {NOTHING: " dropped,", ADDED: " added,"}  # by the right half of its pair
 
 
 @dataclass(frozen=True)
 class Paid(Question):
-    """List the words that paid for a step, and how its count splits over files or groups.
+    """List the words that caused a step, and how its count is divided over files or groups.
 
     A pair's count comes from the words that hold it. The words are listed as they were when the pair was merged, the
     largest counts first.
@@ -35,10 +35,10 @@ class Paid(Question):
     examples = """\
 examples:
   bpe-explorer paid merges.csv --corpus a.txt b.txt --step 120
-      The words that held the pair when it was merged, and how its count splits over the files.
+      List the words that held the pair when it was merged, and how its count is divided over the files.
 
   bpe-explorer paid book.bpex --step 120 -o paid.csv
-      All words that paid, as a table; a session needs no texts for that.
+      Write a table of all words that caused step 120; a session needs no texts for that.
 """
     in_python = """
         >>> import bpe_core as bpe
@@ -47,7 +47,7 @@ examples:
         ['␣lower', '␣lowest', '␣newer', '␣newest']
     """
 
-    step: int = parameter(help="the step; 1 is the first", metavar="N")
+    step: int = parameter(help="the number of the step; 1 is the first", metavar="N")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         step = study.inside.checked_step(self.step)
@@ -55,7 +55,9 @@ examples:
         title = f"Step {step:,}: {study.inside.by_index.pair_name(history.pair(step - 1))}"
         if not learns_by_ranks(history):
             if history.only_joins:
-                raise BpeError("Which words held a pair is known only where pairs are joined one after the other.")
+                raise BpeError(
+                    f"{WHAT} works only for tokenizers that merge pairs one after the other. This tokenizer does not."
+                )
             held = words_of_step(study.inside.words(WHAT, work), history, step, work)
             total = sum(count for _, count in held)
             done = DONE.get(int(history.columns.right[step - 1]), "")

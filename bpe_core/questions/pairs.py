@@ -12,12 +12,12 @@ from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 
-WHAT = "What could come next"
+WHAT = "The list of possible next steps"
 
 
 @dataclass(frozen=True)
 class Pairs(Question):
-    """List the possible next steps at any moment, the best first."""
+    """List the possible next steps after any step, the best first."""
 
     needs = "texts"
     follows_time = True

@@ -21,10 +21,10 @@ WHAT = "A race of pairs"
 
 @dataclass(frozen=True)
 class Race(Question):
-    """Follow chosen pairs through the training: which led, and which merges took from them.
+    """Follow chosen pairs through the training: when each led, and which merges lowered its count.
 
     A pair enters when both its tokens exist. From then on its count can only fall, each time because a merge takes one
-    of its tokens away. If no pair is named, those that lost most to others are followed.
+    of its tokens away. If no pair is named, the pairs that lost most to others are followed.
     """
 
     follows_time = True
@@ -34,10 +34,10 @@ class Race(Question):
     examples = """\
 examples:
   bpe-explorer race merges.csv --corpus book.txt --pair t h --pair h e --step 40
-      The pairs t+h and h+e, and the one that was merged at step 40.
+      Follow the pairs t+h and h+e, and the pair that was merged at step 40.
 
   bpe-explorer race merges.csv --never-won
-      The pairs that came in second and were never merged at all; this needs no texts.
+      List the pairs that were runner-up but never merged; this needs no texts.
 """
     in_python = """
         >>> import bpe_core as bpe
@@ -46,10 +46,12 @@ examples:
         'l + o: 3 times after step 0, merged at step 2.'
     """
 
-    pairs: tuple[Pair, ...] = parameter((), help="two tokens", metavar="LEFT RIGHT", repeated=True)
-    steps: tuple[int, ...] = parameter((), help="the pair of that step", metavar="N", repeated=True)
-    at: int | None = parameter(None, help="else the pairs of the steps after the first K", metavar="K")
-    never_won: bool = parameter(False, help="list the pairs that were only ever second")
+    pairs: tuple[Pair, ...] = parameter((), help="follow this pair of tokens", metavar="LEFT RIGHT", repeated=True)
+    steps: tuple[int, ...] = parameter(
+        (), help=("follow the pair that was merged at this step"), metavar="N", repeated=True
+    )
+    at: int | None = parameter(None, help="follow the pairs of the steps after the first K", metavar="K")
+    never_won: bool = parameter(False, help="list the pairs that were runner-up but never merged")
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
         return not (has_texts or self.never_won)
@@ -65,7 +67,7 @@ examples:
         pairs = pairs or self._next_pairs(study) or most_dramatic(ranked, RUNNERS, cancelled=work.cancelled)
         runners = race(ranked, pairs, cancelled=work.cancelled)
         if not runners:
-            raise BpeError("There are no pairs to follow: nothing was learned, or no pair ever lost to another.")
+            raise BpeError("There are no pairs to follow: either nothing was learned, or no pair was ever a runner-up.")
         table = _table(runners, study)
         sentences = [_fate(runner, study) for runner in runners]
         sentences += [_lead(one, runners, study) for one in leads(runners)[:MOST_LEADS]]
@@ -105,7 +107,7 @@ def _fate(runner: Runner, study: Study) -> str:
 
 def _lead(change: LeadChange, runners: list[Runner], study: Study) -> str:
     if change.leader is None:
-        return f"After step {change.at:,} none of them occurs."
+        return f"After step {change.at:,} none of these pairs occurs any more."
     runner = runners[change.leader]
     history = study.history
     at = change.at
@@ -127,4 +129,4 @@ def _never_won(study: Study) -> Answer:
             "missed_by": [one.missed_by for one in found],
         }
     )
-    return Answer(table, (f"{len(found):,} pairs came in second and were never merged.",))
+    return Answer(table, (f"{len(found):,} pairs were runner-up but never merged.",))

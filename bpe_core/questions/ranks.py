@@ -13,14 +13,14 @@ from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 
-WHAT = "How often tokens occur"
+WHAT = "The list of token counts"
 
 
 @dataclass(frozen=True)
 class Ranks(Question):
     """List every token that occurs in the texts, the most frequent first.
 
-    A run's own texts are shown as they were split while it was learned. WordPiece encodes them differently.
+    The texts of a run are shown as they were split during training. WordPiece encodes texts differently.
     """
 
     needs = "texts"

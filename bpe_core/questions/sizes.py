@@ -29,7 +29,7 @@ from bpe_core.studies.texts import CorpusTexts, NamedTexts, Texts
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, Work
 
-WHAT = "What a size means"
+WHAT = "The comparison of vocabulary sizes"
 BITS = "bits_per_byte"
 SHOWN_SIZES = 20
 RENAMED = {"tokens_per_word": "tokens_per_pretoken"}  # former names that still work
@@ -42,10 +42,10 @@ NOTES = "\n\n".join(note for name in OF_SIZES if (note := MEASURES[name].note or
 
 @dataclass(frozen=True)
 class Sizes(Question):
-    """Show what each vocabulary size would mean: compression, use, evenness.
+    """Show how well each vocabulary size compresses, how much of the vocabulary is used, and how evenly.
 
-    Half of the marked size would nearly do: the text would be less than 5 % longer. This does not depend on how far the
-    training went.
+    At the marked size, half as many tokens would nearly do: the text would be less than 5 % longer. This does not
+    depend on how far the training went.
     """
 
     axis = "size"
@@ -54,14 +54,14 @@ class Sizes(Question):
     examples = f"""\
 examples:
   bpe-explorer sizes merges.csv --corpus book.txt --held-out other.txt
-      For every size up to the one learned: bytes per token, tokens per pretoken, how evenly the tokens are used, how
-      much of the vocabulary is in use, how much of it is mere scaffold.
+      Show for each size up to the learned size: bytes per token, tokens per pretoken, how evenly the tokens are used,
+      how much of the vocabulary is used, and how many tokens are only scaffolds.
 
   bpe-explorer sizes merges.csv --corpus de.txt fr.txt --each --csv > sizes.csv
-      Each file by itself (those of a folder, too), every size, as a table.
+      Write a table with every size, for each file separately (also for each file of a folder).
 
   bpe-explorer sizes ours.csv theirs.json --corpus en.txt --measure tokens_per_pretoken -o both.svg
-      Several tables in one drawing.
+      Draw several tables in one figure.
 
 {NOTES}
 """
@@ -73,14 +73,14 @@ examples:
     """
 
     measure: str = parameter(
-        "bytes_per_token", help=f"what is drawn: {', '.join(OF_SIZES)}", choices=OF_SIZES, older=tuple(RENAMED)
+        "bytes_per_token", help=f"the measure to draw: {', '.join(OF_SIZES)}", choices=OF_SIZES, older=tuple(RENAMED)
     )
-    held_out: Texts | None = parameter(None, help="texts that were not learned from", metavar="FILE")
-    each: bool = parameter(False, help="each file or group of the texts by itself")
-    own: bool = parameter(False, help="the texts that a session was learned from, too")
-    lines: tuple[str, ...] = parameter((), help="draw only these lines, named as in the table", metavar="NAME")
-    power: float = parameter(USUAL_POWER, help="of the Rényi entropy", metavar="ALPHA")
-    bits: bool = parameter(False, help="held-out bits per byte of a small model of pairs of tokens")
+    held_out: Texts | None = parameter(None, help="held-out texts, which were not learned from", metavar="FILE")
+    each: bool = parameter(False, help="show each file or group of the texts separately")
+    own: bool = parameter(False, help="show the texts that a session was learned from, too")
+    lines: tuple[str, ...] = parameter((), help="draw only these curves, named as in the table", metavar="NAME")
+    power: float = parameter(USUAL_POWER, help="the order of the Rényi entropy", metavar="ALPHA")
+    bits: bool = parameter(False, help="add held-out bits per byte by a small model of token pairs")
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         checked_power(self.power)
@@ -109,7 +109,7 @@ examples:
         for name, one in found.items():
             least = int(np.argmin(one.bits))
             sentences.append(
-                f"{name}: the least, {one.bits[least]:.4f} bits per byte, with {one.sizes[least]:,} tokens."
+                f"{name}: the minimum, {one.bits[least]:.4f} bits per byte, is at {one.sizes[least]:,} tokens."
             )
         table = DataTable(
             {
@@ -143,7 +143,7 @@ examples:
         there = dict.fromkeys(table.columns.get("text", []))
         missing = next((name for name in self.lines if name not in there), None)
         if missing is not None:
-            raise BpeError(f"There is no line {missing!r}; the lines are: {', '.join(map(str, there))}."[:290])
+            raise BpeError(f"There is no curve {missing!r}; the curves are: {', '.join(map(str, there))}."[:290])
         return list(self.lines) or None
 
 

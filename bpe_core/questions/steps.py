@@ -19,7 +19,7 @@ from bpe_core.support.progress import ALONE, Work
 
 @dataclass(frozen=True)
 class Steps(Question):
-    """List all steps: the pair or token, its count, and which would have been next."""
+    """List all steps: the pair or token, its count, and the runner-up."""
 
     axis = "step"
     in_report = "figure"

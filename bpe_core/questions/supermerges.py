@@ -19,12 +19,12 @@ from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.wording import count_text
 
 PASSES = {1: "within words", 2: "across words"}
-NOT_THERE = "its halves are not there yet"
+NOT_THERE = "its two tokens do not exist yet"
 
 
 @dataclass(frozen=True)
 class Supermerges(Question):
-    """Show how merges within words race against merges of whole words: the one that occurs more often is made."""
+    """Show how merges within words race against merges of whole words: the more frequent pair is merged."""
 
     follows_time = True
     axis = "step"
@@ -32,17 +32,19 @@ class Supermerges(Question):
         >>> import bpe_core as bpe
         >>> study = bpe.train("low lower lowest, new newer newest " * 9, "boundless", merges=6)
         >>> bpe.supermerges(study).sentences[0]
-        '0 of 6 merges join words.'
+        '0 of 6 merges are across words.'
     """
 
-    at: int | None = parameter(None, help="the two that race after the first K steps (else all steps)", metavar="K")
+    at: int | None = parameter(
+        None, help=("show the two pairs that race after the first K steps (default: all steps)"), metavar="K"
+    )
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         history = study.history
         if not Method.of(history.recipe).joins_runs or not {"stage", "rival"} <= history.reasons.keys():
             title = METHODS[history.recipe.method].title
             racing = " and ".join(method.title for method in METHODS.values() if method.joins_runs)
-            raise BpeError(f"Merges within and across words race by {racing} only, not by {title}.")
+            raise BpeError(f"Merges within and across words compete only in {racing}, not in {title}.")
         if self.at is not None and study.inside.checked_step_count(self.at) < len(history):
             return _race(study, history[self.at])
         stages = history.reasons["stage"]
@@ -59,14 +61,14 @@ class Supermerges(Question):
             }
         )
         supermerges = int((stages[joins] == 2).sum())
-        sentence = f"{supermerges:,} of {len(joins):,} merges join words."
+        sentence = f"{supermerges:,} of {len(joins):,} merges are across words."
         return Answer(table, (sentence,), passes_chart(table, sentence))
 
 
 def _race(study: Study, step: Step) -> Answer:
     name = study.inside.by_index.texts.text
     if step.right == NOTHING:
-        sentence = f"Step {step.step:,} drops “{name[step.left]}”, which is left {count_text(step.count, 'time')}."
+        sentence = f"Step {step.step:,} drops “{name[step.left]}”, which still occurs {count_text(step.count, 'time')}."
         return Answer(
             DataTable({"step": [step.step], "dropped": [name[step.left]], "count": [step.count]}), (sentence,)
         )
@@ -94,7 +96,7 @@ def _race(study: Study, step: Step) -> Answer:
         for stage in sorted(rows)
     ]
     return Answer(
-        table, (sentence,), BarFigure("supermerges", "Which is made.", sentence, bars, "Count"), on_axis=False
+        table, (sentence,), BarFigure("supermerges", "The pair that is merged.", sentence, bars, "Count"), on_axis=False
     )
 
 
@@ -105,7 +107,7 @@ def _told(step: int, own: int, count: int, rival: int) -> str:
     """
     made = f"Step {step:,} joins {PASSES[own]}"
     if rival == NOTHING:
-        return f"{made}: nothing runs against it."
+        return f"{made}: no pair competes with it."
     if rival == count:
         return f"{made}: both occur {count_text(count, 'time')}."
     return f"{made}: {count:,} is more than {rival:,}."

@@ -15,7 +15,7 @@ from bpe_core.sweep.results import read_results
 
 @dataclass(frozen=True)
 class SweepResults(Question):
-    """Draw a measure of all runs in a table that `sweep` has written, with the band of several samples."""
+    """Draw a measure of all runs in a table that `sweep` has written, with a band over several samples."""
 
     studies = NONE  # its input is a file of results
     examples = """\
@@ -35,8 +35,8 @@ examples:
         True
     """
 
-    results: str = parameter(help="what `sweep` wrote", metavar="RESULTS", positional=True, path="file")
-    measure: str = parameter("bytes_per_token", help=f"what is drawn: {', '.join(OF_SWEEPS)}", choices=OF_SWEEPS)
+    results: str = parameter(help="the table that `sweep` has written", metavar="RESULTS", positional=True, path="file")
+    measure: str = parameter("bytes_per_token", help=f"the measure to draw: {', '.join(OF_SWEEPS)}", choices=OF_SWEEPS)
     lines: tuple[str, ...] = drawn_lines()
 
     def answer(self, study: object = None, work: Work = ALONE) -> Answer:

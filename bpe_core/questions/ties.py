@@ -17,14 +17,14 @@ from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 
-WHAT = "What another rule would have made"
+WHAT = "The effect of another tie rule"
 
 
 @dataclass(frozen=True)
 class Ties(Question):
-    """List the steps that a tie decided; show what another rule would have done.
+    """List the steps that a tie decided; show the effect of another tie rule.
 
-    Each row has the winner, the pair that tied with it, and the step that merged the loser after all.
+    Each row has the winner, the pair that tied with it, and the later step that merged this pair, if any.
     """
 
     moment = ("step", -1)  # at the step of the tie
@@ -34,10 +34,10 @@ class Ties(Question):
     examples = """\
 examples:
   bpe-explorer ties merges.csv
-      Where two pairs were equally frequent: which won, against which, and when the other got its turn.
+      List the steps at which two pairs were equally frequent: the winner, the loser, and when the loser was merged.
 
   bpe-explorer ties merges.csv --what-if lowest-ids --corpus book.txt --text "the lowest price"
-      Learn again under another rule: where the two part, what they have in common, and the text under both.
+      Learn again by another tie rule: the first difference, the shared merges, and the text split by both.
 """
     in_python = """
         >>> import bpe_core as bpe
@@ -46,11 +46,11 @@ examples:
         [2, 3, 5, 6]
     """
 
-    at: int | None = parameter(None, help="of the first K steps (else of all)", metavar="K")
+    at: int | None = parameter(None, help="ask about the first K steps (default: all steps)", metavar="K")
     what_if: str | None = parameter(
-        None, help=f"learn again under {', '.join(TIE_RULES)}", choices=tuple(TIE_RULES), metavar="RULE"
+        None, help=f"learn again by this tie rule: {', '.join(TIE_RULES)}", choices=tuple(TIE_RULES), metavar="RULE"
     )
-    text: str = parameter("", help="show this text under both rules", metavar="TEXT")
+    text: str = parameter("", help="show this text as split by both rules", metavar="TEXT")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if self.what_if:
@@ -58,7 +58,10 @@ examples:
         at = study.inside.checked_step_count(self.at)
         history = study.history
         if not history.has_counts:
-            raise BpeError(f"{study.name or 'This table'} has no counts, so its ties are not known.")
+            raise BpeError(
+                f"{study.name or 'This table'} has no counts, so its ties cannot be found. In the window, Count on My "
+                "Corpus finds its counts."
+            )
         found = ties(history, at, cancelled=work.cancelled)
         return Answer(_table(found, study), (_summary(found, at, study),))
 
@@ -95,8 +98,8 @@ def _summary(found: list[Tie], at: int, study: Study) -> str:
     wording = recipe.wording
     title = METHODS[recipe.method].title
     if not recipe.applies("ties"):
-        return f"{title} has no rule for ties; the table of {wording.steps} lists why each was {wording.done}."
-    other = " A trainer with another rule may part ways at the first of them." if found else ""
+        return f"{title} has no tie rule; the table of {wording.steps} lists why each was {wording.done}."
+    other = " A trainer with another tie rule may differ from the first of them on." if found else ""
     return f"{len(found):,} of {at:,} {wording.steps} were decided by a tie (rule: {recipe.ties}).{other}"
 
 
@@ -104,7 +107,7 @@ def _parting(found: TableComparison, rule: str, merges: int) -> str:
     if found.first is None or found.parted is None:
         return f"Under {rule} the same {merges:,} merges are learned."
     one, other = (" + ".join(map(shown, pair)) for pair in found.parted)
-    return f"The two part at step {found.first + 1:,}: {one} here, {other} under {rule}."
+    return f"The two runs differ from step {found.first + 1:,}: {one} here, {other} under {rule}."
 
 
 def _comparison(found: TableComparison, rule: str, own: str) -> DataTable:

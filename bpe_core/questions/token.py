@@ -32,10 +32,10 @@ WHAT = "The life of a token"
 
 @dataclass(frozen=True)
 class Token(Question):
-    """Show the life of a token: its parts, its rise and fall, its words, where it occurs.
+    """Show the life of a token: its parts, its count over time, its words, and where it occurs.
 
-    A token is born with all its occurrences at once; from then on larger tokens take them away. Before its birth the
-    pair it was made of had a life of its own.
+    A new token has all its occurrences at once; from then on larger tokens take them away. Before that, the
+    count is that of the pair it was made of.
     """
 
     needs = "texts"
@@ -43,14 +43,14 @@ class Token(Question):
     examples = """\
 examples:
   bpe-explorer token "␣the" --merges merges.csv --corpus book.txt
-      Its parts and what was made of it, how often it occurs, in which words and lines, and whether it is a mere
+      Show its parts and the tokens made of it, how often it occurs, in which words and lines, and whether it is only a
       scaffold that larger tokens have used up.
 
   bpe-explorer token "#260" --merges merges.csv --at 300 --json --corpus book.txt
-      The token with the id 260 as of step 300.
+      Show the token with the id 260 after step 300.
 
   bpe-explorer token "␣the" --merges book.bpex -o life.svg --width 84 --height 60
-      How often it occurred in the texts when, as a drawing (.pdf, .png) or as a table (.csv, .parquet ...).
+      Write its count after each step, as a figure (.pdf, .png) or as a table (.csv, .parquet ...).
 """
     in_python = """
         >>> import bpe_core as bpe
@@ -59,9 +59,11 @@ examples:
         '␣lowe (id 261, step 6: ␣lo + we) occurs 2 times after 6 merges; 2 at its peak.'
     """
 
-    token: str = parameter(help="as the merge table writes it, or #ID", metavar="TOKEN", positional=True)
+    token: str = parameter(
+        help=("the token as the merge table writes it, or its id as #ID"), metavar="TOKEN", positional=True
+    )
     at: int | None = after_steps()
-    words: bool = parameter(False, help="list all words that hold it instead, with how often")
+    words: bool = parameter(False, help="list all words that hold the token, with their counts")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         token = study.inside.by_index.of_text(self.token)
@@ -162,7 +164,7 @@ def _life_sentences(life: TokenLife, study: Study) -> list[str]:
     row = history.row_of(life.token)
     grown_from = history.recipe.grown_from
     parts = history.parts(life.token)
-    new = f", new behind the table's own {grown_from:,} steps" if 0 < grown_from < (row or 0) + 1 else ""
+    new = f", added after the table's {grown_from:,} steps" if 0 < grown_from < (row or 0) + 1 else ""
     made = "" if row is None or parts is None else f", step {row + 1:,}: {study.inside.by_index.pair_name(parts)}{new}"
     base = ", a base symbol" if history.only_joins and row is None else ""
     found = [
@@ -191,15 +193,15 @@ def reach_sentence(reached: Reachability, study: Study) -> str:
     if reached.kind == "reachable":
         return f"A text that produces it: {shown((reached.witness or '').encode())}"
     if reached.kind == "not learned yet":
-        return "At this moment it is not learned yet."
+        return "The token is not learned yet at this step."
     if len(reached.pieces) > 1:
         pieces = " | ".join(study.inside.by_index.texts.text[id] for id in reached.pieces)
-        return f"No text can produce it: its own text falls into {pieces}."
+        return f"No text can produce it: its own text is split into {pieces}."
     if reached.kind == "unreachable":
-        return "No text can produce it: these bytes are part of no character."
+        return "No text can produce it: its bytes are not part of any character."
     if not reached.pieces:
-        return "No text was found that produces it at this moment."
-    return "No text was found that produces it: the pattern seems always to split it."
+        return "No text was found that produces it at this step."
+    return "No text was found that produces it: the pattern seems to split it always."
 
 
 def _places(study: Study, life: TokenLife, work: Work) -> list[str]:

@@ -20,7 +20,7 @@ MOST_SYMBOLS = 64  # symbols of a word whose tokens are all listed; of a longer 
 
 @dataclass(frozen=True)
 class Tree(Question):
-    """Show how a word is put together: each token, the symbols it covers, and its step."""
+    """Show how a word is merged: each token, the symbols it covers, and its step."""
 
     follows_time = True
     in_python = """
@@ -30,14 +30,17 @@ class Tree(Question):
         ['l', 'o', 'lo', 'w', 'e', 'we', 's', 't']
     """
 
-    text: str = parameter("", help="a text with the word", metavar="TEXT")
-    byte: int = parameter(0, help="where in the text, in bytes (0)", metavar="N")
+    text: str = parameter("", help="a text that holds the word", metavar="TEXT")
+    byte: int = parameter(0, help="the place in the text, in bytes (default: 0)", metavar="N")
     at: int | None = after_steps()
     specials: str = spelled_specials()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if not self.text:
-            raise BpeError("Which word? Name it with --text, or a text that holds it, and with --byte its place there.")
+            raise BpeError(
+                "Name a word with --text. Or name a text that holds the word, and with --byte the place of the word "
+                "in it."
+            )
         at = study.inside.checked_step_count(self.at)
         word = explain(self.text, study.history, ALLOWED[self.specials]).word_at(self.byte, at)
         is_short = word.falls_apart or len(word.symbols) <= MOST_SYMBOLS

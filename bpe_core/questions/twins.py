@@ -21,9 +21,9 @@ SPACE = " "
 
 @dataclass(frozen=True)
 class Twins(Question):
-    """Show which tokens differ only by a leading space or capital letters, and how many places they take.
+    """Show which tokens differ only in a leading space or capital letters, and how much of the vocabulary they take.
 
-    Of WordPiece, a token that goes on with a word is a twin of the one that begins it. Tokens that hold a part of a
+    In WordPiece, a token inside a word is a twin of the same token at its beginning. Tokens that hold a part of a
     character have no twins.
     """
 
@@ -31,10 +31,10 @@ class Twins(Question):
     examples = """\
 examples:
   bpe-explorer twins tokenizer.json
-      The largest families, and how much of the vocabulary all take.
+      Show the largest families of twins, and their share of the vocabulary.
 
   bpe-explorer twins merges.csv --at 300 --csv > twins.csv
-      All of them, as the table was after 300 merges.
+      Write all families, after 300 merges.
 """
     in_python = """
         >>> import bpe_core as bpe
@@ -71,10 +71,10 @@ examples:
         size = len(history.vocabulary)
         share = tokens / max(1, size)
         sentences = (
-            f"{tokens:,} of {size:,} tokens, {share:.1%}, differ from another only by a leading space or capital "
-            f"letters: {len(families):,} families.",
-            f"With one form each, {more:,} places would be free, {more / max(1, size):.1%} of the vocabulary; without "
-            f"leading spaces alone {by_space:,}, without capital letters alone {by_case:,}.",
+            f"{tokens:,} of {size:,} tokens, {share:.1%}, differ from another token only in a leading space or "
+            f"capital letters: {len(families):,} families.",
+            f"With one token for each family, {more:,} tokens would be free, {more / max(1, size):.1%} of the "
+            f"vocabulary; without leading spaces alone {by_space:,}, without capital letters alone {by_case:,}.",
         )
         return Answer(table, sentences, _chart(families, sentences[0]), facts={"tokens": tokens, "places": more})
 
@@ -96,5 +96,5 @@ def _alike(known: Mapping[int, str], form: Callable[[str], str]) -> list[list[in
 def _chart(families: Sequence[Sequence[int]], sentence: str) -> LineFigure:
     forms, times = np.unique([len(family) for family in families], return_counts=True)
     line = Line("", forms.astype(np.float64), times.astype(np.float64))
-    title = "Twins: families by how many tokens are in each."
+    title = "Twins: the number of families by their size."
     return LineFigure("twins", title, sentence, [line], "Tokens in the family", "Families", has_bars=True)

@@ -27,26 +27,26 @@ from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Progress, Work, while_wanted
 from bpe_core.support.wording import count_text
 
-WHAT = "In how many tokens each way splits a corpus"
+WHAT = "The comparison of ways to split"
 LISTED = 3  # draws of each way that are shown
 MOST_IN_FIGURE = 40  # the most likely tokens that are drawn above the symbols
 MOST_SYMBOLS = 48  # symbols of the word in the figure
 COUNTED_UP_TO = 10**12
 BETWEEN = " | "
 NO_PROBABILITIES = (
-    "How likely its tokens are is not known: with texts (--corpus) they are counted there. Then there are the ways "
-    "likeliest and sampled, too."
+    "The probabilities of its tokens are not known. With texts (--corpus) they are counted, and the ways likeliest "
+    "and sampled are shown, too."
 )
-NO_MERGES = "BPE-dropout leaves out merges, and this tokenizer does not split by merges."
+NO_MERGES = "This tokenizer does not split by merges, so BPE-dropout, which leaves out merges, is not shown."
 WAYS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in WAYS.items())
 
 
 @dataclass(frozen=True)
 class Ways(Question):
-    """Show the ways to split a text by one vocabulary, and what a model sees whose training draws them.
+    """Show the ways to split a text by one vocabulary, as a model sees them that is trained on random splits.
 
-    Beside the tokenizer's own way: the longest token first, the fewest tokens, the likeliest ones, and three that leave
-    it to chance. Without a text it counts the tokens of a whole corpus by each way.
+    Besides the tokenizer's way: the longest token first, the fewest tokens, the likeliest tokens, and three random
+    ways. Without a text the tokens of a whole corpus are counted by each way.
     """
 
     table_first = True
@@ -56,13 +56,13 @@ class Ways(Question):
     examples = f"""\
 examples:
   bpe-explorer ways merges.csv "the lowest price" --dropout 0.1 --seed 1
-      Each way to split the text, and what was drawn most often.
+      Show each way to split the text, and the splits that were drawn most often.
 
   bpe-explorer ways merges.csv unbelievable --corpus book.txt -o lattice.svg
-      The lattice of a word: all tokens that could be in it, how likely each is drawn, and the ways below.
+      Draw the lattice of a word: all tokens that could be in it, with the probability of each, and the ways below.
 
   bpe-explorer ways merges.csv --corpus book.txt
-      How many tokens the corpus has by each way.
+      Count the tokens of the corpus by each way.
 
 ways:
 {WAYS_LIST}
@@ -77,21 +77,27 @@ are left out.
         ['lo | w', 'lo | w', 'lo | w']
     """
 
-    text: str = parameter("", help="the text; without one, the corpus is counted", metavar="TEXT", positional=True)
-    at: int | None = after_steps()
-    dropout: float = parameter(0.1, help="how likely a merge is left out (0.1)", metavar="P")
-    seed: int = parameter(1, help="what chance begins with (1)", metavar="N")
-    draws: int = parameter(100, help="how often a text is drawn (100)", metavar="N")
-    shares: Literal["dropout", "sampled", "uniform"] = parameter(
-        "dropout", help="the way whose chances the lattice shows (dropout, where there is one)", title="Chances of"
+    text: str = parameter(
+        "", help="the text (default: count the tokens of the corpus)", metavar="TEXT", positional=True
     )
-    word: int = parameter(0, help="the lattice of the N-th word (else of the one with the most ways)", metavar="N")
+    at: int | None = after_steps()
+    dropout: float = parameter(0.1, help="the probability to leave out a merge (default: 0.1)", metavar="P")
+    seed: int = parameter(1, help="the seed of the random draws (default: 1)", metavar="N")
+    draws: int = parameter(100, help="how often to draw a text (default: 100)", metavar="N")
+    shares: Literal["dropout", "sampled", "uniform"] = parameter(
+        "dropout",
+        help="the way whose probabilities the lattice shows (default: dropout, if there is one)",
+        title="Probabilities of",
+    )
+    word: int = parameter(
+        0, help="draw the lattice of the N-th word (default: the word with the most ways)", metavar="N"
+    )
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if self.draws < 1:
             raise BpeError(f"Draw a text at least once, not {self.draws:,} times.")
         if not self.text and study.texts is None:
-            raise BpeError("Which text? Name one, or name the texts of a corpus with --corpus.")
+            raise BpeError("Name a text to split, or name the texts of a corpus with --corpus.")
         at = study.inside.checked_step_count(self.at)
         history = study.history.first(at)
         counts = None
@@ -105,7 +111,7 @@ are left out.
     def _of_text(self, study: Study, ways: WaysOf, work: Work) -> Answer:
         words = _words(self.text, study.history)
         if not words:
-            raise BpeError("The text has no word to split; type one with letters.")
+            raise BpeError("The text has no word to split; type a text with letters.")
         found = _Found(study, ways, words, {})
         for way in DRAWN:
             if way in ways.known:
@@ -178,10 +184,10 @@ are left out.
                 "meaning": [WAYS[way] for way in tokens],
             }
         )
-        said = [f"{round(own):,} tokens by its own way, {tokens['fewest']:,} at the fewest ({more['fewest']:+.2%})."]
+        said = [f"{round(own):,} tokens by the tokenizer's way, {tokens['fewest']:,} at least ({more['fewest']:+.2%})."]
         said += _about_chances(tokens, drawn, self.dropout)
         bars = [Bar(way, number, f"{round(number):,}  {more[way]:+.1%}") for way, number in tokens.items()]
-        told = "How many tokens the corpus has by each way to split, and how many more than by its own."
+        told = "The tokens of the corpus by each way to split, and how many more than by the tokenizer's way."
         figure = BarFigure("ways", "Many ways to split.", told, bars, "Tokens of the corpus")
         return Answer(table, (*said, *_unknown(ways)), figure, facts={"averages": tokens})
 
@@ -283,12 +289,14 @@ class _Found:
             share = times / draws.total() if log is None else math.exp(log)
             ways.append(self._way_drawn(way, ids, f"{share:.1%}"))
         name = "".join(text[symbol] for symbol in lattice.symbols)
-        left_out = f" {len(longer) - MOST_IN_FIGURE:,} less likely ones are not drawn." * (len(longer) > MOST_IN_FIGURE)
+        left_out = f" {len(longer) - MOST_IN_FIGURE:,} less likely tokens are not shown." * (
+            len(longer) > MOST_IN_FIGURE
+        )
         from_where = "" if exact else f", as {draws.total():,} draws have it"
         sentence = (
-            f"“{name}” can be split in {_number(lattice.ways)} ways; by its own it is "
-            f"{BETWEEN.join(text[id] for id in own)}. Above are the tokens that could be in it, with the share of what "
-            f"{way} draws that has them{from_where}.{left_out}"
+            f"“{name}” can be split in {_number(lattice.ways)} ways; the tokenizer splits it as "
+            f"{BETWEEN.join(text[id] for id in own)}. Above are the tokens that could be in it, each with its share "
+            f"in the draws by {way}{from_where}.{left_out}"
         )
         return LatticeFigure("ways", f"Many ways to split “{name}”.", sentence, tokens, ways)
 
@@ -315,10 +323,10 @@ class _Found:
 def _said(found: _Found, averages: dict[Way, tuple[float, bool]], dropout: float) -> Iterator[str]:
     own = sum(map(len, found.fixed("own")))
     words = f"{len(found.words):,} words" if len(found.words) > 1 else "One word"
-    yield f"{words}, which can be split in {_number(found.ways)} ways; in {own:,} tokens by its own."
+    yield f"{words}, which can be split in {_number(found.ways)} ways; the tokenizer splits it into {own:,} tokens."
     for way, (tokens, exact) in averages.items():
         how = f"Dropout of {dropout:g}" if way == "dropout" else way.capitalize()
-        yield f"{how}: {tokens:,.2f} tokens on average{'' if exact else ', as far as it was drawn'}."
+        yield f"{how}: {tokens:,.2f} tokens on average{'' if exact else ', estimated from the draws'}."
     yield from _unknown(found.all)
 
 
@@ -332,9 +340,9 @@ def _unknown(ways: WaysOf) -> Iterator[str]:
 def _about_chances(tokens: dict[Way, float], drawn: tuple[float, float] | None, dropout: float) -> Iterator[str]:
     if drawn is not None:
         off = f" (95 of 100 times within {round(drawn[1]):,})" if drawn[1] else ""
-        yield f"Dropout of {dropout:g} makes about {round(drawn[0]):,}{off}, estimated from words that were drawn."
+        yield f"Dropout of {dropout:g} makes about {round(drawn[0]):,}{off}, estimated from the words drawn."
     if any(way in tokens for way in ("sampled", "uniform")):
-        yield "Those of sampled and uniform are exact averages."
+        yield "The values of sampled and uniform are exact averages."
 
 
 def _number(ways: int) -> str:

@@ -23,8 +23,8 @@ AROUND = 12  # bytes shown before and after a boundary
 class Why(Question):
     """Show why a text is split where it is.
 
-    Each place between two bytes has one reason: the pattern, a pair that was never learned, a merge that comes later,
-    or one that took a token before.
+    Each boundary between two bytes has one reason: the pattern, a pair that was never learned, a merge that comes
+    later, or an earlier merge that took one of the tokens.
     """
 
     needs = "texts if known"
@@ -32,13 +32,13 @@ class Why(Question):
     examples = """\
 examples:
   bpe-explorer why "the lowest price" --merges merges.csv
-      One line for each place where the text is split: which tokens meet there, and why they stay apart.
+      Show a line for each place where the text is split: the two tokens there, and why they are not merged.
 
   bpe-explorer why newer --merges merges.csv --at 500 --corpus book.txt
-      With the corpus at hand, also how often the two occurred side by side.
+      With the corpus, show also how often the two tokens occurred next to each other.
 
   bpe-explorer why newer --merges merges.csv --steps
-      The encoding of the text, merge by merge.
+      Show how the text is encoded, merge by merge.
 """
     in_python = """
         >>> import bpe_core as bpe
@@ -47,11 +47,9 @@ examples:
         ['never', 'never', 'never']
     """
 
-    text: str = parameter(
-        help="the text; if left out, standard input", metavar="TEXT", positional=True, from_input=True
-    )
+    text: str = parameter(help="the text (default: standard input)", metavar="TEXT", positional=True, from_input=True)
     at: int | None = after_steps()
-    all: bool = parameter(False, help="include the boundaries that merges have dissolved")
+    all: bool = parameter(False, help="include the boundaries that merges have removed")
     allow_special: bool = parameter(False, help="the same as --specials all")
     specials: str = spelled_specials()
     steps: bool = parameter(False, help="show how each word is encoded, merge by merge")

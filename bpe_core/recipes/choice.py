@@ -69,7 +69,7 @@ class Choice:
         """Refuse a value that is always wrong, with any other choices."""
         if self.among:
             if not isinstance(value, str) or value not in self.among:
-                raise RecipeError(f"{name} cannot be {value!r}; it is one of {', '.join(map(repr, self.among))}.")
+                raise RecipeError(f"{name} cannot be {value!r}; choose one of {', '.join(map(repr, self.among))}.")
         elif self.is_share:
             if value is not None or not self.optional:
                 _check_share(name, value)

@@ -37,8 +37,8 @@ class Intervention(NamedTuple):
         found = re.fullmatch(_SPELLED, spelled)
         if found is None:
             raise RecipeError(
-                f"{spelled[:60]!r} is no intervention. Write forbid:116+104@12 so that the ids 116 and 104 are not "
-                "joined from step 12 on, or force:116+104@12 so that they are joined at step 12."
+                f"{spelled[:60]!r} is not an intervention. Write forbid:116+104@12 to keep the ids 116 and 104 from "
+                "merging from step 12 on, or force:116+104@12 to merge them at step 12."
             )
         act, left, right, step = found.groups()
         return cls(int(step), act, int(left), int(right))  # type: ignore[arg-type]  # the expression matches no other
@@ -66,11 +66,11 @@ def checked_interventions(values: object) -> tuple[Intervention, ...]:
         if one.step < 1:
             raise RecipeError(f"{one} is at step 0; the first step is 1.")
         if one.act == "force" and forced.setdefault(one.step, one) != one:
-            raise RecipeError(f"{forced[one.step]} and {one} want two pairs to be joined at one step; keep one.")
+            raise RecipeError(f"{forced[one.step]} and {one} both force a pair at the same step; keep one of them.")
     for one in found:
         clash = next((other for other in forced.values() if other.pair == one.pair and other.step >= one.step), None)
         if one.act == "forbid" and clash is not None:
-            raise RecipeError(f"{clash} joins a pair that {one} forbids before; take one of them back.")
+            raise RecipeError(f"{clash} forces a pair that {one} forbids earlier; remove one of them.")
     return found
 
 

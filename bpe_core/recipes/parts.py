@@ -31,10 +31,10 @@ class Normalization:
     clean_text: bool = choice(
         False,
         "Clean text",
-        "Leave out control characters, and turn all white space, ends of lines too, into spaces",
+        "Leave out control characters, and turn all white space and line breaks into spaces",
         goes_without_saying=True,
     )
-    lowercase: bool = choice(False, "Lower case", "Turn all letters into small ones before splitting")
+    lowercase: bool = choice(False, "Lower case", "Turn all letters into lower case before splitting")
     final_sigma: bool = choice(
         True,
         "Final sigma",
@@ -45,7 +45,7 @@ class Normalization:
     strip_accents: bool = choice(
         False,
         "No accents",
-        "Take characters apart and leave out the marks that are put on letters",
+        "Decompose characters and leave out accents and other marks on letters",
         goes_without_saying=True,
     )
     strip_ascii_punctuation: bool = choice(
@@ -64,20 +64,20 @@ class SplittingChoices(Normalization):
     custom_pattern: str = choice(
         "",
         "Pattern",
-        "A regular expression: each match is a word, and so is what is between two matches",
+        "A regular expression: each match is a word, and so is the text between two matches",
         applies=lambda recipe: recipe.pattern == CUSTOM_PATTERN,
     )
     older_unicode: bool = choice(
         False,
         "Unicode 16",
-        "The pattern does not know characters newer than Unicode 16, like the libraries that files come from",
+        "The pattern does not know characters newer than Unicode 16, as in the libraries of imported files",
         applies=lambda recipe: recipe.older_unicode,
         goes_without_saying=True,
     )
     border: str = choice(
         "",
         "Border",
-        "A sign in the texts to learn from that no merge crosses, as in mor|phe|mes; there it is left out",
+        "A character that marks borders in the texts, as in mor|phe|mes: no merge crosses it, and tokens leave it out",
         applies=lambda recipe: recipe.marker == "none",
         goes_without_saying=True,
     )
@@ -87,7 +87,7 @@ class SplittingChoices(Normalization):
     preparation: tuple[Any, ...] = choice(  # steps of bpe_core.text.preparation
         (),
         "Preparation",
-        "What a file does to a text that the other choices cannot say, step by step",
+        "The normalizers and pre-tokenizers of a file, step by step, that no other choice describes",
         applies=lambda recipe: bool(recipe.preparation),
         goes_without_saying=True,
     )
@@ -112,7 +112,7 @@ class Symbols:
     unknown_text: str = choice(
         UNKNOWN_TOKEN,
         "Written as",
-        "How what is unknown is written",
+        "The text of the token for unknown characters",
         applies=lambda recipe: recipe.base == "characters" and recipe.unknown == "unk",
         goes_without_saying=True,
     )
@@ -132,11 +132,13 @@ class Size:
 class LearningChoices:
     """The choices of how tokens are learned from base symbols."""
 
-    method: str = choice(USUAL, "Method", "How tokens are learned", among=METHODS, goes_without_saying=True)
+    method: str = choice(
+        USUAL, "Method", ("The way in which tokens are learned"), among=METHODS, goes_without_saying=True
+    )
     min_frequency: int = choice(
         2,
         "Minimum count",
-        "A pair that occurs less often is not merged",
+        "A pair that occurs fewer times is not merged",
         least=1,
         unit="×",
         applies=lambda recipe: "min_frequency" not in METHODS[recipe.method].ignores,
@@ -144,7 +146,7 @@ class LearningChoices:
     max_token_length: int | None = choice(
         None,
         "Longest token",
-        "Pairs that would become longer are not merged; counted in base symbols",
+        "Pairs that would become longer are not merged; the length is in base symbols",
         least=2,
         optional=True,
         unset="no limit",
@@ -152,7 +154,10 @@ class LearningChoices:
     whole_characters: bool = choice(
         False,
         "Whole characters",
-        "Bytes join within one character only, until it is whole: no token holds half of one beside something else",
+        (
+            "The bytes of a character are merged before anything else, so that no token holds half a character and "
+            "something else"
+        ),
         applies=lambda recipe: (
             recipe.base == "bytes" and recipe.marker == "none" and METHODS[recipe.method].keeps_characters
         ),
@@ -164,7 +169,10 @@ class LearningChoices:
     sums: Sums = choice(  # "32 bits" and "64 bits" add up over a whole text, with unknown characters
         "",
         "Sums",
-        "How log-probabilities are added: for each stretch alone, or on and on as SentencePiece or tokenizers do",
+        (
+            "How log-probabilities are added up: for each part of the text separately, or over the whole text as "
+            "SentencePiece or tokenizers do"
+        ),
         among=get_args(Sums),
         applies=lambda recipe: recipe.sums != "",
         goes_without_saying=True,
@@ -178,14 +186,17 @@ class SteeringChoices:
     interventions: tuple[Intervention, ...] = choice(
         (),
         "By hand",
-        "Pairs that are never joined from a step on, or joined at one whatever their count, by ids: forbid:116+104@12",
+        (
+            "Pairs that are never merged from a step on, or merged at a step whatever their count, by ids: "
+            "forbid:116+104@12"
+        ),
         applies=lambda recipe: recipe.interventions != (),
         goes_without_saying=True,
     )
     grown_from: int = choice(
         0,
         "Grown from",
-        "The first steps, this many, are those of a table that the run continues on a new corpus",
+        "The number of first steps that come from the table that the run continues on a new corpus",
         least=0,
         applies=lambda recipe: recipe.grown_from != 0,
         goes_without_saying=True,
@@ -195,7 +206,7 @@ class SteeringChoices:
 @dataclass(frozen=True, kw_only=True)
 class MixtureChoices:
     mixture: Mixture | None = choice(  # None means all texts as they are
-        None, "Mixture", "How much each group of texts counts, and what is taken of it", goes_without_saying=True
+        None, "Mixture", "The weight of each group of texts, and its sample", goes_without_saying=True
     )
 
 
@@ -206,7 +217,7 @@ class DecodingChoices:
     spelled_specials: SpelledSpecials = choice(  # default: code and commands read them as text, the window matches them
         "",
         "Spelled specials",
-        "What a text becomes that spells a special token, unless whoever encodes says otherwise",
+        "What happens to special tokens that are written in a text, unless a command says otherwise",
         among=get_args(SpelledSpecials),
         applies=lambda recipe: bool(recipe.special_tokens),
         goes_without_saying=True,
@@ -214,7 +225,7 @@ class DecodingChoices:
     decoding: tuple[Any, ...] = choice(  # steps of bpe_core.text.decoding
         (),
         "Decoding",
-        "How the library that a file belongs to turns tokens back into a text, step by step",
+        "How the library of a file decodes tokens into a text, step by step",
         applies=lambda recipe: bool(recipe.decoding),
         goes_without_saying=True,
     )

@@ -286,7 +286,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
     @classmethod
     def from_dict(cls, values: object) -> Recipe:
         if not isinstance(values, dict):
-            raise RecipeError("A recipe must be a JSON object with one entry a choice.")
+            raise RecipeError("A recipe must be a JSON object with one entry for each choice.")
         unknown = sorted(str(key) for key in values if key not in CHOICES)
         if unknown:
             raise RecipeError(f"A recipe has no choice named {unknown[0]!r}.")
@@ -360,7 +360,7 @@ def _unchanged(preset: str) -> Recipe:
 
 def _check_agreement(recipe: Recipe) -> None:
     if (recipe.vocab_size is None) == (recipe.merges is None):
-        raise RecipeError("Say either the vocabulary size or the number of merges, not both and not neither.")
+        raise RecipeError("Give either the vocabulary size or the number of merges.")
     _check_method(recipe)
     if recipe.base == "bytes":
         _check_bytes(recipe)
@@ -371,7 +371,10 @@ def _check_agreement(recipe: Recipe) -> None:
         _prepare().check_steps(recipe.preparation, tokens, changed=changed, split=split)
     _check_signs(recipe)
     if recipe.base != "bytes" and not TIE_RULES[recipe.ties].fits(recipe.base):  # every rule fits bytes
-        raise RecipeError(f"The tie rule {recipe.ties} orders bytes; on characters choose another, such as lowest-ids.")
+        raise RecipeError(
+            f"The tie rule {recipe.ties} compares bytes, and this recipe's symbols are characters; choose another "
+            "rule, such as lowest-ids."
+        )
 
 
 def _check_method(recipe: Recipe) -> None:
@@ -382,7 +385,7 @@ def _check_method(recipe: Recipe) -> None:
         if getattr(recipe, name) != needed and not is_unmarked and not recipe.lists_bytes:
             raise RecipeError(f"{method.title} needs {name} to be {needed!r}, not {getattr(recipe, name)!r}.")
     if not method.can_be_steered and recipe.interventions:
-        raise RecipeError(f"By {method.title} no pair can be forbidden or forced.")
+        raise RecipeError(f"{method.title} does not merge pairs, so no pair can be forbidden or forced.")
     if not method.can_be_steered and recipe.grown_from:
         raise RecipeError(f"{method.title} cannot continue the steps of another table.")
 
@@ -402,9 +405,12 @@ def _check_bytes(recipe: Recipe) -> None:
 def _check_signs(recipe: Recipe) -> None:
     """Check the texts with a special meaning: the marker, the border, the unknown token."""
     if recipe.marker in ("symbol", "glued", "prefix") and recipe.pattern == "none" and not recipe.splits_by_steps:
-        raise RecipeError("A word marker needs words: choose a pattern that splits the text, or no marker.")
+        raise RecipeError("A word marker needs words: choose a pattern that splits the text, or leave out the marker.")
     if recipe.border and (recipe.marker != "none" or recipe.border.strip() != recipe.border):
-        raise RecipeError("A border is a sign without white space, in words without a marker; choose another, or none.")
+        raise RecipeError(
+            "A border is a text without white space, and a recipe has either a border or a word marker. Choose "
+            "another border, or none."
+        )
     if not recipe.unknown_text:
         raise RecipeError("The unknown token needs a text, such as <unk>.")
     if recipe.marker != "none" and not recipe.marker_text:

@@ -68,7 +68,7 @@ def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
             cheapest[node] = min(cheapest[node], cheapest[node - 1] + unit)
         cost += count * cheapest[-1]
     if next(prices, None) is not None:
-        raise FormatError("There are more prices than edges.")
+        raise FormatError("The certificate has more prices than edges, so it is damaged.")
     value = cost - sum(nlargest(of["pieces"], sums.values()))
     tokens: int = -(-value // unit)
     return tokens
@@ -108,19 +108,19 @@ def _check_vocabulary(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> 
     pieces = {tuple(piece) for piece in of["vocabulary"]}
     if len(pieces) > of["pieces"] or len(pieces) != len(of["vocabulary"]):
         raise FormatError(
-            f"The vocabulary of {of['size']:,} has {len(of['vocabulary']):,} pieces, some of them maybe twice; "
-            f"there is room for {of['pieces']:,}."
+            f"The vocabulary of {of['size']:,} has {len(of['vocabulary']):,} pieces or repeats some; it must have at "
+            f"most {of['pieces']:,}."
         )
     for number in (of["fewest"], *(symbol for piece in pieces for symbol in piece)):
         if type(number) is not int:
-            raise FormatError(f"A vocabulary holds {str(number)[:80]!r} in place of a whole number.")
+            raise FormatError(f"A vocabulary holds {str(number)[:80]!r} instead of a whole number.")
     longest = max(map(len, pieces), default=0)
     if longest > certificate["longest"]:
         raise FormatError(
             f"A piece of {longest:,} symbols is longer than the floor allows, {certificate['longest']:,}."
         )
     if any(len(piece) < 2 or min(piece) < 0 for piece in pieces):
-        raise FormatError("A piece of a vocabulary has a single symbol, or one that stays alone.")
+        raise FormatError("A piece of a vocabulary has only one symbol, or holds a symbol that merges with no other.")
 
 
 def checked(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
@@ -141,12 +141,12 @@ def _check_numbers(certificate: Mapping[str, Any]) -> None:
     symbols = [symbol for word in words for symbol in word]
     for number in (*numbers, *certificate["counts"], *prices, *symbols):
         if type(number) is not int:
-            raise FormatError(f"The certificate of a floor holds {str(number)[:80]!r} in place of a whole number.")
+            raise FormatError(f"The certificate of a floor holds {str(number)[:80]!r} instead of a whole number.")
     for what, least in (("price", prices), ("count", certificate["counts"]), ("number of pieces", _pieces(floors))):
         if min(least, default=0) < 0:
-            raise FormatError(f"A {what} of the certificate is {min(least)}; none is below 0.")
+            raise FormatError(f"A {what} of the certificate is {min(least)}; it cannot be below 0.")
     if certificate["unit"] < 1 or certificate["longest"] < 2:
-        raise FormatError("A token of the certificate is worth nothing, or its pieces hold no two symbols.")
+        raise FormatError("A token of the certificate has no value, or its pieces have fewer than two symbols.")
     _check_sizes(certificate, len({symbol for symbol in symbols if symbol >= 0}))
 
 

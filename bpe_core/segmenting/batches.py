@@ -79,7 +79,7 @@ class Texts:
     def of(cls, texts: Any) -> Texts:
         """Make texts from a list of texts or bytes, or from an Arrow array of either."""
         if isinstance(texts, (str, bytes)):
-            raise BpeError("Give the texts as a list, also if there is only one.")
+            raise BpeError("Give the texts as a list, even a single text: [text].")
         if type(texts).__module__.startswith("pyarrow"):
             found = _of_arrow(texts)
             is_sound = False
@@ -181,7 +181,7 @@ def _of_list(texts: list[Any]) -> tuple[Texts, bool]:
 
 def _checked(text: Any) -> str | bytes:
     if not isinstance(text, (str, bytes)):
-        raise BpeError(f"A batch is made of str or bytes; there is {type(text).__name__} in it.")
+        raise BpeError(f"A batch holds only str or bytes, not {type(text).__name__}.")
     return text
 
 
@@ -194,11 +194,13 @@ def _of_arrow(array: Any) -> Texts:
         array = array.combine_chunks()
     if array.null_count:
         place = next(row for row, value in enumerate(array, 1) if not value.is_valid)
-        raise BpeError(f"Row {place:,} of the array is null, which is no text; fill or drop it (`drop_null()`).")
+        raise BpeError(f"Row {place:,} of the array is null, which is not a text; fill or drop it (`drop_null()`).")
     try:
         array = array.cast(pa.large_binary())
     except pa.ArrowException as error:
-        raise BpeError(f"An array of {array.type} holds no texts; give one of strings or of binary.") from error
+        raise BpeError(
+            f"An array of {array.type} holds no texts; give an array of strings or of binary values."
+        ) from error
     _, edges, data = array.buffers()
     edges = np.frombuffer(edges, np.int64)[array.offset : array.offset + len(array) + 1] if len(array) else np.zeros(1)
     return Texts(np.frombuffer(data or b"", np.uint8), edges.astype(np.int64, copy=False))

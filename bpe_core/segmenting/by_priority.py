@@ -53,7 +53,7 @@ Stretch = tuple[tuple[int, ...], tuple[int, ...], int, int]
 class JoinedWords:
     def __init__(self, history: History) -> None:
         if history.joining is None:
-            raise BpeError("This history has no priorities besides its steps: its words are split by ranks.")
+            raise BpeError("This history has no merge priorities besides the order of its steps.")
         self.history = history
         self.joining = history.joining
         self._base = len(history.alphabet)

@@ -94,13 +94,13 @@ class Cutting:
         if isinstance(names, str):
             if names == "all":
                 return self._specials
-            raise BpeError(f'Give the special tokens as a list, such as ["{names}"], or say "all".')
+            raise BpeError(f'Give the special tokens as a list, such as ["{names}"], or write "all".')
         if not names:
             return self._always
         for name in names:
             if name not in self._specials:
                 known = ", ".join(self._specials) or "none"
-                raise BpeError(f"This tokenizer has no special token {name!r}; it has {known}.")
+                raise BpeError(f"This tokenizer has no special token {name!r}; its special tokens are {known}.")
         return (*names, *(token for token in self._always if token not in names))
 
     def spelled(self, allowed: tuple[str, ...], texts: Iterable[Any]) -> tuple[str, ...]:

@@ -313,8 +313,8 @@ class LongestMatch:
     def __init__(self, history: History) -> None:
         if np.minimum(history.token_lengths(), MOST_SYMBOLS + 1).sum() > MOST_SYMBOLS:
             raise TooLarge(
-                f"The tokens of this table have more than {MOST_SYMBOLS:,} symbols together, too many to look for the "
-                "longest that fits; encode in the order of the merges instead."
+                f"The tokens of this table have more than {MOST_SYMBOLS:,} symbols together, too many to find the "
+                "longest token that fits; encode in the order of the merges instead."
             )
         self._base = len(history.alphabet)
         spelled: list[tuple[int, ...]] = [(id,) for id in range(self._base)]

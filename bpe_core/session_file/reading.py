@@ -57,7 +57,7 @@ class Reader:
 
     def as_object(self, value: object) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise FormatError(f"{self._name}: a value that should be a JSON object is none.")
+            raise FormatError(f"{self._name}: a value must be a JSON object, but is not.")
         return value
 
     def parsed(self, text: str) -> object:
@@ -85,7 +85,7 @@ class Reader:
         is_file = isinstance(path, str)
         is_text = text is not None and text_key is not None
         if is_file == is_text or (path is not None and not is_file) or "\0" in str(path):
-            raise FormatError(f"{self._name}: the text {name!r} of the corpus is neither a file nor a text.")
+            raise FormatError(f"{self._name}: the text {name!r} of the corpus is neither a file nor a pasted text.")
         known = None if size is None or modified_ns is None else Fingerprint(size, modified_ns, sha256 or "")
         return SavedSource(name, str(path) if is_file else None, text, encoding, known)
 
@@ -94,7 +94,7 @@ class Reader:
         where = f"{self._name}, run {number}"
         recipe = rebuilding.checked_recipe(self.parsed(recipe_json), where)
         if state not in get_args(RunState) or number < 1:
-            raise FormatError(f"{where}: it is in no state that a run can be in.")
+            raise FormatError(f"{where}: the state of the run is unknown.")
         history = None
         counts = np.zeros(0, np.int64)
         if end_reason is not None:
@@ -211,7 +211,7 @@ class Reader:
         rows = self._execute("SELECT run, merge, note FROM bookmarks ORDER BY run, merge").fetchall()
         for run, merge, _ in rows:
             if run not in learned or not 0 <= merge <= learned[run]:
-                raise FormatError(f"{self._name}: a bookmark at merge {merge:,} of run {run} leads nowhere.")
+                raise FormatError(f"{self._name}: a bookmark is at merge {merge:,} of run {run}, which does not exist.")
         return tuple(Bookmark(*row) for row in rows)
 
     def _view(self, runs: tuple[SavedRun, ...]) -> View:
@@ -290,7 +290,7 @@ def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSess
                 raise FormatError(f"{error} {ADVICE}") from error
             raise
         if damaged := _damaged_part(connection):
-            raise FormatError(f"{path} is damaged: {damaged} is not what was written. {ADVICE}")
+            raise FormatError(f"{path} is damaged: {damaged} does not have its checksum. {ADVICE}")
         return session
 
 
@@ -402,4 +402,4 @@ def _look_at_header(path: Path) -> None:
     if not header:
         raise FormatError(f"{path} is empty.")
     if header != HEADER:
-        raise FormatError(f"{path} is no session of BPE Explorer, or its beginning is damaged. {ADVICE}")
+        raise FormatError(f"{path} is not a session of BPE Explorer, or its beginning is damaged. {ADVICE}")

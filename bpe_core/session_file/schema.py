@@ -119,11 +119,11 @@ def check(connection: sqlite3.Connection, name: str) -> int:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION_ID:
-        raise FormatError(f"{name} is a database of another program, no session of BPE Explorer.")
+        raise FormatError(f"{name} is a database of another program, not a session of BPE Explorer.")
     if version > VERSION:
         raise FormatError(
-            f"{name} was written by a newer version of BPE Explorer (file version {version}, this program knows "
-            f"{VERSION}); open it with that one."
+            f"{name} was written by a newer version of BPE Explorer (file version {version}, but this program reads up "
+            f"to {VERSION}); open it with the newer version."
         )
     found = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
     statements = [sql for kind, _, sql in found if sql is not None]

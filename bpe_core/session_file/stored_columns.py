@@ -64,11 +64,11 @@ def reasons_in(chunks: Iterable[ReasonChunk], learned: int, where: str) -> Reaso
     for name, place, kind, numbers in chunks:
         is_next = place == len(pieces.setdefault(name, []))
         if kind not in KINDS or kinds.setdefault(name, kind) != kind or not is_next:
-            raise FormatError(f"{where}: what its steps were chosen by is damaged.")
+            raise FormatError(f"{where}: the values that chose its steps are damaged.")
         pieces[name].append(numbers)
     columns = {name: (b"".join(found), np.dtype(kinds[name])) for name, found in pieces.items()}
     if any(len(numbers) != learned * kind.itemsize for numbers, kind in columns.values()):
-        raise FormatError(f"{where}: what its steps were chosen by has not one number for each of them.")
+        raise FormatError(f"{where}: the values that chose its steps are more or fewer than its steps.")
     return {name: np.frombuffer(raw, kind).astype(kind.newbyteorder("=")) for name, (raw, kind) in columns.items()}
 
 
@@ -99,7 +99,7 @@ def scores_in(
     if not since:
         return None
     if (columns.right >= 0).any():
-        raise FormatError(f"{where}: its tokens have scores, but its steps join tokens.")
+        raise FormatError(f"{where}: its tokens have scores, but its steps are merges, which have none.")
     return Scores(tuple(since), tuple(found), columns.left)
 
 
@@ -147,7 +147,7 @@ def word_table(chunks: Iterable[WordChunk], where: str) -> WordTable:
 def _check(table: WordTable, whole: bytes, where: str) -> None:
     weight = np.diff(table.starts).astype(np.float64) @ table.counts.astype(np.float64)
     if (table.counts <= 0).any() or weight >= 2.0**62:
-        raise FormatError(f"{where}: a word count is not positive, or larger than any corpus could give.")
+        raise FormatError(f"{where}: a word count is not positive, or larger than in any corpus.")
     try:
         whole.decode()
     except UnicodeDecodeError as error:

@@ -118,13 +118,13 @@ class SavedSession:
         learned = [run for run in self.runs if run.history is not None]
         if not learned:
             raise FormatError(
-                f"{name} is a session without a run that has learned anything; train one, or name a merge table."
+                f"{name} is a session in which no run has learned anything; train a run, or name a merge table."
             )
         wanted = self.view.shown_run if number is None else number
         found = next((one for one in learned if one.number == wanted), None)
         if found is None and number is not None:
             there = ", ".join(str(one.number) for one in learned[:20])
-            raise FormatError(f"{name} has no run {number} that has learned anything; it has the runs {there}.")
+            raise FormatError(f"{name} has no run {number} with steps; the runs with steps are {there}.")
         return found or learned[-1]
 
     @property

@@ -85,20 +85,20 @@ def why_not(history: History) -> str:
     recipe = history.recipe
     joining = history.joining
     if recipe.preparation and preparing_of(recipe) is None:
-        return "The file this run came from prepares texts by steps of its own, which this page does not know."
+        return "The file of this run normalizes and splits texts in steps that this page does not know."
     if scan_table(recipe) is None:
-        return "The run splits texts by an expression of its own that this page cannot follow exactly."
+        return "The run splits texts by a regular expression that this page cannot follow exactly."
     method = Method.of(recipe)
     if method.starts_anew:
-        return "This method learns each block of a text anew, so it splits no other text."
+        return "This method learns each block of a text separately, so it cannot split another text."
     if not _rule_of(method):
-        return "This method splits texts by a rule of its own, which this page does not know."
+        return "This method splits texts by a rule that this page does not know."
     if joining is not None and (joining.found_first or joining.hidden):
-        return "The file this run came from looks for some tokens before all others, which this page does not do."
+        return "The file of this run finds some tokens before all others, which this page cannot do."
     if joining is not None and joining.priorities is not None and joining.priorities.max(initial=0) >= LARGEST_PRIORITY:
-        return "The priorities of this table are numbers too large for the page."
+        return "The merge priorities of this table are too large for this page."
     if _rule_of(method) == "paths" and (history.scores is None or recipe.sums):
-        return "How this run adds up probabilities is not known to this page."
+        return "This page does not know how this run adds up probabilities."
     return ""
 
 

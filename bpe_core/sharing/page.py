@@ -103,7 +103,7 @@ def lesson_page_of(names: Sequence[str] = (), *, title: str = "") -> str:
     for name in names:
         if not any(name in lesson.name for lesson in lessons()):
             known = ", ".join(lesson.name for lesson in lessons())
-            raise BpeError(f"There is no lesson {name!r}; there are {known}.")
+            raise BpeError(f"There is no lesson {name!r}; the lessons are {known}.")
     chosen = [lesson for lesson in lessons() if not names or any(name in lesson.name for name in names)]
     title = title or (chosen[0].title if len(chosen) == 1 else ALL_LESSONS)
     data = {"title": title, "lessons": [lesson_contents(lesson) for lesson in chosen]}

@@ -92,7 +92,8 @@ class Splitter:
         """Refuse a pattern that never matched, as it must be a mistake; call this after all documents."""
         if self._has_seen_text and not self.has_matched:
             raise PatternError(
-                f"The pattern '{self._recipe.custom_pattern}' matches nothing in this text, so it would never be split."
+                f"The pattern '{self._recipe.custom_pattern}' matches nothing in this text, so it splits nothing; "
+                "choose another pattern."
             )
 
     def _named_words(self, text: str) -> Iterator[str]:
@@ -155,8 +156,8 @@ class Splitter:
         except MemoryError as error:  # `regex` stops at a gigabyte
             raise PatternError(
                 f"The pattern '{self._recipe.custom_pattern}' needs too much memory on the text "
-                f"{_beginning(text[end:])!r}: for a very long match it remembers at each place what else could have "
-                "matched. Write a repetition of a group as possessive, such as (?:a|b)++, or split line by line."
+                f"{_beginning(text[end:])!r}, because of a very long match. Make the repetition of a group possessive, "
+                "such as (?:a|b)++, or split line by line."
             ) from error
         return spans
 

@@ -69,10 +69,10 @@ class TokensByIndex:
     def _unnumbered(self, index: int) -> FormatError:
         if index == self._history.alphabet.unknown_id:
             return FormatError(
-                "The text holds what no token stands for, and the file has no number for the unknown, so its library "
-                "refuses such a text, too. `look` shows the place."
+                "The text holds a character without a token, and the tokenizer's file has no unknown token, so the "
+                "library refuses this text, too. `look` shows the place."
             )
-        return FormatError(f"The file has no number for the token {quoted(self.texts.raw[index])} of this text.")
+        return FormatError(f"The file has no id for the token {quoted(self.texts.raw[index])} of this text.")
 
     def numbered_spans(self, text: str, at: int | None = None) -> list[tuple[int, int, int | None]]:
         """Return the first byte of each token of a text, the byte behind its last, and its number in the file."""
@@ -96,8 +96,8 @@ class TokensByIndex:
         if text.startswith("#") and text[1:].isascii() and text[1:].isdigit() and len(text) <= MOST_DIGITS:
             return self.of_number(int(text[1:]))
         raise BpeError(
-            f"No token is written {text[:60]!r}. Write it as the merge table does (a space as it is or as {BLANK}, "
-            "bytes as <0x0A>), or give its id as #300."
+            f"No token is written {text[:60]!r}. Write the token as in the merge table (a space or {BLANK}, bytes as "
+            "<0x0A>), or give its id as #300."
         )
 
     def pair_name(self, pair: tuple[int, int]) -> str:
@@ -245,7 +245,7 @@ class Inside:
     def checked_step(self, step: int) -> int:
         """Return a step, counted from 1; refuse a step that does not exist."""
         if not 1 <= step <= len(self._history):
-            raise BpeError(f"There is no step {step:,}; there are the steps 1 to {len(self._history):,}.")
+            raise BpeError(f"There is no step {step:,}; the steps go from 1 to {len(self._history):,}.")
         return step
 
     def checked_step_count(self, at: int | None) -> int:
@@ -255,7 +255,8 @@ class Inside:
         if not 0 <= at <= len(self._history):
             named = self._name or "The tokenizer"
             raise BpeError(
-                f"{named} has {steps_in_words(self._history)}; `at` must be a number from 0 to that, not {at:,}."
+                f"{named} has {steps_in_words(self._history)}; `at` must be a number from 0 to the number of steps, "
+                f"not {at:,}."
             )
         return at
 
@@ -292,7 +293,9 @@ class Inside:
         from bpe_core.insight.ranked_words import RankedWords
 
         if not learns_by_ranks(self._history):
-            raise BpeError(f"{what} is known only where pairs are joined one after the other; not of this tokenizer.")
+            raise BpeError(
+                f"{what} works only for tokenizers that merge pairs one after the other. This tokenizer does not."
+            )
         words = self.words(what, work)
         return self.once("ranked", lambda: RankedWords.of(words, self._history))
 
@@ -320,7 +323,7 @@ class Inside:
 
     def _needed_texts(self, what: str) -> Texts:
         if self._texts is None:
-            raise BpeError(f"{what} is about texts: name them (--corpus FILE, or texts=[...] in Python).")
+            raise BpeError(f"{what} needs texts: name them (--corpus FILE, or texts=[...] in Python).")
         return self._texts
 
     def once(self, name: str, find: Callable[[], Found], about: object = None) -> Found:

@@ -60,7 +60,7 @@ class Pins:
             kinds = {type(ids) for ids in lists} <= {list} and {type(id) for id in numbers} <= {int}
             is_sound = pins.kind == KIND and len(pinned) == 1 and kinds
             if not is_sound or not all(isinstance(one, str) for one in said):
-                raise ValueError("it says something else")
+                raise ValueError("its text is different")
         return cls(**{**asdict(pins), "table": str(Path(path).parent / pins.table)})
 
     def write(self, path: Path) -> None:
@@ -75,7 +75,7 @@ class Pins:
         now = _versions(ids)
         is_same = "the file is the same" if self.digest == _digest(study.name) else "the file has changed"
         missing = [name for name in self.ids if name not in ids]
-        found = [f"{name} gave ids when they were pinned, and gives none now; {is_same}." for name in missing]
+        found = [f"{name} gave ids when the file was pinned, and gives none now; {is_same}." for name in missing]
         for name, pinned in self.ids.items():
             versions = f"{name} {now.get(name)} (pinned with {self.versions.get(name)})"
             for text, before, after in zip(self.texts, pinned, ids.get(name, pinned), strict=True):
@@ -88,7 +88,7 @@ def _change(before: Sequence[int], after: Sequence[int]) -> str:
     alike = zip(before, after, strict=False)
     place = next((i for i, (one, other) in enumerate(alike) if one != other), min(len(before), len(after)))
     here = slice(place, place + NEAR)
-    return f"is split otherwise: from token {place + 1:,} on {list(after[here])} instead of {list(before[here])}"
+    return f"is split differently: from token {place + 1:,} on {list(after[here])} instead of {list(before[here])}"
 
 
 def _format(study: Study) -> Format:

@@ -410,7 +410,7 @@ class Study:
         """
         number = self.inside.by_index.number(self.inside.by_index.of_text(text))
         if number is None:
-            raise BpeError(f"The file has no number for the token {text[:60]!r}, so no text becomes it.")
+            raise BpeError(f"The file has no id for the token {text[:60]!r}, so it never occurs in an encoded text.")
         return number
 
     @property
@@ -519,7 +519,7 @@ def save(
 
     study = Study.of(given)
     if isinstance(format, str) and format not in FORMATS:
-        raise OutputError(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
+        raise OutputError(f"There is no format {format!r}; the formats are {', '.join(FORMATS)}.")
     if format is not None:
         choices["format"] = FORMATS[format] if isinstance(format, str) else format
     if str(path).endswith(("/", "\\")):
@@ -542,7 +542,9 @@ def _prepared_folder(
     from bpe_core.formats.hugging_face_cache import tokenizer_file
 
     if not like:
-        raise OutputError(f"{path} is a folder: say which one it is `like`, or write a new one with bpe.deliver.")
+        raise OutputError(
+            f"{path} is a folder: name the folder to copy as `like`, or write a new folder with bpe.deliver."
+        )
     before = open_table(like)
     plan = plan_for(path, sidecars_of(like, before.format), tokenizer_file(like), before.format, to)
     plan.refuse_other_contents()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # imported late, as only texts need the modules that read fil
 
 # Whatever Python code may give as texts: `texts_of` reads it.
 GivenTexts: TypeAlias = "str | PathLike[str] | Iterable[Any] | Corpus | WordTable | Texts"
-NO_DOCUMENTS = "Only the words of these texts are known, not the texts themselves: name the files."
+NO_DOCUMENTS = "Only the words of these texts are known, not the texts: name their files."
 
 
 class Texts(Protocol):
@@ -170,7 +170,7 @@ def texts_of(given: Any) -> Texts:
     if isinstance(given, list | tuple) and any(isinstance(one, PathLike) for one in given):
         other = next((one for one in given if not isinstance(one, PathLike)), None)
         if other is not None:
-            raise BpeError(f"Give texts or paths, not both in one list: {str(other)[:40]!r} is no Path.")
+            raise BpeError(f"Give texts or paths, not both in one list: {str(other)[:40]!r} is not a Path.")
         return files(*map(fspath, given))
     refuse_names_of_files(given)
     documents = documents_of(given)

@@ -32,7 +32,7 @@ def refuse_bomb_at(raw: BinaryIO, place: int) -> None:
     while (message := message_at(raw, place)) is not None:
         if is_bomb(message.unpacked, message.stored):
             sizes = f"{message.stored:,} bytes to {size_text(message.unpacked)}"
-            raise DamagedPart(f"what is at byte {place:,} says that it unpacks from {sizes}")
+            raise DamagedPart(f"the data at byte {place:,} claims to unpack from {sizes}")
         if message.kind != DICTIONARY:
             break
         place = message.end

@@ -98,7 +98,10 @@ def write_data(table: DataTable, path: Path | str, *, cancelled: CancelCheck = n
     """Write a file in the format of its name's ending."""
     columns = getattr(table, "columns", None)
     if not isinstance(columns, Mapping):
-        raise OutputError(f"This is a {type(table).__name__}, not a table of this program; a data frame writes itself.")
+        raise OutputError(
+            f"This is a {type(table).__name__}, not a table of this program; use the data frame's own functions to "
+            "write it."
+        )
     with write_atomically(checked_name(path)) as file:
         ending = Path(path).suffix.lower()
         if ending == ".parquet":
@@ -121,13 +124,13 @@ def checked_name(path: Path | str) -> Path:
 def read_data(path: Path | str, texts: Collection[str]) -> DataTable:
     """Read what `write_data` wrote; `texts` names the columns of texts, as all others are numbers."""
     columns = read_plainly(path)
-    with gate(f"{path} is no table of columns, or a damaged one"):
+    with gate(f"{path} is not a table of columns, or is damaged"):
         return DataTable({name: _read(values, name in texts) for name, values in columns.items()})
 
 
 def read_plainly(path: Path | str) -> dict[str, list[Any]]:
     """Return the columns as stored; in a file of text, all values as texts."""
-    with gate(f"{path} is no table of columns, or a damaged one"):
+    with gate(f"{path} is not a table of columns, or is damaged"):
         return _READERS[checked_name(path).suffix.lower()](Path(path))
 
 

@@ -58,7 +58,7 @@ def telling_damage(name: str, kind: type[BpeError] = FormatError) -> Iterator[No
     except DamagedPart as damage:
         raise kind(f"{name} is damaged: {damage}. Copy or download the file again.") from damage
     except MemoryError as error:
-        raise kind(f"{name} is damaged, or asks for more memory than there is.") from error
+        raise kind(f"{name} is damaged, or needs more memory than is free.") from error
 
 
 def json_of(data: bytes | str, what: str, kind: type[BpeError] = FormatError) -> Any:

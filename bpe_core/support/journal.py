@@ -146,7 +146,7 @@ def _claimed(path: Path) -> Iterator[Lock]:
             raise
         lock = Lock(path)
     if lock is None:
-        raise OutputError(f"Another process puts files in place in {path.parent}; try again when it has ended.")
+        raise OutputError(f"Another process is writing files to {path.parent}; try again when it has ended.")
     try:
         yield lock
     finally:

@@ -49,8 +49,8 @@ def check_room(wanted: int, work: str, advice: str) -> None:
     available = available_memory()
     if available is not None and wanted > available - RESERVE:
         raise TooLarge(
-            f"{work} needs about {size_text(wanted)} of memory more, but only {size_text(max(0, available))} are free, "
-            f"of which {size_text(RESERVE)} are left to others. {advice}"
+            f"{work} needs about {size_text(wanted)} more memory, but only {size_text(max(0, available))} is free, of "
+            f"which {size_text(RESERVE)} is left for other programs. {advice}"
         )
 
 
@@ -63,8 +63,8 @@ def refuse_bomb(held: int, stored: int) -> None:
     """Raise TooLarge if far more text has to be held at once than the bytes read can give, if these are known."""
     if stored and is_bomb(held, stored):
         raise TooLarge(
-            f"A text of more than {size_text(HARMLESS)} had to be held at once, but only {stored:,} bytes were read of "
-            "its file, as of files that were made to fill the memory. If it is meant so, decompress it first."
+            f"A text of more than {size_text(HARMLESS)} had to be held at once, but only {stored:,} bytes of its file "
+            "were read. Such files are often made to fill the memory; if you trust this file, decompress it first."
         )
 
 
@@ -78,7 +78,7 @@ def watching_memory(cancelled: CancelCheck, work: str, advice: str) -> CancelChe
             looked = time.monotonic()
             available = available_memory()
             if available is not None and available < RESERVE:
-                raise TooLarge(f"{work} was stopped: only {size_text(max(0, available))} of memory are free. {advice}")
+                raise TooLarge(f"{work} was stopped: only {size_text(max(0, available))} of memory is free. {advice}")
         return cancelled()
 
     return check

@@ -61,7 +61,7 @@ class ParquetFile:
                     raise
                 raise DamagedPart(f"{where} cannot be read") from error
             if start != stop:
-                raise DamagedPart(f"{where} lacks some of them")
+                raise DamagedPart(f"{where} lacks some of its values")
 
     def _batches(self, group: int, columns: Sequence[str] | None, rows: int) -> Iterator[Any]:
         self._pages.begin(rows)

@@ -63,7 +63,7 @@ class Pages(WrappedFile):
     def _check(self, page: Page) -> None:
         where = f"the page at byte {page.place:,} says that it"
         if page.stored > self._end - page.place:
-            raise DamagedPart(f"{where} has {page.stored:,} bytes, which are not there")
+            raise DamagedPart(f"{where} has {page.stored:,} bytes, but the file ends earlier")
         if page.unpacked > max(HARMLESS, MOST_TIMES * page.stored):
             raise DamagedPart(f"{where} unpacks from {page.stored:,} bytes to {page.unpacked:,}")
         if page.kind == _DICTIONARY:
@@ -110,7 +110,7 @@ class _Column:
         return pages
 
 
-_NOT_READ = "what a page says of itself makes no sense"
+_NOT_READ = "the header of a page is not valid"
 
 
 class _NoHeader(Exception):

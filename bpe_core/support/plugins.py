@@ -77,7 +77,7 @@ class Registry(MutableMapping[str, Row]):
         assert self._brought is not None
         try:
             if name in self._own or name in self._brought:
-                raise BpeError("there is another one of that name")
+                raise BpeError("another plug-in has the same name")
             row = load()
             row = row if self._convert is None else self._convert(row)
             self._check(name, row)
@@ -173,7 +173,7 @@ def run_file(path: Path) -> None:
     name = f"{_FILES}.{path.stem}"
     spec = util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():
-        raise BpeError(f"{path} is no Python file.")
+        raise BpeError(f"{path} is not a Python file; its name must end in .py.")
     module = sys.modules[name] = util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
@@ -181,7 +181,7 @@ def run_file(path: Path) -> None:
         del sys.modules[name]
         raise BpeError(f"The plug-in {path} cannot be used: {type(error).__name__}: {error}.") from error
     if not any(hasattr(module, kind.upper()) for kind in KINDS):
-        raise BpeError(f"{path} is no plug-in: it has none of {', '.join(map(str.upper, KINDS))}.")
+        raise BpeError(f"{path} is not a plug-in: it has none of {', '.join(map(str.upper, KINDS))}.")
     _files[path.name] = module
 
 

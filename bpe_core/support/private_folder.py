@@ -49,7 +49,7 @@ def _made(folder: Path) -> os.stat_result:
             folder.mkdir(mode=0o700)
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode):
-        raise OSError(errno.ENOTDIR, f"{folder} is no folder", str(folder))
+        raise OSError(errno.ENOTDIR, f"{folder} is not a folder", str(folder))
     return status
 
 
@@ -60,7 +60,7 @@ def _check_parent(folder: Path, status: os.stat_result) -> None:
 
 
 def _refusal(folder: Path) -> OSError:
-    return PermissionError(errno.EPERM, f"{folder} belongs to others, or can be changed by them", str(folder))
+    return PermissionError(errno.EPERM, f"{folder} belongs to another user, or other users can change it", str(folder))
 
 
 def _can_be_changed_by_others(status: os.stat_result) -> bool:

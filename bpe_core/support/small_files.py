@@ -15,7 +15,9 @@ def read_small_file(path: Path | str, what: str, error: type[BpeError]) -> str:
         with open(path, "rb") as file:
             data = file.read(LARGEST + 1)
         if len(data) > LARGEST:
-            raise error(f"{what[0].upper() + what[1:]} {path} is larger than {LARGEST:,} bytes; it is not read.")
+            raise error(
+                f"{what[0].upper() + what[1:]} {path} is larger than {LARGEST:,} bytes, the limit for such files."
+            )
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except OSError as trouble:
         raise error(f"Could not read {what} {path}: {cause_of(trouble)}.") from trouble

@@ -51,7 +51,7 @@ def overlay(
         raise BpeError("Curves take at least one tokenizer.")
     texts = [text for text in documents_of(documents) if text]
     if not texts:
-        raise CorpusError("There is no text to measure by.")
+        raise CorpusError("There is no text to measure with; name one.")
     chosen = None if sizes is None else [int(size) for size in sizes]
     drawn = samples or {}
     sizes_of_line = _sizes_of_lines(histories, drawn)

@@ -50,7 +50,7 @@ Over = Literal["documents", "lines"]
 # the choices that the plan makes for all recipes
 DECIDED = {"vocab_size": "sizes", "merges": "sizes", "mixture": "sample"}
 WHOLE = "whole numbers"
-NOT_FILES = "A sweep reads files and folders, so that it can tell whether they changed; {} is neither."
+NOT_FILES = "A sweep reads only files and folders, so that it notices changes; {} is neither."
 
 
 @dataclass(frozen=True)
@@ -100,14 +100,14 @@ def read_plan(path: Path | str) -> Plan:
 def plan_of(told: Mapping[str, Any], folder: Path) -> Plan:
     unknown = sorted(set(told) - KNOWN)
     if unknown:
-        raise RecipeError(f"A plan knows nothing called {unknown[0]!r}; there is {', '.join(sorted(KNOWN))}.")
+        raise RecipeError(f"A plan has no entry named {unknown[0]!r}; its entries are {', '.join(sorted(KNOWN))}.")
     reading = {name: told[name] for name in READING if name in told}
     for name, value in reading.items():
         if not isinstance(value, str):
             raise RecipeError(f"{name} must be a text, not {value!r}.")
     sizes = sorted(set(_list(told, "sizes", int, WHOLE)))
     if not sizes:
-        raise RecipeError("Which sizes? Write sizes = [1000, 2000], the tokens of a vocabulary.")
+        raise RecipeError("The plan lacks vocabulary sizes: write sizes = [1000, 2000].")
     recipes = {name: _recipe(name, one, sizes) for name, one in _table(told, "recipes").items()}
     corpora = {name: _files(one, name, folder) for name, one in _table(told, "corpora").items()}
     return Plan(
@@ -129,14 +129,14 @@ def plan_of(told: Mapping[str, Any], folder: Path) -> Plan:
 def checked(plan: Plan) -> Plan:
     """Check that every run can begin: every recipe at every size by every rule, and every file."""
     if len(plan.seeds) > 1 and plan.sample == 1:
-        raise RecipeError('Seeds choose what is sampled: say how much, such as sample = "50%", or give one seed.')
+        raise RecipeError('Several seeds need a sample: write its size, such as sample = "50%", or give one seed.')
     if plan.interval_over not in get_args(Over):
-        raise RecipeError(f"interval_over is documents or lines, not {plan.interval_over!r}.")
+        raise RecipeError(f"interval_over must be documents or lines, not {plan.interval_over!r}.")
     if not isinstance(plan.bits, bool):
         raise RecipeError("bits must be true or false.")
     for ties in plan.ties:
         if ties not in TIE_RULES:
-            raise RecipeError(f"There is no rule for ties {ties!r}; there are {', '.join(TIE_RULES)}.")
+            raise RecipeError(f"There is no tie rule {ties!r}; the tie rules are {', '.join(TIE_RULES)}.")
     for seed in plan.seeds or [0]:
         Sample(None, plan.sample, plan.sample_of, seed)
     list(plan.variants)  # so that each can be made
@@ -154,13 +154,13 @@ def _recipe(name: str, told: Any, sizes: Sequence[int]) -> Recipe:
         raise RecipeError(f"The recipe {name!r} must be a table of choices, such as [recipes.{name}].")
     for choice, instead in DECIDED.items():
         if choice in told:
-            raise RecipeError(f"The recipe {name!r} cannot say {choice}: the plan's {instead} is for all recipes.")
+            raise RecipeError(f"The recipe {name!r} cannot set {choice}: the plan's {instead} sets it for all recipes.")
     changes = {choice: tuple(value) if isinstance(value, list) else value for choice, value in told.items()}
     preset = changes.pop("preset", "gpt2")
 
     def made(size: int) -> Recipe:
         if not isinstance(preset, str):
-            raise RecipeError("preset must be the name of one, as text.")
+            raise RecipeError("preset must be the name of a preset, as text.")
         return Recipe.preset(preset, **changes, vocab_size=size).with_changes(name=name)
 
     _saying_which(name, lambda: made(sizes[0]))

@@ -67,7 +67,7 @@ def remarks_of(table: DataTable) -> list[str]:
             most[row["recipe"]] = row
     return [
         f"{name} on {row['corpus']} cannot encode everything: {row['unknown_share']:.2%} of its tokens are unknown at "
-        f"a size of {row['size']:,}, so its other figures flatter it."
+        f"a size of {row['size']:,}, so its other figures look too good."
         for name, row in most.items()
     ]
 
@@ -80,7 +80,7 @@ def read_results(path: Path | str) -> DataTable:
             found = read_data(checked_name(path), TEXTS)
             return table_of(DataTable({name: found.columns[name] for name in COLUMNS}).records())
     except FormatError as error:
-        raise FormatError(f"{path} is no table of a sweep, or a damaged one; name another file.") from error
+        raise FormatError(f"{path} is not the table of a sweep, or is damaged; name another file.") from error
 
 
 def summary_of(table: DataTable) -> DataTable:

@@ -144,7 +144,7 @@ class _Bench:
         def made(name: str, run: Run) -> Job[Yardstick]:
             return lambda stopped: Yardstick.of(documents[name], run.recipe, stopped)
 
-        yardsticks = pool.all([made(name, run) for (name, _), run in by.items()], "counting", "texts to measure by")
+        yardsticks = pool.all([made(name, run) for (name, _), run in by.items()], "counting", "texts to measure with")
         self._yardsticks = dict(zip(by, yardsticks, strict=True))
 
     def words_of(self, run: Run) -> WordTable:
@@ -201,7 +201,7 @@ class _Bench:
 
     def _documents(self, name: str) -> list[str]:
         corpus = self._plan.measured(name)
-        check_room(2 * (corpus.total_size or 0), "Holding the texts to measure by", "Name fewer as held_out.")
+        check_room(2 * (corpus.total_size or 0), "Holding the texts to measure with", "Name fewer as held_out.")
         found = list(corpus.documents())
         if self._plan.interval_over == "lines":
             found = [line for text in found for line in text.splitlines(keepends=True)]

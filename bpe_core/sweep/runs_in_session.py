@@ -79,7 +79,8 @@ class RunsInSession:
         """Write new runs after those in the file, in the order of the plan."""
         if _state_of(self._path) != self._state:
             raise OutputError(
-                f"{self._path} was changed by another program meanwhile, so it is left as it is. Make the sweep again."
+                f"{self._path} was changed by another program during the sweep, so no runs were added to it. Run the "
+                "sweep again."
             )
         before = self._before or self._begun()
         found = {run.number: run for run in self._found.values()}

@@ -370,8 +370,8 @@ _bytes_of.argtypes = (ctypes.py_object, ctypes.POINTER(ctypes.c_ssize_t))
 
 def _no_character(text: str, place: int) -> BpeError:
     return BpeError(
-        f"Character {place + 1:,} of the text is U+{ord(text[place]):04X}, half of a surrogate pair, "
-        "which is no character of its own; remove or replace it."
+        f"Character {place + 1:,} of the text is U+{ord(text[place]):04X}, half of a surrogate pair, which is not a "
+        "character; remove or replace it."
     )
 
 

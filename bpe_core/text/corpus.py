@@ -237,7 +237,7 @@ class Corpus:
         threads that take turns under a lock.
         """
         if self.word_counts is not None or (self.word_lists and not self.has_texts):
-            raise CorpusError("This corpus holds word counts, not texts: there is nothing to read.")
+            raise CorpusError("This corpus holds word counts, so its texts cannot be read; give the texts instead.")
         if not self._is_part:
             self.remarks = SkipLog()
         return self._chunks(size, self.remarks, several)

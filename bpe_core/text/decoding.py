@@ -51,7 +51,7 @@ _NO_BYTES: dict[str, int] = {}
 class SpaceDecoder:
     """The decoder of files that have none: it puts a space between tokens."""
 
-    words: ClassVar[str] = "A space parts each token from the next."
+    words: ClassVar[str] = "A space separates tokens."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         return [" ".join(tokens)]
@@ -191,7 +191,7 @@ class CTC:
 
     @property
     def words(self) -> str:
-        return f"Of equal tokens in a row one stays, and “{self.pad_token}” is left out."
+        return f"Only the first of equal tokens in a row stays, and “{self.pad_token}” is left out."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         found = [token.replace(self.pad_token, "") for token, _ in groupby(tokens)]
@@ -270,7 +270,7 @@ def decoder_in(value: object) -> Decoder:
     elif isinstance(step, SentencePiece) and step.map:
         _ = Precompiled(step.map, longest=True).table
     elif isinstance(step, Strip | Metaspace) and len(getattr(step, "content", "x")) != 1:
-        raise RecipeError("What is left out at the ends must be one character.")
+        raise RecipeError("The sign that decoding removes at the ends must be one character.")
     return step
 
 

@@ -85,13 +85,13 @@ class Sample:
             _check_number("The first bytes of a sample", self.first_bytes, 1)
         _check_number("The seed of a sample", self.seed, 0)
         if not 0 < self.fraction <= 1:
-            raise RecipeError(f"A sample takes more than nothing and at most all of a group, not {self.fraction}.")
+            raise RecipeError(f"A sample must be a share above 0 and at most 1 of a group, not {self.fraction}.")
         if self.of not in get_args(Of):
-            raise RecipeError(f"A sample is one of documents or of lines, not of {self.of!r}.")
+            raise RecipeError(f"A sample must be of documents or lines, not of {self.of!r}.")
         if not isinstance(self.rest, bool):
-            raise RecipeError(f"Whether a sample is the rest is true or false, not {self.rest!r}.")
+            raise RecipeError(f"The rest of a sample must be true or false, not {self.rest!r}.")
         if self.rest and self.fraction == 1:
-            raise RecipeError("All of a group leaves no rest: say which part is drawn, such as 90%.")
+            raise RecipeError("A sample of the whole group leaves no rest: choose a smaller sample, such as 90%.")
 
     @property
     def takes_all(self) -> bool:
@@ -154,7 +154,9 @@ class Group:
         if not isinstance(self.name, str) or len(self.name) > LONGEST_NAME:
             raise RecipeError(f"The name of a group must be a text of at most {LONGEST_NAME} characters.")
         if not isinstance(self.dev_of, str) or (self.dev_of and self.dev_of == self.name):
-            raise RecipeError(f"The group {self.name!r} cannot be its own dev text: put that into another group.")
+            raise RecipeError(
+                f"The group {self.name!r} cannot be its own dev text: put the dev text into another group."
+            )
         if self.dev_of:
             object.__setattr__(self, "weight", Fraction(0))
         if self.ratio is not None and self.ratio <= 0:
@@ -162,7 +164,7 @@ class Group:
         if self.weight < 0:
             raise RecipeError(f"The group {self.name!r} has the weight {self.weight}; weights cannot be negative.")
         if self.unique not in ("", *get_args(Of)):
-            raise RecipeError(f"Duplicate documents or lines can be left out, not {self.unique!r}.")
+            raise RecipeError(f"Only duplicate documents or lines can be left out, not {self.unique!r}.")
 
     @property
     def takes_all(self) -> bool:
@@ -204,7 +206,7 @@ class Mixture:
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", tuple(self.groups))
         if self.by not in get_args(By):
-            raise RecipeError(f"Weights are times, or shares by bytes or by words; not by {self.by!r}.")
+            raise RecipeError(f"Weights must be factors, or shares of bytes or of words, not {self.by!r}.")
         names = [group.name for group in self.groups]
         for name in names:
             if names.count(name) > 1:
@@ -212,12 +214,12 @@ class Mixture:
         weights = [group.weight for group in self.groups]
         with_dev = [group.dev_of for group in self.groups if group.dev_of]
         if with_dev and any(group.ratio is not None for group in self.groups):
-            raise RecipeError("Languages are compared by dev texts or by ratios, not by both; take one of them back.")
+            raise RecipeError("Languages are compared by dev texts or by ratios; remove the dev texts or the ratios.")
         for name in with_dev:
             if with_dev.count(name) > 1:
                 raise RecipeError(f"The language {name!r} has two dev texts; put both into one group.")
         if weights and not any(weights) and not with_dev:
-            raise RecipeError("All weights of the mixture are zero, so there is nothing to learn from.")
+            raise RecipeError("All weights of the mixture are zero; give at least one group a weight above 0.")
         if self.by != "times" and sum(weights) != 1:
             said = " + ".join(share_text(weight) for weight in weights[:MOST_NAMED])
             more = " + ..." if len(weights) > MOST_NAMED else ""
@@ -243,17 +245,19 @@ class Mixture:
         if lacking and not any(names):
             raise CorpusError(
                 f"The recipe mixes the groups {listed(group.name for group in self.groups)}, but the texts are in no "
-                "groups; say which texts belong to which."
+                "groups; put each text into a group."
             )
         if lacking:
             raise CorpusError(
-                f"The recipe's mixture speaks of the group {lacking[0]!r}, but the texts are in the groups "
+                f"The recipe's mixture has the group {lacking[0]!r}, but the texts are in the groups "
                 f"{listed(names)}; rename one of them, or change the mixture."
             )
         known = {group.name for group in self.groups}
         without = [name for name in names if name not in known]
         if without and self.by != "times":
-            raise CorpusError(f"The group {without[0]!r} has no share in the mixture; give each group one (0 is one).")
+            raise CorpusError(
+                f"The group {without[0]!r} has no share in the mixture; give each group one; 0 is allowed."
+            )
         return tuple(map(self.of, names))
 
     def in_words(self) -> str:
@@ -304,10 +308,10 @@ def weight_of(text: str) -> Fraction:
             raise ValueError
         found = Fraction(number.replace(",", ".") if "/" not in number else number)
     except (ValueError, ZeroDivisionError) as error:
-        raise RecipeError(f"{stripped[:40]!r} is no weight; write it as 70%, 2, 0.5 or 1/3.") from error
+        raise RecipeError(f"{stripped[:40]!r} is not a weight; write it as 70%, 2, 0.5 or 1/3.") from error
     found = found / 100 if stripped.endswith("%") else found
     if max(abs(found.numerator), found.denominator) > LARGEST_PART:
-        raise RecipeError(f"The weight {text[:40]!r} has too many digits; at most 15 count.")
+        raise RecipeError(f"The weight {text[:40]!r} has too many digits; write at most 15.")
     return found
 
 
@@ -386,7 +390,7 @@ def _fraction(value: object) -> Fraction:
 def _refuse_unknown(value: dict[str, Any], known: set[str], what: str) -> None:
     unknown = sorted(str(key) for key in value if key not in known)
     if unknown:
-        raise RecipeError(f"{what} knows nothing called {unknown[0][:40]!r}; there is {', '.join(sorted(known))}.")
+        raise RecipeError(f"{what} has no entry named {unknown[0][:40]!r}; its entries are {', '.join(sorted(known))}.")
 
 
 def _check_number(what: str, value: object, least: int) -> None:

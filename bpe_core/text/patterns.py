@@ -47,7 +47,7 @@ class NamedPattern:
 _OWN = {
     "gpt2": NamedPattern(
         r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
-        "Letters, digits or other signs, each with one leading space; English contractions apart.",
+        "Letters, digits or other signs, each with one leading space; English contractions are separate.",
     ),
     "cl100k": NamedPattern(
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
@@ -56,26 +56,29 @@ _OWN = {
     ),
     "o200k": NamedPattern(
         f"{_WORD}|{_NO_WORD}",
-        "As cl100k, splitting where a capital follows small letters; contractions stay with their word.",
+        "As cl100k, splitting where a capital follows lower case; contractions stay with their word.",
     ),
     "o200k-apart": NamedPattern(
         f"{_SMALL}|{_CAPITAL}|{_NO_WORD}",
-        "As o200k, but contractions are words of their own.",
+        "As o200k, but contractions are separate words.",
     ),
     "english": NamedPattern(
         r"'s|'t|'re|'ve|'m|'ll|'d|\s?[A-Za-z]+|\s?\d+|\s?[^A-Za-z\d\s]+|\s+",
         "ASCII letters, digits or other signs, each with one leading space.",
     ),
-    "whitespace": NamedPattern(r"\S+", "Whatever is between white space, which is dropped.", drops_whitespace=True),
+    "whitespace": NamedPattern(r"\S+", "The text between white space, which is dropped.", drops_whitespace=True),
     "bert": NamedPattern(
         rf"[{IDEOGRAPHS}]|{PUNCTUATION_MARKS}"
         rf"|(?:[^\s{_MARKS}{IDEOGRAPHS}{FORMER_PUNCTUATION}]|[{LATER_PUNCTUATION}])+",
-        "What is between white space, each punctuation mark and each Chinese character apart; white space is dropped.",
+        (
+            "The text between white space, with each punctuation mark and Chinese character separate; white space is "
+            "dropped."
+        ),
         drops_whitespace=True,
     ),
     "superwords": NamedPattern(
         rf"{NO_SUPERWORD}|(?:\p{{L}}|[^\S ]| ?[^\s\p{{L}}\p{{N}}](?![^\s\p{{L}}\p{{N}}])| (?=[\p{{L}}\p{{N}}]))+",
-        "Runs of words with the spaces, single signs and line ends between them; what lies between runs apart.",
+        "Runs of words with the spaces, single signs and line ends between them; everything else is separate.",
     ),
     "word-runs": NamedPattern(
         f"(?:{_WORD})+|{_NO_WORD}",
@@ -124,9 +127,11 @@ def understood_pattern(pattern: str, custom: str) -> tuple[str, str]:
             raise PatternError("Write the regular expression that splits the text into words.")
         compile_custom(custom)
     elif pattern not in NAMED_PATTERNS:
-        raise RecipeError(f"There is no pattern {pattern!r}; there are {', '.join(NAMED_PATTERNS)} and custom.")
+        raise RecipeError(f"There is no pattern {pattern!r}; the patterns are {', '.join(NAMED_PATTERNS)} and custom.")
     elif custom:
-        raise RecipeError(f"The recipe names the pattern {pattern!r} and gives another one; choose one of them.")
+        raise RecipeError(
+            f"The recipe names the pattern {pattern!r} and also holds a custom pattern; keep one of them."
+        )
     return pattern, custom
 
 

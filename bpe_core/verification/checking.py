@@ -63,8 +63,8 @@ class Verification:
             give = "give" if " and " in self.asked else "gives"
             also = f", and {self.asked} {give} the same" if self.asked else ""
             if self.renumbered:
-                cut = f"{self.words:,} {self.compared} are split alike{also}"
-                return f"verified: {cut}; but its ids are others than those of the table: {self.renumbered}"
+                cut = f"{self.words:,} {self.compared} are split the same way{also}"
+                return f"verified: {cut}; but its ids differ from the table's: {self.renumbered}"
             return f"verified: {self.words:,} {self.compared} agree{also}"
         if self.is_empty:
             return f"not verified: there were no {self.compared} to compare"
@@ -91,8 +91,8 @@ def verify(
     renumbered = _renumbered(history, numbered)
     if renumbered:
         cannot_hold += (
-            f"The file gives tokens other numbers than the ones by which they are shown here: {renumbered}. What was "
-            "encoded or trained with the present ids does not fit it.",
+            f"The file gives tokens other ids than this table: {renumbered}. Texts encoded and models trained with "
+            "the present ids do not fit the file.",
         )
     stated = format.differences(data, history)
     if stated is not None:
@@ -198,7 +198,7 @@ class Comparison:
         if len(theirs) and theirs.has_counts and ours.has_counts:
             for name, column in ours.columns._asdict().items():
                 if not np.array_equal(column, getattr(theirs.columns, name)):
-                    self.found.append(f"The column {name} is read back otherwise.")
+                    self.found.append(f"The column {name} is read back differently.")
 
 
 @dataclass(frozen=True)

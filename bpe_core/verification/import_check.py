@@ -43,7 +43,7 @@ class Agreement:
         return (
             sentence
             if self.agreeing == self.texts
-            else f"{sentence}; where not, its ids are others than those shown here"
+            else f"{sentence}; for the other texts its ids differ from those shown here"
         )
 
     @property
@@ -95,7 +95,7 @@ def _compared(format: Format, opened: OpenedTable, peer: Peer, patience: float, 
             found.append(difference)
         if texts == TEXTS or time.monotonic() > until:
             break
-    silence = "" if texts else f"{format.peer_name} was asked about no text, so nothing was compared"
+    silence = "" if texts else f"{format.peer_name} got no text, so nothing was compared"
     return Agreement(format.peer_name, texts, texts - len(found), tuple(found[:LISTED]), silence, _call(format, opened))
 
 

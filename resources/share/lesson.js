@@ -183,7 +183,7 @@ class Lessons {
     this.said = make("div", { class: "said", tabindex: "-1" }, ...paragraphs(step.say));
     const shown = words.length ? [wordsOf(words, asks ? (pair) => this.answer(pair) : null)] : [];
     if (!words.length && step.subject) shown.push(make("p", { class: "subject" }, make("code", {}, step.subject)));
-    if (words.length && asks) shown.push(make("p", { class: "muted" }, "Click between two of them to say that they are joined next, or choose below."));
+    if (words.length && asks) shown.push(make("p", { class: "muted" }, "Click between two tokens to predict that they are merged next, or choose below."));
     this.form = make("form", { class: "answer", onsubmit: (event) => this.submit(event) });
     this.remark = make("div", { role: "status", "aria-live": "polite" });
     this.after = make("div", { class: "after" });

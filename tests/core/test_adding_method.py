@@ -28,7 +28,7 @@ from tests import adding_method
 from tests.core.learning import all_columns, train
 
 TEXT = "the lowest price is lower than the last one, and the lowest is the last"
-THERE = "is there already|waits to be added"
+THERE = "exists already|waits to be added"
 
 
 @pytest.fixture(autouse=True)
@@ -116,7 +116,7 @@ def test_a_session_holds_its_steps(history: History, tmp_path: Path) -> None:
     [
         ("UPDATE merges SET left_id = (SELECT left_id FROM merges WHERE step = 1) WHERE step = 3", "step 3: it adds"),
         ("UPDATE merges SET left_id = 97 WHERE step = 2", "step 2: it adds"),
-        ("UPDATE merges SET right_id = left_id WHERE step = 2", "step 2: it takes .* added only later"),
+        ("UPDATE merges SET right_id = left_id WHERE step = 2", "step 2: it uses .* added only later"),
         ("UPDATE merges SET right_id = -1 WHERE step = 2", "step 2: it "),
     ],
 )

@@ -60,7 +60,7 @@ def test_a_text_is_cut_as_it_was_after_any_number_of_steps(history: History) -> 
         assert [id for _, _, id in tokenizer.spans(TEXT, at)] == ids
     dropped = tokenizer.encode("lowest<end>", allowed_special="all")
     assert (dropped[-1], tokenizer.is_special(dropped[-1])) == (history.first_special, True)
-    with pytest.raises(BpeError, match="only where pairs are joined"):
+    with pytest.raises(BpeError, match="only for tokenizers that merge pairs"):
         tokenizer.boundaries(TEXT)
 
 
@@ -107,7 +107,7 @@ def test_formats_for_merges_refuse_a_method_that_drops(history: History, tmp_pat
     ("damage", "told"),
     [
         ("UPDATE merges SET left_id = (SELECT left_id FROM merges WHERE step = 1) WHERE step = 5", "step 5: it takes"),
-        ("UPDATE merges SET left_id = 9999 WHERE step = 3", "step 3: it joins the token 9999, which does not exist"),
+        ("UPDATE merges SET left_id = 9999 WHERE step = 3", "step 3: it merges the token 9999, which does not exist"),
         ("UPDATE runs SET recipe = json_remove(recipe, '$.method')", "step 1: it does not say which two tokens"),
     ],
 )

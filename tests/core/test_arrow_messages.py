@@ -72,7 +72,7 @@ def test_small_batches_that_fill_the_memory_are_refused(
         path.write_bytes(written(table, kind, "zstd"))
         with monkeypatch.context() as patched:
             patched.setattr(limits, "HARMLESS", 100_000)
-            assert "is damaged: what is at byte " in sentence(path)
+            assert "is damaged: the data at byte " in sentence(path)
             assert sentence(path).endswith(" to 4 MB. Copy or download the file again.")
 
 

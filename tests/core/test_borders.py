@@ -84,11 +84,11 @@ def test_the_command_takes_borders_in_texts_and_lists_of_words(
     assert "10 times" in said
     asked[asked.index("|")] = " "
     assert run(asked) == 1
-    assert "A border is a sign without white space" in capsys.readouterr().err
+    assert "A border is a text without white space" in capsys.readouterr().err
 
 
 def test_a_border_that_is_left_out_before_or_meets_a_marker_is_refused() -> None:
-    with pytest.raises(RecipeError, match="in words without a marker"):
+    with pytest.raises(RecipeError, match="either a border or a word marker"):
         Recipe.preset("sentencepiece-like", border="|")
-    with pytest.raises(RecipeError, match="changed or left out before texts are split"):
+    with pytest.raises(RecipeError, match="changed or removed by the recipe before it splits texts"):
         count_words(Corpus.from_texts(["a|b"]), Recipe.preset("gpt2", strip_ascii_punctuation=True, border="|"))

@@ -264,14 +264,14 @@ def test_a_dropped_token_is_explained_in_words() -> None:
     history = trained(0.4)
     explain = WhyDroppingInRuns("the other hand", history).explanation_at
     assert explain(1, len(history)).sentence == (
-        "Step 5 dropped the, which fell apart here. Nothing is joined here any more."
+        "Step 5 dropped the, which was split again here. No later step merges here."
     )
     assert explain(2, len(history)).sentence == (
-        "Not split: step 53 joins h + e here. Before, step 5 had dropped the, which fell apart here."
+        "Not split: step 53 joins h + e here. Before, step 5 had dropped the, which was split again here."
     )
     assert (
         explain(3, 0).sentence
-        == "Words meet here, and no step joins them. Only words that are one token each are ever joined."
+        == "Words meet here, and no step merges them. Only words that are one token each are ever merged."
     )
     long = "the" * 200
     assert WhyDroppingInRuns(long, history).explanation_at(2, 60).kind == "tokens"

@@ -148,10 +148,10 @@ def test_ids_in_the_files_of_the_folder_are_updated(
     assert expected == 298
     assert generation == {"bos_token_id": 0, "eos_token_id": [2], "pad_token_id": 1, "suppress_tokens": [-1, expected]}
     sentences = " ".join((*found["chosen"], *found["cannot_hold"]))
-    assert "“<|end|>” its eos_token, which is no token any more" in sentences
+    assert "“<|end|>” its eos_token, which no longer exists" in sentences
     assert "names the id 1 in eos_token_id, whose token is gone" in sentences
     assert "chat_template.jinja spells “<|end|>”" in sentences
-    assert "put “<|end|>” around texts by its post_processor" in sentences
+    assert "added “<|end|>” to texts by its post_processor" in sentences
     assert now.encode("low", "low").ids == [0, *now.encode("low").ids[1:], *now.encode("low").ids[1:]]
     assert in_json(tmp_path / "new/tokenizer_config.json")["eos_token"] is None
     assert (now.padding or {})["pad_id"] == 1
@@ -161,7 +161,7 @@ def test_a_model_with_too_few_embeddings_is_reported(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = told(capsys, "extend", str(folder), "--corpus", CORPUS, "--by", "20", "-o", f"{tmp_path}/new/")
-    assert any("340 embeddings, and the ids go up to 359" in sentence for sentence in found["chosen"])
+    assert any("340 embeddings, but the ids now go up to 359" in sentence for sentence in found["chosen"])
     assert in_json(tmp_path / "new/config.json")["vocab_size"] == 340
 
 
@@ -169,7 +169,7 @@ def test_a_single_file_says_what_it_leaves_behind(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/small.tokenizer.json")
-    assert any("tokenizer_config.json" in note and "not written with a file" in note for note in found["notes"])
+    assert any("tokenizer_config.json" in note and "not written with a single file" in note for note in found["notes"])
     loaded = tokenizers.Tokenizer.from_file(f"{tmp_path}/small.tokenizer.json")
     assert loaded.encode("low").ids[0] == 0  # what is put before a text is part of the file
 
@@ -201,8 +201,8 @@ def test_a_session_is_written_like_the_folder_it_was_made_of(
     assert loaded.encode("def low").ids == [0, *bpe.open(session).encode("def low")]
     (tmp_path / "empty").mkdir()
     shutil.copy(folder / "tokenizer.json", tmp_path / "empty")
-    mistakes = {"nothing of a tokenizer": [f"{tmp_path}/newer/", "--like", str(tmp_path / "empty")]}
-    mistakes |= {"belong to a folder": [f"{tmp_path}/t.tokenizer.json", "--like", str(folder)]}
+    mistakes = {"no other tokenizer files": [f"{tmp_path}/newer/", "--like", str(tmp_path / "empty")]}
+    mistakes |= {"need a folder": [f"{tmp_path}/t.tokenizer.json", "--like", str(folder)]}
     for sentence, words in mistakes.items():
         assert run(["export", "--merges", session, *words]) == 1
         assert sentence in capsys.readouterr().err
@@ -230,7 +230,7 @@ def test_files_for_other_loaders_say_the_same_as_the_tokenizer(
     assert any("merges.txt beside it gives “" in note and "another id" in note for note in found["notes"])
     found = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/other/")
     assert not (tmp_path / "other/merges.txt").exists()
-    assert any("merges.txt is left out: before, too, it said another id" in one for one in found["cannot_hold"])
+    assert any("merges.txt is left out: already before, it had another id" in one for one in found["cannot_hold"])
 
 
 def test_a_sentencepiece_model_beside_a_tokenizer_is_changed_alike(
@@ -345,5 +345,5 @@ def test_python_saves_a_folder_like_another_one(folder: Path, tmp_path: Path) ->
     assert (tmp_path / "new/chat_template.jinja").read_text() == CHAT.replace("<|spare|>", "<|user|>")
     assert in_json(tmp_path / "new/tokenizer_config.json")["additional_special_tokens"] == ["<|user|>"]
     assert len(bpe.open(tmp_path / "new")) == len(study) - 1
-    with pytest.raises(bpe.OutputError, match="say which one it is `like`"):
+    with pytest.raises(bpe.OutputError, match="name the folder to copy as `like`"):
         bpe.save(bpe.train(["low low"], "gpt2", merges=1), f"{tmp_path}/of nothing/")

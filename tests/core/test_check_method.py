@@ -85,7 +85,7 @@ class Nameless(BytePairEncoding):
 @pytest.mark.parametrize(
     ("method", "sentence"),
     [
-        (Hasty(), "stopping after every step and going on gives the same"),
+        (Hasty(), "stopping after every step and continuing gives the same"),
         (Silent(), "each place of a text is explained"),
         (Lazy(), "after some steps a text is split as if there were no later ones"),
         (Trusting(), "steps of another text and unknown ids are refused in a sentence"),

@@ -57,7 +57,7 @@ def test_word_counts_are_ready_and_cannot_be_read() -> None:
     corpus = Corpus.from_word_counts({"low": 5, "lower": 2})
     assert corpus.word_counts is not None
     assert list(corpus.word_counts) == [(b"low", 5), (b"lower", 2)]
-    with pytest.raises(CorpusError, match="holds word counts, not texts"):
+    with pytest.raises(CorpusError, match="holds word counts, so its texts"):
         corpus.chunks()
 
 

@@ -80,7 +80,7 @@ def test_failures_are_reported_and_finished_counts_are_kept(
     monkeypatch.setattr(memory, "pipe_file", gone)
     order = CountingOrder("memory://bucket/gone.parquet", piece_size=60)
     with pytest.raises(
-        OutputError, match=r"range-003\.parquet: the bucket is gone\. What is counted is kept in memory"
+        OutputError, match=r"range-003\.parquet: the bucket is gone\. Finished parts are kept in memory"
     ):
         count_on_cluster(corpus, GPT2, order, threads)
     monkeypatch.setattr(memory, "pipe_file", original)
@@ -142,7 +142,10 @@ def test_a_cluster_without_workers_is_not_waited_for_forever(
     with (
         distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as local,
         distributed.Client(local) as client,
-        pytest.raises(ClusterError, match=r"No worker .* kept in .*found\.parquet\.counting; the same command goes on"),
+        pytest.raises(
+            ClusterError,
+            match=r"The cluster has had no workers .* kept in .*found\.parquet\.counting, and the same command",
+        ),
     ):
         count_on_cluster(corpus, GPT2, order, client)
 
@@ -181,5 +184,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(
         assert (tmp_path / "found.parquet").read_bytes() == (tmp_path / "wanted.parquet").read_bytes()
         mine = on_cluster.facts()
         monkeypatch.setattr(on_cluster, "facts", lambda: ("bpe-explorer 99", *mine[1:]))
-        with pytest.raises(ClusterError, match="but here is bpe-explorer 99; install the same on all"):
+        with pytest.raises(
+            ClusterError, match=("but this computer has bpe-explorer 99; install the same version on all")
+        ):
             count_on_cluster(corpus, GPT2, order, client)

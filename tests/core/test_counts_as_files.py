@@ -144,8 +144,8 @@ def test_counting_goes_on_where_it_was_stopped(tmp_path: Path, corpus: Corpus, m
     with pytest.raises(OutputError) as caught:
         counted(corpus, path, piece_size=20)
     assert str(caught.value) == (
-        f"Could not write runs: No space left on device. What is counted is kept in {path}.counting; the same command "
-        "goes on from there."
+        f"Could not write runs: No space left on device. Finished parts are kept in {path}.counting; the same command "
+        "continues from there."
     )
     assert not path.exists()
     done.clear()
@@ -154,7 +154,9 @@ def test_counting_goes_on_where_it_was_stopped(tmp_path: Path, corpus: Corpus, m
     changed = bytearray(damaged.read_bytes())
     changed[40] ^= 1
     damaged.write_bytes(changed)
-    with pytest.raises(CorpusError, match=r"-0000\.parquet is damaged; remove this file, and .* is counted again\.$"):
+    with pytest.raises(
+        CorpusError, match=r"-0000\.parquet is damaged; remove this file, and its texts are counted again\.$"
+    ):
         counted(corpus, path, piece_size=20)
     assert done == [-1, 4, 5]
     damaged.unlink()
@@ -254,9 +256,8 @@ def test_failures_of_a_bucket_are_reported(monkeypatch: pytest.MonkeyPatch) -> N
         with pytest.raises(CorpusError) as caught:
             count_to_file(Corpus.from_files(texts), GPT2, order)
     assert str(caught.value) == (
-        "memory://texts/2.txt could not be read: it did not answer in time. Try again; what is kept elsewhere may be "
-        "out of reach. What is counted is kept in memory://out/counts.parquet.counting; the same command goes on from "
-        "there."
+        "memory://texts/2.txt could not be read: it did not answer in time. Check the connection and try again. "
+        "Finished parts are kept in memory://out/counts.parquet.counting; the same command continues from there."
     )
     corpus = Corpus.from_files(texts)
 
@@ -268,7 +269,9 @@ def test_failures_of_a_bucket_are_reported(monkeypatch: pytest.MonkeyPatch) -> N
             patch.setattr(bucket, "rm_file", refused)
             assert count_to_file(corpus, GPT2, order).total == 16
         (told,) = corpus.skipped
-        assert str(told).startswith("All is counted, but memory://out/counts.parquet.counting is left behind. Could")
+        assert str(told).startswith(
+            "Counting is finished, but the folder memory://out/counts.parquet.counting could not be removed. Could"
+        )
         corpus = Corpus.from_files(texts)
     memory.store.clear()
 
@@ -294,7 +297,9 @@ def test_counts_add_up_are_shown_and_trained_from(tmp_path: Path, capsys: pytest
     assert list(count_words(Corpus.from_files(names[2]), GPT2)) == list(count_words(Corpus.from_files([a, b]), GPT2))
     assert run(["train", names[2], "--merges", "2", "--min-word-count", "2", "--weights", "=1", "b=2"]) == 0
     said = capsys.readouterr()
-    assert "Left out: 1 of 5 different words, which occur less than 2 times: 3 of 45 bytes, 6.6667 %." in said.err
+    assert (
+        "Left out: 1 of 5 different words, because they occur fewer than 2 times: 3 of 45 bytes, 6.6667 %."
+    ) in said.err
 
 
 def test_counts_that_do_not_fit_together_are_refused_in_a_sentence(

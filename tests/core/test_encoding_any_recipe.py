@@ -155,7 +155,7 @@ def test_tokens_too_long_for_any_memory_are_refused_where_they_must_be_spelled_o
     history = History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), doubling)
     tokenizer = Tokenizer(history)
     assert tokenizer.encode("a" * 9) == [258, 97]
-    with pytest.raises(BpeError, match="too many to look for the longest"):
+    with pytest.raises(BpeError, match="too many to find the longest"):
         tokenizer.encode_greedy("aaaa")
     with pytest.raises(BpeError, match="longer than"):
         tokenizer.token_bytes(256 + 60)

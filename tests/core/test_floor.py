@@ -282,12 +282,12 @@ def test_the_command_reports_a_floor_and_writes_a_certificate(
         claims[0][name] += 1
         proof.write_text(json.dumps(told), encoding="utf-8")
         assert run(["verify", str(proof)]) != 0
-        assert ("prove" if name == "tokens" else "rows beside") in capsys.readouterr().err
+        assert ("prove" if name == "tokens" else "rows of the file") in capsys.readouterr().err
         claims[0][name] -= 1
     told["rows"] = [{"size": []}]
     proof.write_text(json.dumps(told), encoding="utf-8")
     assert run(["verify", str(proof)]) != 0
-    assert "The rows beside the certificate" in capsys.readouterr().err
+    assert "The rows of the file" in capsys.readouterr().err
 
 
 def test_a_table_is_compared_with_the_floor(tmp_path: Path) -> None:
@@ -479,13 +479,13 @@ def changed_and_signed(**changes: Any) -> Any:
         ({"size": 900}, "has room for 644 pieces"),
         ({"always": 2, "size": 3}, "its words hold 3 symbols"),
         ({"always": 257, "pieces": 0, "size": 257, "tokens": 30}, "prove"),
-        ({"pieces": -5, "size": 251, "tokens": 20}, "none is below 0"),
-        ({"counts": [3, 2, -4]}, "none is below 0"),
-        ({"unit": -1}, "worth nothing"),
+        ({"pieces": -5, "size": 251, "tokens": 20}, "it cannot be below 0"),
+        ({"counts": [3, 2, -4]}, "it cannot be below 0"),
+        ({"unit": -1}, "has no value"),
         ({"other_tokens": 1_000, "tokens": 1_010}, "prove"),
         ({"tokens": 135}, "prove"),
-        ({"words": [["a"], [1], [2]]}, "in place of a whole number"),
-        ({"always": None}, "in place of a whole number"),
+        ({"words": [["a"], [1], [2]]}, "instead of a whole number"),
+        ({"always": None}, "instead of a whole number"),
     ],
 )
 def test_a_forged_certificate_is_refused(
@@ -511,7 +511,7 @@ def test_a_certificate_counts_the_base_symbols(tmp_path: Path, capsys: pytest.Ca
     path = tmp_path / "floor.json"
     path.write_text(json.dumps(proof()), encoding="utf-8")
     assert run(["verify", str(path)]) == 0
-    assert "257 in the vocabulary (256 always there, 1 of at most 8 symbols)" in capsys.readouterr().out
+    assert "257 in the vocabulary (256 always in it, 1 of at most 8 symbols)" in capsys.readouterr().out
 
 
 def proof() -> Any:
@@ -585,7 +585,7 @@ def test_equal_numbers_of_rounds_find_the_same_result(tmp_path: Path, capsys: py
     told = " ".join(Floor(sizes=(262,), rounds=7, alone=True).answer(study).sentences)
     assert "rounds of prices" in told
     assert "--rounds" not in told, "it is what was asked"
-    assert "little" in " ".join(Floor(sizes=(262,), seconds=0.1, alone=True).answer(study).sentences)
+    assert "short search" in " ".join(Floor(sizes=(262,), seconds=0.1, alone=True).answer(study).sentences)
     with pytest.raises(BpeError, match="at least 1 round"):
         Floor(sizes=(262,), rounds=0).answer(study)
 
@@ -603,11 +603,11 @@ def witnessed(**changes: Any) -> Any:
     [
         ({"fewest": 1}, "needs"),
         ({"vocabulary": []}, "needs"),
-        ({"vocabulary": [[97, 98], [97, 98, 99], [98, 99]]}, "there is room for 2"),
-        ({"vocabulary": [[97, 98], [97, 98]]}, "maybe twice"),
+        ({"vocabulary": [[97, 98], [97, 98, 99], [98, 99]]}, "must have at most 2"),
+        ({"vocabulary": [[97, 98], [97, 98]]}, "repeats some"),
         ({"vocabulary": [[97] * 17, [97, 98]]}, "longer than the floor allows"),
-        ({"vocabulary": [[97], [97, 98]]}, "a single symbol"),
-        ({"vocabulary": [["a", "b"]]}, "in place of a whole number"),
+        ({"vocabulary": [[97], [97, 98]]}, "only one symbol"),
+        ({"vocabulary": [["a", "b"]]}, "instead of a whole number"),
         ({"vocabulary": 3}, "not whole"),
     ],
 )
@@ -617,7 +617,7 @@ def test_a_forged_vocabulary_is_refused(
     path = tmp_path / "floor.json"
     path.write_text(json.dumps(witnessed()), encoding="utf-8")
     assert run(["verify", str(path)]) == 0
-    assert "counted anew" in capsys.readouterr().out
+    assert "counted again" in capsys.readouterr().out
     path.write_text(json.dumps(witnessed(**changes)), encoding="utf-8")
     assert run(["verify", str(path)]) != 0
     assert why in capsys.readouterr().err

@@ -169,7 +169,7 @@ def test_bytes_that_are_all_in_use_leave_nothing_to_stand_for_a_pair() -> None:
     trainer = Trainer(words, Recipe.preset("gage"))  # blocks end before that
     trainer.advance()
     assert [step.left for step in trainer.history][:1] == [97]
-    with pytest.raises(NothingToLearn, match="No two bytes"):
+    with pytest.raises(NothingToLearn, match="no two bytes"):
         Trainer(WordTable.from_counts({"a": 3}), Recipe.preset("gage"))
 
 
@@ -327,8 +327,8 @@ def test_a_session_holds_its_blocks(tmp_path: Path) -> None:
         ("block", 0, -1, "out of order"),
         ("block", 5, 3, "out of order"),
         ("byte", 5, 256, "out of order"),
-        ("block", slice(3, None), 3, "what another block has made"),
-        ("byte", None, None, "do not tell their blocks"),
+        ("block", slice(3, None), 3, "a token of another block"),
+        ("byte", None, None, "do not name their blocks"),
     ],
 )
 def test_impossible_histories_are_refused(column: str, row: Any, value: int, told: str) -> None:

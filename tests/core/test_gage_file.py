@@ -127,7 +127,7 @@ def test_the_input_file_is_not_overwritten(work: Callable[[Path, Path], object],
     path.write_bytes(gage_file.compress(EXAMPLE).data)
     link.symlink_to(path)
     for target in (path, link):
-        with pytest.raises(OutputError, match="is the file that is read"):
+        with pytest.raises(OutputError, match="is the input file"):
             work(path, target)
     with pytest.raises(CorpusError, match="is not a file"):
         work(tmp_path, tmp_path / "c")
@@ -174,22 +174,25 @@ NO_PAIRS = bytes([255, 128, 254])  # a table in which every byte stands for itse
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (b"", "is no file that `bpe-explorer compress` has written"),
-        (b"low lower lowest", "is no file that"),
+        (b"", "was not written by `bpe-explorer compress`"),
+        (b"low lower lowest", "was not written by"),
         (b"BPEGAGE\x02" + bytes(20), "a newer version"),
         (b"BPEGAGE\x01\0\0", "damaged at byte 10: the file ends in the middle"),
-        (gage_file.head(2**62) + bytes(30), "no more than 262,140 fit in"),
-        (gage_file.head(1) + bytes(4), "no more than 0 fit in"),
+        (gage_file.head(2**62) + bytes(30), "it can hold at most 262,140 bytes"),
+        (gage_file.head(1) + bytes(4), "it can hold at most 0 bytes"),
         (file_of(NO_PAIRS + b"\0\2ab", b"ab")[:-1], "at byte 26: the file ends in the middle"),
-        (file_of(NO_PAIRS + b"\0\2ab", b"ab") + b"c", "at byte 27: the file goes on"),
-        (file_of(NO_PAIRS + b"\0\2ac", b"ab"), "by its checksum"),
+        (file_of(NO_PAIRS + b"\0\2ab", b"ab") + b"c", "at byte 27: bytes follow"),
+        (file_of(NO_PAIRS + b"\0\2ac", b"ab"), "the checksum of the original"),
         (file_of(NO_PAIRS + b"\0\0ab", b"ab"), "at byte 21: a block is empty"),
-        (file_of(NO_PAIRS + b"\0\3abc", b"ab"), "a block becomes 3 bytes, and at most 2 can follow"),
+        (file_of(NO_PAIRS + b"\0\3abc", b"ab"), "a block expands to 3 bytes, but at most 2 bytes can follow"),
         (file_of(b"\xff\x80\xff\xff\0\3abc", b"ab"), "more than 256 bytes"),
-        (file_of(write_block({255: (255 - 1, 97), 254: (255, 97)}, b"\xff"), b"ab"), "stands for itself and more"),
+        (
+            file_of(write_block({255: (255 - 1, 97), 254: (255, 97)}, b"\xff"), b"ab"),
+            ("is replaced by itself and another byte"),
+        ),
         (
             file_of(write_block({i: (i - 1, i - 1) for i in range(200, 256)}, b"\xff"), b"ab"),
-            "stands for more than a block can hold",
+            "expands to more than a block can hold",
         ),
     ],
 )

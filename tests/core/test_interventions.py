@@ -144,15 +144,15 @@ def test_a_branch_goes_on_from_its_parent_and_is_learned_again_from_its_recipe()
 @pytest.mark.parametrize(
     ("interventions", "sentence"),
     [
-        (["forbid t+h"], "is no intervention. Write forbid"),
+        (["forbid t+h"], "is not an intervention. Write forbid"),
         ("forbid:1+2@3", "must be a list"),
         (["force:1+2@0"], "the first step is 1"),
-        (["force:108+111@2", "force:101+115@2"], "two pairs to be joined at one step"),
-        (["forbid:108+111@1", "force:108+111@2"], "take one of them back"),
+        (["force:108+111@2", "force:101+115@2"], "both force a pair at the same step"),
+        (["forbid:108+111@1", "force:108+111@2"], "remove one of them"),
         (["forbid:108+111@7"], "There is no step 7"),
-        (["forbid:256+111@1"], "names the token 256, which is not there before step 1"),
-        (["force:122+122@2"], "occur side by side nowhere"),
-        (["force:101+115@1", "force:101+115@2"], "occur side by side nowhere"),
+        (["forbid:256+111@1"], "names the token 256, which does not exist before step 1"),
+        (["force:122+122@2"], "occurs nowhere in the text"),
+        (["force:101+115@1", "force:101+115@2"], "occurs nowhere in the text"),
     ],
 )
 def test_impossible_interventions_are_refused(interventions: Any, sentence: str) -> None:
@@ -165,5 +165,5 @@ def test_impossible_interventions_are_refused(interventions: Any, sentence: str)
 def test_a_step_that_is_never_reached_is_reported_and_other_methods_refuse() -> None:
     with pytest.raises(RecipeError, match=r"There is no step 90 for .* after 12 steps"):
         learn_fast(WORDS, Recipe.preset("gpt2", vocab_size=400, interventions=("forbid:1+2@90",)))
-    with pytest.raises(RecipeError, match="By Unigram no pair can be forbidden"):
+    with pytest.raises(RecipeError, match="Unigram does not merge pairs"):
         Recipe.preset("unigram", interventions=("forbid:1+2@9",))

@@ -153,8 +153,8 @@ class TestTheSentences:
         with pytest.raises(TooLarge) as refused:
             check_room(1_000_000_001 - limits.RESERVE, "Training", "Take less.")
         assert str(refused.value) == (
-            "Training needs about 732 MB of memory more, but only 1.0 GB are free, of which 268 MB are left to others. "
-            "Take less."
+            "Training needs about 732 MB more memory, but only 1.0 GB is free, of which 268 MB is left for other "
+            "programs. Take less."
         )
 
     def test_little_is_never_asked_for(self, room: list[int]) -> None:
@@ -167,7 +167,7 @@ class TestTheSentences:
         check = watching_memory(lambda: stop[0], "Counting", "Take less.")
         assert not check()  # it did not look yet
         now[0] += limits.LOOK_SECONDS
-        with pytest.raises(TooLarge, match=r"^Counting was stopped: only 0 MB of memory are free\. Take less\.$"):
+        with pytest.raises(TooLarge, match=r"^Counting was stopped: only 0 MB of memory is free\. Take less\.$"):
             check()
         now[0] += limits.LOOK_SECONDS
         room[0], stop[0] = limits.RESERVE, True
@@ -181,7 +181,7 @@ class TestTheSentences:
 
     def test_training_checks_the_memory_before_it_begins(self, room: list[int]) -> None:
         words = WordTable(np.zeros(100 * MB, np.uint8), np.array([0, 100 * MB]), np.array([1]))
-        with pytest.raises(TooLarge, match=r"^Training needs about .* GB of memory more"):
+        with pytest.raises(TooLarge, match=r"^Training needs about .* GB more memory"):
             Trainer(words, Recipe.preset("raw-bytes"))
 
     def test_a_text_of_one_word_checks_the_memory_before_it_is_joined(self, room: list[int]) -> None:

@@ -225,12 +225,12 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "negative": (lambda: mixed(a="-2"), "negative"),
     "all zero": (lambda: mixed(a="0", b="0%"), "zero"),
     "do not add up": (lambda: mixed("bytes", a="70%", b="20%"), "add up to 100 %; 70 % [+] 20 % are 90 %"),
-    "no number": (lambda: weight_of("much"), "no weight"),
-    "division by zero": (lambda: weight_of("1/0"), "no weight"),
+    "no number": (lambda: weight_of("much"), "not a weight"),
+    "division by zero": (lambda: weight_of("1/0"), "not a weight"),
     "endless": (lambda: weight_of("0.1234567890123456789"), "digits"),
     "twice": (lambda: Mixture((Group("a"), Group("a"))), "twice"),
     "by what": (lambda: mixed("colour", a="1"), "colour"),
-    "more than all": (lambda: Sample(fraction=Fraction(2)), "at most all"),
+    "more than all": (lambda: Sample(fraction=Fraction(2)), "at most 1 of a group"),
     "no list": (lambda: Mixture.from_json_value({"groups": 3}), "list of groups"),
     "not known": (lambda: Mixture.from_json_value({"groups": [{"name": "a", "wait": 1}]}), "wait"),
     "no number of bytes": (lambda: Sample(first_bytes=0), "at least 1"),
@@ -251,9 +251,9 @@ def test_a_mixture_and_a_corpus_must_speak_of_the_same_groups() -> None:
         return count_words(of, Recipe.preset("words", mixture=mixture))
 
     for mixture, told in (
-        (mixed(fr="2"), "speaks of the group 'fr', but the texts are in the groups 'de', 'code'"),
+        (mixed(fr="2"), "has the group 'fr', but the texts are in the groups 'de', 'code'"),
         (mixed("words", de="100%"), "'code' has no share"),
-        (mixed("words", de="50%", code="50%"), "'code' is to be 50 % of the whole, but it holds no words"),
+        (mixed("words", de="50%", code="50%"), "'code' should be 50 % of the corpus, but it holds no words"),
     ):
         with pytest.raises(CorpusError, match=told):
             words(mixture)

@@ -278,7 +278,7 @@ def test_languages_that_cannot_be_compared_are_refused(
 
 def test_impossible_choices_of_languages_are_refused() -> None:
     both = Group("a", ratio=Fraction(1)), Group("b", dev_of="a")
-    for groups, said in ((both, "not by both"), ((both[1], Group("c", dev_of="a")), "two dev texts")):
+    for groups, said in ((both, "remove the dev texts"), ((both[1], Group("c", dev_of="a")), "two dev texts")):
         with pytest.raises(RecipeError, match=said):
             Mixture(groups)
     for wrong, said in ((dict(ratio=Fraction(0)), "above 0"), (dict(dev_of="a"), "its own dev text")):
@@ -287,7 +287,7 @@ def test_impossible_choices_of_languages_are_refused() -> None:
     with pytest.raises(RecipeError, match="alpha must be at least 100"):
         Recipe.preset("parity", window_size=9, alpha=50)
     for words in (LOW, GroupedWords.of({"a": LOW, "b": LOW}).learned_by(Recipe.preset("parity"))):
-        with pytest.raises(CorpusError, match="put the texts of each into a group"):
+        with pytest.raises(CorpusError, match="put the texts of each language into a group"):
             learn(words, Recipe.preset("parity"))
     mixture = Mixture((Group("a", ratio=Fraction("1.3")), Group("b", weight=Fraction(2))))
     assert Mixture.from_json_value(mixture.to_json_value()) == mixture

@@ -120,7 +120,7 @@ def test_a_copy_keeps_the_texts_and_a_pickle_does_not(preset: str) -> None:
         assert copied.inside.texts_are_own
     assert copy.deepcopy(study).history is not study.history
     assert pickle.loads(pickle.dumps(study)).texts is None
-    with pytest.raises(BpeError, match="about texts: name them"):
+    with pytest.raises(BpeError, match="needs texts: name them"):
         bpe.sizes({"ours": pickle.loads(pickle.dumps(study))})
 
 
@@ -179,7 +179,7 @@ def test_a_file_of_another_library_is_unpickled_equal(name: str) -> None:
 def test_a_format_is_named_or_refused_with_a_sentence(tmp_path: Path) -> None:
     learned("gpt2").save(tmp_path / "own.bpe", format="tiktoken")
     assert bpe.open(tmp_path / "own.bpe").format == "tiktoken"
-    with pytest.raises(OutputError, match=r"no format 'tiktokn'; there are .*tiktoken"):
+    with pytest.raises(OutputError, match=r"no format 'tiktokn'; the formats are .*tiktoken"):
         learned("gpt2").save(tmp_path / "own.bpe", format="tiktokn")
 
 

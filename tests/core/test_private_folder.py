@@ -38,7 +38,7 @@ def test_a_folder_that_others_could_read_is_closed_to_them(tmp_path: Path) -> No
 def test_a_folder_that_others_could_write_to_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine").chmod(0o777)
-    with pytest.raises(PermissionError, match="can be changed by them"):
+    with pytest.raises(PermissionError, match="other users can change it"):
         private_folder(tmp_path / "mine")
 
 
@@ -104,7 +104,7 @@ def test_a_folder_of_another_user_is_refused(tmp_path: Path, name: str) -> None:
     place = tmp_path / "all" / "common" / "mine"
     place.mkdir(parents=True, mode=0o700)
     os.chown(tmp_path / "all" / name, STRANGER, STRANGER)
-    with pytest.raises(PermissionError, match="belongs to others"):
+    with pytest.raises(PermissionError, match="belongs to another user"):
         private_folder(place)
 
 

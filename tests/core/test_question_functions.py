@@ -126,14 +126,14 @@ def test_a_question_about_a_file_of_its_own_takes_no_study(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: FORMER.why(STUDY, "low", text="low"), "given 'text' twice"),
+        (lambda: FORMER.why(STUDY, "low", text="low"), "two values for 'text'"),
         (lambda: FORMER.lengths(STUDY, 1, 2), "takes at most 2 values, study, at; not 3"),
         (lambda: FORMER.why(STUDY), "needs 'text'"),
         (lambda: FORMER.why(), "needs 'text'"),
         (lambda: FORMER.why(text="low"), "NoneType, not a tokenizer"),
-        (lambda: FORMER.race(STUDY, what=1), "has no parameter 'what'; it has pairs, steps"),
-        (lambda: FORMER.ways(STUDY, "low", shares="all"), "shares cannot be 'all'; it is one of 'dropout'"),
-        (lambda: FORMER.sizes({"a": STUDY}, "tokens"), "measure cannot be 'tokens'; it is one of"),
+        (lambda: FORMER.race(STUDY, what=1), "has no parameter 'what'; its parameters are: pairs, steps"),
+        (lambda: FORMER.ways(STUDY, "low", shares="all"), "shares cannot be 'all'; choose one of 'dropout'"),
+        (lambda: FORMER.sizes({"a": STUDY}, "tokens"), "measure cannot be 'tokens'; choose one of"),
         (lambda: bpe.audit(STUDY, "rare,odd"), "only cannot be 'odd'"),
     ],
 )

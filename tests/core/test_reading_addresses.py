@@ -83,7 +83,7 @@ def test_files_and_folders_of_a_bucket_are_read(bucket: MemoryFileSystem, tmp_pa
     ]
     assert corpus.total_size == sum(source.size or 0 for source in corpus.sources) > 0
     assert [str(one) for one in corpus.skipped] == [
-        "memory://corpus/deep/README.md describes the tables beside it, and is not one of the texts.",
+        "memory://corpus/deep/README.md describes the tables in its folder and is not a text; leave it out.",
         "memory://corpus/e.png is not a text file: it looks like a picture.",
     ]
     assert read("memory://corpus", file_patterns=["*.jsonl"]) == ["low"]
@@ -106,13 +106,13 @@ def test_failures_of_addresses_are_reported(
     failing.pipe("/corpus/c.parquet", (tmp_path / "a.parquet").read_bytes())
     for name in ("a.txt", "b.jsonl", "c.parquet"):
         told = sentence(f"failing://corpus/{name}")
-        assert told.startswith(f"failing://corpus/{name} could be read up to byte "), told
-        assert "and no further: the endpoint https://anna@example.org went away. Try again" in told
+        assert told.startswith(f"failing://corpus/{name} could be read only up to byte "), told
+        assert "the endpoint https://anna@example.org went away. Check the connection" in told
     assert sentence("failing://secret/a.txt") == (
-        "failing://secret/a.txt could not be read: permission denied. Are you signed in where it is kept?"
+        "failing://secret/a.txt could not be read: permission denied. Check that you are signed in to this storage."
     )
     assert sentence("nowhere://x/a.txt") == (
-        "nowhere://x/a.txt begins with nowhere://, which no package that is installed knows."
+        "nowhere://x/a.txt begins with nowhere://, which no installed package can read."
     )
     monkeypatch.setitem(sys.modules, "s3fs", None)
     assert sentence("s3://bucket/a.txt") == (
@@ -167,6 +167,6 @@ def test_a_file_that_ends_before_its_size_is_not_taken_for_whole(bucket: MemoryF
     with pytest.raises(CorpusError) as caught:
         documents(corpus)
     assert str(caught.value) == (
-        "memory://corpus/a.txt could be read up to byte 7 and no further: it ends before its 16 bytes. Try again; what "
-        "is kept elsewhere may be out of reach."
+        "memory://corpus/a.txt could be read only up to byte 7 and no further: it ends before its 16 bytes. "
+        "Check the connection and try again."
     )

@@ -94,11 +94,11 @@ def test_hostile_and_broken_archives_are_refused(tmp_path: Path, monkeypatch: py
         where = write(tmp_path, name, content)
         kind = name[2:]
         assert sentence(where) == (
-            f"{where} is no sound {kind} archive, or a part of it is missing. Copy or download it again."
+            f"{where} is not a valid {kind} archive, or a part of it is missing. Copy or download it again."
         )
     corpus = Corpus.from_files(write(tmp_path, "f.tar", (tmp_path / "a.tar").read_bytes()[:3584]))
     assert len(documents(corpus)) == 1, "the first of perhaps many"
-    assert "f.tar ends without the mark that such files end with" in str(corpus.skipped[0])
+    assert "f.tar ends without the end mark of such files" in str(corpus.skipped[0])
     assert "its gzip data is truncated" in sentence(write(tmp_path, "c.tgz", (tmp_path / "a.tgz").read_bytes()[:90]))
     monkeypatch.setattr(limits, "HARMLESS", 100_000)
     bomb = {"a.txt": b"a" * 1_000_000}
@@ -116,7 +116,7 @@ def test_overlong_names_of_members_are_refused(tmp_path: Path, monkeypatch: pyte
         if is_read:
             assert documents(Corpus.from_files(path)) == ["low lower"]
         else:
-            assert "is no sound tar archive" in sentence(path)
+            assert "is not a valid tar archive" in sentence(path)
 
 
 def test_progress_is_known_from_the_first_of_many_small_members(tmp_path: Path) -> None:

@@ -78,9 +78,9 @@ def test_unusable_columns_are_refused_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow.Table.from_pylist(rows), path)
     for field, told in {
-        "nope": ' has no column "nope"; there is "doc", "turns", "n", "text".',
-        "n": ': the column "n" holds int64, not text; text is in "doc.body", "turns[].said", "text".',
-        "doc.x": ': there is no "x" in the column "doc"; there is "id", "body".',
+        "nope": ' has no column "nope"; its columns are "doc", "turns", "n", "text".',
+        "n": ': the column "n" holds int64, not text. Columns with text: "doc.body", "turns[].said", "text".',
+        "doc.x": ': there is no "x" in the column "doc"; its fields are "id", "body".',
         "doc[].body": ': the column "doc" holds struct<id: int64, body: string>, not a list: leave out its "[]".',
         "text.body": ': there is no "body" in the column "text", which holds string.',
     }.items():
@@ -120,8 +120,8 @@ def test_damaged_and_foreign_tables_are_refused(tmp_path: Path, monkeypatch: pyt
     for name, content, told in (
         ("cut.parquet", whole[:-9], "ends too early: it is truncated. Copy or download the file again."),
         ("bad.parquet", whole[:-60] + bytes(50) + whole[-10:], "is a damaged Parquet file"),
-        ("text.parquet", b"low lower", "is not a Parquet file, whatever its name says."),
-        ("secret.parquet", b"PARE....PARE", "is encrypted; write it again without that."),
+        ("text.parquet", b"low lower", "is not a Parquet file, although its name says so."),
+        ("secret.parquet", b"PARE....PARE", "is encrypted; write it again without encryption."),
         ("empty.arrow", b"", "is empty: there is no text in it."),
         ("old.feather", b"FEA1....FEA1", "is a Feather file of the old kind; write it again with a newer program."),
         ("cut.arrow", stream.read_bytes()[:-300], "is a damaged Arrow file"),
@@ -159,7 +159,7 @@ def test_the_place_of_damage_in_a_table_is_reported(tmp_path: Path) -> None:
 def test_a_truncated_stream_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.arrow"
     write_stream(arrow.table({"text": ["low"]}), path)
-    sentence = f"{path} ends without the mark that such files end with: if it was truncated"
+    sentence = f"{path} ends without the end mark of such files: if it was truncated"
     for end, told in ((None, []), (-8, [sentence])):
         path.write_bytes(path.read_bytes()[:end])
         corpus = Corpus.from_files(path)

@@ -96,7 +96,12 @@ def test_circular_links_are_reported_and_not_followed(folder: Path) -> None:
     except OSError:
         return  # this system or user may not make links
     assert len(read(folder)) == 6
-    assert listed(folder)[1] == [f"{folder / 'sub' / 'again'} is a link to a folder, and such links are not followed."]
+    assert listed(folder)[1] == [
+        (
+            f"{folder / 'sub' / 'again'} is a link to a folder, and links to folders are not followed; name the folder "
+            "itself."
+        )
+    ]
 
 
 def test_an_unreadable_folder_in_a_folder_is_refused_or_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

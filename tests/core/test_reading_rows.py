@@ -92,7 +92,7 @@ def test_a_bad_row_is_refused_or_skipped_with_a_report(tmp_path: Path, row: str,
     path = write(tmp_path, "a.jsonl", f"{good}\n\n{row}\n{good}\n")
     told = sentence(path)
     assert told.startswith(f"{path}, line 3: {reason}")
-    assert told.endswith("Mend the row, or choose to skip such rows.")
+    assert told.endswith("Repair the row, or choose to skip damaged rows.")
     corpus = Corpus.from_files(path, on_bad_row="skip")
     assert documents(corpus) == ["low", "low"]
     assert [skipped.source for skipped in corpus.skipped] == [str(path)]
@@ -186,9 +186,9 @@ def test_a_table_without_the_column_is_refused(tmp_path: Path, content: str, tol
 @pytest.mark.parametrize(
     ("row", "reason", "others"),
     [
-        ("low\n", "this row has 1 columns where the first row names 2", ["good", "better"]),
-        ("2,low,lower\n", "this row has 3 columns where the first row names 2", ["good", "better"]),
-        ('2,"low"er\n', "this row cannot be read: its quotes or line ends are out of place", ["good", "better"]),
+        ("low\n", "this row has 1 columns, but the first row names 2", ["good", "better"]),
+        ("2,low,lower\n", "this row has 3 columns, but the first row names 2", ["good", "better"]),
+        ('2,"low"er\n', "this row cannot be read: its quotes or line ends are in the wrong place", ["good", "better"]),
         ('2,"low\n', "this row cannot be read (up to line 6: is a quote not closed?)", ["good"]),
     ],
 )
@@ -212,7 +212,7 @@ def test_rows_of_too_many_values_are_refused(tmp_path: Path, monkeypatch: pytest
     path = write(tmp_path, "a.jsonl", '{"text": "low", "x": [%s0]}\n' % ("[]," * 30))
     assert sentence(path) == (
         f"{path}, line 1: this JSON cannot be read: it holds more values than there is room for. "
-        "Mend the row, or choose to skip such rows."
+        "Repair the row, or choose to skip damaged rows."
     )
     text = r"\"[{," * 60
     assert read(write(tmp_path, "b.jsonl", '{"text": "' + text + '"}\n')) == [text.replace("\\", "")]

@@ -107,7 +107,7 @@ def test_only_what_differs_but_for_the_size_needs_a_new_run(choice: str) -> None
         trainer.extend(other)
         assert trainer.recipe == other
     else:
-        with pytest.raises(RecipeError, match="Only the size"):
+        with pytest.raises(RecipeError, match="only the size"):
             trainer.extend(other)
 
 
@@ -165,15 +165,15 @@ def test_choices_without_an_effect_are_reported() -> None:
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"base": None}, "base cannot be None; it is one of 'bytes', 'characters'"),
-        ({"ties": []}, r"ties cannot be \[\]; it is one of 'first-seen'"),
-        ({"ties": "byte-alphabet", "base": "characters"}, "orders bytes"),
+        ({"base": None}, "base cannot be None; choose one of 'bytes', 'characters'"),
+        ({"ties": []}, r"ties cannot be \[\]; choose one of 'first-seen'"),
+        ({"ties": "byte-alphabet", "base": "characters"}, "compares bytes"),
         ({"lowercase": 1}, "lowercase must be true or false"),
         ({"name": 4}, "name must be text"),
         ({"strip_marks": "\ud800"}, "half of a surrogate pair"),
         ({"alphabet_limit": 3}, "applies to characters"),
-        ({"merges": 5}, "not both and not neither"),
-        ({"vocab_size": None}, "not both and not neither"),
+        ({"merges": 5}, "vocabulary size or the number of merges"),
+        ({"vocab_size": None}, "vocabulary size or the number of merges"),
         ({"vocab_size": 200}, "smaller than the 256 bytes"),
         ({"special_tokens": ["a", "a"]}, "listed twice"),
         ({"special_tokens": ["a" * 20_000_000]}, "A special token can have at most 4,096 characters, not 20,000,000"),

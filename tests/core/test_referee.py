@@ -102,7 +102,7 @@ def test_a_count_that_wrapped_at_32_bits_is_found_at_its_step(seed: int) -> None
     assert wrong is not None
     assert (answer.columns["step"][0], answer.columns["kind"][0]) == (wrong, "wrapped")
     assert answer.differs
-    assert f"Step {wrong:,} is the first wrong one." in answer.sentences[0]
+    assert f"Step {wrong:,} is the first wrong step." in answer.sentences[0]
 
 
 TEXTS = (LATIN, PROSE, OWN / "greek.txt", OWN / "code.txt", OWN / "cyrillic.txt")
@@ -207,7 +207,7 @@ def test_another_splitting_is_named(tmp_path: Path) -> None:
     answer = ask(Study(history).with_texts([text]), "check")
     assert answer.differs
     assert answer.facts["splitting"] == "bert"
-    assert "Another splitting" in answer.sentences[0]
+    assert "but with it only the first" in answer.sentences[0]
     assert answer.facts["right"] == len(history)
 
 
@@ -220,7 +220,7 @@ def test_superwords_are_judged_in_two_stages(tmp_path: Path) -> None:
     assert table.history.recipe.method == "bpe"
     answer = ask(table.with_texts([text]), "check")
     assert not answer.differs
-    assert "the first 150 merges join within words" in answer.sentences[0]
+    assert "the first 150 merges stay within words" in answer.sentences[0]
     assert "at most 3 words in a token, none of them past a colon" in answer.sentences[0]
     merges = study.history.pairs()
     rarer = next(pair for pair in merges[-50:] if max(pair) < 256 + 160)
@@ -268,12 +268,12 @@ def test_pins_find_a_changed_file(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert run(["pin", str(table)]) == 0
     pins = tmp_path / "tokenizer.pins.json"
     assert run(["check", "--pins", str(pins)]) == 0
-    assert "as they were" in capsys.readouterr().out
+    assert "as before" in capsys.readouterr().out
     train(PROSE.read_text(encoding="utf-8"), "gpt2", merges=200).save(table)
     assert run(["check", "--pins", str(pins)]) == 3
     said = capsys.readouterr().out.splitlines()
     assert len(said) == 1
-    assert "is split otherwise" in said[0]
+    assert "is split differently" in said[0]
     assert "the file has changed" in said[0]
     pins.write_text("{}", encoding="utf-8")
     assert run(["check", "--pins", str(pins)]) == 1
@@ -308,7 +308,7 @@ def test_lines_without_their_ends_are_no_mistake(text: Path, tmp_path: Path) -> 
     study = learned_by_tokenizers(whole.split("\n"), tmp_path / "tokenizer.json", 700, CL100K)
     answer = ask(study.with_texts([whole]), "check")
     assert not answer.differs, answer.sentences
-    assert "without its end" in answer.sentences[0]
+    assert "without its line break" in answer.sentences[0]
 
 
 CODES: dict[str, Any] = dict(marker="glued", marker_text="</w>")
@@ -372,7 +372,7 @@ def test_a_count_that_is_wrong_is_found(tmp_path: Path) -> None:
     twice = ask(study.with_texts([PROSE.read_text(encoding="utf-8")] * 2), "check")
     assert twice.differs
     assert kinds(twice) == [(1, "count")]
-    assert "100 of the table's counts are others" in twice.sentences[0]
+    assert "100 of the table's counts differ" in twice.sentences[0]
 
 
 def test_a_merge_that_is_listed_twice_is_found(tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_a_table_learned_here_takes_them_for_ordinary_text_unless_the_recipe_say
 def test_look_says_how_a_special_token_in_the_text_was_read(opened: tuple[bpe.Study, Path, Encode]) -> None:
     study, _, _ = opened
     said = [sentence for sentence in QUESTION.look(study, text=TEXT).sentences if END in sentence]
-    taken = "here it is that token" if study.format == "tokenizer.json" else "here it is split like any other text"
+    taken = "it is matched as this token" if study.format == "tokenizer.json" else "it is split like any other text"
     assert any(taken in sentence for sentence in said)
 
 

@@ -326,12 +326,12 @@ def test_what_counts_as_a_word_changes_at_the_transition() -> None:
     for at in (0, 24):
         assert {byte for byte, reason in told(at).items() if reason.startswith("Words meet here")} == inner
     assert told(24)[10] == (
-        "Words meet here, and up to merge 25 nothing is joined across words. Merge 26 joins ␣end + ␣of here."
+        "Words meet here, and up to merge 25 no merge crosses words. Merge 26 joins ␣end + ␣of here."
     )
     assert told(25)[10] == "␣end + ␣of is only learned later, as merge 26."
     assert 10 not in told(26)
     assert told(40)[17] == "␣the␣end␣of␣the + ␣day would hold more than 4 words, which the recipe does not allow."
-    assert told(40)[22] == ": + ␣the␣cat would hold a colon and the space behind it, which the recipe does not allow."
+    assert told(40)[22] == ": + ␣the␣cat would hold a colon and the space after it, which the recipe does not allow."
     trees = [ask(study, "tree", text=text, byte=8, at=at).columns["text"][-1] for at in (24, 29)]
     assert trees == ["␣end", "␣cat"]
     fate = ask(study, "race", steps=(26,))
@@ -352,7 +352,7 @@ def test_ties_are_between_pairs_of_the_words_of_their_stage(merges: int) -> None
 
 
 def test_only_tables_of_bytes_go_on_across_words() -> None:
-    for preset, refused in (("sentencepiece-like", "Only a table that joins bytes"), ("gpt2", "")):
+    for preset, refused in (("sentencepiece-like", "Superwords need a table of byte merges"), ("gpt2", "")):
         history = History.from_pairs(Recipe.preset(preset, merges=1), Alphabet.of_bytes(), [(32, 97)])
         with pytest.raises(RecipeError, match=refused) if refused else nullcontext():
             growing_recipe(history, 5, across_words=True, most_words=2, past_colons=True)
@@ -371,7 +371,7 @@ def test_the_next_pairs_are_known_before_and_after_the_transition() -> None:
 
 def test_a_transition_that_never_comes_is_refused() -> None:
     recipe = Recipe.preset("superbpe", merges=60, transition=61)
-    with pytest.raises(RecipeError, match="after 61 merges never comes: only 60 are to be made"):
+    with pytest.raises(RecipeError, match="after 61 merges never comes: this run makes only 60"):
         train(Corpus.from_texts([TEXT]), recipe)
 
 

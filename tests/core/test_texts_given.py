@@ -38,7 +38,7 @@ def trained(texts: Any) -> bpe.Study:
 @pytest.mark.parametrize("given", ["a.txt", ["a.txt"], ["a.txt", "b.txt"], ("a.txt",), {"en": "a.txt"}, "."])
 def test_the_name_of_a_file_is_no_text(folder: Path, given: Any) -> None:
     """The letters of the name were learned."""
-    with pytest.raises(CorpusError, match=r"is the name of a (file|folder), and its letters would be learned"):
+    with pytest.raises(CorpusError, match=r"is the name of a (file|folder), and as a text only its letters"):
         trained(given)
     with pytest.raises(CorpusError, match="Give Path"):
         trained([LOW]).with_texts(given)
@@ -67,7 +67,7 @@ def test_a_path_object_is_read_as_a_file(folder: Path) -> None:
 
 
 def test_paths_and_texts_do_not_mix(folder: Path) -> None:
-    with pytest.raises(BpeError, match=r"not both in one list: 'b\.txt' is no Path"):
+    with pytest.raises(BpeError, match=r"not both in one list: 'b\.txt' is not a Path"):
         trained([Path("a.txt"), "b.txt"])
     with pytest.raises(CorpusError, match=r"c\.txt"):
         trained(Path("c.txt"))
@@ -101,7 +101,7 @@ def test_rows_are_their_texts() -> None:
     ("given", "sentence"),
     [
         ([{"title": "x", "id": 1}], "Row 1 has no 'text'; it has 'title', 'id'"),
-        ([{"text": "x"}, {"text": None}], "Row 2 has a NoneType where its text should be"),
+        ([{"text": "x"}, {"text": None}], "Row 2 has a NoneType instead of a text"),
         (Frame(title=["x"]), "This table has no 'text'; it has 'title'"),
         ([b"bytes"], "holds a bytes"),
         (5, "not a int"),

@@ -116,7 +116,7 @@ def test_all_token_texts_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> No
     texts = TokenTexts.of(history)
     assert texts.text[-1] == "a" * SHORTEST_SHOWN + "…"
     assert sum(map(len, texts.raw)) < 20_000 + 20 * LONGEST_SHOWN
-    with pytest.raises(BpeError, match=r"^The tokens together are longer than 20,000 bytes"):
+    with pytest.raises(BpeError, match=r"^The tokens have more than 20,000 bytes in all"):
         written(history)
     tokenizer = Tokenizer(history)
     assert len(tokenizer.token_bytes(256 + 12)) == 2**13

@@ -120,7 +120,7 @@ def test_a_history_of_other_words_is_not_continued() -> None:
 def test_a_run_is_extended_in_its_size_only() -> None:
     made = Trainer(WORDS, RECIPE.with_changes(merges=4))
     made.advance()
-    with pytest.raises(RecipeError, match="Only the size"):
+    with pytest.raises(RecipeError, match="only the size"):
         made.extend(RECIPE.with_changes(ties="lowest-ids"))
     with pytest.raises(RecipeError, match="4 merges are learned already"):
         made.extend(RECIPE.with_changes(merges=3))

@@ -106,23 +106,23 @@ def test_sets_hold_the_characters_that_regex_says() -> None:
 
 
 WITHOUT_TABLE = {
-    r"(?<=the )\w+": "looking behind at more than a character",
-    r"\s+(?=\S\S)": "looking ahead at more than one",
-    r"(\w)\1": "a reference back to a group",
+    r"(?<=the )\w+": "a lookbehind of more than one character",
+    r"\s+(?=\S\S)": "a lookahead of more than one character",
+    r"(\w)\1": "a back reference to a group",
     r"(?:ab|c)++": "a possessive group",
     r"(?>ab|c)": "an atomic group",
     r"(?:low){e<=1}": "an approximate match",
     r"\w+$|.|\n": "$ before a line end: write \\Z, or (?m:$)",
-    r"a|": "it may match nothing at all",
-    r"(?:a*b*)+c": "the repetition of what may be empty",
+    r"a|": "it may match an empty text",
+    r"(?:a*b*)+c": "the repetition of a group that may be empty",
     r"(?:a.*b|.)": "it must remember several places at a time",
     r"\w{900}": "a long repetition",
     r"[a-z]{1,200}|(?s:.)": "its table would be too large",
     r"\X": "\\X",
     r"(?x) a": "the flags (?x)",
-    r"x|(?i:A?\p{Lu})": r"\p{Lu} where case does not count",
-    r"(?i:k)|\P{L}": "U+0345 where case does not count",
-    r"(?i)[[:upper:]]|x": "[:upper:] where case does not count",
+    r"x|(?i:A?\p{Lu})": r"\p{Lu} with ignored case",
+    r"(?i:k)|\P{L}": "U+0345 with ignored case",
+    r"(?i)[[:upper:]]|x": "[:upper:] with ignored case",
     r"(?V1)[a--b]": "the flags (?V1)",
     r"(?<n>a)(?&n)": "what begins with (?&n",
     "(?:" * 800 + "a" + ")" * 800: "groups inside groups",
@@ -173,7 +173,7 @@ def test_slow_splitting_of_a_large_text_is_reported() -> None:
     corpus = Corpus.from_texts(["lower " * 50_000])
     count_words(corpus, Recipe(pattern="custom", custom_pattern=r"(?<=ow)e|\w+"))
     assert [str(told) for told in corpus.skipped] == [
-        "The pattern: this one is slow (looking behind at more than a character); "
+        "The pattern: this one is slow (a lookbehind of more than one character); "
         "others are split up to a hundred times as fast"
     ]
     fast = Corpus.from_texts(["lower " * 50_000])

@@ -144,7 +144,9 @@ def test_a_history_may_drop_in_another_order(latin: History) -> None:
     assert len(set(history.columns.left.tolist())) == len(history)
     for moment in (at + 1, len(history)):
         assert len(Tokenizer(history).encode(text_of("latin"), at=moment)) == history.tokens_after[moment]
-    with pytest.raises(BpeError, match=rf"step {at + 3:,} drops token {left[at]:,}, which is no seed"):
+    with pytest.raises(
+        BpeError, match=rf"step {at + 3:,} drops token {left[at]:,}, which is not in the initial vocabulary"
+    ):
         Trainer(words, latin.recipe, history=told[1])
 
 
@@ -185,8 +187,8 @@ def test_scores_are_log_probabilities_of_what_is_left(latin: History) -> None:
 @pytest.mark.parametrize(
     ("size", "sentence"),
     [
-        (5, r"A vocabulary of 5 has no room for the 1\d tokens that must stay"),
-        (5_000, r"A vocabulary of 5,000 is larger than what it is chosen from: this text has only \d\d characters"),
+        (5, r"A vocabulary of 5 has no room for the 1\d tokens that it always has"),
+        (5_000, r"A vocabulary of 5,000 is too large: this text has only \d\d characters"),
     ],
 )
 def test_an_impossible_size_is_refused_with_the_numbers(size: int, sentence: str) -> None:

@@ -51,8 +51,8 @@ def test_a_guess_is_reported_and_can_be_overruled(tmp_path: Path) -> None:
     assert corpus.sources[0].is_word_list
     assert list(count_words(corpus, GPT2)) == [(b"low", 5), (b"lower", 2)]
     assert [str(one) for one in corpus.skipped] == [
-        f"{path} is read as a list of words with their counts: so its columns are named",
-        f"{path}: these words are not as the recipe splits texts: no word begins with a space, but behind a space "
+        f"{path} is read as a list of words with their counts, because its columns have these names",
+        f"{path}: the recipe would split texts into other words: no word begins with a space, but after a space "
         "the pattern gpt2 makes words that do",
     ]
     assert read(path, word_list=False) == ["low", "lower"]
@@ -65,7 +65,7 @@ def test_a_guess_is_reported_and_can_be_overruled(tmp_path: Path) -> None:
     ):
         other = write(tmp_path, "b.csv", content)
         assert not Corpus.from_files(other).sources[0].is_word_list, content
-    assert "holds word counts, not texts" in sentence(path, word_list=True)
+    assert "holds word counts, so its texts" in sentence(path, word_list=True)
 
 
 def test_words_that_the_recipe_cannot_have_made_are_reported(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_words_that_the_recipe_cannot_have_made_are_reported(tmp_path: Path) -> 
         ("a.tsv", "low\t5\nlower\t1" + "0" * 30, ", line 2: a row of a list of words is a word, a tab"),
         ("a.tsv", "low\t0\n", " holds no word with a count above zero."),
         ("a.tsv", "low\t" + "9" * 19, "give smaller counts"),
-        ("a.jsonl", '{"word": "low"}', " can be no list of words: such a list is a TSV, CSV, Parquet or Arrow file."),
+        ("a.jsonl", '{"word": "low"}', " cannot be a list of words: such a list is a TSV, CSV, Parquet or Arrow file."),
     ],
 )
 def test_a_broken_list_is_refused(tmp_path: Path, name: str, content: str, told: str) -> None:
@@ -102,11 +102,11 @@ def test_a_broken_list_is_refused(tmp_path: Path, name: str, content: str, told:
 def test_columns_that_are_no_word_list_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     for columns, told in (
-        ({"word": ["low"], "count": [0.5]}, "it needs a column of words and one of whole numbers"),
+        ({"word": ["low"], "count": [0.5]}, 'it needs a column "word", and a column "count"'),
         ({"word": ["low"], "count": [-5]}, 'the column "count" holds -5; counts cannot be negative'),
         ({"word": ["low", "new"], "count": [2**62, 2**62]}, "their counts cannot be added up"),
         ({"word": [b"l\xc3", b"\xa9w"], "count": [1, 2]}, "words that are not valid UTF-8"),
-        ({"a": ["x"], "b": ["y"], "count": [1]}, "it needs a column of words"),
+        ({"a": ["x"], "b": ["y"], "count": [1]}, 'it needs a column "word"'),
     ):
         parquet.write_table(arrow.table(columns), path)
         with pytest.raises(CorpusError) as caught:
@@ -123,5 +123,5 @@ def test_a_word_that_is_stored_once_for_many_rows_is_refused(monkeypatch: pytest
         if is_read:
             assert len(columns_in(words, "a.parquet")) == 1_000
         else:
-            with pytest.raises(CorpusError, match=r"a\.parquet stores a few long words once"):
+            with pytest.raises(CorpusError, match=r"a\.parquet uses a few very long words"):
                 columns_in(words, "a.parquet")

@@ -18,7 +18,7 @@ from tests.shared import PATIENCE, ROOT
 EXAMPLE = ROOT / "tests" / "plugin_example"
 TEXT = "anna sees anna and otto\nlevel by level\n" * 9
 LEFT_OUT = (
-    "The plug-in bpe (methods, from bpe-explorer-example) is left out: there is another one of that name.",
+    "The plug-in bpe (methods, from bpe-explorer-example) is left out: another plug-in has the same name.",
     "The plug-in unclosed (patterns, from bpe-explorer-example) is left out: The pattern '(' is not a valid",
     "The plug-in missing (questions, from bpe-explorer-example) is left out: No module named 'bpe_example.missing'.",
 )
@@ -188,7 +188,7 @@ def test_a_method_brings_options_reasons_and_trees_of_its_own(folder: Path) -> N
 
 def test_a_plug_in_file_is_run_only_when_a_person_agrees(folder: Path) -> None:
     done = program(folder, "--plugin", "one_file.py", "train", "text.txt", "--pattern", "halves", fails=True)
-    assert "this runs its code" in done.stderr
+    assert "its code will run" in done.stderr
     assert "its code runs" not in done.stdout
     words = ("train", "text.txt", "--merges", "5", "--pattern", "halves", "--plugin=one_file.py", "--yes")
     assert "its code runs" in program(folder, *words, "--output", "five.csv").stdout

@@ -57,7 +57,7 @@ def own_settings(tmp_path: Path) -> dict[str, str]:
 def test_without_a_screen_the_window_says_so(own_settings: dict[str, str]) -> None:
     done = run(**own_settings)
     assert done.returncode == 2
-    assert "no screen" in done.stderr
+    assert "without a screen" in done.stderr
     assert "bpe-explorer --help" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 

@@ -296,7 +296,7 @@ def test_different_tokens_are_distinguished_from_moved_merges(qtbot: QtBot, comp
     found = compare_tables(run.history, OTHER)
     assert found.moved > 0
     assert f"{found.moved:,} merge" in text
-    assert "in both at different places, which changes no token." in text
+    assert "in both at different places, without any effect on the tokens." in text
     assert f"{found.common:,} tokens are in both vocabularies" in text
 
 

@@ -49,7 +49,7 @@ def test_a_folder_that_others_can_write_to_keeps_no_safety_copy_and_offers_none(
     assert program.form.choose(vocab_size=300)
     train(program)
     program.filing.document.look()
-    qtbot.waitUntil(lambda: "can be changed by them" in program.messages.sentence.text(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "other users can change it" in program.messages.sentence.text(), timeout=WAIT)
     assert len(list(unsaved.iterdir())) == 1
 
 

@@ -151,7 +151,10 @@ def test_quitting_with_own_work_asks_what_to_do_with_it(
     answering(Button.Cancel, program.actions["quit"].trigger)
     assert program.window.isVisible()
     assert answering.asked == [
-        "Do you want to save this session? If you keep it for next time, BPE Explorer offers it when it starts again."
+        (
+            "Do you want to save this session? If you keep it for next time, BPE Explorer offers to restore it at the "
+            "next start."
+        )
     ]
     event = PersonalCloseEvent()
     answering(Button.Cancel, lambda: program.window.closeEvent(event))

@@ -49,7 +49,7 @@ HEADER_GAP = 6.0
 LEAST, LEAST_ROWS = 90, 56  # least height in pixels; with tokens alone
 SHARE = 0.75  # share of a step's time in which the pairs move
 BEHIND = 0.4  # opacity of bars that belong to another moment than the one shown
-LEARNED = "Learned until here, the longest first"
+LEARNED = "Learned up to this step, the longest first"
 
 
 class PairsPage(Page):
@@ -83,7 +83,7 @@ class PairsPage(Page):
         loading.done.connect(self._make_ready)
         self.setMinimumHeight(LEAST)
         self.setMouseTracking(True)
-        self.invitation = QPushButton("New to this? Learn it in a few minutes, step by step", self)
+        self.invitation = QPushButton("New to byte-pair encoding? Learn it in a few minutes", self)
         self.invitation.setFlat(True)
         self.invitation.setStyleSheet("color: palette(link); text-decoration: underline;")
         self.invitation.setCursor(Qt.CursorShape.PointingHandCursor)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from app.window.charts.pairs_model import Bar, PairsModel
 from app.window.parts.wording import count_text, from_the_left
 
-HOW_TO = "A click follows this pair through time; the right button offers to force or forbid it."
+HOW_TO = "Click to follow this pair through time; right-click to force or forbid it."
 
 
 def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
@@ -17,16 +17,16 @@ def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
     wording = model.wording
     moment = f"After {count_text(model.at, model.wording.step)}"
     if not any(bar.is_next for bar in model.bars):
-        return f"{moment} these lead; the table, made elsewhere, goes another way"
+        return f"{moment} these lead; the imported table merges another pair"
     if model.bars[0].is_leaving and wording.choice == "pair":
-        return f"{moment}, next the orange token is dropped, as a merge took most of it"
+        return f"{moment}, the orange token is dropped next, because a merge took most of it"
     tied = sum(bar.is_tied for bar in model.bars)
     tie = tied > 1 and model.bars[0].is_next
     following = "next to go" if model.bars[0].is_leaving else "next"
-    best = f", {wording.best or 'the one that occurs most'}" if wording.best or not tie else ""
+    best = f", {wording.best or 'the most frequent'}" if wording.best or not tie else ""
     text = f"{moment}, {following} is the orange {wording.choice}{best}"
     how_many = f"{tied} or more" if tied == len(model.bars) else str(tied)  # lower pairs are unknown
-    text = f"{text}; {how_many} share its {model.measure}, and a rule decides between them" if tie else text
+    text = f"{text}; {how_many} have the same {model.measure}, and the tie rule decides" if tie else text
     text += _what_bars_show(model)
     if not losses:
         return text
@@ -41,7 +41,7 @@ def _what_bars_show(model: PairsModel) -> str:
     first = model.bars[0]
     how = "the shortest is next" if model.bars[0].is_leaving else "the longest is next"
     if not first.label[:1].isdigit():
-        return f". Bars: {model.measure}; {title_of(first)} goes before all of them: {first.label}"
+        return f". Bars: {model.measure}; {title_of(first)} comes before all of them: {first.label}"
     return f". Bars: {model.measure}, {how}"
 
 
@@ -49,13 +49,13 @@ def _why_none_lead(model: PairsModel) -> str:
     wording = model.wording
     choices = f"{wording.choice}s"
     if model.lacks_words and model.can_be_counted:
-        return f"This table came without texts: Training > Count on My Corpus shows which {choices} lead."
+        return f"The texts of this table are unknown: Training > Count on My Corpus shows which {choices} lead."
     if model.lacks_words:
-        return f"No {choices} lead: the tokenizer came without {wording.steps}. Ask > Ranks counts its tokens."
+        return f"No {choices} lead, because the tokenizer has no {wording.steps}. Ask > Ranks counts its tokens."
     if model.has_begun and model.at < 0:
-        return f"The {choices} that led at this moment are being counted …"
+        return f"The leading {choices} at this step are being counted …"
     if model.has_begun:
-        return f"No {wording.choice} is left that may be {wording.done}."
+        return f"No {wording.choice} is left that can be {wording.done}."
     return f"The leading {choices} appear here when training begins."
 
 

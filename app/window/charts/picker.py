@@ -39,9 +39,9 @@ class MeasurePicker(QWidget):
         self._about = about
         self._groups: Sequence[PickedGroup] = ()
         self._measures: Measures = {}
-        self.sentence = named(OneLine(), "Why one looks at this measure")
+        self.sentence = named(OneLine(), "The use of this measure")
         self.sentence.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        self.measure = named(QComboBox(), "Measure", "What the chart below shows")
+        self.measure = named(QComboBox(), "Measure", "The measure of the chart below")
         self.about = named(QComboBox(), "Measured tokenizers and axis", "The tokenizers in the chart, and its axis")
         for box in (self.measure, self.about):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)

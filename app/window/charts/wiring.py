@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from app.window.questions.token.page import TokenPage
 
 NOT_SAVED = "The chart could not be saved. {}"
-NOTHING_YET = "There is nothing to be shown yet: train, or wait for the answer."
+NOTHING_YET = "There is no chart yet: train, or wait for the answer."
 
 
 class ChartWiring(QObject):

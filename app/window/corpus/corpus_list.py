@@ -57,8 +57,11 @@ def warning_of(source: CorpusText, counted: TextCount, splits: bool) -> str:
     if counted.files > 1 and found.file:
         warning += f", such as in {found.file}"
     if found.better:
-        return f"{warning}. This pattern does not split it well; {' or '.join(found.better[:2])} would do better there."
-    return f"{warning}. No other pattern would split it better; is it text that you want to learn from?"
+        return (
+            f"{warning}. This pattern does not split it well; {' or '.join(found.better[:2])} would split this text "
+            "better."
+        )
+    return f"{warning}. No other pattern would split it better; check that it is a text to learn from."
 
 
 MOVED_ROWS = "application/x-bpe-explorer-texts"
@@ -249,7 +252,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         entry = self.shown(row, self.EntryRole)
         at = self.rows[row]
         if isinstance(at, GroupRow):
-            return "\n".join((at.title, entry.facts, entry.state, "Double-click to change its name or its weight"))
+            return "\n".join((at.title, entry.facts, entry.state, "Double-click to change the group's name or weight"))
         return "\n".join(filter(None, (at.place or at.name, entry.facts, entry.state, entry.words, entry.warning)))
 
     def flags(self, index: Index) -> Qt.ItemFlag:

@@ -153,10 +153,10 @@ class GroupMenu:
         def take(**changes: Any) -> None:
             choose(sample=replace(sample, **changes))
 
-        duplicates = menu.addMenu("Duplicates in It")
+        duplicates = menu.addMenu("Duplicates")
         for title, what in DUPLICATES:
             add_tick(duplicates, title, group.unique == what, partial(choose, unique=what))
-        taken = menu.addMenu("Take of It")
+        taken = menu.addMenu("Sample")
         for per_cent, of in SAMPLES:
             share = Fraction(per_cent, 100)
             is_all = per_cent == 100
@@ -193,7 +193,7 @@ class PickedFiles(QDialog):
         self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.needle = named(entry("Find names", can_be_cleared=True), "Find names")
         self.needle.textChanged.connect(self._found.setFilterFixedString)
-        self.list = list_of_rows(self._found, "Files that were picked")
+        self.list = list_of_rows(self._found, "Selected files")
         self.list.setUniformItemSizes(True)
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -217,9 +217,9 @@ class PickedFiles(QDialog):
 
 
 ENCODINGS = (
-    ("UTF-8, or as its first bytes say", None),
-    ("UTF-8, \N{REPLACEMENT CHARACTER} for what is not valid", "utf-8 replace"),
-    ("UTF-8, without what is not valid", "utf-8 skip"),
+    ("UTF-8, or by byte order mark", None),
+    ("UTF-8, � for invalid bytes", "utf-8 replace"),
+    ("UTF-8, without invalid bytes", "utf-8 skip"),
     ("Latin-1 (ISO 8859-1)", "latin-1"),
     ("Windows-1252", "cp1252"),
     ("Cyrillic (Windows-1251)", "cp1251"),
@@ -261,7 +261,7 @@ class CorpusPanel(QWidget):
         self.add_button = IconButton("add", "Add texts", open_action.trigger)
         self.remove_button = IconButton("remove", "Remove the selected texts", self.remove_selected)
         up = "Move the selected texts or groups up: the first is read first (Alt+Up)"
-        down = "Move them down (Alt+Down)"
+        down = "Move the selected texts or groups down (Alt+Down)"
         self.up_button = IconButton("up", up, lambda: self._move(-1))
         self.down_button = IconButton("down", down, lambda: self._move(1))
         self._icon_buttons = (self.add_button, self.remove_button, self.up_button, self.down_button)
@@ -295,7 +295,7 @@ class CorpusPanel(QWidget):
         view.doubleClicked.connect(lambda _: self._edit_text())
         view.addAction(self._make_encodings_menu(view).menuAction())
         view.addAction(self.columns_menu.menuAction())
-        self.files_action = QAction("Files of It …", view)
+        self.files_action = QAction("Files of Folder …", view)
         self.files_action.triggered.connect(self._show_files)
         view.addAction(self.files_action)
         groups = GroupMenu(self._model, view, self._edit_group)

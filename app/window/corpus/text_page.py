@@ -22,9 +22,9 @@ TOPIC = "text to edit"
 REDRAW_MILLISECONDS = 60
 LARGE, REST_MILLISECONDS = 100_000, 250  # characters; the pause in typing after which so large a text is learned
 NO_TEXT = "There is no text yet: open a file, paste a text or choose a sample."
-OF_SESSION = "What you type is learned from, and kept with the session. Undo takes it back."
-OF_FILE = "An edit makes it a text of the session. The file on disk is never touched."
-WAS_FILE = "Edited: it is a text of the session now. The file on disk is as it was."
+OF_SESSION = "Your edits are learned from, and saved with the session. Undo removes them."
+OF_FILE = "After an edit the text belongs to the session. The file on disk is never changed."
+WAS_FILE = "Edited: the text now belongs to the session. The file on disk is unchanged."
 
 
 @dataclass(eq=False)

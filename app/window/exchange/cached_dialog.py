@@ -11,8 +11,8 @@ from app.window.parts.dialogs import dialog_buttons
 from app.window.parts.layouts import in_column
 from app.window.parts.widgets import add_key_action, entry, muted, named, paragraph
 
-ABOUT = "These are in the Hugging Face cache of this computer, and open without a connection."
-FETCHED = "None of these has that name. If their package is installed here, it is fetched as {name}."
+ABOUT = "These tokenizers are in the Hugging Face cache of this computer, and open without a connection."
+FETCHED = "No tokenizer in the cache has this name. If the package huggingface_hub is installed, {name} is fetched."
 A_FILE = "A file …"
 
 

@@ -15,9 +15,11 @@ from app.window.parts.widgets import paragraph
 
 TITLES: dict[Direction, str] = {"compress": "Compress a File", "expand": "Expand a File"}
 ABOUT_COMPRESSING: dict[Direction, str] = {
-    "compress": "As Philip Gage did in 1994: in each block of 5,000 bytes, bytes that do not occur stand for the "
-    "commonest pairs. Files of any kind can be compressed.",
-    "expand": "The original of a file that was compressed here, byte by byte.",
+    "compress": (
+        "Philip Gage's algorithm of 1994: in each block of 5,000 bytes, unused bytes replace the most frequent pairs. "
+        "Files of any kind can be compressed."
+    ),
+    "expand": "Restores the original of a file that was compressed with this program, byte by byte.",
 }
 
 
@@ -71,7 +73,7 @@ class CompressDialog(WorkDialog):
         buttons = QMessageBox.StandardButton
         box = QMessageBox(QMessageBox.Icon.Question, self.windowTitle(), "", buttons.Yes | buttons.Cancel, self)
         box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(f"{target} is there already. Replace it?")
+        box.setText(f"{target} exists already. Replace it?")
         box.setDefaultButton(buttons.Cancel)
         return box.exec() == buttons.Yes
 

@@ -42,7 +42,7 @@ class FileCompression(FileWork):
 
     def start(self, direction: Direction, source: Path, target: Path) -> None:
         if self.is_busy:
-            self.failed.emit("Another file is still being worked on; wait for it or cancel it.")
+            self.failed.emit("Another file is still being compressed or expanded; wait for it or cancel it.")
             return
         command = (direction, str(source.absolute()), "-o", RESULT)
 
@@ -67,7 +67,7 @@ def _expand(source: Path, target: Path, task: Task) -> str:
 def _report(report: Report, others: dict[str, int]) -> list[str]:
     lines = [f"{report.original_size:,} bytes became {_size(report.compressed_size, report.original_size)}."]
     reached = " and ".join(f"{name} {_size(size, report.original_size)}" for name, size in others.items())
-    lines.append(f"Of the same file, {reached} would be left.")
+    lines.append(f"Today's compressors reach: {reached}.")
     lines.append(
         f"{count_text(report.blocks, 'block')}, {count_text(report.replaced_pairs, 'pair')} replaced; "
         f"{report.table_bytes:,} bytes are tables."

@@ -27,7 +27,7 @@ BY = ("this program, on all cores", "a Dask cluster of this computer", "a Dask c
 ON = ("", "local")  # the first two places; the third is an address
 NO_TEXTS = "There is no text to count: open a file, paste a text or choose a sample."
 NO_PLACE = "Choose a file to write the counts to first."
-NO_ADDRESS = "Write the address of the cluster's scheduler, such as tls://host:8786. It is trusted with code."
+NO_ADDRESS = "Write the address of the cluster's scheduler, such as tls://host:8786. It can run any code here."
 NO_SIZE = "“{}” is not a memory size; write it as 500MB or 2GB, or leave it empty."
 NO_COUNTS = "“{}” must end in .parquet, or be a new folder that the counts become."
 
@@ -124,14 +124,14 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
                 self._tell_end(status)
         if under_way and not self._has_looked and not before:
             show = Answer("Show", self.list_wanted.emit)
-            sentence = f"A count that was begun earlier still goes on. It will be in {under_way[0].output}."
+            sentence = f"An earlier count is still running. Its result will be in {under_way[0].output}."
             self._session.aside.tell(sentence, is_error=False, answers=(show,))
         self._has_looked = True
 
     def _tell_end(self, status: CountStatus) -> None:
         is_done = status.state == "done"
         answer = Answer("Open the Counts", lambda: self.open_wanted.emit(status.output))
-        sentence = f"{status.sentence} They are in {status.output}." if is_done else status.sentence
+        sentence = f"{status.sentence} The counts are in {status.output}." if is_done else status.sentence
         self._session.aside.tell(sentence, is_error=status.state == "failed", answers=(answer,) if is_done else ())
 
 

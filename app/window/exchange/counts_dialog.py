@@ -16,8 +16,8 @@ from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import LinkedText, ProgressBar, entry, named, paragraph, push_button
 
 ABOUT_COUNTING = (
-    "Counts the words of the corpus into a file that can be trained from, added to others, and opened. It is done by a "
-    "program of its own, so this window can be closed meanwhile."
+    "Counts the words of the corpus into a file. You can open it, train from it, and add it to other counts. A "
+    "separate program counts, so you can close this window meanwhile."
 )
 COUNT_FILTERS = {"Counts (*.parquet)": "parquet"}
 MOST_WORKERS = 1024
@@ -37,11 +37,11 @@ class CountDialog(QDialog):
         self.address = named(entry("tcp://host:8786"), "Address of the scheduler")
         self.workers = named(NumberBox(0, MOST_WORKERS), "Workers")
         self.workers.setSpecialValueText("one for each core")
-        self.memory = named(entry("as much as there is; or 2GB"), "Memory at most")
+        self.memory = named(entry("all free memory, or such as 2GB"), "Memory at most")
         self.output = PathLine("File to write", self._ask_for_output, "counts.parquet, or s3://bucket/counts")
         self.output.setText(proposal)
-        self.refusal = named(paragraph(), "Why it was not begun")
-        self.list = list_of_rows(model, "Counts that go on or have ended")
+        self.refusal = named(paragraph(), "Why counting did not start")
+        self.list = list_of_rows(model, "Running and finished counts")
         self.list.setMinimumHeight(LEAST_LIST)
         self.status = LinkedText("Status of the chosen count")
         self.status.setOpenExternalLinks(True)

@@ -33,7 +33,7 @@ class EncodeDialog(WorkDialog):
         self.width_box = named(QComboBox(), "Numbers as")
         self.width_box.addItems(["the smallest that holds all ids", *WIDTHS])
         self.output = PathLine("File to write", self._ask_for_output, "ids.npy")
-        self.table = named(QTableWidget(0, len(COLUMNS)), "What each text became")
+        self.table = named(QTableWidget(0, len(COLUMNS)), "Result for each text")
         self.table.setHorizontalHeaderLabels(COLUMNS)
         self.table.verticalHeader().hide()
         self.table.horizontalHeader().setStretchLastSection(True)

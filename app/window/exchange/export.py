@@ -26,7 +26,7 @@ from bpe_core.verification.checking import prepare_export
 FIT = "export fit"
 FOLDER = "Folder for transformers"
 FOLDER_EXPLANATION = (
-    "For transformers.AutoTokenizer: tokenizer.json, what its special tokens are for, and how to load it."
+    "For transformers.AutoTokenizer: tokenizer.json, the roles of its special tokens, and how to load it."
 )
 ROLE_TITLES = {"pad": "Fills up", "bos": "Begins a text", "eos": "Ends a text", "unk": "Unknown"}
 COMMON, A_TABLE = "tokenizer.json", "a table"  # what most programs read; how purposes of tables begin
@@ -110,7 +110,10 @@ class TableExport(FileWork):
         if self.origin is None:
             return FOLDER_EXPLANATION
         main = self.origin.sidecars.main
-        return f"Keeps what lies beside {main}: roles, padding side, chat template, and other loaders' files."
+        return (
+            f"Keeps the other files of the folder of {main}: roles, padding side, chat template, and files for other "
+            "loaders."
+        )
 
     @property
     def specials(self) -> tuple[str, ...]:

@@ -250,7 +250,7 @@ def _report(checked: PreparedExport, shades: Shades) -> str:
 
 def _lists(checked: PreparedExport) -> str:
     found = checked.verification
-    chosen = _html_list("What was chosen for you:", found.chosen)
+    chosen = _html_list("Choices made for you:", found.chosen)
     return "".join((*chosen, *_html_list("What this format cannot hold:", found.cannot_hold)))
 
 

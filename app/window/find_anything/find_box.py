@@ -17,7 +17,7 @@ from app.window.parts.widgets import entry, muted, named
 from app.window.parts.wording import from_the_left
 
 HINT = "Type what to do, a file, a lesson, a token, two tokens, or the number of a merge"
-NOTHING = "Nothing has this name. A token is found by its text, a merge by its number or by the two tokens it joins."
+NOTHING = "Nothing has this name. Find a token by its text, and a merge by its number or its two tokens."
 WIDTH, HEIGHT, TOP = 620, 420, 60  # pixels
 MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 

@@ -103,7 +103,7 @@ class RunSearch:
                 tokens.setdefault(token, rank)
         for token, rank in tokens.items():
             row = history.row_of(token)
-            when = "there from the beginning" if row is None else f"{self._run.wording.step} {row + 1:,}"
+            when = "in the vocabulary from the beginning" if row is None else f"{self._run.wording.step} {row + 1:,}"
             look = partial(self._look_at, token)
             yield rank, SearchHit(names.text[token], f"Token {token:,}, {when}", look, is_token=True)
 

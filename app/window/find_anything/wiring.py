@@ -85,11 +85,11 @@ class SearchWiring(QObject):
         methods = options("method")
         for method in methods:
             learn = partial(self.learn, self._form.choose_method, method.value)
-            yield SearchHit(method.title, "Method: learn by it", learn)
+            yield SearchHit(method.title, "Method: learn with it", learn)
         known = {method.title.casefold() for method in methods}
         for preset in (one for group in presets().values() for one in group if one.title.casefold() not in known):
             yield SearchHit(
-                preset.title, "Recipe: learn by it", partial(self.learn, self._form.choose_preset, preset.value)
+                preset.title, "Recipe: learn with it", partial(self.learn, self._form.choose_preset, preset.value)
             )
 
     def learn(self, choose: Callable[[str], None], name: str) -> None:

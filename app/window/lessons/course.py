@@ -22,10 +22,12 @@ from bpe_core.lessons.answers import (
 from bpe_core.lessons.bench import Bench, WordNow
 from bpe_core.lessons.lessons import Lesson, LessonStep, answered, filled, told
 
-COUNTING = "Words are being counted just now; the lesson can begin as soon as that is done or stopped."
-BROUGHT = "The lesson is over: you have brought a text of your own. It is in the corpus, with what you had before."
+COUNTING = "Words are being counted; the lesson can begin when counting is finished or stopped."
+BROUGHT = "The lesson has ended because you added a text. The text is in the corpus, with your earlier texts."
 MOST_BENCHES = 8
-LOOKED = "You have looked at the window, where one can see it. Answer all the same: it only does not count as known."
+LOOKED = (
+    "You have looked at the window, which shows the answer. Answer anyway; it only does not count as your own answer."
+)
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,7 @@ class Course(QObject):
         """Say how many guesses and answers were right at the first try."""
         right = len(self._right)
         asked = len(self._asked)
-        praise = "Well done!" if right == asked else "Good." if 2 * right >= asked else "That is how one learns."
+        praise = "Well done!" if right == asked else "Good." if 2 * right >= asked else "Mistakes help to learn."
         return f"{praise} {right} of {asked} right at the first try." if asked else ""
 
     def _make_next_merge(self, run: Run) -> None:

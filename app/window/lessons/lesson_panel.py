@@ -18,7 +18,9 @@ from app.window.parts.widgets import muted, paragraph, push_button, scaled
 from app.window.parts.wording import tip
 
 WELCOME = "Learn byte-pair encoding by doing it: predict each merge before the engine makes it."
-SHARED = "Write all lessons as one page that asks, checks and explains, for a class; answers stay with those who learn"
+SHARED = (
+    "Write all lessons as one page that asks, checks and explains, for a class; answers stay in each learner's browser"
+)
 KEPT = "Your corpus, recipe and text stay as they are and come back when a lesson ends."
 
 
@@ -130,7 +132,7 @@ class EndPage(QWidget):
         for label in (self.sign, self.title, self.score):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         scaled(self.title, 1, bold=True)
-        self.score.setAccessibleName("How it went")
+        self.score.setAccessibleName("Your result")
         self.next_button = push_button("", self._go_on)
         self.leave_button = push_button("Back to my own text", leave, LEAVE)
         buttons = [in_row(STRETCH, button, STRETCH) for button in (self.next_button, self.leave_button)]

@@ -64,9 +64,9 @@ class StepPage(QWidget):
         self.row = QHBoxLayout()
         self.entry = named(QLineEdit(), "Your answer")
         self.entry_button = push_button("", self._say_what_was_typed)
-        self.show_button = flat_button("Show me", course.show_answer, "Give up on this one: the engine tells")
+        self.show_button = flat_button("Show me", course.show_answer, "Give up on this question: the engine answers")
         self.feedback = Remark()
-        self.after = _text_label("What there is to know about it")
+        self.after = _text_label("A hint and the explanation")
         self.back_button = push_button("‹ &Back", course.back)
         self.next_button = push_button("&Next ›", course.next)
         self.next_button.setDefault(True)
@@ -88,7 +88,7 @@ class StepPage(QWidget):
         inside = QWidget()
         story = (self.say, self.buttons, self.row, entry, self.feedback, self.after, STRETCH)
         in_column(*story, on=inside, margins=(0, 0, 4, 0), spacing=12)
-        self.area = scrolling(inside, "What is to be read")
+        self.area = scrolling(inside, "The text to read")
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         feet = in_row(self.back_button, STRETCH, self.next_button)
         page = QWidget()
@@ -96,7 +96,7 @@ class StepPage(QWidget):
         page.setMaximumWidth(READING_WIDTH)
         in_column(head, self.progress, (self.area, 1), feet, on=page, margins=(0, 0, 0, 0))
         in_column(1, self.words, self.text, self.hint, 2, on=shown, margins=(0, 0, 16, 0), spacing=16)
-        self.beside = scrolling(shown, "What the lesson is about")
+        self.beside = scrolling(shown, "The topic of the lesson")
         in_row((self.beside, 2), (page, 3), on=self, margins=(24, 12, 24, 12))
 
     # -- showing ---------------------------------------------------------------------------
@@ -243,7 +243,7 @@ class StepPage(QWidget):
 LONGEST_TOKENS = 32  # characters; a longer choice is a sentence
 READING, LARGE = 1.35, 1.5  # sizes, relative to the usual letters
 READING_WIDTH = 720  # pixels
-HINT = "Click between two of them to say that they are joined next."
+HINT = "Click between two tokens to predict that they are merged next."
 
 
 class Remark(QFrame):
@@ -253,7 +253,7 @@ class Remark(QFrame):
         super().__init__(parent)
         self.sign = QLabel()
         scaled(self.sign, 1, bold=True)
-        self.sentence = scaled(selectable(named(paragraph(), "What came of it")), READING)
+        self.sentence = scaled(selectable(named(paragraph(), "The result of your answer")), READING)
         in_row(AtTop(self.sign), (self.sentence, 1), on=self, margins=(10, 7, 8, 7))
         self.setAutoFillBackground(True)
         self.hide()

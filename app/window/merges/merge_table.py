@@ -51,7 +51,7 @@ def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
     recipe = recipe or Recipe()
     words = METHODS[recipe.method].wording
     single = recipe.single
-    tip = f"Which {words.step} this is: 1 is the first"
+    tip = f"The number of the {words.step}; 1 is the first"
     found = [Column("Step", tip, lambda h, n, r: f"{r + 1:,}", lambda h, n: np.arange(len(h)), "99,999")]
     if single is None:
         found += [_token("The new token", "␣tokenizer"), _half("Left", "left"), _half("Right", "right")]
@@ -62,7 +62,7 @@ def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
     found += map(_reason, Method.of(recipe).reasons(recipe))
     if recipe.applies("ties"):
         title = "Runner-up"
-        tip = "Who was next; = where it had the same count and the tie rule decided"
+        tip = "The runner-up; = if it had the same count and the tie rule decided"
         if single:
             title = "Next"
             tip = f"What would have been {words.done} without this one"
@@ -98,7 +98,7 @@ def _half(title: str, side: str) -> Column:
 def _token(meaning: str, widest: str) -> Column:
     return Column(
         "Token",
-        f"{meaning}; ␣ is a space, ⏎ a newline, <0xE2> a byte that is no character by itself",
+        f"{meaning}; ␣ is a space, ⏎ a newline, <0xE2> a byte that is not a character by itself",
         lambda h, n, r: STEP_SIGNS.get(int(h.columns.right[r]), "") + n.text[h.ids[r]],
         lambda h, n: n.places(h.first_special)[h.ids],
         widest,

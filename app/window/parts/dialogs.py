@@ -116,7 +116,7 @@ def ask_for_folder(parent: QWidget, folder: str) -> Path | None:
 def ask_for_address(parent: QWidget) -> str:
     question = (
         "An address of a text, a table, an archive or a folder, such as https://…, s3://… or hf://….\n"
-        "It is read from there each time it is counted."
+        "The texts are read from this address each time they are counted."
     )
     address, is_chosen = QInputDialog.getText(parent, "Open from an address", question)
     return address.strip() if is_chosen else ""
@@ -147,13 +147,13 @@ def ask_for_step(parent: QWidget, position: int, end: int, step: str) -> int | N
 
 
 def ask_for_draw(parent: QWidget, seed: int) -> int | None:
-    question = "A random sample is drawn by a number; the same number draws the same sample again."
+    question = "The seed of the random sample; the same seed draws the same sample again."
     number, is_chosen = QInputDialog.getInt(parent, "Another draw", question, seed, 0, MOST_DRAWS)
     return number if is_chosen else None
 
 
 def ask_for_ratio(parent: QWidget, before: float) -> float | None:
-    question = "How much shorter this language should become, compared with the others. 1 means just as much."
+    question = "How much more this language should be compressed than the others. 1 means the same."
     number, is_chosen = QInputDialog.getDouble(parent, "Ratio of a language", question, before, 0.01, 100.0, 2)
     return number if is_chosen else None
 
@@ -165,9 +165,9 @@ def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
     box.setIcon(QMessageBox.Icon.Warning if why else QMessageBox.Icon.Question)
     box.setWindowTitle("Not saved")
     box.setTextFormat(Qt.TextFormat.PlainText)  # a file's name is not markup
-    lost = "This session is not saved, and no safety copy of it can be kept. If you leave now, it is lost."
+    lost = "This session is not saved, and no safety copy of it can be written. If you quit now, it is lost."
     box.setText(lost if why else "Do you want to save this session?")
-    box.setInformativeText(why or "If you keep it for next time, BPE Explorer offers it when it starts again.")
+    box.setInformativeText(why or "If you keep it for next time, BPE Explorer offers to restore it at the next start.")
     for part in box.findChildren(QLabel):  # the box applies its format to its first text only
         part.setTextFormat(Qt.TextFormat.PlainText)
     box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
@@ -180,7 +180,7 @@ def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
     return buttons(box.exec())
 
 
-ABOUT_PRINT = "A column of a paper is some 85 mm wide, and its small print has 7 or 8 points."
+ABOUT_PRINT = "A column of a paper is about 85 mm wide, and small print has 7 or 8 points."
 
 
 class PrintDialog(QDialog):

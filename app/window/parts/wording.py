@@ -100,7 +100,7 @@ def number_in(link: str) -> int:
     """
     found = re.fullmatch(r"[a-z]+:(\d+)", link)
     if found is None:
-        raise ValueError(f"{link} leads nowhere")
+        raise ValueError(f"{link} is not a page or action of this program")
     return int(found[1])
 
 

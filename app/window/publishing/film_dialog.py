@@ -17,8 +17,8 @@ SIZES = (("readme", "For a README"), ("chat", "For a chat"), ("slide", "For a sl
 LONGEST, USUAL = 120, 20  # seconds
 FARTHEST = 10_000_000
 ABOUT = (
-    "It shows your text as it is now. For two runs, first and last are sizes of their vocabularies. A long run may "
-    "take longer than the film: say where it ends to see all."
+    "The film shows your present text. For two runs, first and last are vocabulary sizes. A long run may take longer "
+    "than the film: choose where the film ends."
 )
 
 
@@ -38,7 +38,7 @@ class FilmDialog(QDialog):
         self.first_box = named(NumberBox(0, FARTHEST), "From")
         self.last_box = named(NumberBox(0, FARTHEST), "To")
         self.first_box.setSpecialValueText("the beginning")
-        self.last_box.setSpecialValueText("when the time is up")
+        self.last_box.setSpecialValueText("when the seconds are over")
         self.seconds_box = named(NumberBox(1, LONGEST), "Seconds")
         self.seconds_box.setValue(USUAL)
         self.seconds_box.setSuffix(" s")

@@ -7,27 +7,27 @@ exit code. Only the file of the chosen command is loaded.
 GROUPS: dict[str, dict[str, str]] = {
     "Learn": {
         "train": "Learn a merge table from text",
-        "count": "Count the words of texts, of any size, into a file that adds up with others and is trained from",
-        "sweep": "Learn and measure what a plan says: recipes by corpora by ties by sizes by samples",
+        "count": "Count the words of texts of any size into a file, to train from it or add it to others",
+        "sweep": "Train and measure every combination of a plan's recipes, corpora, tie rules, sizes and samples",
         "words": "Watch words being merged, step by step",
-        "presets": "List the recipes there are, or print one as JSON",
+        "presets": "List all preset recipes, or print a recipe as JSON",
     },
     "Encode": {
-        "encode": "Turn text into tokens by a merge table",
+        "encode": "Turn text into token ids",
         "decode": "Turn token ids back into text",
-        "bench": "Measure how fast a tokenizer encodes here and in its own library, and compare the ids",
+        "bench": "Measure how fast a tokenizer encodes here and in its original library, and compare the ids",
     },
     "Tables of other libraries": {
         "export": "Write a merge table for another library, and check that it agrees",
         "convert": "Turn a tokenizer's file into another format",
-        "import": "List the tokenizers in the Hugging Face cache, and say what one of them holds",
+        "import": "List the tokenizers in the Hugging Face cache, or describe a tokenizer",
     },
     "Change a table": {
-        "branch": "Go another way from a step of a saved run on: forbid a pair there, or force one",
-        "extend": "Let any tokenizer go on learning on new texts, with all its ids kept",
-        "trim": "Take tokens out of a table: chosen ones, the least used, or those that an audit finds",
-        "replace": "Let the tokens that a corpus needs least give their ids to the best new ones; the size stays",
-        "merge": "Put two tables into one that keeps the ids of the first",
+        "branch": "Branch a saved run: forbid or force a pair at a step, and train on from there",
+        "extend": "Continue training any tokenizer on new texts, with all its ids kept",
+        "trim": "Remove tokens from a table: chosen tokens, the least used, or tokens that an audit finds",
+        "replace": "Replace the tokens that a corpus needs least by the best new tokens, with the same ids and size",
+        "merge": "Combine two tables into one that keeps the ids of the first",
         "specials": "List, rename, add or remove special tokens, with all ids kept",
     },
     "Show a run": {
@@ -36,16 +36,16 @@ GROUPS: dict[str, dict[str, str]] = {
         "film": "Film a run, or two side by side, as a moving picture for a chat, a slide or a README",
     },
     "Make a file smaller": {
-        "compress": "Make a file smaller as Gage did in 1994, where byte-pair encoding comes from",
-        "expand": "Give back the original of a file that `compress` has written",
+        "compress": "Compress a file with Gage's algorithm of 1994, the origin of byte-pair encoding",
+        "expand": "Restore the original of a file that `compress` has written",
     },
-    "Be sure": {
-        "verify": "Check whether a session or table is sound",
-        "pin": "Write down the ids of hard texts, so that `check --pins` finds a later change",
-        "repeat": "Run the command of a manifest again, and say whether the result is identical",
+    "Check results": {
+        "verify": "Check whether a session or table is valid",
+        "pin": "Save the ids of texts that are hard to split, so that `check --pins` finds later changes",
+        "repeat": "Run the command of a manifest again, and check whether the result is identical",
     },
     "The program": {
-        "doctor": "List what is in use here and why: packages, compiled code, folders, memory, the window",
+        "doctor": "Describe this installation: packages, machine code, folders, memory, the window",
         "completion": "Print a script that completes these commands in bash, zsh or fish",
     },
 }

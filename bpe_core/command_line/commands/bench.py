@@ -30,13 +30,15 @@ from resources import samples
 examples = """\
 examples:
   bpe-explorer bench tokenizer.json --texts book.txt
-      The book by one thread here and by tokenizers, each three times; the least time counts. The ids are compared.
+      Encode the book with one thread, here and with tokenizers, three times each. The shortest time counts.
+      The ids are compared.
 
   bpe-explorer bench hf:openai-community/gpt2
-      The same with the program's own samples, twenty times over.
+      The same with the program's sample texts, repeated twenty times.
 
-Texts are split at line ends into pieces of some 10,000 characters. A library that does not know how its format splits
-text is given different words instead. The exit code is 3 where ids differ. Without the library only our speed is shown.
+Texts are split at line ends into parts of about 10,000 characters. If a format does not say how texts are split
+into words, its library gets different words instead. The exit code is 3 if ids differ. If the library is not
+installed, only our speed is shown.
 """
 
 DIFFERENT = 3
@@ -50,7 +52,9 @@ SAMPLES_ANEW = 20  # times that each is measured
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", metavar="TABLE", help="a tokenizer of any format, or a name such as hf:owner/name")
-    parser.add_argument("--texts", nargs="+", default=[], metavar="FILE", help="texts to encode (else our samples)")
+    parser.add_argument(
+        "--texts", nargs="+", default=[], metavar="FILE", help=("texts to encode (default: the sample texts)")
+    )
     parser.add_argument("--json", action="store_true", help="print figures as JSON")
     add_reading(parser)
 
@@ -63,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
         checked = CheckedTokenizer(study.history, format, as_opened=True)
         texts = list(_of_format(_pieces(options.texts), checked, format))
         if not texts:
-            raise BpeError("There is no text to encode.")
+            raise BpeError("The texts are empty, so there is nothing to encode; name a text with words.")
         facts = _measured(options.table, study, checked, texts, cancelled)
     print(json.dumps(facts, ensure_ascii=False, indent=1)) if options.json else _tell(facts)
     return DIFFERENT if facts.get("differing") else 0

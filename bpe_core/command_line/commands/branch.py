@@ -24,10 +24,10 @@ examples = """\
 examples:
   bpe-explorer branch run.bpex --forbid "t+h@120" -o branched.bpex
       The first 119 steps stay; from step 120 on t and h are never joined. The session holds the run and its branch,
-      and the window shows both, what parts them and what each costs.
+      and the window shows both, their differences and the tokens of each.
 
   bpe-explorer branch merges.csv --corpus book.txt --force "n+e@5" -o other.csv
-      A table does not hold the words it was learned from, so name them.
+      A table does not hold the words that it was learned from, so name the texts.
 
 """
 
@@ -35,17 +35,19 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("table", metavar="TABLE", help="a session (the run that was shown), or a merge table with counts")
-    add_corpus(parser, "the texts it was learned from; a session has their words")
+    add_corpus(parser, "the texts that the table was learned from; a session holds their words")
     add_decisions(parser)
     add("-o", "--output", dest="out", required=True, metavar="OUT", help="a session, or a table with the counts")
-    add("--json", action="store_true", help="print what came of it as JSON")
+    add("--json", action="store_true", help="print the result as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
     study = open_study(options.table)
     decisions = sorted([*(options.forbid or ()), *(options.force or ())])
     if not decisions:
-        raise BpeError("Say where the branch goes another way: --forbid t+h@12, or --force t+h@12.")
+        raise BpeError(
+            "Say which pair the branch forbids or forces, and at which step: --forbid t+h@12, or --force t+h@12."
+        )
     history = study.history
     first = decisions[0].step - 1
     recipe = _recipe_before(history, decisions[0].step)
@@ -69,9 +71,9 @@ def _recipe_before(history: History, step: int) -> Recipe:
     own = history.recipe.grown_from
     if step > len(history):
         steps = history.recipe.wording.counted(len(history))
-        raise BpeError(f"There is no step {step:,}: the run has {steps}. Its branches begin at one of them.")
+        raise BpeError(f"There is no step {step:,}: the run has {steps}. A branch begins at one of these steps.")
     if step <= own:
-        raise BpeError(f"The first {own:,} steps are those of the table this run went on from; take a later step.")
+        raise BpeError(f"The first {own:,} steps come from the table that this run extended; choose a later step.")
     earlier = tuple(one for one in history.recipe.interventions if one.step < step)
     same = tuple(one for one in history.recipe.interventions if one.step == step and one.act == "forbid")
     return history.recipe.with_changes(interventions=(*earlier, *same))
@@ -106,6 +108,6 @@ def _tell(old: History, branch: History, first: int, options: argparse.Namespace
     beside = f", the run at {left[0]:,}" if left[0] >= 0 else ""  # unknown for tables from other programs
     end = f" {END_SENTENCES[branch.end_reason]}" if branch.end_reason else ""
     print(
-        f"The branch has {counted}, the first {first:,} of them in common ({', '.join(decided_here)}); it leaves the "
+        f"The branch has {counted}, the first {first:,} of them shared ({', '.join(decided_here)}); it leaves the "
         f"corpus at {left[1]:,} tokens{beside}.{end} Wrote {plain(options.out)}."
     )

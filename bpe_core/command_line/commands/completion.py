@@ -9,15 +9,15 @@ from bpe_core.command_line.completion import SCRIPTS, completed_commands
 examples = """\
 examples:
   bpe-explorer completion bash > ~/.local/share/bash-completion/completions/bpe-explorer
-      Bash then completes commands, options, their values and files, from the next shell on.
+      From the next shell on, Bash completes commands, options, their values and files.
 
   bpe-explorer completion zsh > ~/.zfunc/_bpe-explorer
-      For zsh, in a folder of its $fpath; compinit finds it there.
+      For zsh: write it to a folder of $fpath, where compinit finds it.
 
   bpe-explorer completion fish > ~/.config/fish/completions/bpe-explorer.fish
       For fish.
 
-The script lists the commands, methods and plug-ins of the day on which it was made: make it anew after an update.
+The script lists the commands, methods and plug-ins of today: print it again after an update.
 """
 
 

@@ -27,21 +27,26 @@ ENDING = container().ENDING
 examples = f"""\
 examples:
   bpe-explorer compress book.txt
-      Writes book.txt{ENDING}. In each block of 5,000 bytes, bytes that do not occur stand for the commonest pairs.
+      Writes book.txt{ENDING}. In each block of 5,000 bytes, unused bytes replace the most frequent pairs.
 
   bpe-explorer compress picture.bmp -o small{ENDING} --block-size 20000
-      A file of any kind, in larger blocks: fewer tables, but fewer bytes are free in each.
+      Use larger blocks: fewer tables, but fewer unused bytes in each block. Any kind of file can be compressed.
 
-`bpe-explorer expand` gives the original back, byte by byte. Today's compressors, zlib and zstd, are asked for
-their sizes, too: Gage's is not the smallest, but what it writes can be read by eye.
+`bpe-explorer expand` restores the original, byte by byte. The sizes with zlib and zstd, two of today's
+compressors, are shown, too. Gage's result is larger, but people can read it.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="the file to compress, of any kind")
-    parser.add_argument("-o", "--output", metavar="OUT", help=f"the file to write; else FILE{ENDING}")
+    parser.add_argument("-o", "--output", metavar="OUT", help=f"the file to write (default: FILE{ENDING})")
     add_own_choices(parser, _own_arguments())
-    parser.add_argument("--min-frequency", type=number, metavar="N", help="replace no pair that occurs less often (4)")
+    parser.add_argument(
+        "--min-frequency",
+        type=number,
+        metavar="N",
+        help=("replace only pairs that occur at least N times (default: 4)"),
+    )
     add_tie_rule(parser)
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
@@ -79,7 +84,9 @@ def _tell(report: Report, others: dict[str, int]) -> None:
         f"{report.table_bytes:,} bytes are tables, {report.data_bytes:,} data."
     )
     if report.full_blocks:
-        print(f"In {_blocks(report.full_blocks)} all 256 bytes occur: none was free, so nothing is replaced there.")
+        print(
+            f"In {_blocks(report.full_blocks)} all 256 bytes occur, so no byte was free and nothing is replaced there."
+        )
     elif not report.replaced_pairs:
         print(container().NOTHING_PAYS)
     if "zstd" not in others:

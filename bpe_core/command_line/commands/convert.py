@@ -13,18 +13,18 @@ from bpe_core.verification.import_check import check_import
 examples = """\
 examples:
   bpe-explorer convert vocab.bpe gpt2.tiktoken
-      GPT-2's merges as ranks for tiktoken; its vocabulary is taken from the file beside it.
+      Write GPT-2's merges as ranks for tiktoken; the vocabulary is read from vocab.json in the same folder.
 
   bpe-explorer convert cl100k_base.tiktoken merges.csv
-      The merges, found from the ranks, as a table without counts.
+      Find the merges from the ranks, and write a table without counts.
 
   bpe-explorer convert tokenizer.json small.model --to minbpe --at 1000
 
   bpe-explorer convert hf:openai-community/gpt2 gpt2/ --to tokenizer.json
-      A folder with the roles, sides and chat template of the old one, and its tokenizer as a tokenizer.json.
+      Write a folder with the special token roles, sides and chat template of the old folder, and a tokenizer.json.
 
-The format of IN is recognized by its content. A list with dashes says what one of the two
-formats cannot hold.
+The format of IN is recognized by its content. If one of the two formats cannot hold something,
+a list with dashes says what.
 
 """ + format_list()
 

@@ -32,49 +32,68 @@ LEAST_MEMORY = 200_000_000  # bytes; the program itself needs a part of them
 examples = f"""\
 examples:
   bpe-explorer count book.txt folder/ -o counts.parquet
-      Words, as the recipe gpt2 splits texts, in first-seen order: word, count. `train counts.parquet` learns from it.
+      Count words as the recipe gpt2 splits texts, in order of first occurrence. `train counts.parquet` learns from it.
 
   bpe-explorer count --group de texts/de --group code src -o counts.parquet
-      With a count for each group; weights are given when a table is trained from it.
+      Count each group separately; weights are given later, to `train`.
 
   bpe-explorer count a.parquet b.parquet -o all.parquet
-      Counts of the same splitting add up, and further texts with them.
+      Add up counts that were split by the same recipe; texts can be added, too.
 
   bpe-explorer count s3://bucket/texts --on tcp://scheduler:8786 -o s3://bucket/counts
-      On a Dask cluster (pip install 'bpe-explorer[cluster]' here and on its workers); --on local makes one of this
-      computer. All workers must reach the texts, and the place where the counts go. The result is the same. Whoever
-      runs the scheduler can run any code here: trust it as yourself. With tls://, Dask's settings name certificates.
+      Count on a Dask cluster (pip install 'bpe-explorer[cluster]' here and on its workers); --on local uses this
+      computer as a cluster. All workers must reach the texts and the output. The result is the same. Whoever
+      runs the scheduler can run any code here, so trust them fully. For tls://, Dask's settings name certificates.
 
   bpe-explorer count counts.parquet
-      The most frequent words, by group. With --list words.csv all of them, with --holding ␣the those that hold it.
+      Show the most frequent words, by group. --list words.csv writes all words, --holding ␣the only words with ␣the.
 
   bpe-explorer count huge/ --memory 2GB -o counts.parquet
-      Exactly the same within so much memory: what does not fit is kept on the disk meanwhile. A table of more than
+      Get the same result with little memory: what does not fit is kept on the disk. A table of more than
       --partition-size ({size_text(PARTITION_SIZE)}) becomes a folder of files, each with a part of the words.
 
-Stopped by Ctrl-C, killed or out of room on the disk, the same command goes on with the texts that are not yet counted.
+If it was stopped by Ctrl-C, killed, or the disk was full, the same command continues with the texts not yet counted.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("files", nargs="*", metavar="FILE", help="texts, or counts; whatever `train` reads")
-    add("-o", "--output", metavar="FILE", help="the counts, .parquet; else the first words are shown")
-    add("--partition-size", type=size, default=PARTITION_SIZE, metavar="SIZE", help="of a file, at most")
+    add("files", nargs="*", metavar="FILE", help="texts or counts; everything that `train` reads")
+    add(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write the counts to this .parquet file or folder; without it, show the first words",
+    )
+    add(
+        "--partition-size",
+        type=size,
+        default=PARTITION_SIZE,
+        metavar="SIZE",
+        help="the largest size of one file of counts",
+    )
     memory = (
-        "use only so much: 2GB; but a text that an expression of your own or a file's preparation must see as a "
-        "whole is held as one, and so is a list of words"
+        "use at most this much memory, such as 2GB. More is used for lists of words, and for a text that cannot be "
+        "split into parts"
     )
     add("--memory", type=size, metavar="SIZE", help=memory)
-    on = "count on a Dask cluster: tls://scheduler:8786, tcp:// without encryption, or local; its scheduler is trusted"
+    on = (
+        "count on a Dask cluster: tls://scheduler:8786, tcp:// without encryption, or local; the scheduler can run "
+        "any code here"
+    )
     add("--on", metavar="CLUSTER", help=on)
-    add("--workers", type=number, metavar="N", help="of --on local; else as many as there are cores")
-    add("--piece-size", type=size, metavar="SIZE", help="of text that is counted by one task")
-    add("--holding", type=text_argument, metavar="TEXT", help="without -o: only words that hold it: ␣the")
+    add("--workers", type=number, metavar="N", help="processes of --on local (default: the number of cores)")
+    add("--piece-size", type=size, metavar="SIZE", help="the size of the text that one task counts")
+    add(
+        "--holding",
+        type=text_argument,
+        metavar="TEXT",
+        help=("without -o: show only words that contain TEXT, such as ␣the"),
+    )
     add("--list", dest="listed", metavar="OUT", help="without -o: write all these words, .csv, .tsv, .json or .parquet")
-    add("--sort", metavar="BY", default=COUNT, help="without -o: word, count (the default), or the name of a group")
-    add("--reverse", action="store_true", help="without -o: the last first; of counts the rarest")
-    add("--top", type=number, default=20, metavar="N", help="how many words are shown without -o")
+    add("--sort", metavar="BY", default=COUNT, help="without -o: sort by word, count (the default), or a group's name")
+    add("--reverse", action="store_true", help="without -o: reverse the order: the rarest words first")
+    add("--top", type=number, default=20, metavar="N", help="without -o: how many words to show")
     add_recipe(parser, "how texts are split")
     add_mixture(parser)
     add_reading(parser)
@@ -86,16 +105,16 @@ def run(options: argparse.Namespace) -> int:
     if options.weights:
         raise RecipeError("Counts have no weights; give --weights when you train from them.")
     if options.memory is not None and options.memory < LEAST_MEMORY:
-        raise RecipeError(f"Counting needs some memory; allow it {size_text(LEAST_MEMORY)} at least.")
+        raise RecipeError(f"Counting needs at least {size_text(LEAST_MEMORY)} of memory; give --memory a larger size.")
     if options.on and options.output is None:
-        raise RecipeError("Counting on a cluster needs a place for the counts: -o.")
+        raise RecipeError("Counting on a cluster writes the counts to a file or folder; name it with -o.")
     if options.output is not None and (options.listed or options.holding):
-        raise RecipeError("--list and --holding look through the words instead of writing counts; leave out -o.")
+        raise RecipeError("--list and --holding print words and write no counts; leave out -o.")
     if options.listed:
         checked_name(options.listed)
     groups = groups_of(options)
     groups = {name: list(map(_reached, files)) for name, files in groups.items()} if options.on else groups
-    goes_on = "Stopped; the same command goes on with the texts that are not counted yet."
+    goes_on = "Stopped; the same command continues with the texts not yet counted."
     with working(stopped=goes_on if options.output is not None else "", quiet=options.quiet) as interruption:
         files = list(map(_reached, options.files)) if options.on else options.files
         with reading(files, groups=groups, twice=options.twice) as corpus:
@@ -167,5 +186,5 @@ def _show(words: GroupedWords, options: argparse.Namespace) -> None:
     for i in first:
         counts = [table.counts, *groups.values()]
         print("".join(f"{int(one[i]):>20,}" for one in counts), f" {quoted(table.word(i).decode(errors='replace'))}")
-    held = f" {len(rows):,} of the different words hold {quoted(options.holding)}." if options.holding else ""
+    held = f" {len(rows):,} of the different words contain {quoted(options.holding)}." if options.holding else ""
     print(f"{table.total:,} words, {len(table):,} of them different.{held}")

@@ -18,23 +18,25 @@ examples = """\
 examples:
   bpe-explorer decode --merges merges.csv 78 270 1221
   bpe-explorer encode --merges merges.csv < page.txt | bpe-explorer decode --merges merges.csv
-      Gives the page back, byte for byte, if the recipe keeps every byte.
+      Restores the page byte for byte, if the recipe keeps every byte.
   bpe-explorer decode --merges llama.model --way library --skip-special 1 450 12482
-      Gives what SentencePiece gives.
+      Decodes as SentencePiece does.
 
-Where encoding the text gives other ids, a line on standard error says so; `canonical` shows all places.
+If encoding the text again gives other ids, a line on standard error says so; `canonical` shows all places.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("ids", nargs="*", metavar="ID", help="token ids; if left out: standard input")
+    parser.add_argument("ids", nargs="*", metavar="ID", help="token ids (default: standard input)")
     add_merge_table(parser)
     parser.add_argument(
         "--way",
         choices=get_args(Way),
         default="exact",
-        help="exact: the text of each token, one behind the other; library: what the library of the file returns, "
-        "which may leave out a space before the text and show what is unknown in its own way",
+        help=(
+            "exact: the texts of all tokens, joined; library: as the library of the file decodes, which may leave out "
+            "a first space and replace unknown characters"
+        ),
     )
     parser.add_argument("--skip-special", action="store_true", help="leave out special tokens")
     parser.add_argument("--json", action="store_true", help="print the text and its bytes in hex as JSON")

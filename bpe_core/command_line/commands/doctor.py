@@ -30,10 +30,10 @@ examples:
       Versions, packages, compiled code, folders, memory, and whether a window can be opened.
 
   bpe-explorer doctor --prepare
-      Make all machine code now, for an image or a class room; else the first start makes it aside.
+      Make all machine code now, for a container or a class; otherwise the first start makes it in the background.
 
   bpe-explorer doctor --json > here.json
-      The same for a script, or to be mailed.
+      The same as JSON, for a script or to send by mail.
 """
 
 FOR_DEVELOPERS = ("test", "bench")  # extras for development
@@ -43,7 +43,7 @@ _PYTHON = re.compile(r"python_version (<|>=) ['\"]3\.(\d+)['\"]")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument("--json", action="store_true", help="print the description as JSON")
     parser.add_argument("--prepare", action="store_true", help="make all machine code first, which takes minutes")
 
 
@@ -83,7 +83,7 @@ def _prepared() -> bool:
 
     is_made = readiness.make_now(Work(tell))
     if not is_made:
-        print(f"This was given up: {readiness.why_not()}.", file=sys.stderr)
+        print(f"Compiling failed: {readiness.why_not()}.", file=sys.stderr)
     return is_made
 
 
@@ -143,12 +143,12 @@ def _kernels() -> dict[str, Any]:
 def _why() -> str:
     state = readiness.state()
     if state.way == readiness.MACHINE_CODE:
-        return f"it is made for this processor and this Python by Numba {version_of('numba')}"
+        return f"made for this processor and this Python by Numba {version_of('numba')}"
     if state.way == readiness.BY_NUMBA:
         return f"{state.why} To try again: {readiness.COMPILE}"
     if state.is_being_made:
         return f"{readiness.BEING_MADE}: {state.percent}"
-    later = "machine code is not made yet: the first large work has it made aside; or now: "
+    later = "not made yet: the first large task makes it in the background, or make it now: "
     return state.why or later + readiness.COMPILE
 
 
@@ -158,5 +158,5 @@ def _computer() -> dict[str, Any]:
     return {
         "processor": platform.machine(),
         "cores": cores,
-        "memory": "not known" if free is None else f"{size_text(free)} may be used (BPE_EXPLORER_MEMORY limits it)",
+        "memory": "not known" if free is None else f"{size_text(free)} can be used (BPE_EXPLORER_MEMORY limits it)",
     }

@@ -26,36 +26,46 @@ from bpe_core.support.honest_text import escape
 examples = """\
 examples:
   bpe-explorer encode --merges merges.csv "the lowest price"
-      The ids of its tokens, separated by spaces.
+      Print the ids of its tokens, separated by spaces.
 
   bpe-explorer encode --merges merges.csv --at 500 --pieces "the lowest price"
-      The tokens themselves, after 500 merges.
+      Print the texts of the tokens, as split after 500 merges.
 
   bpe-explorer encode --merges merges.csv --json < page.txt
-      All of standard input, exactly as it is (its last line break too), as JSON.
+      Encode all of standard input, with its last line break, and print JSON.
 
   bpe-explorer encode --merges merges.csv --lines < sentences.txt > ids.txt
-      Each line by itself, without its end, as soon as it has arrived: a line of ids, with --json an object a line.
+      Encode each line without its line break as soon as it arrives, and print a line of ids, or an object with --json.
 
   bpe-explorer encode --merges merges.csv book.txt folder/ --output ids.npy
-      With --output the arguments are files: their ids go into one file, .npy or .bin, and figures are printed.
+      With --output the arguments are files: their ids are written to one .npy or .bin file, and sums are printed.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("text", nargs="*", type=text_argument, metavar="TEXT", help="if left out: standard input")
+    parser.add_argument(
+        "text",
+        nargs="*",
+        type=text_argument,
+        metavar="TEXT",
+        help="the text to encode, or files with --output (default: standard input)",
+    )
     add_merge_table(parser)
-    parser.add_argument("--at", type=number, metavar="K", help="as it was after the first K steps")
+    parser.add_argument("--at", type=number, metavar="K", help="encode with only the first K steps")
     specials = parser.add_mutually_exclusive_group()
-    told = "special tokens that the text spells are all matched, or none (default: as the file's library does it)"
+    told = "match all special tokens that are written in the text, or none (default: as the library of the file does)"
     specials.add_argument("--specials", choices=("all", "none"), default="", help=told)
     specials.add_argument(
         "--allow-special", action="store_const", const="all", dest="specials", help="the same as --specials all"
     )
-    lines = "encode each line of standard input by itself, and print a line for each"
+    lines = "encode each line of standard input separately, and print a line for each"
     parser.add_argument("--lines", action="store_true", help=lines)
-    parser.add_argument("-o", "--output", metavar="FILE", help="take the arguments as files and write their ids here")
-    parser.add_argument("--width", choices=get_args(Width), help="of an id in that file; else the smallest that fits")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="read the arguments as files, and write their ids to this file"
+    )
+    parser.add_argument(
+        "--width", choices=get_args(Width), help="the type of an id in that file (default: the smallest that fits)"
+    )
     add_groups(parser)
     add_reading(parser)
     shown = parser.add_mutually_exclusive_group()
@@ -75,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.output:
         _encode_files(options, study, at)
     elif options.group or options.groups_of:
-        raise BpeError("Groups are of files, whose ids go into one file; name it with --output.")
+        raise BpeError("The ids of groups are written to one file; name it with --output.")
     else:
         _encode_text(options, study, at)
     _tell_agreement(options.merges, study)
@@ -84,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _encode_lines(options: argparse.Namespace, study: Study, at: int) -> None:
     if options.text or options.output or options.group or options.groups_of:
-        raise BpeError("--lines is about standard input, and prints: name no text, file or group with it.")
+        raise BpeError("--lines reads standard input and prints; leave out texts, files and groups.")
     from bpe_core.command_line.line_by_line import encode_lines  # a single text needs less
 
     encode_lines(study, at, options)
@@ -154,6 +164,6 @@ def _about_dropped(study: Study, at: int) -> str | None:
     if history.only_joins or largest < left:
         return None
     return (
-        f"These ids go up to {largest:,}, though {left:,} tokens are left: in a run, what was dropped keeps its own. "
-        "Ids without gaps are those of a file: export it, such as to tokenizer.json, and encode by that."
+        f"These ids go up to {largest:,}, although only {left:,} tokens are left: in a run, dropped tokens keep their "
+        "ids. For ids without gaps, export the run, such as to tokenizer.json, and encode with that file."
     )

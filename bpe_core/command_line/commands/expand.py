@@ -15,16 +15,16 @@ ENDING = container().ENDING
 examples = f"""\
 examples:
   bpe-explorer expand book.txt{ENDING}
-      Writes book.txt, if there is no such file yet.
+      Writes book.txt, if no such file exists yet.
 
   bpe-explorer expand book.txt{ENDING} -o again.txt
-      Under another name. Nothing is written unless every byte is what it was.
+      Writes another file. Nothing is written unless the checksum of the original agrees.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a file written by `compress`")
-    parser.add_argument("-o", "--output", metavar="OUT", help=f"the file to write; else FILE without {ENDING}")
+    parser.add_argument("-o", "--output", metavar="OUT", help=f"the file to write (default: FILE without {ENDING})")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
 
@@ -45,5 +45,5 @@ def run(options: argparse.Namespace) -> int:
 
 def _name_of_original(file: str) -> str:
     if not file.endswith(ENDING) or file == ENDING:
-        raise OutputError(f"{file} does not end in {ENDING}, so say with -o what the original is to be called.")
+        raise OutputError(f"{file} does not end in {ENDING}, so name the file to write with -o.")
     return file.removesuffix(ENDING)

@@ -32,26 +32,26 @@ from bpe_core.support.found_once import each_found_once
 examples = """\
 examples:
   bpe-explorer export --merges merges.csv tokenizer.json
-      For Hugging Face's tokenizers. The file is read back and 10,000 words are split by both.
+      Write a file for Hugging Face's tokenizers. It is read back, and both tables split 10,000 words to compare them.
 
   bpe-explorer export --merges merges.csv --at 5000 --to tiktoken small.tiktoken
-      Only the first 5,000 merges, as ranks for tiktoken.
+      Write only the first 5,000 merges, as ranks for tiktoken.
 
   bpe-explorer export --merges merges.csv --to sentencepiece words.model --check-with "my own text"
-      Where the real library is installed, it is asked, too.
+      If the library of the format is installed, it splits this text, too, and the ids are compared.
 
   bpe-explorer export --merges merges.csv tokenizer/ --pad "<|pad|>" --chat-template chat.jinja
-      A folder (its name ends in /) for transformers.AutoTokenizer: tokenizer.json, its configuration, and a README
-      that says how to load it. It is checked by loading it, where transformers is installed.
+      Write a folder (its name ends in /) for transformers.AutoTokenizer: tokenizer.json, its configuration, and a
+      README that says how to load it. If transformers is installed, it loads the folder as a check.
 
   bpe-explorer export --merges folder/ new/ --padding-side left
-      Where the table has files beside it that transformers reads, the new folder keeps them: its roles, sides and
-      template stay unless they are given anew.
+      If the table's folder has other files for transformers, the new folder keeps them: special token roles, sides
+      and chat template stay unless options change them.
 
   bpe-explorer export --merges run.bpex new/ --like old/
-      The same for a table that was made of the one in old/, such as a session that `extend` has written.
+      The same for a table that was made from the table in old/, such as a session that `extend` has written.
 
-A list with dashes says what the format cannot hold. A file that does not agree is not written
+A list with dashes says what the format cannot hold. A file that does not pass the check is not written
 without --anyway; the old one stays as it is.
 
 """ + format_list()
@@ -67,11 +67,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_delivery(parser: argparse.ArgumentParser) -> None:
     about = parser.add_argument_group("of a folder")
     for role, meaning in MEANINGS.items():
-        help = f'the token that {meaning}; else one of a usual name, "" for none'
+        help = f'the token that {meaning} (default: a token with a usual name; "" for none)'
         about.add_argument(f"--{role}", type=text_argument, metavar="TEXT", help=help)
-    like = "keep what lies beside the tokenizer in this folder, with the tokens and ids of now"
+    like = "keep the other files of this folder, updated to the new tokens and ids"
     about.add_argument("--like", metavar="FOLDER", help=like)
-    about.add_argument("--padding-side", choices=get_args(Side), help="where shorter texts are filled up")
+    about.add_argument("--padding-side", choices=get_args(Side), help="the side on which shorter texts are padded")
     about.add_argument("--chat-template", metavar="FILE", help="a template for chats, as transformers reads it")
 
 
@@ -82,11 +82,11 @@ def run(options: argparse.Namespace) -> int:
     template = None if options.chat_template is None else read_template(options.chat_template)
     if not is_folder_name(options.out) or (options.to and not options.out.endswith(("/", os.sep))):
         if any(choice is not None for choice in (*said.values(), options.padding_side, template, options.like)):
-            raise OutputError("Roles and chat templates belong to a folder: end the name of what is written in /.")
+            raise OutputError("Roles and chat templates need a folder: end the output's name in /.")
         return write_and_tell(study.history, options, source=Source(options.merges, study))
     source = Source(options.merges, study) if options.like is None else Source(options.like, open_study(options.like))
     if options.like is not None and not source.sidecars:
-        raise OutputError(f"Beside {options.like} there is nothing of a tokenizer that could be kept.")
+        raise OutputError(f"The folder of {options.like} holds no other tokenizer files to keep; leave out --like.")
     if source.sidecars:
         wishes = {f"{role}_token": text or None for role, text in said.items() if text is not None}
         further = {"padding_side": options.padding_side, "chat_template": template}
@@ -96,6 +96,6 @@ def run(options: argparse.Namespace) -> int:
         )
         return write_and_tell(table, options, study.notes, source=replace(source, overriding=wishes))
     if options.to not in (None, "tokenizer.json"):
-        raise OutputError(f"A folder holds a tokenizer.json; leave --to {options.to} away, or name a file.")
+        raise OutputError(f"A folder holds a tokenizer.json; leave out --to {options.to}, or name a file.")
     delivery = Delivery(roles_of(study.history, **said), options.padding_side or "right", template or "")
     return write_and_tell(study.history, options, delivery=delivery)

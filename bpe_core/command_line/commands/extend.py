@@ -39,18 +39,18 @@ from bpe_core.support.progress import Work
 examples = """\
 examples:
   bpe-explorer extend tokenizer.json --corpus folder/ --by 10000 -o new/
-      10,000 new tokens for what is in the folder. The table's own merges are applied to its words first. Every old
-      token keeps its id, special ones, too; the new ones are numbered behind the largest.
+      Learn 10,000 new tokens from the folder. The table's merges are applied to its words first. Every old
+      token keeps its id, special tokens, too; new tokens get ids after the largest.
 
   bpe-explorer extend gpt2.tiktoken --corpus law.txt --by 500 --held-out other-law.txt -o law.tiktoken
-      Says file by file what the new tokens save in a text that nothing was learned from.
+      Show how many tokens the new tokens save in a held-out text, file by file.
 
   bpe-explorer extend tokenizer.json --corpus folder/ --by 20000 --across-words -o superwords.json
-      SuperBPE's second stage on any table of bytes: the new tokens may hold several words.
+      Run SuperBPE's second stage on any table of bytes: new tokens may hold several words.
 
   bpe-explorer extend vocab.txt --corpus law.txt --by 500 --rule count -o law/
-      WordPiece joins pairs of the tokens that the table splits these words into. Unigram takes new pieces from a
-      vocabulary that is learned on the corpus alone, with their log-probabilities there.
+      WordPiece merges pairs of the tokens that the table splits these words into. Unigram takes new pieces from a
+      vocabulary that is learned on the corpus alone, with their log-probabilities.
 
 """ + format_list()
 
@@ -62,14 +62,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("table", metavar="TABLE", help="a tokenizer, merge table or session in any of the formats")
     add_corpus(parser, "the texts to learn from: files and folders", required=True)
     add("--by", type=number, required=True, metavar="N", help="how many tokens to add")
-    add("-o", "--output", dest="out", required=True, metavar="OUT", help="the file to write, or a folder for it")
-    add("--held-out", nargs="+", default=[], metavar="FILE", help="say what it saves in these texts, by file")
-    add("--min-frequency", type=number, metavar="N", help="add no pair that occurs less often")
-    across = "join words to superwords, as SuperBPE does: the table's merges become its first stage"
+    add("-o", "--output", dest="out", required=True, metavar="OUT", help="the file or folder to write")
+    add(
+        "--held-out",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="show how many tokens the new tokens save in these texts, by file",
+    )
+    add("--min-frequency", type=number, metavar="N", help="add only pairs that occur at least N times")
+    across = "learn superwords, as SuperBPE does: the table's merges are the first stage"
     add("--across-words", action="store_true", help=across)
     add_own_choices(parser, own_arguments("extend"))
     add_tie_rule(parser)
-    add("--first-id", type=number, metavar="N", help="number new tokens from here on")
+    add("--first-id", type=number, metavar="N", help="the id of the first new token")
     add_checks(parser)
 
 
@@ -148,8 +154,8 @@ def _about_specials(source: Source) -> tuple[str, ...]:
     ):
         return ()
     return (
-        f"A {study.format} file lists no special tokens. If the model has some with ids behind the table's, say with "
-        "--first-id where new ones may begin.",
+        f"A {study.format} file lists no special tokens. If the model has special tokens with ids after the table's, "
+        "give the first free id with --first-id.",
     )
 
 

@@ -17,16 +17,16 @@ from bpe_core.filming.film import write_film
 examples = """\
 examples:
   bpe-explorer film book.bpex -o film.gif
-      The first twenty seconds of the run that was shown last, with its text.
+      Film the first twenty seconds of the run that was shown last, with its text.
 
   bpe-explorer film merges.csv --corpus book.txt --text "the lowest price" --to 500 --size chat -o film.png
-      All up to merge 500, at a pace that grows, as a PNG file that browsers play; with the pairs that lead in the book.
+      Film all merges up to 500, faster and faster, as an animated PNG; with the leading pairs of the book.
 
   bpe-explorer film merges.csv tokenizer.json --size slide --dark -o duel.mp4
-      Two side by side, where ffmpeg is installed. They always have the same number of tokens.
+      Film two side by side, with ffmpeg. Both always show vocabularies of the same size.
 
 The package Pillow draws it (pip install 'bpe-explorer[film]'), with the fonts of this computer. Characters that no font
-has are left out, which is said; --font names a file that has them.
+has are left out, with a message; --font names a font file that has them.
 """
 
 
@@ -34,16 +34,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("tables", nargs="+", metavar="RUN", help=f"{ANY_TABLE}; book.bpex#2 is run 2 of a session. One or two")
     add("-o", "--output", default="film.gif", metavar="FILE", help=f"ends in {', '.join(ENDINGS)} (default: film.gif)")
-    add("--text", type=text_argument, default="", help="that is split (default: that of the session, or a sentence)")
-    add("--title", type=text_argument, default="", help="over the film (default: the names of the runs)")
-    add("--size", choices=list(SIZES), default="readme", help="for a README (the default), a chat or a slide")
-    add("--from", dest="first", type=number, metavar="STEP", help="where it begins; of two runs, a size (default: 0)")
-    add("--to", dest="last", type=number, metavar="STEP", help="where it ends (default: where the seconds are over)")
-    seconds = f"how long it takes, up to {LONGEST_SECONDS:g} (default: {USUAL_SECONDS:g}, or until all is learned)"
+    add(
+        "--text",
+        type=text_argument,
+        default="",
+        help=("the text that is split (default: the text of the session, or a sentence)"),
+    )
+    add("--title", type=text_argument, default="", help="the title over the film (default: the names of the runs)")
+    add("--size", choices=list(SIZES), default="readme", help="the size: for a README (the default), a chat or a slide")
+    add(
+        "--from",
+        dest="first",
+        type=number,
+        metavar="STEP",
+        help=("the step at which the film begins; for two runs, the vocabulary size (default: 0)"),
+    )
+    add(
+        "--to",
+        dest="last",
+        type=number,
+        metavar="STEP",
+        help=("the step at which the film ends (default: as far as the seconds go)"),
+    )
+    seconds = (
+        f"how long the film takes, up to {LONGEST_SECONDS:g} (default: {USUAL_SECONDS:g}, or less if the run ends "
+        "earlier)"
+    )
     add("--seconds", type=float, metavar="N", help=seconds)
-    add("--dark", action="store_true", help="light letters on a dark ground")
-    add("--font", type=Path, metavar="FILE", help="a .ttf or .otf file for the letters (default: those of the system)")
-    add_corpus(parser, "texts whose leading pairs are shown (default: those of the session)")
+    add("--dark", action="store_true", help="light letters on a dark background")
+    add("--font", type=Path, metavar="FILE", help="a .ttf or .otf file for the letters (default: the system's fonts)")
+    add_corpus(parser, "texts whose leading pairs are shown (default: the texts of the session)")
     add_json(parser)
 
 

@@ -18,16 +18,17 @@ from bpe_core.verification.import_check import check_import
 examples = """\
 examples:
   bpe-explorer import --list
-      The tokenizers that the Hugging Face cache holds; they are opened without a connection.
+      List the tokenizers in the Hugging Face cache. They open without a connection.
 
   bpe-explorer import hf:openai-community/gpt2
-      What is in it, what the file does otherwise, and whether its own library makes the same ids.
+      Describe the tokenizer: what it holds, what this program does differently, and whether its library makes the
+      same ids.
 
   bpe-explorer look hf:openai-community/gpt2 "the lowest price"
-      Wherever a file is named, a name from the cache can be: with why, convert, diff, benchmark, train ...
+      Every command that takes a file takes a name from the cache, too: why, convert, diff, benchmark, train ...
 
-The cache is where HF_HUB_CACHE or HF_HOME say. A tokenizer that is not in it is fetched if you type its name and the
-package huggingface_hub is installed.
+HF_HUB_CACHE or HF_HOME name the folder of the cache. A tokenizer that is not in it is fetched if you type its name
+and the package huggingface_hub is installed.
 """
 
 
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 @each_found_once()
 def run(options: argparse.Namespace) -> int:
     if options.list and options.table:
-        raise BpeError("Name a tokenizer, or list them all; not both.")
+        raise BpeError("Name a tokenizer, or leave the name out and give --list.")
     return _list(options.json) if options.list else _tell(options.table, options.json)
 
 
@@ -57,7 +58,7 @@ def _list(as_json: bool) -> int:
     for one, size in zip(found, sizes, strict=True):
         print(f"{plain(one.typed):<{width}}  {plain(one.file.name)}, {size / 1e6:.1f} MB")
     if not found:
-        print(f"There is no tokenizer in {plain(str(folder()))}. HF_HUB_CACHE or HF_HOME name another place.")
+        print(f"There is no tokenizer in {plain(str(folder()))}. HF_HUB_CACHE or HF_HOME can name another folder.")
     return 0
 
 

@@ -15,23 +15,23 @@ from bpe_core.support.honest_text import escape
 examples = """\
 examples:
   bpe-explorer merge tokenizer.json danish.csv -o both.tokenizer.json
-      All tokens of the first with their ids; behind them those of the second that the first lacks.
+      Keep all tokens of the first with their ids, and add the tokens of the second that the first lacks.
 
   bpe-explorer merge tokenizer.json danish.csv --corpus danish.txt -o both.tokenizer.json
-      The same, and how many tokens that text becomes with both, beside the first alone.
+      The same, and count the tokens of this text with both tables, and with the first alone.
 
   bpe-explorer merge folder/ danish.csv -o new/
-      A folder like that of the first: roles, sides and chat template stay, and files for other loaders say the same.
+      Write a folder like that of the first: special token roles, sides and chat template stay in all its files.
 
-The merges of the first come first, so all of its tokens can be made as before, and no text becomes more tokens than
-with it alone. A token of the second that cannot be made behind them is left out and listed.
+The merges of the first table come first, so no text has more tokens than before. A token of the second table
+that cannot be made after these merges is left out and listed.
 
 """ + format_list()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("first", metavar="A", help="the table whose ids stay")
-    parser.add_argument("second", metavar="B", help="the table whose further tokens get ids behind them")
+    parser.add_argument("second", metavar="B", help="the table whose other tokens get ids after the first table's")
     add_corpus(parser, "files or folders to count in tokens before and after")
     add_output(parser)
     add_checks(parser)

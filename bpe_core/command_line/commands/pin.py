@@ -12,16 +12,23 @@ from bpe_core.studies.pins import Pins
 examples = """\
 examples:
   bpe-explorer pin tokenizer.json
-      Writes tokenizer.pins.json: the ids of 200 texts that are hard to split, ours and those of the file's library.
+      Writes tokenizer.pins.json: the ids of 200 texts that are hard to split, from this program and from the
+      file's library.
 
   bpe-explorer check --pins tokenizer.pins.json
-      Ends with 3, and a line, where one is split otherwise now: for the checks of a project.
+      Ends with exit code 3, and lists each text that is split differently now: for the checks of a project.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", metavar="TABLE", help=ANY_TABLE)
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="else the table's name, with .pins.json")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help=("the file to write (default: the table's name with .pins.json)"),
+    )
     add_json(parser)
 
 

@@ -11,10 +11,10 @@ from bpe_core.recipes.recipe import Recipe
 examples = """\
 examples:
   bpe-explorer presets
-      All presets, a line for each says what it is for.
+      List all presets, each with a line that says what it is for.
 
   bpe-explorer presets clean-words > mine.json
-      Every choice of one preset. Edit the file, then `train book.txt --recipe mine.json`.
+      Print every choice of one preset. Edit the file, then `train book.txt --recipe mine.json`.
 """
 
 

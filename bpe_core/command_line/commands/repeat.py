@@ -40,8 +40,8 @@ examples = """\
 examples:
   bpe-explorer chart ranks merges.csv --corpus book.txt -o ranks.svg --manifest ranks.json
   bpe-explorer repeat ranks.json
-      The first also writes how the drawing was made; the second makes it again, in a temporary folder, and says
-      whether each byte is as it was. The exit code is 1 where something differs.
+      The first command also writes how the figure was made. The second makes it again in a temporary folder, and
+      checks that every byte is the same. The exit code is 1 if something differs.
 """
 MADE_AT = re.compile(rb"\d\d \w+ \d{4}, \d\d:\d\d")  # the date in a report
 # The dates in a PDF, and its id, which depends on them.
@@ -53,10 +53,10 @@ TAKEN = "seconds"  # the column of durations
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("manifest", type=Path, metavar="MANIFEST", help="what --manifest has written")
-    on = "connect to the cluster that the manifest names only if it is this one: it is trusted with code"
+    parser.add_argument("manifest", type=Path, metavar="MANIFEST", help="a file that --manifest has written")
+    on = "the cluster of the manifest, if you trust it: it can run any code here"
     parser.add_argument("--on", metavar="CLUSTER", help=on)
-    made_by = "write MANIFEST for this command, whose result is there, if the command makes the same again"
+    made_by = "write MANIFEST for the command that follows, if it makes the existing result again"
     add_json(parser)
     parser.add_argument("--made-by", nargs=argparse.REMAINDER, metavar="COMMAND", help=made_by)
 
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
         return _repeated(read_manifest(path), path, options.on, as_json=options.json)
     asked = parsed([*options.made_by, "--manifest", str(options.manifest)])
     if asked is None:
-        raise OutputError(f"There is no command {' '.join(options.made_by)[:80]!r} that would make this.")
+        raise OutputError(f"This version has no command {' '.join(options.made_by)[:80]!r}, which the manifest names.")
     account = Account(options.made_by, asked)
     manifest = account.manifest("")
     code = _repeated(manifest, path, getattr(asked, "on", None), as_json=options.json)
@@ -102,9 +102,11 @@ def _check_inputs(manifest: Manifest, home: Path) -> None:
     for known in manifest.inputs:
         place = located(known.path, may_fetch=False) if is_name(known.path) else home / known.path
         if not place.exists():
-            raise CorpusError(f"{known.path} is missing; the manifest names it by its place beside the manifest.")
+            raise CorpusError(f"{known.path} is missing. Put it back at this path, which is relative to the manifest.")
         if fingerprint_of(place)[1] != known.sha256:
-            raise CorpusError(f"{known.path} has changed since the manifest was written, so it cannot be made again.")
+            raise CorpusError(
+                f"{known.path} has changed since the manifest was written, so the result cannot be repeated."
+            )
 
 
 def _check_plugins(manifest: Manifest) -> list[str]:
@@ -117,7 +119,7 @@ def _check_plugins(manifest: Manifest) -> list[str]:
                 f"The result was made with the plug-in {plain(name)}. Install it, or name its file with --plugin."
             )
         if now != was:
-            notes.append(f"The plug-in {plain(name)} is not the one it was made with.")
+            notes.append(f"The plug-in {plain(name)} is not the version that the result was made with.")
     return notes
 
 
@@ -127,7 +129,7 @@ def _make_again(manifest: Manifest, home: Path, folder: Path, on: str | None) ->
     with gate(f"The folder {manifest.folder}"):
         is_there = there.is_dir()
     if not is_there:
-        raise BpeError(f"The folder {manifest.folder}, in which the command was given, is missing.")
+        raise BpeError(f"The folder {manifest.folder}, in which the command ran, is missing.")
     results = {(home / one.path).resolve(): one.path for one in manifest.results if one.path != STANDARD_OUTPUT}
     places: dict[str, Path] = {}
     words = []
@@ -144,7 +146,7 @@ def _make_again(manifest: Manifest, home: Path, folder: Path, on: str | None) ->
     done = subprocess.run(call, cwd=there, env=offline, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode and (done.returncode not in codes or not done.stdout):
         lines = done.stderr.decode(errors="replace").strip().splitlines()
-        raise BpeError(f"The command failed when it was repeated: {lines[-1] if lines else 'it said nothing'}")
+        raise BpeError(f"The command failed when it was repeated: {lines[-1] if lines else 'it printed no message'}")
     return done.stdout, places
 
 
@@ -157,11 +159,14 @@ def _check_command(words: list[str], folder: Path, on: str | None) -> Collection
     command.settle(options)
     if getattr(options, "on", None) not in (None, "local", on):
         raise FormatError(
-            f"The manifest counts on {options.on}, which could run any code here; if you trust it, say --on, too."
+            f"The manifest counts words on {options.on}, which could run any code on this computer. If you trust it, "
+            "add --on."
         )
     for result in results_of(options):
         if folder not in Path(result).parents:
-            raise FormatError(f"The manifest would write {result}, which it does not name among its results.")
+            raise FormatError(
+                f"The manifest would write {result}, but does not list that file as a result, so nothing was run."
+            )
     return command.ends_well
 
 
@@ -179,30 +184,30 @@ def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes,
     if known.path == STANDARD_OUTPUT:
         digest = hashlib.sha256(printed).hexdigest()
     elif place is None or not place.exists():
-        return Outcome(known.path, False, f"{name}: was not written again.")
+        return Outcome(known.path, False, f"{name}: the command did not write it again.")
     else:
         digest = fingerprint_of(place)[1]
     before = home / known.path
     if digest == known.sha256:
         if before.is_file() and fingerprint_of(before)[1] != known.sha256:
             return Outcome(
-                known.path, False, f"{name}: made again as the manifest says, but the one that is there is another."
+                known.path,
+                False,
+                (f"{name}: the result has the checksum of the manifest, but the existing file differs."),
             )
         return Outcome(known.path, True, f"{name}: identical, byte for byte.")
     if is_older and known.path.endswith(FOR_PEOPLE):
-        return Outcome(
-            known.path, True, f"{name}: made again, but laid out in another way since, so it is not compared."
-        )
+        return Outcome(known.path, True, f"{name}: the file layout has changed since, so the result is not compared.")
     if place is not None and place.is_file() and before.is_file() and fingerprint_of(before)[1] == known.sha256:
         one = before.read_bytes()
         other = place.read_bytes()
         if without := _alike_without(before, place):
-            return Outcome(known.path, True, f"{name}: identical but for {without}.")
+            return Outcome(known.path, True, f"{name}: identical except for {without}.")
         first = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
         return Outcome(known.path, False, f"{name}: differs from byte {first + 1:,} on.")
     if place is not None and place.is_file():
         why = "has been changed since" if before.is_file() else "is gone"
-        return Outcome(known.path, False, f"{name}: differs; where is unknown: the one made before {why}.")
+        return Outcome(known.path, False, f"{name}: differs, but the place is unknown: the earlier result {why}.")
     return Outcome(known.path, False, f"{name}: differs.")
 
 
@@ -213,11 +218,11 @@ def _alike_without(before: Path, again: Path) -> str:
         if made.sub(b"", before.read_bytes(), count=count) == made.sub(b"", again.read_bytes(), count=count):
             return "the time at which it was made"
     if ending == EXTENSION:
-        return "where its texts are, and when they were changed last" if are_alike_elsewhere(before, again) else ""
+        return "the places of its texts, and when they were last changed" if are_alike_elsewhere(before, again) else ""
     if is_data(again):
         one, other = (read_plainly(path) for path in (before, again))
         if all(column in other and list(one[column]) == list(other[column]) for column in one if column != TAKEN):
             if one.keys() == other.keys():
                 return "how long it took" if TAKEN in one else ""
-            return "columns that it did not have before"
+            return "columns that are new"
     return ""

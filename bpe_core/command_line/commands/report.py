@@ -18,22 +18,28 @@ from bpe_core.support.small_files import read_small_file
 examples = """\
 examples:
   bpe-explorer report harbour.bpex --output harbour.html
-      Recipe, corpus, charts, merges, ties, the text and the notes of the run that was shown last.
+      Write recipe, corpus, charts, merges, ties, the text and the notes of the run that was shown last.
 
   bpe-explorer report merges.csv --text "the lowest price" --at 10 --at 200 --output report.html
-      Of a merge table, with a text as it falls into tokens after 10 and after 200 merges.
+      Report a merge table, and a text as it is split after 10 and after 200 merges.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("source", metavar="SESSION_OR_MERGES", help="a session (.bpex) or a merge table")
-    add("--run", type=number, metavar="N", help="of a session: the run to report; else the one shown last")
+    add("--run", type=number, metavar="N", help="the run of a session to report (default: the run shown last)")
     text = parser.add_mutually_exclusive_group()
     text.add_argument("--text", type=text_argument, help="the text to show token by token, instead of the session's")
-    text.add_argument("--text-file", metavar="FILE", help="or a file that holds it, in UTF-8")
-    add("--at", type=number, action="append", metavar="K", help="show it after K steps (may be repeated)")
-    add("-o", "--output", default="report.html", metavar="FILE", help="the page (default: report.html)")
+    text.add_argument("--text-file", metavar="FILE", help="a file in UTF-8 with the text to show token by token")
+    add(
+        "--at",
+        type=number,
+        action="append",
+        metavar="K",
+        help=("show the text as split after K steps (may be repeated)"),
+    )
+    add("-o", "--output", default="report.html", metavar="FILE", help="the page to write (default: report.html)")
     add_json(parser)
 
 

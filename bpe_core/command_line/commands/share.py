@@ -15,29 +15,29 @@ from bpe_core.sharing.page import share_lessons, shared, shared_report, write_pa
 examples = """\
 examples:
   bpe-explorer share book.bpex -o run.html
-      The run that was shown last, as a page that splits any text and plays all steps. It needs no connection.
+      Write the run that was shown last as a page that splits any text and plays all steps, without a connection.
 
   bpe-explorer share merges.csv tokenizer.json --title "A duel" --text "the lowest price" -o duel.html
-      Two side by side, under one slider.
+      Show two runs side by side, under one slider.
 
   bpe-explorer share --lesson -o class.html
-      All lessons in one file, for a class: the page asks, checks and explains. Whoever takes a lesson sends nothing:
-      answers stay in their browser. They are packed on the page, not hidden from those who take it apart.
+      Write all lessons to one file, for a class: the page asks, checks and explains. Nothing is sent anywhere:
+      answers stay in the browser. The solutions are compressed on the page, not secret.
 
   bpe-explorer share --lesson ties wordpiece -o class.html
-      Two of them.
+      Write only two lessons.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("tables", nargs="*", metavar="RUN", help=f"{ANY_TABLE}; book.bpex#2 is run 2 of a session")
-    lesson = "instead of runs: the lessons of these names, or parts of names; without any, all lessons"
+    lesson = "share lessons instead of runs, by their names or parts of names (default: all lessons)"
     add("--lesson", nargs="*", metavar="NAME", help=lesson)
-    add("--title", type=text_argument, default="", help="of the page (default: the names of the runs)")
-    add("--text", type=text_argument, default="", help="that the page shows at first; anybody may change it")
-    add("--note", type=text_argument, default="", help="a remark that the page shows with the first run")
-    add("-o", "--output", default="run.html", metavar="FILE", help="the page (default: run.html)")
+    add("--title", type=text_argument, default="", help="the title of the page (default: the names of the runs)")
+    add("--text", type=text_argument, default="", help="the text that the page shows at first; readers can change it")
+    add("--note", type=text_argument, default="", help="a note that the page shows with the first run")
+    add("-o", "--output", default="run.html", metavar="FILE", help="the page to write (default: run.html)")
     add_json(parser)
 
 
@@ -56,7 +56,9 @@ def run(options: argparse.Namespace) -> int:
     runs[0] = replace(runs[0], note="\n".join(filter(None, (options.note, runs[0].note))))
     write_page(runs, options.output, title=options.title, text=text)
     reasons = [(run.title, why_not(run.history)) for run in runs]
-    return _tell(options, [f"{title}: the page splits no text by this run. {why}" for title, why in reasons if why])
+    return _tell(
+        options, [(f"{title}: the page cannot split texts with this run. {why}") for title, why in reasons if why]
+    )
 
 
 def _tell(options: argparse.Namespace, notes: list[str]) -> int:

@@ -19,16 +19,16 @@ from bpe_core.support.honest_text import escape
 examples = """\
 examples:
   bpe-explorer specials folder/
-      The special tokens with their ids, and what they are for where the folder says it.
+      List the special tokens with their ids, and their roles if the folder names them.
 
   bpe-explorer specials folder/ --rename '<|reserved_0|>=<|im_start|>' --rename '<|reserved_1|>=<|im_end|>' -o new/
-      The ids stay, so a model's rows do. Roles, chat template and the files of other loaders in the folder follow.
+      The ids stay, so a model's embeddings still fit. Roles, chat template and other files of the folder are updated.
 
   bpe-explorer specials tokenizer.json --add '<|tool|>' --remove '<|old|>' -o new.tokenizer.json
-      What is added is numbered behind all others; the id of what is removed belongs to nothing.
+      An added token gets an id after all others. The id of a removed token stays unused.
 
   bpe-explorer specials vocab-folder/ --rename '[unused5]=[USER]' -o new/
-      An ordinary token that no other is made of becomes a special one and keeps its id.
+      Make an ordinary token special; it keeps its id. No other token may be made of it.
 
 """ + format_list()
 
@@ -36,11 +36,11 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("table", metavar="TABLE", help="a tokenizer or merge table in any of the formats, or its folder")
-    renaming = "give a token another text; its id stays. As often as you like, all at once"
+    renaming = "give a token another text; its id stays (may be repeated)"
     add("--rename", action="append", default=[], type=text_argument, metavar="OLD=NEW", help=renaming)
     add("--add", action="append", default=[], type=text_argument, metavar="TEXT", help="add a special token")
-    add("--remove", action="append", default=[], type=text_argument, metavar="TEXT", help="take a special token out")
-    add("--first-id", type=number, metavar="N", help="number what is added from here on")
+    add("--remove", action="append", default=[], type=text_argument, metavar="TEXT", help="remove a special token")
+    add("--first-id", type=number, metavar="N", help="the id of the first added token")
     out = f"{OUTPUT}; without it the special tokens are listed"
     add("-o", "--output", dest="out", metavar="OUT", help=out)
     add_checks(parser)
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     if options.out is None:
         raise BpeError("Say with -o which file or folder to write.")
     if not is_change:
-        raise BpeError("Nothing is to be changed: say --rename OLD=NEW, --add TEXT or --remove TEXT.")
+        raise BpeError("Say what to change: --rename OLD=NEW, --add TEXT or --remove TEXT.")
     known = special_ids(study)
     first_id = source.first_free_id if options.first_id is None else options.first_id
     found = change_specials(
@@ -78,7 +78,7 @@ def _pair(said: str, known: dict[str, int]) -> tuple[str, str]:
     """
     places = [place for place, sign in enumerate(said) if sign == "="]
     if not places or said.startswith("="):
-        raise BpeError(f"{quoted(said)} does not say what is renamed to what: write OLD=NEW.")
+        raise BpeError(f"{quoted(said)} has no equals sign between two names: write OLD=NEW.")
     place = next((place for place in places if said[:place] in known), places[0])
     return said[:place], said[place + 1 :]
 

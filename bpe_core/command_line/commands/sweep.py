@@ -23,11 +23,11 @@ from bpe_core.sweep.runs_in_session import KeptOnDisk, RunsInSession
 examples = """\
 examples:
   bpe-explorer sweep --example > plan.toml
-      A plan to begin with. Every choice that `presets NAME` prints can be in a recipe.
+      Print a plan to start from. A recipe can have every choice that `presets NAME` prints.
 
   bpe-explorer sweep plan.toml -o results.parquet --summary summary.csv
-      Make all runs, on all cores. Called again, it makes only the runs that the table does not hold yet: those added
-      to the plan, and those missing after a stop. `chart sweep results.parquet` draws its curves.
+      Make all runs, on all cores. The same command again makes only the runs that the table lacks: runs added
+      to the plan, and runs missing after a stop. `chart sweep results.parquet` draws its curves.
 
 columns:
 """ + "\n".join(f"  {name}: {meaning}" for name, meaning in MEANINGS.items())
@@ -44,12 +44,19 @@ SHOWN = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(one_of={"plan": "PLAN", "example": "--example"})
     add = parser.add_argument
-    add("plan", nargs="?", metavar="PLAN", help="what to learn and to measure, as TOML")
-    add("--example", action="store_true", help="print a plan to begin with")
-    output = f"the table ({', '.join(ENDINGS)}), a row a run and size; or {EXTENSION}, all runs as a session"
+    add("plan", nargs="?", metavar="PLAN", help="the plan: what to learn and to measure, as TOML")
+    add("--example", action="store_true", help="print a plan to start from")
+    output = (
+        f"the table ({', '.join(ENDINGS)}), with a row for each run and size; or {EXTENSION}, a session with all runs"
+    )
     add("-o", "--output", type=Path, action="append", default=[], metavar="OUT", help=output)
-    add("--summary", type=Path, metavar="OUT", help="mean, deviation, least and most of the seeds")
-    add("--threads", type=number, metavar="N", help="runs at a time (else as many as there are cores)")
+    add("--summary", type=Path, metavar="OUT", help="mean, standard deviation, minimum and maximum over the seeds")
+    add(
+        "--threads",
+        type=number,
+        metavar="N",
+        help=("how many runs to make at the same time (default: the number of cores)"),
+    )
     add("--json", action="store_true", help="print the summary as JSON")
 
 
@@ -66,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
         print(EXAMPLE, end="")
         return 0
     if options.threads is not None and options.threads < 1:
-        raise BpeError("At least one run must be made at a time: --threads 1.")
+        raise BpeError("A sweep needs at least one thread: --threads 1.")
     plan = read_plan(options.plan)
     table, session = _outputs(options)
     before = read_results(table) if table is not None and table.exists() else None
@@ -88,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
     _tell(options, plan, summary)
     if table is not None and not options.json:
         again = f" ({found.known:,} of them {'was' if found.known == 1 else 'were'} there)" if found.known else ""
-        gone = f" {found.left_out:,} rows that the plan no longer asks for were left out." if found.left_out else ""
+        gone = f" {found.left_out:,} rows that are no longer in the plan were left out." if found.left_out else ""
         print(f"Wrote {len(found.table):,} rows of {found.runs:,} runs{again} to {plain(str(table))}.{gone}")
     if runs is not None and not options.json:
         print(f"Wrote {runs.description} to {plain(str(session))}; the window opens it.")
@@ -99,7 +106,7 @@ def _outputs(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
     sessions = [path for path in options.output if is_session_name(path)]
     tables = [path for path in options.output if not is_session_name(path)]
     if max(len(sessions), len(tables)) > 1:
-        raise OutputError("A sweep writes one table and one session at most; name each once with -o.")
+        raise OutputError("A sweep writes one table and one session at most; give -o once for each.")
     for path in (*sessions, *map(checked_name, filter(None, (*tables, options.summary)))):
         if not path.absolute().parent.is_dir():
             raise OutputError(f"Could not write {path}: the folder {path.parent} does not exist.")

@@ -39,44 +39,45 @@ from bpe_core.text.corpus import Corpus
 examples = """\
 examples:
   bpe-explorer train book.txt --vocab-size 2000 --output merges.csv
-      Learn 1,744 merges on top of the 256 bytes, split as GPT-2 splits.
+      Learn 1,744 merges from the 256 bytes. Words are split as GPT-2 splits them.
 
   bpe-explorer train a.txt folder/ more.jsonl.gz --field body --output merges.json
-      Several files, a folder of texts, and the field `body` of each JSON line.
+      Learn from several files, a folder, and the field `body` of each JSON line.
 
   bpe-explorer train chats/*.parquet more.tar.gz s3://bucket/texts --field 'messages[].content' --output merges.csv
-      Tables, archives, and whatever address the fsspec packages that are installed can read.
+      Learn from tables, archives, and addresses that an installed fsspec package can read.
 
   bpe-explorer train book.txt --preset clean-words --merges 50
-      Without --output the merges are printed, so that they can be read or piped.
+      Without --output the merges are printed.
 
   zcat big.gz | bpe-explorer train - --vocab-size 32000 --ties lowest-ids --output merges.csv
-      Standard input; among pairs that occur equally often, the one with the lowest ids.
+      Learn from standard input. Among equally frequent pairs, merge the pair with the lowest ids.
 
   bpe-explorer train book.txt --method unigram --vocab-size 8000 --output book.bpex
-      Another method. A session holds any run: the other commands read it, and the window opens it.
+      Learn by another method. A session can hold every run: other commands read it, and the window opens it.
 
   bpe-explorer train book.txt --forbid "t+h@12" --force "q+u@40" --output branch.csv
-      Go another way: never join t and h from step 12 on, join q and u at step 40 whatever their count.
+      Intervene: never merge t and h from step 12 on, and merge q and u at step 40, whatever their count.
 
   bpe-explorer train --group de texts/de --group code src --weights de=70% code=30% --by bytes --output mixed.csv
-      Two groups of texts; what there is too little of is repeated until the shares are as you say. The recipe in the
-      result holds the mixture, by the names of the groups. --groups-of FOLDER makes one of each folder in it.
+      Learn from two groups of texts; a group that is too small is repeated until the shares fit. The recipe in the
+      result holds the mixture, by the names of the groups. --groups-of FOLDER makes a group of each folder in FOLDER.
 
   bpe-explorer train --group de a.txt --group fi b.txt --dev de c.txt --dev fi d.txt --method parity --merges 400
-      Each merge serves the language whose dev text, the same in all, has the most tokens. Or, without such texts,
-      --ratio de=1 fi=1.3; --variant window --window-size 50 --alpha 1.5 lets none be served too often in a row.
+      Each merge is chosen for the language whose dev text has the most tokens; the dev texts are
+      translations. Without dev texts use
+      --ratio de=1 fi=1.3. With --variant window --window-size 50 --alpha 1.5 no language is chosen too often in a row.
 
   bpe-explorer train counts.parquet --min-word-count 2 --output merges.csv
-      Counts that `count` has written, without words that occur once; it says how much of the text that leaves out.
+      Learn from counts that `count` has written, without words that occur only once. The share left out is shown.
 
   bpe-explorer presets english > mine.json; bpe-explorer train book.txt --recipe mine.json
-      Every choice there is, in a file that you edit.
+      Set every choice in a file that you edit.
 
 Ctrl-C stops the training; --output then holds the merges learned so far (exit code 130).
-Ctrl-C twice drops them. The same holds where the system or `kill` ends it (143), or the terminal is closed (129).
-A session (.bpex) is written every few seconds while it is learned: killed or stopped, the same command goes on from
-there, and the result is the same.
+Ctrl-C twice drops them. `kill` (143) or closing the terminal (129) stops it in the same way.
+A session (.bpex) is saved every few seconds during the training. After a stop or a crash the same command
+continues from the last save, and the result is the same.
 """
 
 
@@ -86,20 +87,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(one_of={"files": "FILE", "group": "--group", "groups_of": "--groups-of"})
     own = own_arguments("train")
     recipe = add_recipe(parser, "the recipe")
-    method = f"how it is learned: {', '.join(METHODS)}; as its preset does"
+    method = f"the method: {', '.join(METHODS)} (default: the method of the preset)"
     recipe.add_argument("--method", choices=METHODS, metavar="NAME", help=method)
     add_tie_rule(recipe)
     add_decisions(recipe)
     add_merge_limits(parser, own)
-    rare = "leave out words that occur less often"
+    rare = "leave out words that occur fewer than N times"
     parser.add_argument("--min-word-count", type=number, default=1, metavar="N", help=rare)
     add_mixture(parser)
     add_languages(parser, own)
     add_reading(parser)
     add = parser.add_argument_group("the result").add_argument
     endings = ", ".join(TABLES.endings)
-    session = f"{EXTENSION} keeps the run as a session, whatever its method"
-    output = f"write the merge table here; its ending ({endings}) decides; {session}"
+    session = f"{EXTENSION} saves the run as a session, by any method"
+    output = f"write the merge table to this file; its ending ({endings}) decides the format; {session}"
     add("-o", "--output", metavar="FILE", help=output)
     add("--json", action="store_true", help="print the summary (or, without --output, the table) as JSON")
     add("--quiet", action="store_true", help="no progress and no summary")
@@ -151,7 +152,7 @@ def _session_learned(
         history = kept
         if not options.quiet:
             said = f"{recipe.wording.counted(len(kept))} that {options.output} holds"
-            interruption.say(f"Going on from the {said}.")
+            interruption.say(f"Continuing from the {said}.")
     learned = learn(words, recipe, history=history, progress=report, cancelled=interruption, keep=growing.keep)
     growing.write(learned)
     return learned

@@ -34,20 +34,21 @@ _NEEDED = "".join(f"  {name:<12} {sentence}\n" for name, sentence in NEEDED.item
 examples = f"""\
 examples:
   bpe-explorer trim tokenizer.json --down-to 16000 --corpus mine/ -o small.json --to tokenizer.json
-      The 16,000 tokens that this corpus needs most. Says how many tokens the corpus becomes before and after.
+      Keep the 16,000 tokens that this corpus needs most. Show its number of tokens before and after.
 
   bpe-explorer trim tokenizer.json --audit unused,broken --corpus mine/ --ids keep -o trimmed.tokenizer.json
-      Without the tokens that an audit finds; ids stay what they were, so a model's embeddings stay in their places.
+      Remove the tokens that an audit finds. Ids do not change, so a model's embeddings still fit.
 
   bpe-explorer trim merges.csv --remove 300,412 --needed lose -o trimmed.csv
-      Without these two, and without all tokens made of them.
+      Remove these two tokens, and all tokens made of them.
 
   bpe-explorer trim folder/ --remove 300,412 -o new/
-      A folder like the old one: roles, sides and chat template stay; ids in its files become those of now.
+      Write a folder like the old folder: special token roles, sides and chat template stay; ids in its files are
+      updated.
 
-Every token that stays can be made as before. Base symbols are never removed.
+Every remaining token can still be made. Base symbols are never removed.
 
-needed tokens, of which others are made:
+what happens to a token that other tokens are made of:
 {_NEEDED}
 criteria:
 {CRITERIA_LIST}
@@ -55,21 +56,32 @@ criteria:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("table", metavar="TABLE", help="a merge table, a session, or a tokenizer from elsewhere")
+    parser.add_argument("table", metavar="TABLE", help="a merge table, a session, or a tokenizer of another library")
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--remove", type=ids, metavar="ID,ID", help="these tokens, by their ids in TABLE")
-    what.add_argument("--least-used", type=number, metavar="N", help="the N learned tokens that the corpus needs least")
-    what.add_argument("--down-to", type=number, metavar="SIZE", help="of these as many as leave SIZE tokens")
-    found = "those that `audit` finds, a comma between"
+    what.add_argument("--remove", type=ids, metavar="ID,ID", help="remove the tokens with these ids")
+    what.add_argument(
+        "--least-used", type=number, metavar="N", help="remove the N learned tokens that the corpus needs least"
+    )
+    what.add_argument(
+        "--down-to",
+        type=number,
+        metavar="SIZE",
+        help="remove the tokens that the corpus needs least, until SIZE tokens are left",
+    )
+    found = "remove the tokens that `audit` finds by these criteria, separated by commas"
     what.add_argument("--audit", type=text_argument, metavar="CRITERIA", help=found)
-    add_corpus(parser, "files or folders in which to count use and cost")
-    parser.add_argument("--text", type=text_argument, metavar="TEXT", help="show the cost for this text, too")
-    parser.add_argument("--needed", choices=NEEDED, default="spare", help="what happens to parts of other tokens")
-    ids_of = "number what is left anew without gaps, or keep the ids, with holes (default: renumber)"
+    add_corpus(parser, "files or folders in which to count the tokens")
+    parser.add_argument(
+        "--text", type=text_argument, metavar="TEXT", help="show the number of tokens of this text, too"
+    )
+    parser.add_argument(
+        "--needed", choices=NEEDED, default="spare", help="what to do with tokens that other tokens are made of"
+    )
+    ids_of = "give the remaining tokens new ids without gaps, or keep their ids with gaps (default: renumber)"
     parser.add_argument("--ids", choices=("renumber", "keep"), default="renumber", help=ids_of)
-    rare = f"less often than N times is rare (default: {RARE})"
+    rare = f"a token is rare if it occurs fewer than N times (default: {RARE})"
     parser.add_argument("--rare", type=number, default=RARE, metavar="N", help=rare)
-    long = f"more than N characters are very long (default: {LONG})"
+    long = f"a token is very long if it has more than N characters (default: {LONG})"
     parser.add_argument("--long", type=number, default=LONG, metavar="N", help=long)
     add_output(parser)
     add_checks(parser)
@@ -121,10 +133,10 @@ def _chosen(study: Study, tables: Sequence[WordTable], options: argparse.Namespa
 def _nothing(found: Trimmed) -> str:
     if found.spared:
         return (
-            f"Nothing was removed: all {len(found.spared):,} tokens that were named are parts of others. "
-            "With --needed lose these others go, too; with --needed hide they lose their ids only."
+            f"Nothing was removed: all {len(found.spared):,} chosen tokens are needed to make other tokens. --needed "
+            "lose removes those tokens, too; --needed hide takes away only the ids."
         )
-    return "Nothing was removed: no token was named or found."
+    return "Nothing was removed: no token fits what you asked for."
 
 
 def _costs(before: History, now: History, tables: Sequence[WordTable], text: str | None) -> dict[str, Costs]:

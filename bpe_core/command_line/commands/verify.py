@@ -23,15 +23,14 @@ if TYPE_CHECKING:  # SQLite is loaded for sessions only
 examples = """\
 examples:
   bpe-explorer verify harbour.bpex merges.csv
-      Reads each file as a whole, and ends with 1 if one of them is damaged.
+      Reads each file completely. The exit code is 1 if one is damaged.
 
   bpe-explorer verify floor.json
-      Adds up the prices that `floor --certificate --json` has written: whether they prove each floor. Splits the words
-      by the vocabulary of the best: whether it needs as many tokens as is said.
+      Checks what `floor --certificate --json` has written: adds up the prices, which must prove each floor, and splits
+      the words by the best vocabulary, which must need the number of tokens in the file.
 
-Runs, texts and words of a session are compared with their checksums (sessions of older versions
-have none), and saved counts of words with theirs. A table is sound if it can be understood.
-The files themselves are never changed.
+Runs, texts and words of a session, and saved counts of words, are compared with their checksums (sessions of older
+versions have no checksums). A table is valid if it can be opened. The files are never changed.
 """
 
 
@@ -83,7 +82,7 @@ def _certificate_in(path: Path) -> Any:
         return None  # who opens it as a table says why
     if KIND.encode() not in data:
         return None
-    return json_of(data, f"{path}: the certificate of a floor is no whole JSON")
+    return json_of(data, f"{path}: the certificate of a floor is not valid JSON")
 
 
 def _floors(told: Any) -> dict[str, Any]:
@@ -94,7 +93,7 @@ def _floors(told: Any) -> dict[str, Any]:
     is_answer = isinstance(told, dict) and "certificate" in told
     proof = told["certificate"] if is_answer else told
     rows = checked(proof)
-    with gate("The rows beside the certificate"):
+    with gate("The rows of the file"):
         claims = {int(row["size"]): int(row["floor"]) for row in told.get("rows", ())} if is_answer else {}
         bests = {int(row["size"]): int(row["best"]) for row in told.get("rows", ())} if is_answer else {}
     recounted = reached(proof)
@@ -103,14 +102,16 @@ def _floors(told: Any) -> dict[str, Any]:
     longest = proof["longest"]
     size_of_text = sum(proof["counts"])
     lines = [
-        f"{size:,} in the vocabulary ({always:,} always there, {size - always:,} of at most {longest:,} symbols): "
-        f"at least {proven:,} tokens for {size_of_text:,} words, added up anew"
-        + (f"; its vocabulary needs {recounted[size]:,}, counted anew" if size in recounted else "")
+        f"{size:,} in the vocabulary ({always:,} always in it, {size - always:,} of at most {longest:,} symbols): "
+        f"at least {proven:,} tokens for {size_of_text:,} words, added up again"
+        + (f"; its vocabulary needs {recounted[size]:,}, counted again" if size in recounted else "")
         for size, _, proven in rows
     ]
     for size, said, proven in rows:
         if proven < said:
-            raise FormatError(f"The prices for {size:,} prove {proven:,} tokens, not the {said:,} that the file says.")
+            raise FormatError(
+                f"The prices for {size:,} prove a floor of {proven:,} tokens, but the file says {said:,}."
+            )
     known = {**bests, **recounted}
     beyond = next((size for size, said, _ in rows if known.get(size, said) < said), None)
     if beyond is not None:
@@ -119,10 +120,12 @@ def _floors(told: Any) -> dict[str, Any]:
         if bests.get(size, tokens) != tokens:
             raise FormatError(f"The best for {size:,} is {tokens:,} tokens by its vocabulary, not {bests[size]:,}.")
     if is_answer and claims != {size: said for size, said, _ in rows}:
-        raise FormatError("The rows beside the certificate have other sizes or floors than it. Write the file anew.")
+        raise FormatError(
+            "The rows of the file do not have the sizes or floors of its certificate. Ask for the floor again."
+        )
     if proof.get(CHECKSUM) != checksum(proof):
         raise FormatError(
-            "The certificate was changed after it was written: its checksum differs. Ask for the floor anew."
+            "The certificate was changed after it was written: its checksum differs. Ask for the floor again."
         )
     return {"what": what, "found": lines}
 

@@ -22,24 +22,31 @@ from bpe_core.support.honest_text import escape
 examples = """\
 examples:
   bpe-explorer words low lower lowest
-      Each merge, why it won, and the words after it.
+      Print each merge, why it won, and the words after it.
 
   bpe-explorer words low=5 lower=2 newest=6 widest=3 --marker symbol --merges 10
-      Words with their counts, and </w> as a symbol that ends each word.
+      Give words with counts, and end each word with the symbol </w>.
 
   bpe-explorer words low lower lowest --apply lowly
-      Then split another word by what was learned.
+      Afterwards split another word with the learned merges.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("words", nargs="+", type=text_argument, metavar="WORD[=COUNT]", help="the words to learn from")
-    marker = "how the end of a word is marked: not at all, by a symbol of its own, or on its last character"
+    marker = "how to mark the end of a word: not at all, by a separate symbol, or on its last character"
     add("--marker", choices=["none", "symbol", "glued"], default="none", help=marker)
     add_tie_rule(parser)
     add_merge_limits(parser)
-    add("--apply", action="append", default=[], type=text_argument, metavar="WORD", help="split this word")
+    add(
+        "--apply",
+        action="append",
+        default=[],
+        type=text_argument,
+        metavar="WORD",
+        help=("split this word with the learned merges"),
+    )
     add("--json", action="store_true", help="print the merge table as JSON")
 
 
@@ -90,7 +97,7 @@ def _applied(word: str, history: History, write: Callable[[bytes], str]) -> list
 
 def _about_unknown(word: str, history: History) -> str:
     unknown = [character for character in dict.fromkeys(word) if character.encode() not in history.alphabet.id_of_piece]
-    return f"   ({', '.join(unknown)}: in none of the words above)" if unknown else ""
+    return f"   ({', '.join(unknown)}: not in the words to learn from)" if unknown else ""
 
 
 def _described(

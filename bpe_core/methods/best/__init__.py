@@ -23,9 +23,7 @@ class Best(MinGram):
 
     name = "best"
     title = "Best"
-    explanation = (
-        "Puts prices on all pieces of words until it is clear which are worth a place, and adds those one by one."
-    )
+    explanation = "Puts prices on all pieces of words to find the most useful pieces, and adds these one by one."
     place = 10
     choices: type[OwnChoices] = Choices
     presets = PRESETS

@@ -16,7 +16,7 @@ class Choices(Passes):
     gap_to_floor: int = choice(
         0,
         "Gap to floor",
-        "The search ends so many thousandths above its floor; 0: as near as can be",
+        "How far above its floor the search may end, in thousandths; 0: as close as possible",
         least=0,
         unit=" ‰",
     )
@@ -25,6 +25,6 @@ class Choices(Passes):
 PRESETS = {
     "best": Preset(
         MARKED_WORDS | dict(method="best", max_token_length=LONGEST),
-        "Best: the pieces that split words into the fewest tokens, as nearly as can be found; a ▁ before each word.",
+        "Best: the pieces found that split words into the fewest tokens; a ▁ before each word.",
     )
 }

@@ -108,7 +108,9 @@ class BestLearner(DroppingLearner):
     def _with_forced(self, chosen: Int64s) -> Int32s:
         forced = self._forced[: self._search.wanted]
         if len(forced) and not self._is_seed[np.clip(forced, 0, len(self._is_seed) - 1)].all():
-            raise FormatError("The steps do not belong to these words: one adds a token that none of them holds.")
+            raise FormatError(
+                "The steps do not belong to these words: a step adds a token that occurs in none of them."
+            )
         pieces = np.concatenate((forced, chosen[~np.isin(chosen, forced)]))[: len(chosen)]
         return pieces.astype(np.int32)
 
@@ -126,8 +128,8 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
     wanted = recipe.merges if recipe.vocab_size is None else recipe.vocab_size - always
     if wanted is None or wanted < 0:
         raise SizeDoesNotFit(
-            f"A vocabulary of {recipe.vocab_size or 0:,} has no room for the {always:,} tokens that there always are: "
-            "every character of the text, and the special ones.",
+            f"A vocabulary of {recipe.vocab_size or 0:,} has no room for the {always:,} tokens that it always has: "
+            "every character of the text, and the special tokens.",
             f"Choose at least {always:,}, or an alphabet limit.",
             always + alphabet.seed_count // 2,
         )
@@ -167,7 +169,7 @@ def begin(words: WordTable, recipe: Recipe, known: History | None) -> LearnerSta
 
 
 SAVES = Reason.of_column(
-    "saves", "How many tokens fewer the corpus has with the piece, beside those that were added before it"
+    "saves", "How many tokens the piece saves in the corpus, after the pieces that were added before it"
 )
 
 

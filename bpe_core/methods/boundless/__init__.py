@@ -25,7 +25,7 @@ class Boundless(SuperBPE):
     name = "boundless"
     title = "BoundlessBPE"
     explanation = (
-        "Joins pairs within words, and whole words to superwords as soon as these occur more often; may drop tokens."
+        "Merges pairs within words, and whole words to superwords as soon as these are more frequent; may drop tokens."
     )
     place = 5
     choices: type[OwnChoices] = Choices
@@ -38,7 +38,9 @@ class Boundless(SuperBPE):
     shared_as = "runs"
     single: Single | None = "drop"
     goes_across_words = False
-    cannot_grow = "its size decided which of two passes made each step. Learn it again with a larger vocabulary."
+    cannot_grow = (
+        "its vocabulary size decided which of two passes made each step. Train it again with a larger vocabulary."
+    )
     can_be_steered = False
     keeps_characters = False
     joins_runs = True

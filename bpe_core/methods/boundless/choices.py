@@ -14,7 +14,7 @@ from bpe_core.recipes.choice import choice
 class Choices(OwnChoices):
     """The choices of which tokens are dropped again, and what is left of them."""
 
-    words_by: str = choice("o200k", "Words by", "The pattern of the words within which the first merges join")
+    words_by: str = choice("o200k", "Words by", "The pattern of the words inside which the first merges are made")
     tau: float | None = choice(None, **TAU)
     falls_into: FallsInto = choice("bytes", **FALLS_INTO)
 
@@ -34,6 +34,6 @@ NEEDS: dict[str, Any] = dict(
 PRESETS = {
     "boundless": Preset(
         dict(method="boundless", pattern="word-runs", ties="smallest-text"),
-        "Bytes, joined within GPT-4o's words; whole words are joined where they occur more often than the next pair.",
+        "Bytes, merged within GPT-4o's words; whole words are merged if they are more frequent than the next pair.",
     )
 }

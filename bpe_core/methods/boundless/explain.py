@@ -25,6 +25,6 @@ class WhyDroppingInRuns(WhyDropping):
     def never(self, pair: Pair, word: bytes, place: int) -> Explanation:
         inside = split_words(word.decode(), Recipe(pattern=self.history.recipe.words_by))
         if place in accumulate(len(one.encode()) for one in inside):
-            told = "Words meet here, and no step joins them. Only words that are one token each are ever joined."
+            told = "Words meet here, and no step merges them. Only words that are one token each are ever merged."
             return Explanation("words", True, told)
         return super().never(pair, word, place)

@@ -3,11 +3,11 @@
 from bpe_core.support.format_row import Row
 
 TABLES = frozenset({"boundless"})
-INSTEAD = "choose boundless, which its authors' own program loads, or a table such as csv"
+INSTEAD = "choose boundless, which its authors' program loads, or a table such as csv"
 
 FORMATS = {
     "boundless": Row(
-        "BoundlessBPE's model: what both passes learned, as the published program loads it.",
+        "BoundlessBPE's model: the steps of both passes, as the published program loads them.",
         "bpe_core.methods.boundless.model_file",
         (".boundless.model",),
         mark=b"BoundlessBPE",

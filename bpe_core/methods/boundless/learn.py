@@ -33,7 +33,7 @@ def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, force
 
 def first_supermerge(history: History) -> dict[int, str]:
     across = np.flatnonzero(history.reasons.get(STAGE, np.zeros(0)) == ACROSS)
-    return {int(across[0]): "the next merge is the first of whole words"} if len(across) else {}
+    return {int(across[0]): "the next merge is the first across words"} if len(across) else {}
 
 
 def what_is_wrong(history: History) -> str:
@@ -42,7 +42,7 @@ def what_is_wrong(history: History) -> str:
     if not len(history):
         return ""
     if stages is None or not np.isin(stages, (WITHIN, ACROSS)).all():
-        return "it does not say of each step whether it joins within words or across them"
+        return "some steps do not say whether they merge within words or across words"
     if history.recipe.tau is None:
         return "it drops a token, but its recipe has no tau" if (history.columns.right == NOTHING).any() else ""
     return picky.what_is_wrong(history)

@@ -47,8 +47,8 @@ class BoundlessModel(Format):
             found.append("A special token holds a space or a line break, which ends it in this format.")
         if recipe.tau is not None and recipe.falls_into == "parts" and _falls_further(history):
             found.append(
-                "Some dropped tokens fall into parts that were dropped before; the published program brings these "
-                "back, and has no number for them."
+                "Some dropped tokens are split into parts that were dropped earlier; the published program uses these "
+                "parts again, without ids."
             )
         return found + limitations.about_lines(recipe) + limitations.about_normalization(recipe)
 
@@ -103,10 +103,14 @@ class BoundlessModel(Format):
         tau = config.get("tau")
         if config.get("main_regex") != NAMED_PATTERNS["o200k"].expression or config.get("script_specific_regex"):
             raise FormatError(
-                f"{name}: its words are those of another pattern than o200k, by which alone they are read."
+                f"{name}: its words were split by another pattern; this program reads only models with the pattern "
+                "o200k."
             )
         if config.get("merge_pattern") != LETTER:
-            raise FormatError(f"{name}: its supermerges join other words than those with a letter.")
+            raise FormatError(
+                f"{name}: its supermerges join words without letters; this program reads only models that join words "
+                "with letters."
+            )
         drops = isinstance(tau, int | float) and not isinstance(tau, bool) and 0 < tau <= 1
         recipe = recipe_from(
             name,
@@ -127,7 +131,7 @@ class BoundlessModel(Format):
             unknown = next((half for half in operation if half not in ids), None)
             if unknown is not None:
                 said = byte_level.written(unknown)
-                raise FormatError(f"{name}: step {step + 1:,} takes the token {said}, which is not made yet.")
+                raise FormatError(f"{name}: step {step + 1:,} uses the token {said}, which no earlier step makes.")
             columns[: len(operation), step] = [ids[half] for half in operation]
             made[step] = ids.setdefault(b"".join(operation), len(ids))
         stages = np.array([stage for _, stage in taken], np.int64)
@@ -215,7 +219,7 @@ class _Lines:
 
     def title(self, wanted: str) -> None:
         if self.next() != wanted:
-            raise self.wrong(f"{wanted!r} must be here")
+            raise self.wrong(f"{wanted!r} is missing here")
 
     def rows(self, title: str, width: int) -> Iterator[list[str]]:
         self.title(title)
@@ -225,7 +229,7 @@ class _Lines:
         for _ in range(count):
             row = self.next().split(" ")
             if len(row) != width:
-                raise self.wrong(f"there must be {width} parts")
+                raise self.wrong(f"this row must have {width} parts")
             yield row
 
     def learned(self, title: str) -> tuple[dict[str, Any], Done]:

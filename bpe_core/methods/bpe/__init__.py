@@ -22,7 +22,7 @@ class BytePairEncoding(Method):
 
     name = "bpe"
     title = "Byte-pair encoding"
-    explanation = "Joins the pair that occurs most, again and again."
+    explanation = "Merges the most frequent pair, again and again."
     place = 1
     presets: Mapping[str, Preset] = PRESETS
     usual_sizes: tuple[str, ...] = (
@@ -41,8 +41,8 @@ class BytePairEncoding(Method):
     counts_fall = True
     has_ranks = learns_by_ranks = True
     nothing_to_learn = (
-        "No two symbols occur side by side in any word of this text, so there is nothing to learn; "
-        "choose another text, or a pattern that leaves longer words."
+        "No word of this text has two symbols, so there is nothing to learn; choose another text, or a pattern that "
+        "makes longer words."
     )
 
     def cutter(self, history: History, cutting: Cutting) -> Segmenter:

@@ -27,9 +27,7 @@ class Gage(Method):
 
     name = "gage"
     title = "Gage's compressor"
-    explanation = (
-        "Replaces the pair of bytes that occurs most by a byte that is not in use, as long as that saves room."
-    )
+    explanation = "Replaces the most frequent pair of bytes by an unused byte, as long as this saves space."
     place = 6
     choices: type[OwnChoices] = Choices
     presets = PRESETS
@@ -38,8 +36,10 @@ class Gage(Method):
     tables = TABLES
     instead = INSTEAD
     starts_anew = True
-    cannot_grow = "each block of its text has replacements of its own. Compress the new text for itself."
-    nothing_to_learn = "No two bytes occur side by side in this text, so there is nothing to replace; choose another."
+    cannot_grow = "each block of its text has different replacements. Compress the new text separately."
+    nothing_to_learn = (
+        "This text has no two bytes next to each other, so there is nothing to replace; choose another text."
+    )
 
     def what_is_wrong(self, history: History) -> str:
         from bpe_core.methods.gage.learn import what_is_wrong

@@ -16,20 +16,20 @@ class Choices(OwnChoices):
     block_size: int = choice(
         5_000,
         "Block",
-        "A text is compressed in blocks of this many bytes, each with a table of its own",
+        "A text is compressed in blocks of this many bytes, each with its table",
         least=2,
         most=65_535,
         unit=" bytes",
-        argument=Argument("bytes of a block, at most (5,000)", commands=("compress",)),
+        argument=Argument("the largest number of bytes in a block (default: 5,000)", commands=("compress",)),
     )
     block_bytes: int = choice(
         200,
         "Bytes in it",
-        "A block ends before it holds more different bytes; those it does not hold can stand for pairs",
+        "A block ends before it holds more different bytes than this; the other bytes can replace pairs",
         least=1,
         most=256,
         unit=" different",
-        argument=Argument("different bytes in a block, at most (200)", commands=("compress",)),
+        argument=Argument("the largest number of different bytes in a block (default: 200)", commands=("compress",)),
     )
 
 
@@ -39,6 +39,6 @@ NEEDS: dict[str, Any] = dict(base="bytes", pattern="none", marker="none")
 PRESETS = {
     "gage": Preset(
         dict(method="gage", pattern="none", vocab_size=1_000_000, min_frequency=4),
-        "Gage's compressor of 1994: in each block, bytes that do not occur stand for the commonest pairs.",
+        "Gage's compressor of 1994: in each block, unused bytes replace the most frequent pairs.",
     )
 }

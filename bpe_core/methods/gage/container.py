@@ -66,14 +66,16 @@ def checksum(crc: int) -> bytes:
 def refuse_to_overwrite(source: Path, target: Path) -> None:
     """Refuse an output path that is the input file, which is read until the end."""
     if target.exists() and source.exists() and target.samefile(source):
-        raise OutputError(f"{target} is the file that is read; choose another name for what is written.")
+        raise OutputError(f"{target} is the input file; choose another name for the output.")
 
 
 PIECE = 1 << 18  # about how many bytes are compressed between two reports of progress
 MOST_THREADS = 8
 
 
-NOTHING_PAYS = "Nothing was replaced: in no block a pair occurs often enough to pay for its place in the table."
+NOTHING_PAYS = (
+    "Nothing was replaced: in no block a pair occurs often enough to save more bytes than its entry in the table takes."
+)
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,7 @@ def expand(data: bytes, *, work: Work = ALONE) -> bytes:
     """Return the original of a file in memory."""
     reader = _Reader(io.BytesIO(data), len(data), "The file")
     target = io.BytesIO()
-    check_room(2 * reader.length, "Expanding", "Expand it from file to file.")
+    check_room(2 * reader.length, "Expanding", "Expand it to a file instead.")
     _expand(reader, target, work)
     return target.getvalue()
 
@@ -200,14 +202,17 @@ class _Reader:
         self._name = name
         self.place = 0
         if not (start := source.read(len(MAGIC) + 1)).startswith(MAGIC):
-            raise FormatError(f"{name} is no file that `bpe-explorer compress` has written: it begins otherwise.")
+            raise FormatError(f"{name} was not written by `bpe-explorer compress`: its first bytes are different.")
         self.place = len(start)
         if start[-1:] != bytes([VERSION]):
-            raise FormatError(f"{name} was written by a newer version of this program; expand it with that one.")
+            raise FormatError(f"{name} was written by a newer version of this program; expand it with that version.")
         self.length = int.from_bytes(self.take(SIZE_OF_NUMBER), "big")
         most = (size - SIZE_OF_HEAD - SIZE_OF_CHECKSUM) // LEAST_BLOCK * LONGEST
         if self.length > max(0, most):
-            raise self.wrong(f"the original is said to be {self.length:,} bytes long, and no more than {most:,} fit in")
+            raise self.wrong(
+                f"the file claims that the original is {self.length:,} bytes long, but it can hold at most {most:,} "
+                "bytes"
+            )
 
     def take(self, count: int) -> bytes:
         taken = self._source.read(count)
@@ -224,9 +229,9 @@ class _Reader:
 
     def check_end(self, crc: int) -> None:
         if self.take(SIZE_OF_CHECKSUM) != checksum(crc):
-            raise self.wrong("what comes of it is not the original, by its checksum")
+            raise self.wrong("the expanded bytes do not have the checksum of the original")
         if self._source.read(1):
-            raise self.wrong("the file goes on behind its end")
+            raise self.wrong("bytes follow the end of the compressed data")
 
 
 def _expand(reader: _Reader, target: BinaryIO, work: Work) -> None:
@@ -253,7 +258,7 @@ def _block(reader: _Reader, most: int) -> bytes:
     text_of = {byte: _text(byte, pairs, known, set(), reader) for byte in set(data)}
     length = sum(len(text) * data.count(byte) for byte, text in text_of.items())
     if length > most:
-        raise reader.wrong(f"a block becomes {length:,} bytes, and at most {most:,} can follow")
+        raise reader.wrong(f"a block expands to {length:,} bytes, but at most {most:,} bytes can follow")
     return b"".join(map(text_of.__getitem__, data))
 
 
@@ -274,7 +279,7 @@ def _bytes_with_rows(reader: _Reader) -> Iterator[int]:
         byte += left_out
         stop = byte + (first + 1 if not left_out else min(1, 256 - byte))
         if byte > 256 or stop > 256:
-            raise reader.wrong("a table tells of more than 256 bytes")
+            raise reader.wrong("a table describes more than 256 bytes")
         yield from range(byte, stop)
         byte = stop
 
@@ -284,10 +289,10 @@ def _text(
 ) -> bytes:
     if byte not in known:
         if byte in inside:
-            raise reader.wrong(f"in its table the byte 0x{byte:02X} stands for itself and more")
+            raise reader.wrong(f"in its table the byte 0x{byte:02X} is replaced by itself and another byte")
         parts = pairs.get(byte, ())
         texts = [_text(part, pairs, known, inside | {byte}, reader) for part in parts]
         known[byte] = b"".join(texts) if parts else bytes([byte])
         if len(known[byte]) > LONGEST:
-            raise reader.wrong(f"the byte 0x{byte:02X} stands for more than a block can hold")
+            raise reader.wrong(f"the byte 0x{byte:02X} expands to more than a block can hold")
     return known[byte]

@@ -95,11 +95,11 @@ class WhyGage(ExplainedText):
         if rank != NEVER:
             chain = self._chain(token(byte, rank + 1))
             first = chain[0]  # a token across the boundary was joined, so the chain is not empty
-            said = f"will stand for `{self._names[first.token]}`, across this place, from step {first.step:,} on."
+            said = f"will replace `{self._names[first.token]}`, across this place, from step {first.step:,} on."
             return self._with_chain("later", f"{where} the byte 0x{first.byte:02X} {said}", chain)
         if block == NOTHING:
-            return Explanation("never", True, f"Nothing has been replaced yet, so {around} are by themselves.")
-        return Explanation("never", True, f"{where} no byte stands for anything that holds {around} side by side.")
+            return Explanation("never", True, f"Nothing has been replaced yet, so {around} are separate.")
+        return Explanation("never", True, f"{where} no byte replaces a pair across this place, between {around}.")
 
     def _chain(self, token: int) -> list[StandIn]:
         found: list[StandIn] = []

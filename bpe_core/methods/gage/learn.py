@@ -26,7 +26,7 @@ def what_is_wrong(history: History) -> str:
         return ""
     reasons = history.reasons
     if any(name not in reasons or reasons[name].dtype != kind for name, kind in KINDS.items()):
-        return "its steps do not tell their blocks"
+        return "its steps do not name their blocks"
     block = reasons["block"]
     byte = reasons["byte"]
     if block[0] < 0 or (np.diff(block) < 0).any() or ((byte < 0) | (byte > 255)).any():
@@ -35,25 +35,23 @@ def what_is_wrong(history: History) -> str:
     base = len(history.alphabet)
     for half in (history.columns.left, history.columns.right):
         if ((half >= base) & (half < base + first)).any():
-            return "a step joins what another block has made"
+            return "a step uses a token of another block"
     return ""
 
 
 REASONS = (
     Reason.of_column(
         "block",
-        "The block of the text that the step belongs to: each has a table of its own",
+        "The block of the text that the step belongs to; each block has its table",
         lambda block: f"{block + 1:,}",
     ),
     Reason.of_column(
         "byte",
-        "The byte that stands for the pair in this block, where it does not occur otherwise",
+        "The byte that replaces the pair in this block, where it is unused",
         "0x{:02X}".format,
         widest="0xFF",
     ),
-    Reason.of_column(
-        "size", "What all blocks take after the step, in bytes: their data and their tables", widest="999,999,999"
-    ),
+    Reason.of_column("size", "The size of all blocks after the step in bytes, data and tables", widest="999,999,999"),
 )
 
 COMPILED = CompiledWay(compiled_learner, 3, COMPRESSING)

@@ -96,7 +96,7 @@ class SpecifiedLearner:
             return train(self._words, recipe, self._alphabet, () if self._known is None else self._known.pairs())
         learned = train(self._words, recipe)
         if self._known is not None and not _begins_with(learned, self._known):
-            raise FormatError("The steps do not belong to these words: by themselves they make others.")
+            raise FormatError("The steps do not belong to these words: training on these words makes other steps.")
         return learned
 
 

@@ -77,7 +77,9 @@ def check_method(method: Method, recipe: Recipe | None = None, text: str = TEXT)
             try:
                 holds()
             except MethodIsWrong as error:
-                raise MethodIsWrong(f"{method.title or type(method).__name__}: not so: {sentence}. {error}") from error
+                raise MethodIsWrong(
+                    f"{method.title or type(method).__name__}does not keep this rule: {sentence}. {error}"
+                ) from error
             held.append(sentence)
         return tuple(held)
 
@@ -134,11 +136,11 @@ class _Check:
     def sentences(self) -> Iterator[tuple[str, Callable[[], None]]]:
         yield "it has a name, a title and a sentence", self._is_named
         yield "it learns a small text", self._learns
-        yield "stopping after every step and going on gives the same", self._goes_on
+        yield "stopping after every step and continuing gives the same", self._goes_on
         yield "making the first steps of a history again gives the same history", self._replays
-        yield "the candidates begin with what is chosen next", self._foretells
+        yield "the first candidate is chosen next", self._foretells
         if self.method.specification is not None:
-            yield "it makes the steps of its specification", self._follows_its_specification
+            yield "it makes the same steps as its specification", self._follows_its_specification
         compiled = self.method.compiled
         if compiled is not None and self.method.plain is not None and readiness.ready(compiled.part):
             yield "machine code and plain Python make the same steps", self._is_as_fast_code
@@ -150,7 +152,7 @@ class _Check:
         yield "each place of a text is explained, as split where it is split", self._explains
         yield "the tokens in the tree of a word are those that the text is split into", self._builds_trees
         yield "the life of a token is known, and the ways to split a word cover it", self._lives_and_has_ways
-        yield "a table of it is read back as it was written", self._is_kept
+        yield "its table is the same after writing and reading", self._is_kept
         yield "a text without anything to learn is refused in a sentence", self._refuses_nothing
         yield "a size that does not fit, steps of another text and unknown ids are refused in a sentence", self._refuses
 
@@ -343,6 +345,8 @@ def _refused(work: Callable[[], object], what: str, *, or_done: bool = False) ->
     except BpeError as error:
         _require(bool(str(error)), f"{what} is refused without a word.")
     except Exception as error:
-        raise MethodIsWrong(f"{what} ends in {type(error).__name__}, not in a sentence: {error}") from error
+        raise MethodIsWrong(
+            f"{what} ends in {type(error).__name__}instead of a BpeError with a sentence: {error}"
+        ) from error
     else:
         _require(or_done, f"{what} is taken.")

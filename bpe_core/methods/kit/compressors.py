@@ -15,7 +15,7 @@ from bpe_core.support.progress import ALONE, CancelCheck, Progress, ProgressRepo
 AT_ONCE = 1 << 20
 ZLIB_LEVEL, ZSTD_LEVEL = 6, 3  # the default levels of both
 ZSTD_MODULES = ("compression.zstd", "backports.zstd")  # the first module is a part of Python from 3.14 on
-ZSTD_IS_MISSING = "zstd is not installed here: `pip install backports.zstd` adds it to what is compared."
+ZSTD_IS_MISSING = "zstd is not installed here: `pip install backports.zstd` adds it to the comparison."
 
 
 def sizes_of_others(path: Path | str, *, work: Work = ALONE) -> dict[str, int]:
@@ -68,7 +68,7 @@ def opened(path: Path | str) -> BinaryIO:
     """Open a file for reading; refuse a pipe, whose length is not known in advance."""
     try:
         if Path(path).exists() and not Path(path).is_file():
-            raise CorpusError(f"{path} is not a file; choose one that lies on a disk.")
+            raise CorpusError(f"{path} is not a file; choose a file on a disk.")
         return open(path, "rb")
     except OSError as error:
         raise CorpusError(f"Could not read {path}: {error.strerror or error}.") from error

@@ -295,7 +295,7 @@ class DroppingLearner(ABC):
                 if not (0 <= now < len(alive) and alive[now]):
                     raise FormatError(
                         f"The steps do not belong to these words: step {self.learned + len(pieces) + 1:,} drops token "
-                        f"{now:,}, which is no seed or was dropped before."
+                        f"{now:,}, which is not in the initial vocabulary, or was dropped earlier."
                     )
                 alive[now] = False
                 rows.append(row)

@@ -100,13 +100,16 @@ def check_output(path: Path, largest: int, width: Width | None) -> str:
     """Refuse an output that cannot be written; return the ending of its name."""
     kind = path.suffix.lower()
     if kind not in (".npy", ".bin"):
-        raise OutputError(f"{path.name} must end in .npy or .bin, so that its format is known.")
+        raise OutputError(f"{path.name} must end in .npy or .bin, which chooses its format.")
     if kind == ".npy" and path.exists() and not path.is_file():
-        raise OutputError(f"{path} is no ordinary file; an .npy file begins with its length, which is known last.")
+        raise OutputError(
+            f"{path} is not an ordinary file. An .npy file needs one, because its length is written at its beginning, "
+            "at the end of the work."
+        )
     if width is not None and width not in get_args(Width):
-        raise BpeError(f"The width cannot be {width!r}; it is one of {', '.join(get_args(Width))}.")
+        raise BpeError(f"The width cannot be {width!r}; choose one of {', '.join(get_args(Width))}.")
     if width is not None and largest > np.iinfo(width).max:
-        raise BpeError(f"The largest id is {largest:,}; {width} holds at most {np.iinfo(width).max:,}.")
+        raise BpeError(f"The largest id is {largest:,}, but {width} holds at most {np.iinfo(width).max:,}.")
     return kind
 
 
@@ -229,7 +232,7 @@ class _CorpusEncoder:
         ids = self.tokenizer.encode_batch(texts, at=self._at, allowed_special=self._allowed, threads=1).ids
         if self._lacks_some and len(lacking := ids[self._numbers[ids] < 0]):
             token = quoted(written(self.tokenizer.history)[lacking[0]])
-            raise BpeError(f"The tokenizer has no number for {token}, which is in {name}; nothing was written.")
+            raise BpeError(f"The tokenizer has no id for {token}, which is in {name}; nothing was written.")
         met = np.zeros(self.tokenizer.history.id_count, bool)
         met[ids] = True
         return _Found(ids.astype(kind) if self._are_ids else self._numbers.astype(kind)[ids], met)

@@ -20,7 +20,7 @@ from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation
 from bpe_core.segmenting.word_tokens import WordCutter, different_cuts
 from bpe_core.support.arrays import Int64s
 
-NO_TREES = "Words have merge trees only where they are split by merges; not by this tokenizer."
+NO_TREES = "Merge trees are only for tokenizers that split words by merges. This tokenizer does not."
 UNKNOWN = ("stuck", "too long", "unknown")  # kinds of explanations at bytes without a token
 
 
@@ -108,9 +108,9 @@ class ExplainedText(ABC):
 Elsewhere = Literal["pattern", "special", "dropped", "edge"]
 
 ELSEWHERE: dict[str, str] = {
-    "pattern": "Words meet here, and each word is split by itself.",
+    "pattern": "Words meet here, and each word is split separately.",
     "special": "A special token is here, which is never split.",
-    "dropped": "These bytes belong to no word.",
+    "dropped": "These bytes are in no word.",
     "edge": "The text begins or ends here.",
 }
 

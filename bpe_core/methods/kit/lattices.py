@@ -32,7 +32,9 @@ def spelled(alphabet: Alphabet, marker: bytes) -> list[list[int]]:
             try:
                 ids = [symbol_of[character] for character in rest.decode()]
             except KeyError as missing:
-                raise FormatError(f"Pieces of this table hold {missing}, which is not one of its symbols.") from None
+                raise FormatError(
+                    f"Pieces of this table hold {missing}, which is not a base symbol of the table."
+                ) from None
             found.append([marker_id, *ids] if begins and marker_id is not None else ids)
     return found
 

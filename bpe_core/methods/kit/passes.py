@@ -22,7 +22,7 @@ class Passes(OwnChoices):
     em_passes: int = choice(
         2,
         "Passes a round",
-        "Estimate the probabilities this often before each time pieces are dropped",
+        "How often to estimate the probabilities before pieces are dropped",
         least=1,
         most=10,
     )

@@ -29,10 +29,10 @@ def forbidden(text: bytes, recipe: Recipe) -> str:
     """Say what the recipe forbids about a superword with this text; empty if the superword is allowed.
 
     >>> forbidden(b"by the: way", Recipe.preset("superbpe")), forbidden(b"by the way", Recipe.preset("superbpe"))
-    ('hold a colon and the space behind it', '')
+    ('hold a colon and the space after it', '')
     """
     if COLON in text and not recipe.past_colons:
-        return "hold a colon and the space behind it"
+        return "hold a colon and the space after it"
     if recipe.most_words is not None and sum(map(bool, text.split(BLANK))) > recipe.most_words:
         return f"hold more than {recipe.most_words} words"
     return ""

@@ -183,7 +183,7 @@ class Tokenizer:
         if way == "library":
             return self._library_text.text(ids, skip_special=skip_special)
         if way != "exact":
-            raise BpeError(f'There is no way {way!r} to decode; there are "exact" and "library".')
+            raise BpeError(f'There is no way {way!r} to decode; choose "exact" or "library".')
         return self.decode_bytes(ids, skip_special=skip_special).decode(errors="replace")
 
     def decode_bytes(self, ids: Iterable[int], *, skip_special: bool = False) -> bytes:
@@ -206,7 +206,9 @@ class Tokenizer:
     @property
     def _merging(self) -> TextEncoder:
         if not isinstance(self._segmenter, TextEncoder):
-            raise BpeError("This can be asked only where pairs are joined, one after the other.")
+            raise BpeError(
+                "This question works only for tokenizers that merge pairs one after the other. This tokenizer does not."
+            )
         return self._segmenter
 
     @cached_property

@@ -137,12 +137,12 @@ class Trainer:
     def extend(self, recipe: Recipe) -> None:
         """Continue to a larger vocabulary; the steps so far must be those that the new recipe would make."""
         if not recipe.is_same_but_for_size(self.recipe):
-            raise RecipeError("Only the size of the vocabulary can change in a run; another choice needs a new run.")
+            raise RecipeError("A run can change only the size of its vocabulary; for other choices train a new run.")
         limit = self._method.steps_planned(recipe, self.alphabet)
         if limit < self._learner.learned:
             raise RecipeError(
-                f"{recipe.wording.counted(self._learner.learned)} are learned already; "
-                f"a vocabulary of {len(self.alphabet) + limit:,} has room for {limit:,}."
+                f"{recipe.wording.counted(self._learner.learned)} are learned already, but a vocabulary of "
+                f"{len(self.alphabet) + limit:,} has room for {limit:,}."
             )
         self.recipe = recipe
         self.steps_planned = limit
@@ -234,7 +234,7 @@ def _with_more_room(columns: Columns, room: int) -> Columns:
 
 def _check_same(told: Columns, found: Columns) -> None:
     if len(found.left) < len(told.left):
-        raise FormatError(f"The steps do not belong to these words, which hold only {len(found.left):,} of them.")
+        raise FormatError(f"The steps do not belong to these words: the words hold only {len(found.left):,} of them.")
     for name in ("left", "right", "count", "tokens_left"):
         differs = getattr(told, name) != getattr(found, name)
         if differs.any():
@@ -250,13 +250,15 @@ def check_beforehand(recipe: Recipe, alphabet_size: int, steps: int, known: int)
     """Check before the first step that the steps and tokens named in the recipe can exist."""
     for one in recipe.interventions:
         if one.step > steps:
-            raise RecipeError(f"There is no step {one.step:,} for {one}: only {steps:,} are to be made.")
+            raise RecipeError(f"There is no step {one.step:,} for {one}: this run makes only {steps:,}.")
         if max(one.pair) >= alphabet_size + one.step - 1:
-            raise RecipeError(f"{one} names the token {max(one.pair):,}, which is not there before step {one.step:,}.")
+            raise RecipeError(
+                f"{one} names the token {max(one.pair):,}, which does not exist before step {one.step:,}."
+            )
     if recipe.grown_from > known:
         raise RecipeError(
-            f"This recipe goes on from a table of {recipe.grown_from:,} steps, which is not here; "
-            "open that table and extend it (bpe-explorer extend)."
+            f"This recipe continues a table of {recipe.grown_from:,} steps, which was not given; open that table and "
+            "extend it (bpe-explorer extend)."
         )
 
 
@@ -265,8 +267,8 @@ def check_done(recipe: Recipe, columns: Columns, learned: int, end: EndReason) -
     for step, (left, right) in forced_at(recipe.interventions).items():
         if step <= learned and columns.count[step - 1] == 0:
             raise RecipeError(
-                f"force:{left}+{right}@{step} cannot be done: by step {step:,} the two occur side by side nowhere "
-                "in this text. Take it back, or force them at an earlier step."
+                f"force:{left}+{right}@{step} cannot be done: at step {step:,} this pair occurs nowhere in the text. "
+                "Remove the intervention, or force the pair at an earlier step."
             )
     missed = next((one for one in recipe.interventions if one.step > learned + 1), None)
     if missed is not None and end in ("too rare", "no pairs"):

@@ -26,14 +26,14 @@ class MinGram(Unigram):
     name = "mingram"
     title = "MinGram"
     explanation = (
-        "Joins a tenth more pairs than asked for, splits words into the fewest tokens, and drops those used least."
+        "Merges a tenth more pairs than needed, splits words into the fewest tokens, and drops the least used tokens."
     )
     place = 9
     choices: type[OwnChoices] = Choices
     presets = PRESETS
     ignores = frozenset({"ties"})
     usual_sizes: tuple[str, ...] = ("8,000 for small data", "32,000 for English", "250,000 for a hundred languages")
-    wording = Wording("drop", "dropped", "piece", "the one that is used least")
+    wording = Wording("drop", "dropped", "piece", "the least used token")
     tables = TABLES
     first_size = 80  # a sample then has eight drops, which change most of its words
     is_contrast = False

@@ -11,6 +11,6 @@ COST = 4096.0  # of a token; more than the log-probabilities of 150 tokens can m
 PRESETS = {
     "mingram": Preset(
         MARKED_WORDS | dict(method="mingram", max_token_length=LONGEST),
-        "MinGram: pairs are joined as in byte-pair encoding, words split into the fewest tokens; a ▁ before each word.",
+        "MinGram: pairs are merged as in byte-pair encoding, words split into the fewest tokens; a ▁ before each word.",
     )
 }

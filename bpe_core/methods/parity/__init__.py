@@ -20,7 +20,7 @@ class ParityAware(BytePairEncoding):
     name = "parity"
     title = "Parity-aware BPE"
     explanation = (
-        "Joins the pair that occurs most in the language that is worst off, so that none pays more than others."
+        "Merges the most frequent pair of the language that needs the most tokens, so that all languages come closer."
     )
     place = 3
     choices: type[OwnChoices] = Choices

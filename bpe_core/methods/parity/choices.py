@@ -19,43 +19,43 @@ class Choices(OwnChoices):
 
     global_merges: int | None = choice(
         None,
-        "Serve all first",
-        "The first merges, this many, are of the pairs that occur most in all languages together",
+        "All languages first",
+        "The number of first merges that take the most frequent pair of all languages together",
         least=1,
         most=LARGEST_VOCABULARY,
         optional=True,
         unset="none",
-        argument=Argument("the first N merges serve all languages together", whose=_WHOSE, group=_GROUP),
+        argument=Argument("the first N merges are for all languages together", whose=_WHOSE, group=_GROUP),
     )
     window_size: int | None = choice(
         None,
         "Window",
-        "Of so many merges one after the other, none serves a language more often than its most",
+        "The number of consecutive merges in which no language is chosen more often than its limit",
         least=1,
         most=LARGEST_VOCABULARY,
         optional=True,
         unset="no window",
         argument=Argument(
-            f"of so many merges ({USUAL_WINDOW})",
+            f"the number of merges in the window (default: {USUAL_WINDOW})",
             whose=_WHOSE,
             group=_GROUP,
             variants=Variants(
                 "variant",
                 {"base": None, "window": USUAL_WINDOW},
-                "window: none is served much more often than others in a row",
+                "window: no language is chosen much more often than others in a row",
             ),
         ),
     )
     alpha: int = choice(
         200,
-        "Most of a window",
-        "How much of the window may serve one language, as a percentage of a share that is equal for all",
+        "Limit in a window",
+        "The limit of a language in the window, as a percentage of an equal share",
         least=100,
         most=10_000,
         unit=" %",
         applies=lambda recipe: recipe.window_size is not None,
         argument=Argument(
-            "a language gets at most so many equal shares of a window (2)",
+            "the limit of a language in the window, in equal shares (default: 2)",
             "NUMBER",
             "a window of parity-aware BPE: choose --method parity --variant window",
             _GROUP,
@@ -70,6 +70,6 @@ NEEDS: dict[str, Any] = dict(base="bytes", marker="none")
 PRESETS = {
     "parity": Preset(
         dict(method="parity", pattern="gpt2", ties="largest-printed"),
-        "Bytes; each merge serves the language whose dev text has the most tokens, or that its ratio puts behind.",
+        "Bytes; each merge is for the language whose dev text has the most tokens, or whose ratio is not reached.",
     )
 }

@@ -28,8 +28,8 @@ if TYPE_CHECKING:  # which loads machine code
 
 WORK_A_STEP = 10_000
 NO_LANGUAGES = (
-    "Parity-aware merging serves languages: put the texts of each into a group (--group), and give each group a dev "
-    "text (--dev) or a ratio (--ratio)."
+    "Parity-aware BPE needs languages: put the texts of each language into a group (--group), and give each group a "
+    "dev text (--dev) or a ratio (--ratio)."
 )
 
 
@@ -189,7 +189,7 @@ def served(recipe: Recipe) -> Reason:
 
     return Reason(
         title="Served",
-        tip="The language that was worst off, and how often the pair occurred in its texts",
+        tip="The language that needed the most tokens, and the count of the pair in its texts",
         of=(LANGUAGE, THERE),
         value=lambda count, told: told[THERE],
         written=written,

@@ -24,7 +24,7 @@ class Picky(BytePairEncoding):
 
     name = "picky"
     title = "PickyBPE"
-    explanation = "Joins the pair that occurs most, and drops a token again where a merge takes nearly all of it."
+    explanation = "Merges the most frequent pair, and drops a token again if a merge takes nearly all of it."
     place = 4
     choices: type[OwnChoices] = Choices
     presets: Mapping[str, Any] = PRESETS
@@ -36,7 +36,7 @@ class Picky(BytePairEncoding):
     shared_as = "runs"
     single: Single | None = "drop"
     is_contrast = False
-    cannot_grow = "a table alone does not say how often its tokens occur. Learn it again with a larger vocabulary."
+    cannot_grow = "a table alone does not say how often its tokens occur. Train it again with a larger vocabulary."
     can_be_steered = False
     keeps_characters = False
     has_seeds = False

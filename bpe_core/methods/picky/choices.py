@@ -14,24 +14,30 @@ FallsInto = Literal["bytes", "parts"]
 # The declarations of both choices but for their defaults, which other methods that drop tokens share.
 TAU: dict[str, Any] = dict(  # None: nothing is dropped
     title="Drop from",
-    tip="A merge within words that takes at least this share of one of its halves drops that half (tau of PickyBPE)",
+    tip=(
+        "A merge within words that takes at least this share of one of its two tokens drops this token (tau of "
+        "PickyBPE)"
+    ),
     is_share=True,
     optional=True,
     unset="never",
     argument=Argument(
-        "picky, boundless: a merge that takes this share of one of its halves, such as 0.9, or more drops that half",
+        (
+            "picky, boundless: a merge that takes at least this share of one of its two tokens drops this token, such "
+            "as 0.9"
+        ),
         "SHARE",
     ),
 )
 FALLS_INTO: dict[str, Any] = dict(
     title="Falls into",
-    tip="What is left of a dropped token: its bytes, or the two tokens it was made of",
+    tip="What replaces a dropped token: its bytes, or the two tokens it was made of",
     among=get_args(FallsInto),
     labels={
         "bytes": ("bytes", "Its bytes or characters, as in BoundlessBPE."),
         "parts": (
-            "the two it was made of",
-            "The two it was made of, as in PickyBPE, or what became of them.",
+            "the two tokens it was made of",
+            "The two tokens it was made of, as in PickyBPE, or their replacements.",
         ),
     },
 )

@@ -29,10 +29,8 @@ from bpe_core.segmenting.dropping_words import DroppingWords
 from bpe_core.segmenting.word_tokens import WordCutter
 
 LONGEST_FOLLOWED = 400  # bytes of a word
-NO_WORD = "No word is at this place of the text. Name another one with --byte."
-TOO_LONG = (
-    f"Where tokens are dropped, only words of at most {LONGEST_FOLLOWED} bytes have trees, and this one is longer."
-)
+NO_WORD = "No word is at this place of the text. Name another place with --byte."
+TOO_LONG = f"If tokens are dropped, only words of at most {LONGEST_FOLLOWED} bytes have trees, and this word is longer."
 Span = tuple[int, int]
 
 
@@ -177,7 +175,7 @@ class WhyDropping(WordReasons):
         followed = self.followed(word)
         if followed is None:
             told = "The tokens of a word meet here" if is_cut else "The text is not split here"
-            return Explanation("tokens", is_cut, f"{told}; the word is too long to follow it step by step.")
+            return Explanation("tokens", is_cut, f"{told}; the word is too long to explain it step by step.")
         events = followed.events[place]
         past = [one for one in events if one.step <= at]
         coming = next((one for one in events if one.step > at and one.joins), None)
@@ -198,12 +196,12 @@ class WhyDropping(WordReasons):
             told = f"Not split: step {last.step:,} joins {self._pair(last)} here."
             steps = (last.step,)
             if fall is not None:
-                told += f" Before, step {fall.step:,} had dropped {self.texts[fall.left]}, which fell apart here."
+                told += f" Before, step {fall.step:,} had dropped {self.texts[fall.left]}, which was split again here."
             return Explanation("joined", False, told, steps if fall is None else (*steps, fall.step))
-        told = f"Step {last.step:,} dropped {self.texts[last.left]}, which fell apart here."
+        told = f"Step {last.step:,} dropped {self.texts[last.left]}, which was split again here."
         steps = (last.step,)
         if coming is None:
-            return Explanation("fell", True, f"{told} Nothing is joined here any more.", steps)
+            return Explanation("fell", True, f"{told} No later step merges here.", steps)
         return Explanation(
             "fell", True, f"{told} Later, step {coming.step:,} joins {self._pair(coming)}.", (*steps, coming.step)
         )
@@ -214,7 +212,7 @@ class WhyDropping(WordReasons):
         step = self._steps.get(pair)
         if step is None:
             return Explanation("never", True, f"{named} was never learned.")
-        told = f"{named} is joined by step {step:,} only where the two meet by then, which they did not here."
+        told = f"{named} is merged by step {step:,} only where the two tokens meet at that step, and here they do not."
         return Explanation("missed", True, told, (step,))
 
     def _pair(self, event: Event) -> str:

@@ -24,7 +24,7 @@ class SuperBPE(BytePairEncoding):
 
     name = "superbpe"
     title = "SuperBPE"
-    explanation = "Joins pairs within words first, and from a step on across words, so that tokens become superwords."
+    explanation = "Merges pairs within words first, and from a step on also across words, to superwords."
     place = 2
     choices: type[OwnChoices] = Choices
     presets = PRESETS
@@ -57,7 +57,7 @@ class SuperBPE(BytePairEncoding):
     def turns(self, history: History) -> Mapping[int, str]:
         from bpe_core.methods.superbpe.learn import transition_in
 
-        return {transition_in(history): "from here on merges join words, too"}
+        return {transition_in(history): "from here on merges also cross words"}
 
     def pattern_inside(self, recipe: Any) -> str:
         pattern: str = recipe.words_by

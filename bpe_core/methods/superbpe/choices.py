@@ -20,36 +20,39 @@ class Choices(OwnChoices):
     transition: int | None = choice(  # None: half of the steps
         None,
         "Transition",
-        "The first merges, this many, join within words; later ones also join words to superwords",
+        "The number of first merges that stay within words; later merges also make superwords",
         least=1,
         most=LARGEST_VOCABULARY,
         optional=True,
         unset="half of the merges",
-        argument=Argument("the first N merges join within words, later ones across them too", group=_GROUP),
+        argument=Argument("the first N merges stay within words; later merges also cross words", group=_GROUP),
     )
     words_by: str = choice(
         "o200k",
         "Words by",
-        "The pattern of the words within which the first merges join",
+        "The pattern of the words inside which the first merges are made",
         among=WORDS_BY,
         argument=Argument(f"the pattern of these words: {', '.join(WORDS_BY)}", "NAME", group=_GROUP),
     )
     most_words: int | None = choice(
         4,
         "Most words",
-        "Pairs that would hold more words are not merged",
+        "Pairs with more words are not merged",
         least=1,
         optional=True,
         unset="any number",
         argument=Argument(
-            "of words in a token; 0: any number (default: 4)", group=_GROUP, commands=_COMMANDS, zero_is_none=True
+            ("the largest number of words in a token; 0: any number (default: 4)"),
+            group=_GROUP,
+            commands=_COMMANDS,
+            zero_is_none=True,
         ),
     )
     past_colons: bool = choice(
         False,
         "Past colons",
-        "Merges may join a colon and the space behind it",
-        argument=Argument("join a colon and the space behind it, too", group=_GROUP, commands=_COMMANDS),
+        "Merges may join a colon and the space after it",
+        argument=Argument("let merges join a colon and the space after it", group=_GROUP, commands=_COMMANDS),
     )
 
 
@@ -62,6 +65,6 @@ NEEDS: dict[str, Any] = dict(base="bytes", pattern="superwords", marker="none")
 PRESETS = {
     "superbpe": Preset(
         dict(method="superbpe", pattern="superwords", unit="line"),
-        "Bytes, joined within the words of GPT-4o's pattern first, then across them, line by line: up to four words.",
+        "Bytes, merged within the words of GPT-4o's pattern first, then across up to four words, line by line.",
     )
 }

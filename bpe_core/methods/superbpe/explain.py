@@ -56,6 +56,6 @@ def told_of(history: History) -> str:
     most = "any number of words" if recipe.most_words is None else f"at most {recipe.most_words:,} words"
     colons = "" if recipe.past_colons else ", none of them past a colon"
     return (
-        f"Superwords: the first {transition_in(history):,} merges join within words ({recipe.words_by}), others "
-        f"across them, {most} in a token{colons}."
+        f"Superwords: the first {transition_in(history):,} merges stay within words ({recipe.words_by}), later merges "
+        f"cross them, {most} in a token{colons}."
     )

@@ -34,7 +34,7 @@ def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
     steps = recipe.merge_limit(len(alphabet))
     if recipe.transition is not None and recipe.transition > steps:
         raise RecipeError(
-            f"The transition after {recipe.transition:,} merges never comes: only {steps:,} are to be made. "
+            f"The transition after {recipe.transition:,} merges never comes: this run makes only {steps:,}. "
             "Choose an earlier transition or a larger vocabulary."
         )
     return steps // 2 if recipe.transition is None else recipe.transition
@@ -133,7 +133,7 @@ def _cutter(history: History) -> Cut:
 
 STAGES = Reason.of_column(
     STAGE,
-    "Whether the merge was learned within words, or across them as those behind the transition are",
+    "Whether the merge is within words, or across words, as after the transition",
     lambda stage: "across words" if stage > 1 else "within words",
     widest="across words",
     is_measure=False,

@@ -29,7 +29,7 @@ class Unigram(Method):
 
     name = "unigram"
     title = "Unigram"
-    explanation = "Begins with many pieces of words, and drops again and again what the corpus needs least."
+    explanation = "Begins with many pieces of words, and repeatedly drops the pieces that the corpus needs least."
     place = 8
     choices: type[OwnChoices] = Choices
     presets = PRESETS
@@ -53,7 +53,7 @@ class Unigram(Method):
     looks_tokens_up = True
     reason = "loss"
     nothing_to_learn = (
-        "No piece of a word occurs twice in this text, so there is nothing to choose from; choose another text."
+        "No piece of a word occurs twice in this text, so there is nothing to learn; choose another text."
     )
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:

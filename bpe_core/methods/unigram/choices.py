@@ -17,7 +17,7 @@ class Choices(Passes):
     seed_size: int = choice(
         1_000_000,
         "Seeds",
-        "Begin with this many pieces of words, those that cover most of the text",
+        "The number of pieces to begin with: the pieces that cover most of the text",
         least=1,
     )
     keep_share: int = choice(
@@ -31,13 +31,13 @@ class Choices(Passes):
     split_by_unicode_script: bool = choice(
         True,
         "Split by script",
-        "A piece holds letters of one script; the signs and digits of all scripts are another",
+        "A piece holds letters of only one script; signs and digits count as a script",
         goes_without_saying=True,
     )
     split_by_number: bool = choice(
         True,
         "Split by number",
-        "A digit is in no piece with letters",
+        "No piece holds both digits and letters",
         applies=lambda recipe: recipe.split_by_unicode_script,
         goes_without_saying=True,
     )
@@ -49,6 +49,6 @@ NEEDS: dict[str, Any] = dict(base="characters", marker="prefix")
 PRESETS = {
     "unigram": Preset(
         MARKED_WORDS | dict(method="unigram", max_token_length=LONGEST),
-        "Unigram: many pieces of words, of which the least useful are dropped; a ▁ before each word.",
+        "Unigram: begins with many pieces of words and drops the least useful; a ▁ before each word.",
     )
 }

@@ -107,7 +107,7 @@ class WhyPath(WordReasons):
                 else f"The way into the fewest tokens, {taken:,},"
             )
         if other is None:
-            return f"{best} splits here; no piece in the vocabulary reaches over this place."
+            return f"{best} splits here; no piece of the vocabulary crosses this place."
         here, otherwise = ("splits here", "would not") if found.is_cut else ("does not split here", "would")
         more = len(other.tokens) - taken
         if self._counts_first and more > 0:
@@ -164,7 +164,7 @@ def _lead(lead: float) -> str:
 
 _WITHOUT_PATHS = {
     "whole": "This place is inside a character, or inside characters that the alphabet lacks.",
-    "unknown": "These characters are not in the alphabet, so no piece reaches over them.",
+    "unknown": "These characters are not in the alphabet, so no piece crosses them.",
 }
 
 

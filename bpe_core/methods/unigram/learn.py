@@ -30,28 +30,28 @@ def _cause(cause: float) -> str:
 REASONS = (
     Reason.of_column(
         "loss",
-        "How much less likely a token of the corpus becomes, on average, with the next best tokens in place of the "
-        "piece (in the natural logarithm)",
+        "How much less likely a token of the corpus becomes on average if the next best tokens replace the piece "
+        "(natural logarithm)",
         lambda loss: "" if np.isnan(loss) else f"{loss:.3g}",
         widest="0.000123",
     ),
     Reason.of_column(
         "cause",
-        "Why the piece was dropped: it is hardly used in any way to split words, its own best path is another, the "
-        "corpus loses least by it, or it is the least likely when only a few have to go",
+        "Why the piece was dropped: it is hardly used, its best split is not the piece itself, the corpus loses "
+        "least without it, or it is the least likely when only a few must be dropped",
         _cause,
         widest="not its own best path",
         is_number=False,
     ),
-    Reason.of_column("round", "In which round of estimating and dropping; 1 is the first", widest="99"),
+    Reason.of_column("round", "The round of estimating and dropping; 1 is the first", widest="99"),
 )
 
 
 def check_marker(recipe: Recipe) -> None:
     if recipe.marker == "none":  # the words already hold the marker
         raise RecipeError(
-            f"{METHODS[recipe.method].title} learns with a marker before words, but the words of this recipe's file "
-            "hold the marker already; choose another recipe for a new training."
+            f"{METHODS[recipe.method].title} puts a marker before words, but this file's words have the marker "
+            "already. Choose another recipe to train."
         )
 
 
@@ -94,15 +94,15 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
     assert recipe.vocab_size is not None
     if recipe.vocab_size < least:
         raise SizeDoesNotFit(
-            f"A vocabulary of {recipe.vocab_size:,} has no room for the {least:,} tokens that must stay: every "
-            "character of the text, and the special ones.",
+            f"A vocabulary of {recipe.vocab_size:,} has no room for the {least:,} tokens that it always has: every "
+            "character of the text, and the special tokens.",
             f"Choose at least {least:,}, or an alphabet limit.",
             (least + most) // 2,
         )
     if recipe.vocab_size > most:
         raise SizeDoesNotFit(
-            f"A vocabulary of {recipe.vocab_size:,} is larger than what it is chosen from: this text has only "
-            f"{most:,} characters and pieces that occur again.",
+            f"A vocabulary of {recipe.vocab_size:,} is too large: this text has only "
+            f"{most:,} characters and repeated pieces to choose from.",
             f"Choose at most {most:,}, or more text.",
             (least + most) // 2,  # a size by which half of the pieces are dropped
         )

@@ -18,23 +18,23 @@ class Choices(OwnChoices):
     wordpiece_rule: WordPieceRule = choice(  # "score": count of the pair / (count of the left * count of the right)
         "count",
         "Chosen by",
-        "What the next pair is chosen by: its count alone, or its count against those of its two halves",
+        "How the next pair is chosen: by its count alone, or by its count divided by the counts of its two tokens",
         among=get_args(WordPieceRule),
         labels={
             "count": (
                 "count",
-                "The pair that occurs most; others have learned BERT's tokenizer this way since.",
+                "The most frequent pair, as in later trainers of BERT's tokenizer.",
             ),
-            "score": ("score", "The pair that occurs most in relation to its two halves."),
+            "score": ("score", "The pair with the largest count in relation to the counts of its two tokens."),
         },
         argument=Argument(
-            "of WordPiece: choose pairs by count, or by score (default: as the table's recipe says)",
+            "how WordPiece chooses pairs: by count, or by score (default: as the table's recipe says)",
             metavar="",
             commands=("extend",),
             option="rule",
         ),
     )
-    longest_word: int = choice(100, "Longest word", "A longer word is not split: it is unknown as a whole", least=1)
+    longest_word: int = choice(100, "Longest word", "A longer word is not split: the whole word is unknown", least=1)
 
 
 # The only values that these common choices can have.
@@ -55,7 +55,7 @@ PRESETS = {
             special_tokens=("[PAD]", "[CLS]", "[SEP]", "[MASK]"),
             vocab_size=30_000,
         ),
-        "WordPiece as BERT has it: small letters without accents, ## inside words, the most frequent pair first.",
+        "WordPiece as in BERT: lower case without accents, ## inside words, the most frequent pair first.",
     ),
     "wordpiece": Preset(
         dict(
@@ -67,6 +67,6 @@ PRESETS = {
             pattern="bert",
             vocab_size=8_000,
         ),
-        "WordPiece as articles describe it: the pair first that occurs most for how often its two halves do.",
+        "WordPiece as articles describe it: pairs are chosen by count divided by the counts of the two tokens.",
     ),
 }

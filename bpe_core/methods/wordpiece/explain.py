@@ -61,7 +61,8 @@ class WhyLongest(WordReasons):
         since = self._pieces.birth(id)
         there = f"since step {since:,}" if since else "from the beginning"
         sentence = (
-            f"The text is not split here: {self._quoted(id)}, which is there {there}, is the longest token that fits."
+            f"The text is not split here: {self._quoted(id)}, in the vocabulary {there}, is the longest token that "
+            "fits."
         )
         return Explanation("joined", False, sentence, (since,) if since else ())
 

@@ -15,7 +15,7 @@ from bpe_core.recipes.recipe import Recipe
 
 SCORE = Reason(
     title="Score",
-    tip="How often the pair occurred in the corpus, divided by the count of each half",
+    tip="The count of the pair in the corpus, divided by the count of each of its tokens",
     of=("left_count", "right_count"),
     value=lambda count, told: count / told["left_count"] / told["right_count"],
     written=lambda count, told: f"{count:,} / ({told['left_count']:,} × {told['right_count']:,})",

@@ -22,7 +22,7 @@ class CharacterTable:
     def __init__(self, data: bytes) -> None:
         size = int.from_bytes(data[:4], "little") if len(data) >= 4 else 1
         if size % 4 or size > len(data) - 4:
-            raise RecipeError("The table of characters is damaged: its beginning does not say where its parts are.")
+            raise RecipeError("The table of characters is damaged: its header is not valid.")
         self._units = struct.unpack(f"<{size // 4}I", data[4 : 4 + size])
         self._texts = data[4 + size :]
 
@@ -104,4 +104,4 @@ def table_written(charsmap: str) -> CharacterTable:
     try:
         return CharacterTable(base64.b64decode(charsmap, validate=True))
     except (binascii.Error, ValueError) as error:
-        raise RecipeError("The table of characters is not base64, as files write it.") from error
+        raise RecipeError("The table of characters is not valid base64.") from error

@@ -78,7 +78,7 @@ class UnicodeForm:
 
 @dataclass(frozen=True)
 class Lowercase:
-    words: ClassVar[str] = "Letters become small, each looked at alone."
+    words: ClassVar[str] = "Letters become lower case, each without regard to the others."
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
         return piece.written(small(piece.text)) if piece.is_bare or piece.text.isascii() else by_character(piece, small)
@@ -131,8 +131,8 @@ def check_growth(length: int, made: int) -> None:
     """Raise TooLarge if a text of that length became unreasonably long: a few steps could fill all memory."""
     if made > LONGEST_MADE and made > MOST_TIMES * length:
         raise TooLarge(
-            f"The tokenizer's steps make at least {made:,} characters of a text of {length:,}; this cannot be meant. "
-            "Look at what its file replaces."
+            f"The tokenizer's steps make at least {made:,} characters of a text of {length:,}, which is too many. "
+            "Check the replacements in its file."
         )
 
 
@@ -172,7 +172,7 @@ class Nmt:
 
 @dataclass(frozen=True)
 class BytesShown:
-    words: ClassVar[str] = "The text is looked at as bytes, each shown by a printable character."
+    words: ClassVar[str] = "The text becomes bytes, each written as a printable character."
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
         if piece.is_in_bytes:
@@ -195,7 +195,7 @@ class BertNormalizer:
             "control characters are left out and white space becomes spaces": self.clean_text,
             "Chinese characters get spaces around them": self.handle_chinese_chars,
             "accents are left out": accents,
-            "letters become small": self.lowercase,
+            "letters become lower case": self.lowercase,
         }
         said = "; ".join(what for what, chosen in done.items() if chosen) or "nothing is changed"
         return f"As BERT does it: {said}."

@@ -144,8 +144,8 @@ class AddedToken:
         said = [] if self.special else ["is found in every text"]
         said += ["is found only between words"] if self.single_word else []
         sides = [side for side, taken in (("before", self.lstrip), ("behind", self.rstrip)) if taken]
-        said += [f"takes the spaces {' and '.join(sides)} it along"] if sides else []
-        said += ["is found only after the changes below"] if self.normalized else []
+        said += [f"takes the spaces {' and '.join(sides)} it, too"] if sides else []
+        said += ["is found only after the normalizers"] if self.normalized else []
         return f"The token “{self.content}” " + (", ".join(said) or "is special") + "."
 
 

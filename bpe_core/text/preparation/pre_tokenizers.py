@@ -21,8 +21,8 @@ _GPT2 = regex.compile(GPT2)
 _HOW = {
     "Removed": "matches left out",
     "Isolated": "each match a word",
-    "MergedWithPrevious": "matches joined to what comes before",
-    "MergedWithNext": "matches joined to what follows",
+    "MergedWithPrevious": "matches joined to the text before them",
+    "MergedWithNext": "matches joined to the text after them",
     "Contiguous": "neighbouring matches joined",
 }
 
@@ -131,8 +131,8 @@ class BertPreTokenizer:
 @dataclass(frozen=True)
 class UnicodeScripts:
     words: ClassVar[str] = (
-        "Split where one script follows another, as Greek after Latin. Spaces go with what comes before them, and are "
-        "left out where nothing does."
+        "Split where one script follows another, as Greek after Latin. Spaces belong to the text before them, and are "
+        "left out at the beginning."
     )
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
@@ -183,7 +183,7 @@ class ByteLevel:
     @property
     def words(self) -> str:
         blank = "A space is put before each part that begins with none. " if self.add_prefix_space else ""
-        return blank + ("Split as by GPT-2, into words of bytes." if self.use_regex else "Words are taken as bytes.")
+        return blank + ("Split as by GPT-2, into words of bytes." if self.use_regex else "Words become bytes.")
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         return map(BytesShown().changed, self.plainly(piece))

@@ -67,7 +67,7 @@ def built(kinds: Mapping[str, type[Any]], values: object) -> Any:
     if not isinstance(values, dict) or not isinstance(kind, str):
         raise RecipeError('A step must be an object that says its "type".')
     if kind not in kinds:
-        raise RecipeError(f"There is no step named {kind[:40]!r} here.")
+        raise RecipeError(f"This program knows no step named {kind[:40]!r} here.")
     given = _defaults(kind, values)
     return kinds[kind](**{field.name: _value(kind, field, given) for field in dataclasses.fields(kinds[kind])})
 
@@ -99,13 +99,13 @@ def _value(kind: str, field: dataclasses.Field[Any], given: Mapping[str, Any]) -
         else isinstance(value, str)
     )  # fmt: skip
     if not is_right:
-        raise RecipeError(f'The step {kind}: its "{field.name}" is missing, or not what it must be.')
+        raise RecipeError(f'The step {kind}: its "{field.name}" is missing or has the wrong type.')
     if isinstance(value, str):
         if field.name in _AMONG and value not in _AMONG[field.name]:
-            raise RecipeError(f'The step {kind}: "{field.name}" is one of {", ".join(_AMONG[field.name])}.')
+            raise RecipeError(f'The step {kind}: "{field.name}" must be one of {", ".join(_AMONG[field.name])}.')
         longest = LARGEST if field.name == "precompiled_charsmap" else LONGEST_TEXT
         if len(value) > longest or (not value.isascii() and any("\ud800" <= one <= "\udfff" for one in value)):
-            raise RecipeError(f'The step {kind}: its "{field.name}" is too long, or holds half a character.')
+            raise RecipeError(f'The step {kind}: its "{field.name}" is too long, or holds half of a surrogate pair.')
     return value
 
 
@@ -117,7 +117,7 @@ def _check(step: Step) -> None:
     elif isinstance(step, Metaspace | CharDelimiterSplit):
         sign = step.replacement if isinstance(step, Metaspace) else step.delimiter
         if len(sign) != 1:
-            raise RecipeError("the sign for spaces, or the delimiter, must be one character.")
+            raise RecipeError("the character for spaces, or the delimiter, must be one character.")
 
 
 def as_json(step: Step) -> dict[str, Any]:
@@ -159,18 +159,22 @@ def those_of(steps: tuple[Step, ...], tokens: Collection[str]) -> tuple[Step, ..
 def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bool, split: bool) -> None:
     """Refuse a wrong order of steps, and steps that change or split the text if other choices of the recipe do, too."""
     if changed and any(map(is_normalizer, steps)):
-        raise RecipeError("The preparation changes the text, and so do other choices; choose one of them.")
+        raise RecipeError("The preparation normalizes the text, and so do other choices of the recipe; keep only one.")
     if split and any(map(is_pre_tokenizer, steps)):
         raise RecipeError("The preparation splits the text, and so does a pattern; choose the pattern none.")
     if len(those_of(steps, tokens)) < len(steps):
-        raise RecipeError("The preparation names a token that the recipe does not have.")
+        raise RecipeError("The preparation names a special token that the recipe does not have.")
     places = [0 if isinstance(step, AddedToken) else 1 if is_normalizer(step) else 2 for step in steps]
     if places != sorted(places):
-        raise RecipeError("The steps of a preparation are added tokens, then what changes text, then what splits it.")
+        raise RecipeError(
+            "The steps of a preparation must come in this order: added tokens, normalizers, pre-tokenizers."
+        )
     shown = [i for i, step in enumerate(steps) if isinstance(step, BytesShown | ByteLevel)]
     later = steps[shown[0] + 1 :] if shown else ()
     if len(shown) > 1 or any(is_normalizer(step) or isinstance(step, Metaspace) for step in later):
-        raise RecipeError("Text is turned into bytes twice, or changed when it is bytes, which is not done here.")
+        raise RecipeError(
+            "The preparation turns text into bytes twice, or changes it afterwards; this program cannot do that."
+        )
 
 
 MOST_KNOWN = 1 << 16  # pieces

@@ -94,8 +94,8 @@ class _UnpackLimit:
         self._bytes += count
         if is_bomb(self._bytes, stored):
             raise CorpusError(
-                f"{self._source.name} unpacks to more than {MOST_TIMES} times its size, as archives do that were made "
-                "to fill a disk. If it is meant so, unpack it yourself and open the folder."
+                f"{self._source.name} unpacks to more than {MOST_TIMES} times its size, as archives made to fill a "
+                "disk do. If you trust it, unpack it yourself and open the folder."
             )
 
 
@@ -140,7 +140,7 @@ class _Head(tarfile.TarInfo):
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
         found = super().frombuf(buf, encoding, errors)
         if found.type in NOTES and found.size > LONGEST_NOTE:
-            raise tarfile.ReadError("a name, or what else is said of a member, is too long")
+            raise tarfile.ReadError("a name or header of a member is too long")
         return found
 
 
@@ -164,7 +164,7 @@ def _of_tar(source: Source, log: SkipLog) -> Iterator[tuple[Member, Callable[[],
 
 def _of_zip(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
     if source.compression:
-        raise CorpusError(f"{source.name} is an archive that was compressed once more; decompress it first.")
+        raise CorpusError(f"{source.name} is an archive that was compressed a second time; decompress it first.")
     with open_raw(source) as raw, zipfile.ZipFile(raw) as archive:
         unpacked = _UnpackLimit(source)
         done = 0.0
@@ -175,7 +175,7 @@ def _of_zip(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
         for info in archive.infolist():
             done += info.compress_size + of_name
             if info.header_offset < 0:
-                raise zipfile.BadZipFile("something before it is missing")
+                raise zipfile.BadZipFile("a part before it is missing")
             if info.is_dir() or _is_hidden(info.filename):
                 continue
 
@@ -183,7 +183,7 @@ def _of_zip(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
                 try:
                     return cast(BinaryIO, _CountingFile(archive.open(info), unpacked, stored))
                 except (NotImplementedError, RuntimeError) as error:
-                    raise NotText(f"{source.name}: {shown(info.filename)} is packed in an unknown way.") from error
+                    raise NotText(f"{source.name}: {shown(info.filename)} is compressed in an unknown way.") from error
 
             yield Member(info.filename, open_member, _problem_of(info)), partial(min, round(done), stored)
 
@@ -202,5 +202,5 @@ def _sentences(source: Source) -> Iterator[None]:
     except DAMAGED as error:
         kind = "tar" if source.kind == "tar" else "zip"
         raise CorpusError(
-            f"{source.name} is no sound {kind} archive, or a part of it is missing. Copy or download it again."
+            f"{source.name} is not a valid {kind} archive, or a part of it is missing. Copy or download it again."
         ) from error

@@ -270,9 +270,9 @@ def _refuse_what_is_cut_off(source: Source, raw: BinaryIO) -> None:
     begins = beginning.startswith(marks)
     ends = ending.endswith(marks)
     if source.kind == "parquet" and beginning.startswith(ENCRYPTED_MARK):
-        raise CorpusError(f"{source.name} is encrypted; write it again without that.")
+        raise CorpusError(f"{source.name} is encrypted; write it again without encryption.")
     if source.kind == "parquet" and not begins:
-        raise CorpusError(f"{source.name} is not a Parquet file, whatever its name says.")
+        raise CorpusError(f"{source.name} is not a Parquet file, although its name says so.")
     if begins and not ends:
         raise CorpusError(f"{source.name} ends too early: it is truncated. Copy or download the file again.")
 
@@ -386,7 +386,7 @@ def _checked_steps(schema: Any, field: str, source: Source) -> Steps:
     """Return the steps to a column, checked to lead to text."""
     steps = (field,) if schema.get_field_index(field) >= 0 else steps_of(field)  # a name may hold a dot itself
     if not steps or steps[0] is None or schema.get_field_index(steps[0]) < 0:
-        raise CorpusError(f'{source.name} has no column "{field}"; there is {listed(schema.names) or "none"}.')
+        raise CorpusError(f'{source.name} has no column "{field}"; its columns are {listed(schema.names) or "none"}.')
     kinds = pyarrow_or_none().types
     kind = schema.field(steps[0]).type
     way = steps[0]
@@ -402,12 +402,12 @@ def _checked_steps(schema: Any, field: str, source: Source) -> Steps:
             raise CorpusError(f'{source.name}: there is no "{step}" in the column "{way}", which holds {kind}{advice}.')
         if kind.get_field_index(step) < 0:
             names = listed([kind.field(i).name for i in range(kind.num_fields)])
-            raise CorpusError(f'{source.name}: there is no "{step}" in the column "{way}"; there is {names}.')
+            raise CorpusError(f'{source.name}: there is no "{step}" in the column "{way}"; its fields are {names}.')
         kind = kind.field(step).type
         way = f"{way}.{step}"
     if not holds_words(kind):
         others = listed(text_columns(schema))
         raise CorpusError(
-            f'{source.name}: the column "{way}" holds {kind}, not text; text is in {others or "none of its columns"}.'
+            f'{source.name}: the column "{way}" holds {kind}, not text. Columns with text: {others or "none"}.'
         )
     return steps

@@ -59,7 +59,7 @@ class CountsHead:
             head = cls(splitting, str(values["sources"]), tuple(map(str, values["groups"])))
             is_sound = head.fingerprint == values["splitting_hash"] and len(set(head.groups)) == len(head.groups) > 0
         if not is_sound:
-            raise CorpusError(f"{name}: what this file of counts says of itself contradicts itself; count again.")
+            raise CorpusError(f"{name}: the header of this file of counts contradicts itself; count again.")
         return head
 
 

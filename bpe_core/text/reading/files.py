@@ -235,7 +235,7 @@ def _as_asked(source: Source, options: ReadingOptions) -> Source:
     if not options.word_list:
         return source
     if source.kind not in ("text", "csv", "tsv", "parquet", "arrow"):
-        raise CorpusError(f"{source.name} can be no list of words: such a list is a TSV, CSV, Parquet or Arrow file.")
+        raise CorpusError(f"{source.name} cannot be a list of words: such a list is a TSV, CSV, Parquet or Arrow file.")
     return replace(source, kind="tsv" if source.kind == "text" else source.kind, is_word_list=True)
 
 

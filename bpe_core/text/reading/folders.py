@@ -48,7 +48,7 @@ def without_papers(found: Sequence[P], name_of: Callable[[P], str], pass_over: P
         is_draft = path in tables and path.name.startswith(("cache-", "indices")) and path.parent in kept
         if is_draft or (path.name in _PAPERS and path.parent in above):
             name = shown(name_of(path))
-            pass_over(name, CorpusError(f"{name} describes the tables beside it, and is not one of the texts."))
+            pass_over(name, CorpusError(f"{name} describes the tables in its folder and is not a text; leave it out."))
         else:
             wanted.append(path)
     return wanted
@@ -87,7 +87,12 @@ def _all_files(folder: Path, pass_over: PassOver) -> Iterator[Path]:
                     yield path
             elif is_link:
                 name = shown(path)
-                pass_over(name, CorpusError(f"{name} is a link to a folder, and such links are not followed."))
+                pass_over(
+                    name,
+                    CorpusError(
+                        f"{name} is a link to a folder, and links to folders are not followed; name the folder itself."
+                    ),
+                )
             else:
                 waiting.append(path)
 

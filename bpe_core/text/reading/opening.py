@@ -200,8 +200,8 @@ def open_raw(source: Source) -> BinaryIO:
 
 @contextlib.contextmanager
 def sentences(name: str, compression: str = "", unpacking_errors: Errors = ()) -> Iterator[None]:
-    advice = "If it is not compressed, give it another name ending."
-    damaged = f"{name} is not sound {compression} data, or damaged. {advice}"
+    advice = "If it is not compressed, change the ending of its name."
+    damaged = f"{name} is not valid {compression} data, or is damaged. {advice}"
     try:
         yield
     except FileNotFoundError as error:

@@ -54,7 +54,7 @@ def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog
                 yield from _decoded_blocks(stream, source, encoding, options.on_invalid, size, log)
         finally:  # also for a reader that stops early
             if stream.has_changed:
-                sentence = f"{source.name} was changed while it was read; what was read of it may be a mixture."
+                sentence = f"{source.name} was changed while it was read, so its old and new text may be mixed."
                 log.add(source.name, sentence)
 
 
@@ -165,7 +165,7 @@ class TextsReader:
 
     def __init__(self, texts: Iterable[str], on_invalid: OnInvalid) -> None:
         if isinstance(texts, (str, bytes)):
-            raise CorpusError("Give a list of texts; a single one goes into brackets: [text].")
+            raise CorpusError("Give a list of texts; put a single text into brackets: [text].")
         self._texts = texts
         self._on_invalid = on_invalid
         self._only_once = iter(texts) is texts

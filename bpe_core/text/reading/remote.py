@@ -144,9 +144,7 @@ def _located(address: str, name: str) -> tuple[Any, str]:
             ) from error
         except ValueError as error:
             if "Protocol not known" in str(error):
-                raise CorpusError(
-                    f"{name} begins with {scheme}://, which no package that is installed knows."
-                ) from error
+                raise CorpusError(f"{name} begins with {scheme}://, which no installed package can read.") from error
             raise
     return file_system, str(path)
 
@@ -154,7 +152,7 @@ def _located(address: str, name: str) -> tuple[Any, str]:
 @contextmanager
 def sentences(name: str, place: int = 0) -> Iterator[None]:
     """Turn any exception of a package into a sentence: which address, how far, and why."""
-    where = f"{name} could be read up to byte {place:,} and no further" if place else f"{name} could not be read"
+    where = f"{name} could be read only up to byte {place:,}" if place else f"{name} could not be read"
     try:
         yield
     except BpeError:
@@ -162,13 +160,11 @@ def sentences(name: str, place: int = 0) -> Iterator[None]:
     except FileNotFoundError as error:
         if answer := _answer_of_server(error.__cause__):
             raise CorpusError(f"{where}: {answer}.") from error
-        raise CorpusError(f"{where}: it is gone." if place else f"{name} does not exist.") from error
+        raise CorpusError(f"{where}: it does not exist any more." if place else f"{name} does not exist.") from error
     except PermissionError as error:
-        raise CorpusError(f"{where}: permission denied. Are you signed in where it is kept?") from error
+        raise CorpusError(f"{where}: permission denied. Check that you are signed in to this storage.") from error
     except Exception as error:
-        raise CorpusError(
-            f"{where}: {_reason(error)}. Try again; what is kept elsewhere may be out of reach."
-        ) from error
+        raise CorpusError(f"{where}: {_reason(error)}. Check the connection and try again.") from error
 
 
 NOT_THERE = (404, 410)
@@ -186,22 +182,22 @@ def _answer_of_server(cause: BaseException | None) -> str:
     if status in NOT_THERE:
         return ""
     if kind == "TooManyRedirects":
-        return "the server redirects it again and again; ask whoever keeps it"
+        return "the server redirects the address again and again; ask its owner"
     if "Redirect" in kind:
         place = plain(without_password(str(cause)))[:LONGEST_REASON]
-        return f"the server redirects it to {place}, which is no web address, so that is not followed"
+        return f"the server redirects it to {place}, which is not a web address"
     if isinstance(status, int) and status >= 500:
-        return f"the server answered {status}, a problem of the server that may pass; try again later"
+        return f"the server answered {status}, a problem of the server; try again later"
     if isinstance(status, int):
-        return f"the server answered {status}; sign in where it is kept, if that is needed"
-    return f"the server could not be asked: {_reason(cause)}; try again"
+        return f"the server answered {status}; sign in to the site, if it needs that"
+    return f"the server could not be reached: {_reason(cause)}; try again"
 
 
 def _reason(error: BaseException) -> str:
     if isinstance(error, PermissionError):
         return "permission denied"
     if type(error).__name__ == "ClientPayloadError":
-        return "the server sent less than it had announced"
+        return "the server sent less data than announced"
     said = plain(without_password(str(error))).strip().split("\n")[0]
     wordless = "it did not answer in time" if isinstance(error, TimeoutError) else type(error).__name__
     return said[:LONGEST_REASON].rstrip(". ") or wordless

@@ -49,8 +49,8 @@ class NumberedLines:
                 begun_length += len(rest)
             if begun_length > self._longest:
                 raise CorpusError(
-                    f"{self._name}, line {self.number + 1:,} is longer than {self._longest // 2**20:,} MB. "
-                    "Is it really one row a line? Plain text can be of any length."
+                    f"{self._name}, line {self.number + 1:,} is longer than {self._longest // 2**20:,} MB. Check "
+                    "that each line is one row; plain text may have longer lines."
                 )
         if begun:
             self.number += 1
@@ -66,7 +66,7 @@ def pass_over(source: Source, row: str, reason: object, options: ReadingOptions,
     if options.on_bad_row == "skip":
         log.add(source.name, f"{row}: {reason}")
         return
-    raise CorpusError(f"{source.name}, {row}: {reason}. Mend the row, or choose to skip such rows.")
+    raise CorpusError(f"{source.name}, {row}: {reason}. Repair the row, or choose to skip damaged rows.")
 
 
 def encoded_field(text: str, options: ReadingOptions) -> bytes:

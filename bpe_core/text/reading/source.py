@@ -121,7 +121,7 @@ class SkipLog:
 
     def add_missing_end(self, source: str) -> None:
         """Report a file without the mark at its end, which not every program writes."""
-        without = "ends without the mark that such files end with"
+        without = "ends without the end mark of such files"
         self.add(source, f"{source} {without}: if it was truncated, texts are missing.")
 
 

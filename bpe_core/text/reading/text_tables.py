@@ -51,7 +51,7 @@ def csv_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog)
                 if row.problem is not None:
                     raise row.problem
                 if len(row.values) not in (0, columns):
-                    raise BadRow(f"this row has {len(row.values):,} columns where the first row names {columns:,}")
+                    raise BadRow(f"this row has {len(row.values):,} columns, but the first row names {columns:,}")
                 text = encoded_field(row.values[column], options) if row.values else b""
             except BadRow as reason:
                 pass_over(source, f"line {row.line:,}", reason, options, log)
@@ -122,7 +122,7 @@ def _read(lines: Iterable[str], delimiter: str) -> Iterator[Row]:
             return
         except csv.Error as error:
             upto = f" (up to line {reader.line_num:,}: is a quote not closed?)" if reader.line_num > line else ""
-            problem = BadRow(f"this row cannot be read{upto}: its quotes or line ends are out of place")
+            problem = BadRow(f"this row cannot be read{upto}: its quotes or line ends are in the wrong place")
             problem.__cause__ = error
             yield Row(line, [], problem)
 

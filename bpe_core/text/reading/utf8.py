@@ -95,6 +95,6 @@ def encoded(text: str, on_invalid: OnInvalid = "strict") -> bytes:
             mended = ("\N{REPLACEMENT CHARACTER}" if "\ud800" <= one <= "\udfff" else one for one in text)
             return "".join(mended).encode()
         raise EncodingError(
-            f"character {error.start + 1:,} is half of a surrogate pair (U+{ord(text[error.start]):04X}), "
-            "which is not text; choose to replace or skip it"
+            f"character {error.start + 1:,} is half of a surrogate pair (U+{ord(text[error.start]):04X}), which is not "
+            "a character; choose to replace or skip it"
         ) from error

@@ -1,7 +1,7 @@
 r"""The scanner, which splits a text without regular expressions: a table for each pattern, read by `kernels.scan`.
 
 >>> table_of(r"(?:a|bc)+").cuts(b"abca, cab"), why_no_table(r"(?<=the )\w+")
-([0, 4, 7, 8, 9], 'looking behind at more than a character')
+([0, 4, 7, 8, 9], 'a lookbehind of more than one character')
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _translated(expression: str, unit: str, drops_blanks: bool, older: bool) -> 
             return ScanTable.of(step, start, kinds, drops_blanks=drops_blanks)
         found = ScanTable.of(machine.step, machine.start, kinds, drops_blanks=drops_blanks)
         if is_plain and IGNORES_CASE.search(expression) and not _cuts_beside_iota(expression, found):
-            return "U+0345 where case does not count"
+            return "U+0345 with ignored case"
         return found
     except NoTable as why:
         return str(why)

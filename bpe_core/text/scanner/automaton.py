@@ -73,12 +73,12 @@ class _Check:
 class Automaton:
     def __init__(self, expression: Expression, *, drops_blanks: bool = False) -> None:
         if can_be_empty(expression.body):
-            raise NoTable("it may match nothing at all")
+            raise NoTable("it may match an empty text")
         sources = sorted(_sources_of(expression.body))
         try:
             self.kinds = Kinds(sources, expression.characters, expression.classes, drops_blanks=drops_blanks)
         except TooManyKinds:
-            raise NoTable("it tells too many kinds of characters apart") from None
+            raise NoTable("it distinguishes too many kinds of characters") from None
         self._states: list[_Read | _Try | _Check] = [_Try(())]  # the first state is MATCH
         self.start = self._build(expression.body, MATCH)
         behind = sorted({state.mask for state in self._states if isinstance(state, _Check) and state.behind})
@@ -191,7 +191,7 @@ class Automaton:
 
     def _repeat(self, node: Repeat, then: int) -> int:
         if node.most is not None and node.most < node.least:
-            raise NoTable("a repetition of fewer than it needs")
+            raise NoTable("a repetition with an impossible count")
         end = then
         if node.mode == "possessive":
             assert isinstance(node.body, CharacterSet)

@@ -158,7 +158,7 @@ class _Reader:
         if _COUNT.match(self._text, self._at):
             raise NoTable("a repeated repetition")
         if can_be_empty(body) and most != 1:
-            raise NoTable("the repetition of what may be empty")
+            raise NoTable("the repetition of a group that may be empty")
         return Repeat(body, least, most, mode)
 
     def _atom(self, flags: frozenset[str]) -> Part:
@@ -255,7 +255,7 @@ def _source(written: str, flags: frozenset[str]) -> str:
 def _check_alone(found: re.Match[str], flags: frozenset[str]) -> None:
     """Refuse a class that `regex` reads differently alone and in a set with others."""
     if found["cls"] and "i" in flags and _hangs_on_its_place(found["cls"]):
-        raise NoTable(f"{found['cls']} where case does not count")
+        raise NoTable(f"{found['cls']} with ignored case")
 
 
 @cache
@@ -278,7 +278,8 @@ def _looking(body: Part, *, negated: bool, behind: bool) -> Part:
             edge = edge or option.edge
             unclear = [*unclear, *option.unclear]
         else:
-            raise NoTable("looking behind at more than a character" if behind else "looking ahead at more than one")
+            direction = "lookbehind" if behind else "lookahead"
+            raise NoTable(f"a {direction} of more than one character")
     unclear = [source for source in unclear if source not in sources and r"(?:\s)" not in sources]
     return Look(tuple(sources), edge, negated, behind, tuple(unclear))
 
@@ -315,7 +316,7 @@ def can_be_empty(node: Part) -> bool:
 def _name_of(beginning: str) -> str:
     if beginning.startswith("\\"):
         is_number = beginning[1:2].isdigit() or beginning[1:2] == "g"
-        return "a reference back to a group" if is_number else f"\\{beginning[1:2]}"
+        return "a back reference to a group" if is_number else f"\\{beginning[1:2]}"
     if beginning.startswith("{"):
         return "an approximate match"
     return f"what begins with {beginning}"

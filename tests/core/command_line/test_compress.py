@@ -60,13 +60,13 @@ def test_blocks_with_all_bytes_and_missing_packages_are_reported(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["compress", "book.txt", "-o", "book.txt"], "is the file that is read"),
+        (["compress", "book.txt", "-o", "book.txt"], "is the input file"),
         (["compress", "missing.txt"], "Could not read missing.txt"),
-        (["compress", "taken"], "There is a file taken.gage already"),
+        (["compress", "taken"], "The file taken.gage exists already"),
         (["compress", "book.txt", "--block-size", "70000"], "block_size can be at most 65,535"),
         (["expand", "book.txt"], "does not end in .gage"),
-        (["expand", "taken.gage"], "There is a file taken already"),
-        (["expand", "taken.gage", "-o", "other"], "is no file that `bpe-explorer compress` has written"),
+        (["expand", "taken.gage"], "The file taken exists already"),
+        (["expand", "taken.gage", "-o", "other"], "was not written by `bpe-explorer compress`"),
     ],
 )
 def test_mistakes_are_reported_in_a_sentence(

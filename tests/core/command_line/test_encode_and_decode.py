@@ -111,9 +111,9 @@ def test_a_long_line_is_not_divided(table: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["so"], "--lines is about standard input, and prints"),
-        (["--output", "ids.npy"], "--lines is about standard input, and prints"),
-        (["--encoding", "utf-16"], "Lines end otherwise in utf-16; convert the text to UTF-8 first."),
+        (["so"], "--lines reads standard input and prints"),
+        (["--output", "ids.npy"], "--lines reads standard input and prints"),
+        (["--encoding", "utf-16"], "Lines cannot be split in utf-16; convert the text to UTF-8 first."),
         (["--encoding", "klingon"], "There is no encoding called 'klingon'."),
         ([], "Line 2 of standard input is not utf-8: the byte 0xEF at 2 begins no character"),
     ],

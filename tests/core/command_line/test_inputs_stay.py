@@ -52,7 +52,7 @@ def test_input_files_are_not_replaced(capsys: pytest.CaptureFixture[str], comman
     before = contents()
     assert run(command.split()) == 1
     said = capsys.readouterr().err
-    assert re.search(r"is (the file that is read|the result itself); choose another name for what is written\.$", said)
+    assert re.search(r"is (the input file|the result itself); choose another name for what is written\.$", said)
     assert contents() == before
 
 

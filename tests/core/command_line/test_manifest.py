@@ -18,8 +18,8 @@ from bpe_core.command_line.main import run
 from bpe_core.command_line.manifest import VERSION
 
 BUT_FOR = {
-    "benchmark": "identical but for how long it took",
-    "sweep": "identical but for where its texts are, and when they were changed last",
+    "benchmark": "identical except for how long it took",
+    "sweep": "identical except for the places of its texts, and when they were last changed",
 }
 PLAN = 'sizes = [260, 265]\n[corpora]\nbook = ["book.txt"]\n[recipes.bytes]\npreset = "gpt2"\n'
 TEXT = "the lowest price is lower than the last one, and the widest of the low is the lowest. " * 4
@@ -81,13 +81,13 @@ def test_a_moved_folder_can_be_repeated_and_changes_are_reported(
     _expect_of_before(there, capsys)
     told = json.loads((there / "chart.manifest.json").read_text(encoding="utf-8"))
     told["results"][0]["sha256"] = "0" * 64
-    _expect(there, told, "ranks.json: differs; where is unknown: the one made before has been", capsys)
+    _expect(there, told, "ranks.json: differs, but the place is unknown: the earlier result has been", capsys)
     for change, sentence in (
         ({"version": VERSION + 1}, "newer version"),
         ({"results": [{"path": "other.json", "bytes": 0, "sha256": ""}]}, "would write ranks.json"),
         ({"arguments": ["doctor"]}, "no command"),
         ({"arguments": ["compress", "book.txt"]}, "would write book.txt.gage"),
-        ({"arguments": 5}, "no manifest"),
+        ({"arguments": 5}, "not a manifest"),
     ):
         _expect(there, {**told, **change}, sentence, capsys)
     (there / "book.txt").write_text(TEXT[1:], encoding="utf-8")
@@ -103,7 +103,7 @@ def _expect_of_before(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sizes["results"][0]["sha256"] = "0" * 64
     (folder / "before.json").write_text(json.dumps({**sizes, "version": 1}), encoding="utf-8")
     assert run(["repeat", str(folder / "before.json")]) == 0
-    assert "laid out in another way" in capsys.readouterr().out
+    assert "the file layout has changed" in capsys.readouterr().out
     (folder / "before.json").write_text(json.dumps(sizes), encoding="utf-8")
     assert run(["repeat", str(folder / "before.json")]) == 1
 
@@ -149,7 +149,9 @@ def test_cluster_addresses_from_files_are_never_contacted(
     told["arguments"] += ["--on", "tcp://127.0.0.1:9"]
     Path("how.json").write_text(json.dumps(told), encoding="utf-8")
     assert run(["repeat", "how.json"]) == 1
-    assert "The manifest counts on tcp://127.0.0.1:9, which could run any code here" in capsys.readouterr().err
+    assert (
+        "The manifest counts words on tcp://127.0.0.1:9, which could run any code on this computer"
+    ) in capsys.readouterr().err
 
 
 def test_a_manifest_for_an_existing_file_is_written_after_the_command_has_made_an_equal_one(
@@ -213,6 +215,6 @@ def test_a_manifest_next_to_the_result_of_another_command_is_reported(
         assert run(["train", "book.txt", "--merges", merges, "--output", "merges.csv", "--quiet", *manifest]) == 0
     assert run(["repeat", "how.json"]) == 1
     told = capsys.readouterr().out
-    assert "merges.csv: made again as the manifest says, but the one that is there is another." in told
+    assert "merges.csv: the result has the checksum of the manifest, but the existing file differs." in told
     Path("merges.csv").unlink()
     assert run(["repeat", "how.json"]) == 0, "who has the manifest and its texts alone can make it"

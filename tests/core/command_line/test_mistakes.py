@@ -109,7 +109,7 @@ def test_a_mistyped_command_is_corrected_in_the_message(
 
 
 def test_a_mistyped_question_is_corrected_in_the_message() -> None:
-    with pytest.raises(BpeError, match=r"There is no question 'wyh'; did you mean why\? There are audit, "):
+    with pytest.raises(BpeError, match=r"There is no question 'wyh'; did you mean why\? The questions are audit, "):
         question_named("wyh")
 
 

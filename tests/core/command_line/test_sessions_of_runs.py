@@ -61,7 +61,7 @@ def test_a_saved_run_can_be_branched_and_its_exports_follow_the_decisions(
     kept, table = text.with_name("run.bpex"), text.with_name("branch.json")
     assert run(["train", str(text), "--merges", "20", "--output", str(kept), "--quiet"]) == 0
     assert run(["branch", str(kept), "--forbid", "t+h@4", "--force", "w+r@6", "-o", str(kept)]) == 0
-    assert "20 merges, the first 3 of them in common (forbid:116+104@4, force:119+114@6)" in capsys.readouterr().out
+    assert "20 merges, the first 3 of them shared (forbid:116+104@4, force:119+114@6)" in capsys.readouterr().out
     first, branch = read_session(kept).runs
     assert first.history is not None
     assert branch.history is not None
@@ -77,7 +77,7 @@ def test_a_saved_run_can_be_branched_and_its_exports_follow_the_decisions(
         assert sentence in capsys.readouterr().err
     table.write_text(written)
     for wrong, sentence in {
-        (str(kept),): "Say where the branch goes another way",
+        (str(kept),): "Say which pair the branch forbids or forces",
         (str(table), "--forbid", "o+n@3"): "name the texts with --corpus",
         (str(kept), "--forbid", "o+n@99"): "There is no step 99",
     }.items():
@@ -98,7 +98,7 @@ def test_questions_about_ranks_are_refused_in_a_sentence(text: Path, capsys: pyt
     kept = text.with_name("run.bpex")
     assert run(["train", str(text), "--method", "gage", "--output", str(kept), "--quiet"]) == 0
     assert run(["paid", "--merges", str(kept), "--corpus", str(text), "--step", "1"]) == 1
-    assert "only where pairs are joined" in capsys.readouterr().err
+    assert "only for tokenizers that merge pairs" in capsys.readouterr().err
 
 
 def test_a_session_without_a_run_is_refused_in_a_sentence(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -109,7 +109,7 @@ def test_a_session_without_a_run_is_refused_in_a_sentence(text: Path, capsys: py
     path = text.with_name("empty.bpex")
     write_session(SavedSession(Recipe.preset("gpt2")), path)
     assert run(["encode", "--merges", str(path), "the"]) == 1
-    assert "a session without a run" in capsys.readouterr().err
+    assert "a session in which no run" in capsys.readouterr().err
 
 
 def test_commands_about_files_take_a_session(text: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,7 +22,7 @@ def test_words_are_merged_step_by_step(capsys: pytest.CaptureFixture[str]) -> No
         "3  low + e → lowe                    2 times",
         "low | lowe r | lowe s t",
         "No pair occurs as often as the minimum frequency any more.",
-        "lowly → low l y   (y: in none of the words above)",
+        "lowly → low l y   (y: not in the words to learn from)",
     ]
 
 

@@ -88,12 +88,12 @@ def test_a_renamed_token_is_matched_in_the_same_way_by_its_library(tmp_path: Pat
 def test_mistakes_are_reported_in_a_sentence(learned: History) -> None:
     mistakes = {
         "no special token “<none>” to remove; there are “<end>”": {"remove": ["<none>"]},
-        "a token “<pad>” already": {"rename": {"<spare>": "<pad>"}},
-        "a token “ning” already": {"add": ["ning"]},
+        "A token “<pad>” exists already": {"rename": {"<spare>": "<pad>"}},
+        "A token “ning” exists already": {"add": ["ning"]},
         "no token “<none>” to rename": {"rename": {"<none>": "<a>"}},
-        "cannot be renamed and removed": {"rename": {"<pad>": "<a>"}, "remove": ["<pad>"]},
+        "is both renamed and removed": {"rename": {"<pad>": "<a>"}, "remove": ["<pad>"]},
         "cannot become a special token": {"rename": {"t": "<t>"}},
-        "and none may be given twice": {"add": ["<a>"], "first_id": 3},
+        "Choose a larger number": {"add": ["<a>"], "first_id": 3},
     }
     assert b"ning" in bpe.Study(learned).tokens.values()
     for sentence, choices in mistakes.items():
@@ -132,7 +132,7 @@ def test_the_command_lists_and_changes_special_tokens(
     assert [*special_ids(bpe.open(out))] == ["<end>", "<d>", "<c>"]
     for arguments, sentence in (
         ([table, "--add", "<x>"], "Say with -o"),
-        ([table, "-o", out], "Nothing is to be changed"),
+        ([table, "-o", out], "Say what to change"),
         ([table, "--rename", "<pad>", "-o", out], "write OLD=NEW"),
     ):
         assert run(["specials", *arguments]) == 1

@@ -134,7 +134,7 @@ def test_figures_that_cannot_be_drawn_are_reported(folder: Path, capsys: pytest.
         "end the name": ["ranks", table, "--corpus", text, "-o", "r.gif"],
         "--corpus": ["sizes", table, "-o", "r.svg"],
         "does not hold morpheme_f1": ["sweep", swept, "--measure", "morpheme_f1", "-o", "r.svg"],
-        "no table of a sweep": ["sweep", table, "-o", "r.svg"],
+        "not the table of a sweep": ["sweep", table, "-o", "r.svg"],
         "mm wide": ["lengths", table, "-o", "r.svg", "--width", "1"],
         "points": ["lengths", table, "-o", "r.svg", "--text-size", "nan"],
     }

@@ -101,7 +101,7 @@ def test_texts_that_pillow_cannot_lay_out_are_reported(
 
 def test_a_named_font_must_exist(study: bpe.Study, tmp_path: Path) -> None:
     (tmp_path / "letters.ttf").write_bytes(b"no font")
-    with pytest.raises(BpeError, match=r"letters\.ttf is no font that can be read: .*Name a \.ttf or \.otf file"):
+    with pytest.raises(BpeError, match=r"letters\.ttf cannot be read as a font: .*Name a \.ttf or \.otf file"):
         bpe.film(study, tmp_path / "film.gif", font=tmp_path / "letters.ttf")
 
 
@@ -112,7 +112,7 @@ def test_a_film_that_ends_before_the_run_says_so(
     longer = bpe.train([text_of("poem")], "gpt2", merges=90)
     (note,) = write_film([("", longer)], tmp_path / "film.gif", FilmChoices("the sea"))
     assert note.startswith("The film ends at step 7")
-    assert note.endswith("of 90, as its time is over. Say where it ends (90) to see all.")
+    assert note.endswith("of 90, because its time is over. Give a later end (90) to see all.")
     longer.save(tmp_path / "merges.csv")
     table, path = str(tmp_path / "merges.csv"), str(tmp_path / "film.gif")
     assert run_command(["film", table, "-o", path, "--text", "the sea"]) == 0
@@ -277,7 +277,7 @@ wc -c > "$last"
 def test_ffmpeg_is_given_every_frame(study: bpe.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "film.mp4"
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
-    with pytest.raises(BpeError, match="ffmpeg, which was not found here"):
+    with pytest.raises(BpeError, match="MP4 films need ffmpeg, which was not found"):
         bpe.film(study, path, seconds=1)
     program = tmp_path / "ffmpeg"
     program.write_text(FFMPEG)
@@ -307,10 +307,10 @@ def test_mistakes_are_reported_in_a_sentence(study: bpe.Study, tmp_path: Path) -
         ({"seconds": 0.0}, "1 to 120 seconds"),
         ({"seconds": float("nan")}, "1 to 120 seconds"),
         ({"size": "poster"}, "readme, chat, slide"),
-        ({"first": 60}, "nothing to film from 60 to 60; the merges go from 0 to 60"),
-        ({"first": 9, "last": 3}, "nothing to film from 9 to 3"),
+        ({"first": 60}, "There are no steps from 60 to 60; the merges go from 0 to 60"),
+        ({"first": 9, "last": 3}, "There are no steps from 9 to 3"),
         ({"given": {"a": study, "b": study, "c": study}}, "one run or two, not 3"),
-        ({"given": study.at(0)}, "nothing to film"),
+        ({"given": study.at(0)}, "There are no steps"),
     ]
     for wrong, said in mistakes:
         given: dict[str, Any] = {"given": study, "path": "film.png"} | wrong

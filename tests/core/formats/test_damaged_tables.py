@@ -23,18 +23,18 @@ def small_table(format: Format) -> bytes:
 
 # Each: the text to replace, its replacement, and a part of the sentence. Merges are l+o, lo+w, low+</w>, ...
 CSV_DAMAGE = [
-    ("\n2,7,5,", "\n2,7,999,", r"line 3: it joins the token 999, which does not exist yet"),
-    ("\n2,7,5,", "\n2,7,8,", r"line 3: it joins the token 8, which does not exist yet.*0 to 7"),
+    ("\n2,7,5,", "\n2,7,999,", r"line 3: it merges the token 999, which does not exist yet"),
+    ("\n2,7,5,", "\n2,7,8,", r"line 3: it merges the token 8, which does not exist yet.*0 to 7"),
     ("\n2,7,5,", "\n2,7,-5,", r"line 3: .right. must be a whole number, not '-5'"),
     ("\n2,7,5,", "\n2,7,,", r"line 3: it does not say which two tokens"),
-    ("\n2,7,5,", "\n2,0,5,", r"line 3: .* stands for the unknown and never merges"),
-    ("\n2,7,5,", "\n2,2,3,", r"line 3: it joins the same pair as merge 1"),
-    ("\n2,7,5,", "\n3,7,5,", r"line 3: .step. is '3' where '2'"),
-    ("\n1,2,3,7,", "\n1,2,3,9,", r"line 2: .id. is '9' where '7'"),
-    (",l,o,lo,", ",l,o,1o,", r"line 2: .token. is '1o' where 'lo'"),
+    ("\n2,7,5,", "\n2,0,5,", r"line 3: .* is for unknown characters and never merges"),
+    ("\n2,7,5,", "\n2,2,3,", r"line 3: it merges the same pair as merge 1"),
+    ("\n2,7,5,", "\n3,7,5,", r"line 3: .step. is '3' but must be '2'"),
+    ("\n1,2,3,7,", "\n1,2,3,9,", r"line 2: .id. is '9' but must be '7'"),
+    (",l,o,lo,", ",l,o,1o,", r"line 2: .token. is '1o' but must be 'lo'"),
     (",6c 6f,2,", ",6c 6f,3,", r'line 2: "length"'),
     (",6c 6f,", ",6c 60,", r'line 2: "bytes"'),
-    (",l,o,lo,", ",l,o,", r"line 2: 17 cells where there should be 18"),
+    (",l,o,lo,", ",l,o,", r"line 2: 17 cells, but there should be 18"),
     (",l,o,lo,", ',l,o,"lo,', r"line 2: "),
     (",6c 6f,2,7,", ",6c 6f,2,99999999999999999999,", r"line 2: a count is"),
     (",6c 6f,2,7,", ",6c 6f,2,9999999999999999999,", r"line 2: a count is"),
@@ -45,7 +45,7 @@ CSV_DAMAGE = [
     ('""words""', '""words', r"line 15: the recipe is not valid JSON"),
     ('""words""', '""\\ud800""', r"line 15: the recipe is damaged"),
     ('""min_frequency"": 2', '""min_frequency"": 0', r"recipe is damaged. min_frequency must be at least 1"),
-    ('""end_reason"": ""no pairs""', '""end_reason"": ""tired""', r"'tired' is no reason"),
+    ('""end_reason"": ""no pairs""', '""end_reason"": ""tired""', r"'tired' is not a known reason"),
     (",recipe\n", ",reciep\n", r"last row must hold the recipe"),
 ]
 
@@ -59,8 +59,8 @@ def test_damaged_csv_is_refused_with_its_line(old: str, new: str, sentence: str)
 
 
 JSON_DAMAGE = [
-    ('"left": 7, "right": 5', '"left": 7, "right": 8', r"line 38: it joins the token 8, which does not exist yet"),
-    ('"left": 7, "right": 5', '"left": 2, "right": 3', r"line 38: it joins the same pair as merge 1"),
+    ('"left": 7, "right": 5', '"left": 7, "right": 8', r"line 38: it merges the token 8, which does not exist yet"),
+    ('"left": 7, "right": 5', '"left": 2, "right": 3', r"line 38: it merges the same pair as merge 1"),
     ('"left": 7, "right": 5', '"left": 7.0, "right": 5', r'line 38: "left" must be a whole number, not \'7.0\''),
     ('"left": 7, "right": 5', '"left": true, "right": 5', r'line 38: "left" must be a whole number'),
     ('"left": 7, "right": 5', '"left": "7", "right": 5', r'line 38: "left" must be a whole number'),
@@ -68,7 +68,7 @@ JSON_DAMAGE = [
     ('"token": "lo"', '"token": "\\ud800"', r'line 37: "token"'),
     ('"token": "lo"', '"token": ["lo"]', r'line 37: "token"'),
     ('"tied": true', '"tied": 1', r'line 37: "tied"'),
-    ('"count": 7', '"count": ' + "9" * 5_000, r"number too long"),
+    ('"count": 7', '"count": ' + "9" * 5_000, r"number that is too long"),
     ('"count": 7', '"count": ' + "9" * 4_000, r"line 37: a count is"),
     ('"count": 7', '"count": NaN', r'"count" must be a whole number'),
     ('"version": 1', '"version": 2', r"version 2; this program reads version 1"),
@@ -88,7 +88,7 @@ JSON_DAMAGE = [
     ('},\n  {"step": 2,', '}\n  {"step": 2,', r"line 38: the comma before this merge is missing"),
     ('{"step": 2,', '{"step" 2,', r"line 38, column \d+: this is not valid JSON"),
     ('{"step": 2,', '[], {"step": 2,', r"line 38, column \d+: this is not valid JSON"),
-    ('{"step": 2,', '{"step": ' + "[" * 100_000, r"line 38: JSON that no such file would hold"),
+    ('{"step": 2,', '{"step": ' + "[" * 100_000, r"line 38: this JSON is nested too deeply"),
     ('"tokens_at_start": ', '"tokens_at_start": -', r'"tokens_at_start" must be a whole number'),
 ]
 

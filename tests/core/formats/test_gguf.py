@@ -127,8 +127,8 @@ def test_user_defined_tokens_split_any_text_and_special_tokens_on_request() -> N
 def test_bytes_without_a_token_are_reported_to_separate_their_neighbours() -> None:
     lacking = ["<gone>" if place == 11 else text for place, text in enumerate(BYTES)]
     found = GGUF.open(gguf({**by_name("gpt-2"), "tokens": lacking}), "model.gguf")
-    assert any("in llama.cpp never" in note for note in found.notes)
-    assert not any("in llama.cpp never" in note for note in GGUF.open(gguf(by_name("gpt-2")), "model.gguf").notes)
+    assert any("never in llama.cpp" in note for note in found.notes)
+    assert not any("never in llama.cpp" in note for note in GGUF.open(gguf(by_name("gpt-2")), "model.gguf").notes)
 
 
 def test_special_tokens_of_phi_include_the_spaces_after_them() -> None:
@@ -178,7 +178,7 @@ PROBABLE_TEXTS = ["ab abb", "  a   b ", "é", "éé a é", "old", "aoldb", "a<x>
 def test_unigram_takes_the_most_probable_pieces_with_user_defined_and_unused_ones() -> None:
     told = "8 8 5|6 3 5|3 2|3 2 6 3 2|3 11|6 11 5|6 10 3 5|2 6 1 6|3 5 9|6 2 10 3 2||6 2 4|3 10"
     assert ids(gguf(PROBABLE), PROBABLE_TEXTS) == numbers(told)
-    assert "nothing but spaces" in GGUF.open(gguf(PROBABLE), "x").notes[0]
+    assert "of only spaces" in GGUF.open(gguf(PROBABLE), "x").notes[0]
 
 
 LINES: dict[str, Any] = {
@@ -222,7 +222,7 @@ def test_tokens_are_special_by_their_names() -> None:
     calling = {**by_name("gpt-2"), "tokens": [*BYTES, "<|calls|>", "<|flush|>"], "token_type": [1] * (len(BYTES) + 2)}
     assert ids(gguf(calling), ["<|end|>"], special=False) == [end]
     either = by_name("gpt-2", tokens=[*BYTES, "<MID>", "<fim_middle>"], token_type=[1] * (len(BYTES) + 2))
-    assert any("takes one for special" in note for note in GGUF.open(gguf(either), "x").notes)
+    assert any("always treats as special" in note for note in GGUF.open(gguf(either), "x").notes)
 
 
 WORDS: dict[str, Any] = {
@@ -299,7 +299,7 @@ SOUND = gguf(by_name("gpt-2"))
         (gguf({**SCORED, "model": "plamo2"}), "of the kind 'plamo2'; this program reads llama, gpt2, gemma4, bert, t5"),
         (gguf({**SCORED, "scores": [1.0]}), "270 tokens 270 differ, 270 have a kind and 1 a score"),
         (gguf({**SCORED, "tokens": ["a"] * 270}), "of 270 tokens 1 differ"),
-        (gguf({"model": "llama", "tokens": ["a", "b"]}), "256 of the 256 bytes are no token"),
+        (gguf({"model": "llama", "tokens": ["a", "b"]}), "256 of the 256 bytes have no token"),
         (gguf({"model": "gpt2"}), "without a tokenizer"),
         (gguf({**SCORED, "tokens": 5}), "must be a list"),
         (gguf({**SCORED, "add_space_prefix": 1}), "must be true or false"),

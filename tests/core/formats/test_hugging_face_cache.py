@@ -76,7 +76,7 @@ def test_a_branch_a_commit_or_the_newest_revision_is_opened(folder: Path) -> Non
 
 @pytest.mark.parametrize("name", ["hf:", "hf:..", "hf:../x", "hf:a/b/c", "hf:a b", "hf:a/..", "hf:a@../../x"])
 def test_invalid_names_are_refused(name: str) -> None:
-    with pytest.raises(FormatError, match="no name of a tokenizer"):
+    with pytest.raises(FormatError, match="not the name of a tokenizer"):
         cache.located(name)
 
 
@@ -142,5 +142,5 @@ def test_a_folder_with_a_tokenizer_is_opened_as_its_file_is(folder: Path, capsys
     assert open_table(file.parent).history.pairs() == open_table(file).history.pairs()
     assert run(["import", str(file.parent)]) == 0
     assert "Agrees with tokenizers" in capsys.readouterr().out
-    with pytest.raises(FormatError, match=r"is a folder with none of tokenizer\.json, .* name the file"):
+    with pytest.raises(FormatError, match=r"is a folder without any of tokenizer\.json, .* name the file"):
         open_table(folder)

@@ -168,7 +168,7 @@ def test_merge_priorities_are_kept_in_sessions_and_json_and_refused_elsewhere(
     assert as_json.joining is not None
     assert as_json.joining.to_dict == history.joining.to_dict
     assert Tokenizer(as_json).encode(texts()[0]) == Tokenizer(history).encode(texts()[0])
-    with pytest.raises(OutputError, match="cannot say in which order this table joins texts"):
+    with pytest.raises(OutputError, match="cannot store merge priorities"):
         prepare_export(history, "odd.csv")
     for wrong in ({}, {**history.joining.to_dict, "priorities": [0]}, {**history.joining.to_dict, "found_first": [-1]}):
         with pytest.raises(FormatError, match="is damaged"):

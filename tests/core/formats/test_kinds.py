@@ -173,8 +173,8 @@ def test_added_tokens_have_the_numbers_that_their_library_gives_them(kind: str) 
         for skip in (False, True):
             told = theirs.decode(ids, skip_special_tokens=skip)
             assert tokenizer.decode(found.history.ids_of(ids), way="library", skip_special=skip) == told
-    assert any("not as the file says: “<one>”, “<two>”" in note for note in found.notes)
-    assert any("share their number" in note for note in found.notes) == isinstance(vocabulary, dict)
+    assert any("not the ids in the file: “<one>”, “<two>”" in note for note in found.notes)
+    assert any("share their id" in note for note in found.notes) == isinstance(vocabulary, dict)
 
 
 @pytest.mark.parametrize("is_added", [True, False])
@@ -232,7 +232,7 @@ def test_an_unknown_token_that_is_only_added_has_its_number(kind: str) -> None:
     del whole["model"]["vocab"]["<unk>"]
     data = json.dumps(whole).encode()
     theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, kind)
-    assert any("refuses a text that has some, and here it is that added token" in note for note in found.notes)
+    assert any("refuses texts with them, and here they are that added token" in note for note in found.notes)
     tokenizer = Tokenizer(found.history)
     for text in ("<unk>", "the <unk> the"):
         ids = theirs.encode(text).ids
@@ -344,11 +344,11 @@ def test_text_that_becomes_bytes_before_splitting_is_split_as_bytes(cuts: list[W
 
 def test_bytes_encoded_twice_are_refused_and_tokens_found_among_bytes_are_named() -> None:
     whole = {**KINDS["qwen"](), "normalizer": {"type": "ByteLevel"}, "pre_tokenizer": by_bytes(cuts=True)}
-    with pytest.raises(FormatError, match="turned into bytes twice"):
+    with pytest.raises(FormatError, match="turns text into bytes twice"):
         JSON.open(json.dumps(whole).encode(), "x")
     whole["pre_tokenizer"] = None
     whole["added_tokens"].append(added(len(whole["model"]["vocab"]) + 2, "É!", normalized=True))
-    assert any("among bytes by the file" in note for note in JSON.open(json.dumps(whole).encode(), "x").notes)
+    assert any("in the bytes by the file" in note for note in JSON.open(json.dumps(whole).encode(), "x").notes)
 
 
 def test_words_that_are_shown_as_bytes_stay_so_around_an_added_token() -> None:

@@ -104,7 +104,7 @@ def test_only_a_line_feed_ends_a_line() -> None:
 DAMAGE = [
     ("#version: 0.2\nt h e\n", r"merges\.txt, line 2: there must be two tokens"),
     ("#version: 0.2\nt h\n\nth  e\n", r"merges\.txt, line 4: there must be two tokens"),
-    ("#version: 0.2\nth e\nt h\n", r"merges\.txt, line 2: it joins “th”, which does not exist yet"),
+    ("#version: 0.2\nth e\nt h\n", r"merges\.txt, line 2: it merges “th”, which does not exist yet"),
 ]
 
 
@@ -124,7 +124,7 @@ def test_a_merge_listed_twice_is_made_once() -> None:
     ("vocabulary", "sentence"),
     [
         ({"t": 0, "h": 1}, r"merges\.txt, line 2: the token 'th' is not in the vocabulary"),
-        ({"t": 0, "h": 0, "th": 1}, r"the number 0 is given to 't' and to 'h'"),
+        ({"t": 0, "h": 0, "th": 1}, r"the id 0 is given to 't' and to 'h'"),
         ({"t": 0, "h": -1, "th": 1}, r"must be a whole number from 0"),
     ],
 )
@@ -142,12 +142,12 @@ def test_a_vocabulary_without_merges_says_where_they_are() -> None:
 @pytest.mark.parametrize(
     ("tokens", "said"),
     [
-        (["a", "##b", "##c", "[UNK]"], "Write them into a vocab.txt"),
+        (["a", "##b", "##c", "[UNK]"], "write a vocab.txt"),
         (["Ġa", "Ġb", "Ġc", "d", "e", "f", "g", "h", "##"], r"such as merges\.txt"),  # which is not WordPiece's
-        (["a@@", "b", "</s>"], "codes in a file of their own"),
+        (["a@@", "b", "</s>"], "in a separate file of codes"),
         (["▁a", "▁", "b", "bc"], "a .model or .spm"),
         (["a", "b", "|", "[PAD]", "<unk>"], "of single characters"),
-        (["<|im_start|>", "<|im_end|>", "[MASK]"], "special tokens only"),
+        (["<|im_start|>", "<|im_end|>", "[MASK]"], "only special tokens"),
     ],
 )
 def test_a_vocabulary_without_merges_is_recognized_by_its_tokens(tokens: list[str], said: str) -> None:
@@ -236,7 +236,7 @@ def test_a_pair_without_merges_is_read(tmp_path: Path) -> None:
 
 def test_a_wordpiece_vocabulary_is_recognized(tmp_path: Path) -> None:
     (tmp_path / "vocab.json").write_text('{"[UNK]": 0, "a": 1, "##b": 2}', "utf-8")
-    with pytest.raises(FormatError, match=r"Write them into a vocab\.txt"):
+    with pytest.raises(FormatError, match=r"write a vocab\.txt"):
         open_table(tmp_path / "vocab.json")
 
 

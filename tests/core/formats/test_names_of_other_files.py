@@ -23,19 +23,24 @@ def gguf_changed_as_text() -> bytes:
 @pytest.mark.parametrize(
     ("name", "content", "said", "unsaid"),
     [
-        ("vocab.txt", "\n".join(["[PAD]", "[UNK]", *WORDS, "de la", "a los"]), "some hold a space", "which is read"),
-        ("list.txt", "".join(f"{at}\t'{word}'\n" for at, word in enumerate(WORDS)), "behind its number", "merges"),
+        (
+            "vocab.txt",
+            "\n".join(["[PAD]", "[UNK]", *WORDS, "de la", "a los"]),
+            ("some tokens hold a space"),
+            "which is read",
+        ),
+        ("list.txt", "".join(f"{at}\t'{word}'\n" for at, word in enumerate(WORDS)), "list of ids and tokens", "merges"),
         ("ids.txt", "1 2 3\n4 5 6\n7 8 9\n1 2 3\n5 6 7\n", "only numbers", "a model of YouTokenToMe or"),
-        ("model.bin", 'JSON0001{"type": "BPE", "vocab": {"a": 0}, "merges": []}', "take them off", "has learned"),
+        ("model.bin", 'JSON0001{"type": "BPE", "vocab": {"a": 0}, "merges": []}', "remove them", "has learned"),
         (
             "words.json",
             json.dumps({word: at for at, word in enumerate(WORDS)}),
             "whole words has none",
-            "They are in a file",
+            "The counts are in a file",
         ),
-        ("tokenizer.pkl", b"\x80\x04\x95abc", "Where it was made, write", "nothing"),
+        ("tokenizer.pkl", b"\x80\x04\x95abc", "With the program that made it, write", "nothing"),
         ("tokenizer.json", json.dumps({"model": {"vocab": {"a": 0, "b": 1}}}), 'no "type"', "WordPiece"),
-        ("tokenizer.gguf", gguf_changed_as_text(), "changed as if it were text", "copied whole"),
+        ("tokenizer.gguf", gguf_changed_as_text(), "converted like a text", "copied whole"),
     ],
 )
 def test_a_sentence_says_what_is_so(name: str, content: str | bytes, said: str, unsaid: str, tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_a_token_that_no_merge_makes_is_named_and_met_as_a_whole_word() -> None:
 def test_a_token_made_out_of_order_is_named_and_made() -> None:
     found = TIKTOKEN.open(ranks(b"abc", b"bc"), "odd.tiktoken")
     assert [Tokenizer(found.history).token_bytes(merge.id) for merge in found.history] == [b"bc", b"abc"]
-    assert any("“abc”" in note and "do not rise" in note for note in found.notes)
+    assert any("“abc”" in note and "not in the order of merges" in note for note in found.notes)
     assert found.numbers_of(Tokenizer(found.history).encode("abc")) == [256]
 
 
@@ -108,7 +108,7 @@ def test_two_merges_with_the_same_text_are_ambiguous_in_ranks_and_reported() -> 
         (b"IQ== 0\nIg= 1\n", r"odd, line 2: 'Ig=' is not base64"),
         (b"IQ== 0\nIg== -1\n", r"odd, line 2: '-1' is not a rank"),
         (b"IQ== 0\nIg== 99999999999\n", r"odd, line 2: '99999999999' is not a rank"),
-        (b"IQ== 0\nIQ== 1\n", r"odd, line 2: the token b'!' was given another rank"),
+        (b"IQ== 0\nIQ== 1\n", r"odd, line 2: the token b'!' has another rank"),
         (b"IQ== 0\nIg== 0\n", r"odd: the rank 0 is given to b'!' and to b'\"'"),
         (b"IQ== 0\nIg== 1\n", r"odd: 254 of the 256 bytes have no rank"),
         (b"IQ== 0\n 1\n", r"odd, line 2"),
@@ -204,7 +204,7 @@ def test_codes_need_a_marker_and_characters() -> None:
     ("data", "sentence"),
     [
         (b"#version: 0.2\nl o w\n", r"odd, line 2: there must be two tokens"),
-        (b"#version: 0.2\nl o\nlow x\n", r"odd, line 3: it joins “low”, which does not exist yet"),
+        (b"#version: 0.2\nl o\nlow x\n", r"odd, line 3: it merges “low”, which does not exist yet"),
         (b"#version: 0.2\nl \xff\n", r"odd, line 2: the bytes at place 3 are not UTF-8; .* iconv -f"),
         (b"#version: 0.2\nl " + b"o" * 2_000_000 + b"\n", r"odd, line 2: 2,000,002 bytes are too many"),
     ],
@@ -286,12 +286,12 @@ def test_the_readable_companion_names_each_token() -> None:
         (b"minbpe v2\n\n0\n", r"odd, line 1"),
         (b"minbpe v1\n", r"odd, line 2: the file was truncated"),
         (b"minbpe v1\n\n7\n", r"odd, line 4: the file was truncated"),
-        (b"minbpe v1\n\n99999999999\n", r"odd, line 3: '99999999999' is not a number"),
+        (b"minbpe v1\n\n99999999999\n", r"odd, line 3: '99999999999' is not a whole number"),
         (b"minbpe v1\n\n1\n<a>\n", r"odd, line 4: there must be a special token"),
-        (b"minbpe v1\n\n0\n104 300\n", r"odd, line 4: it joins the token 300, which does not exist yet"),
+        (b"minbpe v1\n\n0\n104 300\n", r"odd, line 4: it merges the token 300, which does not exist yet"),
         (b"minbpe v1\n\n0\n-1 3\n", r"odd, line 4: '-1 3' is not a pair of ids"),
-        (b"minbpe v1\n\n0\n97 98\n97 98\n", r"odd, line 5: it joins the same pair as merge 1"),
-        (b"minbpe v1\n\n0\n256 97\n", r"odd, line 4: it joins the token 256, which does not exist yet"),
+        (b"minbpe v1\n\n0\n97 98\n97 98\n", r"odd, line 5: it merges the same pair as merge 1"),
+        (b"minbpe v1\n\n0\n256 97\n", r"odd, line 4: it merges the token 256, which does not exist yet"),
     ],
 )
 def test_a_damaged_minbpe_file_is_refused_with_its_line(data: bytes, sentence: str) -> None:
@@ -301,7 +301,7 @@ def test_a_damaged_minbpe_file_is_refused_with_its_line(data: bytes, sentence: s
 
 def test_a_pattern_that_is_not_understood_is_noted() -> None:
     found = MINBPE.open(b"minbpe v1\n(((\n0\n97 98\n", "odd")
-    assert any("pattern is not understood" in note for note in found.notes)
+    assert any("cannot read the file's pattern" in note for note in found.notes)
     assert found.history.recipe.pattern == "none"
 
 

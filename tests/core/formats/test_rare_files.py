@@ -413,23 +413,23 @@ SAID: dict[str, tuple[Whole, str]] = {
         whole(bpe(BYTES, byte_fallback=True, end_of_word_suffix="</w>"), [], [SPACES]),
         "bytes together with its marker",
     ),
-    "what looks like one character": (
+    "older tables of visible characters": (
         whole(bpe(LETTERS), [], [split(r"\X")]),
-        "what looks like one character",
+        "older tables of visible characters",
     ),
     "line breaks that are looked back for": (
         whole(bpe(LETTERS), [], [split(r"(?<!\R)a")]),
-        "finds line breaks",
+        "matches line breaks",
     ),
     "something is put where nothing was": (
         whole(bpe(LETTERS), [replacing("x?", "-", regex=True), LOWER], []),
-        "behind what it puts where nothing was",
+        "after a replacement of an empty match",
     ),
     "something is put between all characters": (
         whole(bpe(LETTERS), [replacing("", "a")], [by_bytes()]),
-        "behind what it puts where nothing was",
+        "after a replacement of an empty match",
     ),
-    "pictures": (whole(bpe(LETTERS), [], [split(r"\p{Extended_Pictographic}")]), "what looks like one character"),
+    "pictures": (whole(bpe(LETTERS), [], [split(r"\p{Extended_Pictographic}")]), "older tables of visible characters"),
     "the unknown token is spelled once the text is changed": (
         whole(
             {"type": "Unigram", "unk_id": 0, "byte_fallback": True,
@@ -454,15 +454,15 @@ SAID: dict[str, tuple[Whole, str]] = {
     ),
     "a token becomes nothing": (
         whole(bpe(LETTERS), [replacing("a", "")], [], added(2, "a", normalized=True)),
-        "become nothing there",
+        "become empty in the normalized text",
     ),
     "a token is shown as an earlier one": (
         whole(bpe(LETTERS), [LOWER], [], added(6, "AB", normalized=True), added(6, "AB")),
-        "shown by the file's library as another one",
+        "decode them as another token",
     ),
     "tokens become alike": (
         whole(bpe(LETTERS), [LOWER], [], added(6, "AB", normalized=True), added(7, "Ab", normalized=True)),
-        "look like another there",
+        "are equal to another token",
     ),
 }  # fmt: skip
 
@@ -477,7 +477,7 @@ def test_a_file_of_which_ids_can_differ_says_so(rare: str) -> None:
 
 
 def test_bytes_of_bytes_are_refused() -> None:
-    with pytest.raises(FormatError, match="turned into bytes twice"):
+    with pytest.raises(FormatError, match="turns text into bytes twice"):
         JSON.open(json.dumps(whole(bpe({"Ġ": 1}), [], [by_bytes(cuts=True), by_bytes()])).encode(), "x")
 
 
@@ -497,4 +497,4 @@ def test_a_whole_word_that_would_be_listed_is_said_before_it_is_written() -> Non
 
 def test_an_unknown_token_that_pairs_join_is_said_before_it_is_written() -> None:
     found = JSON.open(json.dumps(SAID["the unknown token is joined"][0]).encode(), "x").history
-    assert any("joined with its neighbours" in sentence for sentence in JSON.can_hold(found))
+    assert any("merge with its neighbours" in sentence for sentence in JSON.can_hold(found))

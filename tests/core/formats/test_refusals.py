@@ -50,7 +50,7 @@ def test_a_format_holds_what_these_methods_learned(format: str, methods: list[st
 
 def test_a_refusal_says_what_to_choose_instead() -> None:
     assert METHODS["wordpiece"].refusal(FORMATS["merges.txt"]) == (
-        "merges.txt holds joined pairs only, and this was learned by another method, WordPiece: "
+        "merges.txt holds joined pairs only, and this table was learned by WordPiece: "
         "choose vocab.txt, tokenizer.json or a table such as csv, or keep it as a session."
     )
     assert METHODS["parity"].refusal(FORMATS["vocab.txt"]).endswith("Parity-aware BPE: keep it as a session.")

@@ -97,7 +97,7 @@ def test_a_table_without_some_tokens_takes_the_longest_of_the_others() -> None:
 
 
 def test_a_vocabulary_without_a_learner_cannot_be_extended() -> None:
-    with pytest.raises(RecipeError, match="nothing can go on learning from it"):
+    with pytest.raises(RecipeError, match="training cannot continue from it"):
         growing_recipe(HISTORY, by=5)
 
 
@@ -106,15 +106,15 @@ def test_a_vocabulary_without_a_learner_cannot_be_extended() -> None:
     [
         ("999 'ab' 3", "has 2 bytes, but the row says 3"),
         ("999 '' 1", "has 0 bytes"),
-        ("1 'xyz' 3", "is in a row before"),
-        ("999 'ab' 2", "is in a row before"),
+        ("1 'xyz' 3", "is in an earlier row"),
+        ("999 'ab' 2", "is in an earlier row"),
         ("9999999999 'xyz' 3", "is too large"),
         ("999 __import__('os') 3", "there must be a number, a text in quotes"),
         ("999 'x' 'y' 2", "there must be a number, a text in quotes"),
-        ("999 '\\ud800' 3", "is no text as Python writes it"),
-        ("999 '\\U99999999' 3", "is no text as Python writes it"),
-        ("999 b'é' 2", "is no text as Python writes it"),
-        ("999 b'\\u1234' 6", "bytes have no"),
+        ("999 '\\ud800' 3", "is not a Python string or bytes literal"),
+        ("999 '\\U99999999' 3", "is not a Python string or bytes literal"),
+        ("999 b'é' 2", "is not a Python string or bytes literal"),
+        ("999 b'\\u1234' 6", "cannot be in bytes"),
         ("999 " + "(" * 9_999 + " 1", "there must be a number"),
     ],
 )
@@ -124,5 +124,5 @@ def test_invalid_rows_are_refused_with_their_numbers(row: str, said: str) -> Non
 
 
 def test_a_file_without_all_bytes_is_refused() -> None:
-    with pytest.raises(FormatError, match="254 of the 256 bytes are no token, the first is 0x02"):
+    with pytest.raises(FormatError, match="254 of the 256 bytes have no token; the first is 0x02"):
         RWKV.read(b"1 '\\x00' 1\n2 '\\x01' 1\n", "rwkv_vocab.txt")

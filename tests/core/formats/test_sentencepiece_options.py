@@ -196,7 +196,7 @@ def test_the_reason_for_an_unjoined_pair_names_the_pair_that_took_its_token(
 ) -> None:
     (tmp_path / "trained.model").write_bytes(sentencepiece_model("bpe"))
     assert run(["why", "everyone, rights of all", "--merges", str(tmp_path / "trained.model"), "--all"]) == 0
-    assert "one of the two was joined to another before" in capsys.readouterr().out
+    assert "one of the two was merged with another token before" in capsys.readouterr().out
 
 
 def test_byte_tokens_are_decoded_only_if_written_in_capitals() -> None:

@@ -79,5 +79,5 @@ def test_all_at_once_are_sound_where_each_is(recipe: Recipe, rows: list[Any]) ->
 def test_decisions_of_the_recipe_are_looked_for() -> None:
     recipe = RECIPES[0].with_changes(interventions=(Intervention(2, "force", 1, 2),))
     columns = np.array([(1, 3, 5, -1, -1, -1, 5), (2, 3, 4, -1, -1, -1, 4)], np.int64).T
-    with pytest.raises(FormatError, match="step 2 joins another pair"):
+    with pytest.raises(FormatError, match="step 2 merges another pair"):
         rebuilt(recipe, ALPHABET, [*columns], str, "here")

@@ -126,11 +126,11 @@ def changed(**entries: object) -> bytes:
 @pytest.mark.parametrize(
     ("entries", "sentence"),
     [
-        ({"reasons": {"loss": "<f8"}, "merges__3__loss": "much"}, r"merge 4: 'much' is not such a number"),
-        ({"reasons": {"loss": "<i4"}, "merges__0__loss": 2**40}, r"merge 1: '1099511627776' is not such a number"),
-        ({"reasons": {"left": "<i4"}}, r"what it says of the reasons of steps is damaged"),
-        ({"reasons": {"loss": "float"}}, r"what it says of the reasons of steps is damaged"),
-        ({"reasons": ["loss"]}, r"what it says of the reasons of steps is damaged"),
+        ({"reasons": {"loss": "<f8"}, "merges__3__loss": "much"}, r"merge 4: 'much' is not a valid value"),
+        ({"reasons": {"loss": "<i4"}, "merges__0__loss": 2**40}, r"merge 1: '1099511627776' is not a valid value"),
+        ({"reasons": {"left": "<i4"}}, r"the reasons of its steps are damaged"),
+        ({"reasons": {"loss": "float"}}, r"the reasons of its steps are damaged"),
+        ({"reasons": ["loss"]}, r"the reasons of its steps are damaged"),
         ({"scores_since": None}, r"its tokens have no scores"),
         ({"scores_since": [0, -1]}, r"the scores of its tokens are damaged"),
         ({"scores_since": [1]}, r"the scores of its tokens are damaged"),
@@ -138,7 +138,7 @@ def changed(**entries: object) -> bytes:
         ({"scores_since": "0"}, r"the scores of its tokens are damaged"),
         ({"alphabet__5__scores": [-1.0]}, r"the scores of its tokens are damaged"),
         ({"alphabet__5__scores": None}, r"the scores of its tokens are damaged"),
-        ({"merges__1__left": 10**6}, r"merge 2: it joins the token 1000000, which does not exist yet"),
+        ({"merges__1__left": 10**6}, r"merge 2: it merges the token 1000000, which does not exist yet"),
         ({"merges__1__runner_up_left": 10**6}, r"merge 2: its runner-up"),
     ],
     ids=lambda value: repr(value)[:50],
@@ -150,7 +150,7 @@ def test_damage_is_reported_with_its_place(entries: dict[str, object], sentence:
 
 def test_a_token_dropped_twice_is_refused() -> None:
     first = learned("unigram")[0].left
-    with pytest.raises(FormatError, match=rf"merge 2: it takes the token {first:,}, which was dropped before"):
+    with pytest.raises(FormatError, match=rf"merge 2: it uses the token {first:,}, which was dropped earlier"):
         FORMATS["json"].read(changed(merges__1__left=first), "odd.json")
 
 
@@ -162,5 +162,5 @@ def test_more_pieces_than_can_be_read_at_once_are_refused(monkeypatch: pytest.Mo
 
 def test_an_extra_column_is_reported() -> None:
     data = written(learned("score"), FORMATS["csv"]).replace(b"left_count,right_count\n", b"left_count,other\n", 1)
-    with pytest.raises(FormatError, match=r"line 1: behind the columns of every table .* left_count, right_count"):
+    with pytest.raises(FormatError, match=r"line 1: after the columns of every table .* left_count, right_count"):
         FORMATS["csv"].read(data, "odd.csv")

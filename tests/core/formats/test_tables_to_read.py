@@ -34,7 +34,7 @@ def test_markdown_has_a_row_a_merge_with_counts_ties_and_bytes() -> None:
 
 
 def test_markdown_is_not_opened_again() -> None:
-    with pytest.raises(FormatError, match="which is for reading"):
+    with pytest.raises(FormatError, match="which cannot be opened again"):
         MARKDOWN.open(content(learned("gpt2", merges=5), "markdown"), "table.md")
 
 

@@ -37,7 +37,7 @@ def test_a_tekken_file_keeps_its_ids_and_is_written_back(tmp_path: Path) -> None
     path.write_text(json.dumps(tekken(["<unk>", "<s>", "[INST]"])))
     found = open_table(path)
     assert (found.format, found.history.recipe.special_tokens) == ("tekken", ("<unk>", "<s>", "[INST]"))
-    assert any("27 of the first 30 numbers belong to no token" in note for note in found.notes)
+    assert any("27 of the first 30 ids belong to no token" in note for note in found.notes)
     ranks = {base64.b64decode(one["token_bytes"]): one["rank"] for one in tekken(None)["vocab"][:298]}
     theirs = tiktoken.Encoding("theirs", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
     ours = Tokenizer(found.history)
@@ -77,7 +77,7 @@ def test_ours_puts_special_tokens_and_bytes_first() -> None:
     numbers = FORMATS["tekken"].numbers(history)
     assert numbers[:256].tolist() == list(range(1_000, 1_256))
     assert numbers[-1] == 0
-    assert "only; this table wants more" in FORMATS["tekken"].refusal(learned("gpt2", lowercase=True))
+    assert "one pattern; this table needs more" in FORMATS["tekken"].refusal(learned("gpt2", lowercase=True))
 
 
 def test_text_that_the_pattern_does_not_match_is_reported_as_left_out() -> None:
@@ -85,4 +85,4 @@ def test_text_that_the_pattern_does_not_match_is_reported_as_left_out() -> None:
     for pattern, said in (("[a-zA-Z]+", True), (PATTERN, False)):
         whole["config"]["pattern"] = pattern
         notes = FORMATS["tekken"].open(json.dumps(whole).encode(), "tekken.json").notes
-        assert any("leaves out what its pattern does not match" in note for note in notes) == said
+        assert any("leaves out text that its pattern does not match" in note for note in notes) == said

@@ -62,12 +62,12 @@ def test_ids_are_those_of_tiktoken(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"bpe_ranks": "! 0"}, "bpe_ranks, line 1: there must be a sign, a rank"),
-        ({"bpe_ranks": "! x IQ=="}, "bpe_ranks, line 1: there must be a sign, a rank"),
+        ({"bpe_ranks": "! 0"}, "bpe_ranks, line 1: there must be one character, a rank"),
+        ({"bpe_ranks": "! x IQ=="}, "bpe_ranks, line 1: there must be one character, a rank"),
         ({"bpe_ranks": "! 0 IQ== I"}, "line 1: 'I' is not base64"),
         ({"bpe_ranks": "! 0 IQ=="}, "255 of the 256 bytes have no rank"),
         ({"bpe_ranks": ["IQ=="]}, "bpe_ranks"),
-        ({"special_tokens": {"<EOT>": 5}}, "a special token has the number of another"),
+        ({"special_tokens": {"<EOT>": 5}}, "a special token has the id of another"),
         ({"special_tokens": {"<EOT>": -1}}, "the number of the special token '<EOT>'"),
         ({"special_tokens": []}, "special_tokens"),
     ],

@@ -150,7 +150,7 @@ def test_what_a_recipe_cannot_say_is_noted() -> None:
     whole["padding"] = {"strategy": "BatchLongest"}
     whole["post_processor"] = {"type": "ByteLevel"}
     notes = " ".join(open_json(whole).notes)
-    for word in ("dropout", "Haiku", "special tokens around", "padding"):
+    for word in ("dropout", "Haiku", "add special tokens to a text", "padding"):
         assert word in notes, word
 
 
@@ -173,8 +173,8 @@ DAMAGE = [
     (("model", "merges"), [["t", "h", "e"]], r"merge 1: there must be two tokens"),
     (("model", "merges"), [["t", 5]], r"merge 1: there must be two tokens"),
     (("model", "merges"), ["th"], r"merge 1: there must be two tokens"),
-    (("model", "merges"), {"t": "h"}, r'"merges" is missing or no list'),
-    (("model", "merges"), [["\ud800", "h"]], r"half a character"),
+    (("model", "merges"), {"t": "h"}, r'"merges" is missing or not a list'),
+    (("model", "merges"), [["\ud800", "h"]], r"half of a surrogate pair"),
     (("model", "vocab"), ["t", "h"], r'"vocab" must be an object'),
     (("model", "vocab", "t"), -1, r"the number of 't' must be a whole number from 0"),
     (("model", "vocab", "t"), 2**40, r"the number of 't' must be a whole number from 0"),
@@ -183,7 +183,7 @@ DAMAGE = [
     (("model", "type"), "WordPieces", r"holds a WordPieces model; this program reads BPE, WordPiece"),
     (("model", "type"), 7, r'"type" must be a text'),
     (("model",), [], r'"model" must be an object'),
-    (("model", "continuing_subword_prefix"), "##", r"tells tokens inside a word"),
+    (("model", "continuing_subword_prefix"), "##", r"marks the tokens inside a word"),
     (("added_tokens",), [7], r"added token 1: there must be an object"),
     (("added_tokens",), [{"content": "a", "id": "7"}], r"added token 1: its id must be a whole number"),
     (("added_tokens",), [{"id": 7}], r"added token 1: its text is missing"),
@@ -193,7 +193,7 @@ DAMAGE = [
     (
         ("pre_tokenizer",),
         {"type": "Split", "pattern": {"Regex": 5}},
-        r'its "pattern" is missing, or not what it must be',
+        r'its "pattern" is missing or has the wrong type',
     ),
 ]
 
@@ -215,9 +215,9 @@ def test_a_damaged_file_is_refused_with_its_place(path: tuple[str, ...], value: 
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (b'{"model": {"vocab": ' + b"[" * 500_000, r"odd\.json: JSON that no such file would hold"),
-        (b'{"model": {"vocab": {"a": 1, "a": "b"}}}', r"odd\.json: the entry 'a' is there twice"),
-        (b'{"model": {"vocab": {"a": ' + b"9" * 10_000 + b"}}}", r"odd\.json: JSON that no such file would hold"),
+        (b'{"model": {"vocab": ' + b"[" * 500_000, r"odd\.json: this JSON is nested too deeply"),
+        (b'{"model": {"vocab": {"a": 1, "a": "b"}}}', r"odd\.json: the entry 'a' occurs twice"),
+        (b'{"model": {"vocab": {"a": ' + b"9" * 10_000 + b"}}}", r"odd\.json: this JSON is nested too deeply"),
         (b'{"model": \n{"vocab": }}', r"odd\.json, line 2, column 11: this is not valid JSON"),
         (b'{"model": {"vocab": {"\xff": 1}}}', r"odd\.json: the bytes at place 23 are not UTF-8"),
     ],

@@ -192,15 +192,18 @@ UNKNOWN = piece("<unk>", 0, 2)
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (piece("a") + UNIGRAM, r"odd: 0 pieces stand for what is unknown; a Unigram model has one"),
-        (piece("a") + UNKNOWN + piece("?", 0, 2) + UNIGRAM, r"odd: 2 pieces stand for what is unknown"),
+        (piece("a") + UNIGRAM, r"odd: 0 pieces are for unknown characters; a Unigram model has exactly one"),
+        (piece("a") + UNKNOWN + piece("?", 0, 2) + UNIGRAM, r"odd: 2 pieces are for unknown characters"),
         (UNKNOWN + piece("a", math.nan) + UNIGRAM, r"odd, byte 16: a piece has no text, no finite score"),
         (UNKNOWN + piece("a", -math.inf) + UNIGRAM, r"odd, byte 16: a piece has no text, no finite score"),
-        (UNKNOWN + piece("a") + piece("a") + UNIGRAM, r"odd, piece 2: the text 'a' is there twice"),
+        (UNKNOWN + piece("a") + piece("a") + UNIGRAM, r"odd, piece 2: the text 'a' occurs twice"),
         (UNKNOWN + UNIGRAM, r"odd: the model has no pieces"),
         (UNKNOWN + piece("a") + bytes_field(2, varint_field(3, 5)), r"odd holds a model of the kind 5"),
-        (piece("a") + bytes_field(2, varint_field(3, 3)), r"0 pieces stand for what is unknown; a model of words has"),
-        (UNKNOWN + piece("a") + bytes_field(2, varint_field(35, 1)), r"odd: unknown characters become bytes, but not"),
+        (piece("a") + bytes_field(2, varint_field(3, 3)), r"0 pieces are for unknown characters; a model of words has"),
+        (
+            UNKNOWN + piece("a") + bytes_field(2, varint_field(35, 1)),
+            r"odd: the model splits unknown characters into bytes, but",
+        ),
         ((UNKNOWN + piece("a"))[:-3], r"odd, byte 16: a field claims"),
     ],
 )
@@ -230,10 +233,10 @@ A, UNK = ["a", -1.0], ["<unk>", 0.0]
 @pytest.mark.parametrize(
     ("model", "sentence"),
     [
-        ({"unk_id": 10**6}, r'odd\.json: "unk_id" is 1,000,000, but the pieces go from 0 to'),
+        ({"unk_id": 10**6}, r'odd\.json: "unk_id" is 1,000,000, but the ids of pieces go from 0 to'),
         ({"unk_id": "0"}, r'"unk_id" must be a whole number'),
         ({"vocab": [UNK, ["", -1.0]]}, r"odd\.json, piece 1: its text is empty"),
-        ({"vocab": [UNK, ["a", math.nan]]}, r"piece 1: its log-probability is nan, which is no finite number"),
+        ({"vocab": [UNK, ["a", math.nan]]}, r"piece 1: its log-probability is nan, which is not a finite number"),
         ({"vocab": [UNK, ["a", 1e300]]}, r"piece 1: its log-probability is 1e\+300"),
         ({"vocab": [UNK, ["a", "b"]]}, r"piece 1: its log-probability is b"),
         ({"vocab": [UNK, "a"]}, r"piece 1: there must be a text and its log-probability"),
@@ -255,7 +258,7 @@ def test_pieces_without_one_for_what_is_unknown_are_used_where_nothing_is() -> N
     }
     data = json.dumps({"version": "1.0", "added_tokens": [], "model": model}).encode()
     theirs, found = tokenizers.Tokenizer.from_buffer(data), TOKENIZER_JSON.open(data, "odd.json")
-    assert any("names no token for what is unknown" in note for note in found.notes)
+    assert any("names no unknown token" in note for note in found.notes)
     for text in ("abba", "aab", ""):
         assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids
     assert found.numbers_of(encode(found.history, "axb")) == [1, NO_NUMBER, 2]

@@ -41,9 +41,9 @@ def test_a_file_just_written_agrees(format: Format) -> None:
         assert found.sentence == f"verified: {len(history)} rows agree"
     else:
         assert found.words >= sampling.WANTED_WORDS >= 1_000
-        said = "are split alike" if any("other numbers" in one for one in found.cannot_hold) else "agree"
+        said = "are split the same way" if any("other numbers" in one for one in found.cannot_hold) else "agree"
         assert found.sentence.startswith(f"verified: {found.words:,} words {said}")
-        assert ("its ids are others" in found.sentence) == (said != "agree")
+        assert ("its ids differ from the table" in found.sentence) == (said != "agree")
 
 
 def swapped(history: History) -> History:
@@ -87,7 +87,7 @@ def test_a_file_that_cannot_be_read_back_does_not_agree() -> None:
 def test_changed_counts_are_noticed() -> None:
     other = train(Corpus.from_texts([TEXT + TEXT]), RECIPE)
     found = verify(content(other, "json"), FORMATS["json"], HISTORY)
-    assert any("The column count is read back otherwise" in sentence for sentence in found.differences)
+    assert any("The column count is read back differently" in sentence for sentence in found.differences)
 
 
 def test_differences_of_an_export_are_listed_in_sentences() -> None:
@@ -203,9 +203,9 @@ def test_runs_of_words_are_checked_as_one_word(name: str, monkeypatch: pytest.Mo
     [
         ("unigram", {"lowercase": True, "special_tokens": ("<s>",)}, "tokenizer.json", "spells <s> once", "a <S>"),
         ("bert", {"pattern": "whitespace", "special_tokens": ("<s>",)}, "tokenizer.json", "spells <s> once", "<S>"),
-        ("bert", {"special_tokens": ("end",), "merges": 0}, "vocab.txt", "A word end becomes that special token", ""),
+        ("bert", {"special_tokens": ("end",), "merges": 0}, "vocab.txt", "A word end becomes the special token", ""),
         ("sentencepiece-like", {"merges": 9}, "merges.txt", "Where a word holds ▁ itself", ""),
-        ("gpt2", {"merges": 9, "special_tokens": ("é",)}, "tokenizer.json", "written like another token", ""),
+        ("gpt2", {"merges": 9, "special_tokens": ("é",)}, "tokenizer.json", "the same text as another token", ""),
     ],
 )
 def test_texts_that_a_format_takes_for_a_token_are_reported_and_not_checked(

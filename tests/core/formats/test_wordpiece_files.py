@@ -264,7 +264,7 @@ def test_tokens_may_share_a_number_and_are_named() -> None:
     vocabulary = whole["model"]["vocab"]
     vocabulary["b"] = vocabulary["a"]
     found = TOKENIZER_JSON.open(json.dumps(whole).encode(), "x")
-    assert any("the number of another one" in note and "“b”" in note for note in found.notes)
+    assert any("the id of another token" in note and "“b”" in note for note in found.notes)
     assert found.numbers_of(encode(found.history, "b a")) == [vocabulary["a"]] * 2
 
 
@@ -295,15 +295,15 @@ def test_special_tokens_are_those_that_the_configuration_names() -> None:
 @pytest.mark.parametrize(
     ("data", "config", "sentence"),
     [
-        (SMALL.replace(b"[UNK]\n", b""), {}, r"odd\.txt: the token “\[UNK\]”, which stands for a word that cannot"),
+        (SMALL.replace(b"[UNK]\n", b""), {}, r"odd\.txt: the token “\[UNK\]”for words that cannot"),
         (SMALL + b"a b\n", {}, r"odd\.txt, line 12: there must be one token and no space"),
         (SMALL + b"\xff\n", {}, r"odd\.txt, line 12: the bytes at place 1 are not UTF-8"),
-        (SMALL, {"unk_token": "<unk>"}, r"the token “<unk>”, which stands for a word"),
+        (SMALL, {"unk_token": "<unk>"}, r"the token “<unk>”for words"),
         (SMALL, {"unk_token": 5}, r"a special token must be a text"),
         (SMALL, {"unk_token": ""}, r"a special token is empty"),
         (SMALL, {"do_lower_case": "yes"}, r'"do_lower_case" must be true, false or null'),
-        (SMALL, {"added_tokens_decoder": {"3": {"content": "a"}}}, r"number 3 is given to 'a', but .* says 5"),
-        (SMALL, {"added_tokens_decoder": {"5": {"content": "new"}}}, r"number 5 is given to 'new', but .* it is 'a'"),
+        (SMALL, {"added_tokens_decoder": {"3": {"content": "a"}}}, r"id 3 belongs to 'a', but .* says 5"),
+        (SMALL, {"added_tokens_decoder": {"5": {"content": "new"}}}, r"id 5 belongs to 'new', but .* it is 'a'"),
         (SMALL, {"added_tokens_decoder": {"x": {"content": "new"}}}, r"the number of 'new' must be a whole number"),
     ],
 )
@@ -316,10 +316,10 @@ def test_a_damaged_vocabulary_is_refused(data: bytes, config: dict[str, object],
     ("key", "value", "sentence"),
     [
         ("unk_token", None, r'"unk_token" is missing or empty'),
-        ("max_input_chars_per_word", 0, r'"max_input_chars_per_word" must be a whole number from 1'),
-        ("max_input_chars_per_word", "9", r'"max_input_chars_per_word" must be a whole number from 1'),
+        ("max_input_chars_per_word", 0, r'"max_input_chars_per_word" must be a whole number of at least 1'),
+        ("max_input_chars_per_word", "9", r'"max_input_chars_per_word" must be a whole number of at least 1'),
         ("vocab", [], r'"vocab" must be an object'),
-        ("vocab", {"[UNK]": 0, "": 1}, r"the token with the number 1 is empty"),
+        ("vocab", {"[UNK]": 0, "": 1}, r"the token with the id 1 is empty"),
         ("type", "Gage", r"holds a Gage model; this program reads BPE, WordPiece"),
     ],
 )
@@ -341,7 +341,7 @@ def test_texts_of_this_project_are_not_read_as_a_vocabulary() -> None:
 
 def test_a_vocab_txt_without_markers_is_refused_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_text("a\nb\n")
-    with pytest.raises(FormatError, match=re.escape("“[UNK]”, which stands for a word that cannot be split")):
+    with pytest.raises(FormatError, match=re.escape("“[UNK]”for words that cannot be split")):
         open_table(tmp_path / "vocab.txt")
 
 

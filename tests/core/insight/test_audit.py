@@ -103,7 +103,7 @@ def test_commands_list_and_remove_tokens(tmp_path: Path, capsys: Printed) -> Non
         "Only a corpus shows": ["trim", str(table), "--least-used", "5", "-o", str(small)],
         "no token with the id 99,999": ["trim", str(table), "--remove", "99999", "-o", str(small)],
         "Ask for at least 256": ["trim", str(table), "--down-to", "9", *corpus, "-o", str(small)],
-        "With --needed lose": ["trim", str(table), "--remove", str(rows and 256), "-o", str(small)],
+        "--needed lose removes": ["trim", str(table), "--remove", str(rows and 256), "-o", str(small)],
         "end the name": ["audit", str(table), "-o", str(tmp_path / "audit.doc")],
         "is unknown here": ["audit", str(table), "--only", "one-file", "--corpus", str(one)],
     }

@@ -192,7 +192,7 @@ def test_a_language_that_is_not_encoded_is_neither_worst_nor_best() -> None:
     assert found.summary["worst_language"][0] in ("en", "es")
     en, es = measured.of("tokens")[0, :2].tolist()
     assert found.summary["spread"][0] == pytest.approx(max(en, es) / min(en, es))
-    assert found.sentences[0].startswith("unigram: without ru, of which more than 1% is not encoded: worst e")
+    assert found.sentences[0].startswith("unigram: without ru, because more than 1% is not encoded: worst e")
     (nothing,) = parity_of(measured, "ru").sentences
     assert nothing.endswith("there is nothing to compare.")
     figure = dots_chart(DataTable(measured.columns), "bytes_per_token")
@@ -206,7 +206,7 @@ def test_texts_without_tokens_are_reported() -> None:
     parallel = checked_parallel({"blank": [" ", ""], "de": "ja\nnein\n", "en": iter(["yes", "no"])})
     found = parity_of(benchmark({"bytes": history}, parallel))
     assert np.isnan([found.summary[name][0] for name in ("worst", "spread")]).all()
-    blank = "bytes: worst de, and blank becomes no tokens at all; the fewest are none at all; Gini 0.364."
+    blank = "bytes: worst de, and blank becomes no tokens; one text has no tokens; Gini 0.364."
     assert found.sentences == (blank,)
     of_bytes = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
     measured = overlay({"bytes": (of_bytes, 0)}, [" "] * LEAST + ["low"]).columns  # some draws have no word
@@ -254,7 +254,7 @@ def test_the_share_that_cannot_be_encoded_is_reported(tmp_path: Path, capsys: py
     remark, unequal = benchmark({"bytes": everything, "words": history}, texts).remarks
     assert unequal.startswith("The vocabularies are of ")
     told = "100.00% of all, 50.00% of half, 50.00% of two and parts of 1 more (in bytes, spaces left out)"
-    assert remark.startswith(f"words cannot encode everything: {told} become unknown tokens or none")
+    assert remark.startswith(f"words cannot encode everything: {told} become unknown tokens or no tokens")
     write_history(history, tmp_path / "words.csv")
     (tmp_path / "text.txt").write_text("xyz", encoding="utf-8")
     asked = ["benchmark", str(tmp_path / "words.csv"), "--texts", str(tmp_path / "text.txt")]

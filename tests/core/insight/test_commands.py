@@ -51,7 +51,7 @@ def test_why_names_a_reason_for_every_cut(table: str, files: list[str], capsys: 
     assert [one["byte"] for one in told["rows"]] == starts[1:]
     assert all(one["reason"].endswith(".") for one in told["rows"])
     assert run(["why", "the slowest", "--merges", table]) == 0
-    assert "Tokens never cross the edge of a word" in capsys.readouterr().out
+    assert "A word ends here, and tokens never cross" in capsys.readouterr().out
 
 
 def test_why_reads_special_tokens_on_request(
@@ -89,7 +89,7 @@ def test_ties_and_what_another_rule_would_have_done(
     assert "--corpus" in capsys.readouterr().err
     assert run([*what_if, "--corpus", *files]) == 0
     out = capsys.readouterr().out
-    assert "part at step" in out
+    assert "differ from step" in out
     assert "first-seen:" in out
 
 
@@ -222,7 +222,7 @@ def test_encode_writes_files_as_ids(
 def test_a_moment_outside_the_table_is_refused(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (["why", "low"], ["ties"]):
         assert run([*arguments, "--merges", table, "--at", "31"]) == 1
-        assert "from 0 to that" in capsys.readouterr().err
+        assert "from 0 to the number of steps" in capsys.readouterr().err
 
 
 def test_the_lab_cuts_one_text_by_all_at_one_size(
@@ -278,7 +278,7 @@ def test_a_curve_with_unknown_tokens_says_so() -> None:
     figure = ask_about(Lab, {"all": known, "few": unknown}, measure="bytes_per_token").figure
     assert isinstance(figure, LineFigure)
     assert [line.is_hollow for line in figure.lines] == [False, True]
-    assert "B is hollow: more than 1% of the tokens are unknown, which flatters it." in figure.sentence
+    assert "B is hollow: more than 1% of the tokens are unknown, which makes it look better." in figure.sentence
     drawn = picture(figure, Paper(is_alone=True)).decode()
     hollow = 'fill="none" stroke="' + LINES[1]
     assert drawn.count("<polyline") == 2, "the curve of A, and its sample in the legend"

@@ -70,7 +70,7 @@ def test_the_command_by_own_lists_and_others(tmp_path: Path, capsys: pytest.Capt
     for line, sentence in (
         ("lowest\tlo est", "line 2"),
         ("lowest low est", "line 2"),
-        ("lowest\tlowe st", "listed before"),
+        ("lowest\tlowe st", "in an earlier line"),
     ):
         own.write_text(f"lowest\tlow est\n{line}\n", encoding="utf-8")
         assert run(["morphemes", str(table), "--list", str(own)]) == 1

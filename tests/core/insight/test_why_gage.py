@@ -44,7 +44,7 @@ def test_a_long_chain_is_cut_short() -> None:
     sentence = why.explanation_at(13, len(history)).sentence
     assert "and so on" in sentence
     assert len(sentence) < 600
-    assert why.explanation_at(13, 0).sentence == "Nothing has been replaced yet, so `m` and `n` are by themselves."
+    assert why.explanation_at(13, 0).sentence == "Nothing has been replaced yet, so `m` and `n` are separate."
     other = WhyGage("a.b", history).explanation_at(1, len(history))
-    assert other.sentence.startswith("In block 1 no byte stands for anything")
+    assert other.sentence.startswith("In block 1 no byte replaces a pair")
     assert why.explanation_at(2, 1).sentence.endswith("across this place, from step 2 on.")

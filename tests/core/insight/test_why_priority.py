@@ -47,4 +47,4 @@ def test_each_reason_is_written_in_a_sentence() -> None:
     assert explain("the", history(whole_words=True), ()).explanation_at(1, 7).kind == "whole"
     long = explain("the" * 200, history(), ()).explanation_at
     assert "too long to follow" in long(3, 7).sentence
-    assert FORMATS["csv"].refusal(history()).startswith("csv cannot say in which order")
+    assert FORMATS["csv"].refusal(history()).startswith("csv cannot store merge priorities")

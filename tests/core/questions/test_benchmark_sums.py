@@ -87,7 +87,7 @@ def test_tables_with_an_unclear_difference_are_not_ranked(texts: dict[str, list[
     second = max(answer.facts["sums"], key=lambda row: row["tokens_beside_best"])
     if second["tokens_beside_best"] > 1 and second["beside_from"] > 1:
         pytest.skip("these halves happen to differ in kind")
-    assert "alike; these texts do not tell which is better" in recommended(answer)
+    assert "equally; these texts do not show which is better" in recommended(answer)
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say(studies: dict[str, bpe.Study]) -> None:
@@ -105,7 +105,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(studies: dict[str, bpe.St
 def test_too_few_documents_give_no_interval(studies: dict[str, bpe.Study]) -> None:
     answer = bpe.benchmark(studies, texts={"short": ["wave harbour def"]}, sums=True)
     assert all(row["from"] is None or np.isnan(row["from"]) for row in answer.facts["sums"])
-    assert any("of too few documents to say how sure that is" in sentence for sentence in answer.sentences)
+    assert any("from too few documents to estimate the uncertainty" in sentence for sentence in answer.sentences)
 
 
 def test_a_tokenizer_that_leaves_text_out_is_not_recommended(
@@ -121,8 +121,8 @@ def test_a_tokenizer_that_leaves_text_out_is_not_recommended(
     ("weights", "sentence"),
     [
         (("sea=60%", "code=30%"), "must add up to 100 %; they are 90 %"),
-        (("fish=1",), "there are sea, code"),
-        (("1",), "there are sea, code"),
+        (("fish=1",), "The texts are sea, code"),
+        (("1",), "The texts are sea, code"),
         (("sea=-1", "code=2"), "of at least 0"),
         (("sea=0",), "not all of them 0"),
     ],
@@ -175,4 +175,4 @@ def test_a_page_and_what_is_named_are_in_the_manifest(folder: Path, capsys: pyte
     assert {one["path"] for one in told["inputs"]} >= {"a.csv", "b.json"}
     assert [one["path"] for one in told["results"]] == ["out.html"]
     assert run(["benchmark", "ours=a.csv", "--texts", "dom", "--report", "a.csv"]) == 1
-    assert "a.csv is the file that is read" in capsys.readouterr().err
+    assert "a.csv is the input file" in capsys.readouterr().err

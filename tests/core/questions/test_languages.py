@@ -74,7 +74,7 @@ def test_ratios_are_compared_by_the_groups(study: bpe.Study) -> None:
 
 
 def test_one_text_or_an_unknown_language_is_refused(study: bpe.Study) -> None:
-    with pytest.raises(BpeError, match="One text alone cannot be compared"):
+    with pytest.raises(BpeError, match="A single text cannot be compared"):
         Languages().answer(bpe.train(["low low"], "gpt2", merges=1))
-    with pytest.raises(BpeError, match="no language 'xx'; there are en, tr, ru"):
+    with pytest.raises(BpeError, match="no language 'xx'; the languages are en, tr, ru"):
         Languages(lines=("xx",)).answer(study)

@@ -189,7 +189,7 @@ def test_a_large_history_makes_a_small_page() -> None:
 
 
 def test_an_empty_session_has_no_report() -> None:
-    with pytest.raises(BpeError, match="without a run that has learned anything"):
+    with pytest.raises(BpeError, match="in which no run has learned anything"):
         report_of(SavedSession(Recipe.preset("gpt2")))
     with pytest.raises(BpeError, match="no run 7"):
         report_of(session(run_of(RECIPES[0])), 7)

@@ -129,7 +129,7 @@ def test_memory_is_asked_for_before_it_is_needed(path: Path, monkeypatch: pytest
     monkeypatch.setattr("bpe_core.support.limits.available_memory", lambda: 300 * 2**20)
     monkeypatch.setattr("bpe_core.support.limits.WORTH_ASKING", 0)
     monkeypatch.setattr("bpe_core.support.limits.RESERVE", 300 * 2**20)
-    with pytest.raises(TooLarge, match=r"Opening .*one\.bpex needs about \d MB of memory more"):
+    with pytest.raises(TooLarge, match=r"Opening .*one\.bpex needs about \d MB more memory"):
         read_session(path)
 
 

@@ -57,7 +57,7 @@ def refused(path: Path, *statements: str) -> str:
 
 @pytest.mark.parametrize(
     ("content", "sentence"),
-    [(b"", "is empty"), (b"hello", "is no session"), (b"SQLite format 3\0", "cannot be read|no session")],
+    [(b"", "is empty"), (b"hello", "is not a session"), (b"SQLite format 3\0", "cannot be read|not a session")],
 )
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path, content: bytes, sentence: str) -> None:
     (tmp_path / "one.bpex").write_bytes(content)
@@ -82,7 +82,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
     with changing(tmp_path / "other.bpex") as connection:
         connection.execute("CREATE TABLE notes (text)")
-    with pytest.raises(FormatError, match="no session of BPE Explorer"):
+    with pytest.raises(FormatError, match="not a session of BPE Explorer"):
         read_session(tmp_path / "other.bpex")
 
 
@@ -116,11 +116,11 @@ def test_a_newer_version_is_refused_with_its_number(path: Path) -> None:
     [
         (
             "UPDATE merges SET left_id = 300 WHERE run = 1 AND step = 1",
-            "run 1, step 1: it joins the token 300, which does not",
+            "run 1, step 1: it merges the token 300, which does not",
         ),
         (
             "UPDATE merges SET right_id = -1 WHERE run = 1 AND step = 2",
-            "run 1, step 2: it does not say which two tokens it joins",
+            "run 1, step 2: it does not say which two tokens it merges",
         ),
         ("UPDATE merges SET left_id = 2 << 40 WHERE run = 1 AND step = 2", "which does not exist yet"),
         ("UPDATE merges SET left_id = 0 WHERE run = 2 AND step = 1", "never merges"),
@@ -133,19 +133,19 @@ def test_a_newer_version_is_refused_with_its_number(path: Path) -> None:
         ("UPDATE merges SET runner_up_left = 999 WHERE run = 1 AND step = 2", "its runner-up 999 "),
         ("UPDATE merges SET runner_up_right = NULL WHERE run = 1 AND step = 2", "its runner-up .* names a token"),
         ("UPDATE merges SET runner_up_count = -5 WHERE run = 1 AND step = 2", "its runner-up must have a count"),
-        ("UPDATE session SET value = '[]' WHERE key = 'numbers'", "should be a JSON object"),
-        ("UPDATE session SET value = '{\"1\": [5]}' WHERE key = 'numbers'", "run 1: the numbers of its tokens"),
-        ("UPDATE session SET value = '{\"1\": 5}' WHERE key = 'numbers'", "run 1: the numbers of its tokens"),
+        ("UPDATE session SET value = '[]' WHERE key = 'numbers'", "must be a JSON object"),
+        ("UPDATE session SET value = '{\"1\": [5]}' WHERE key = 'numbers'", "run 1: the ids of its tokens"),
+        ("UPDATE session SET value = '{\"1\": 5}' WHERE key = 'numbers'", "run 1: the ids of its tokens"),
         ("UPDATE runs SET recipe = '{}' || 'x'", "not valid JSON"),
         ("UPDATE runs SET recipe = '[1]'", "recipe is damaged"),
         ('UPDATE runs SET recipe = \'{"ties": "by chance"}\'', "recipe is damaged"),
-        ("UPDATE runs SET state = 'flying'", "in no state"),
-        ("UPDATE runs SET number = -number", "in no state"),
-        ("UPDATE runs SET end_reason = 'tired'", "no reason"),
+        ("UPDATE runs SET state = 'flying'", "the state of the run is unknown"),
+        ("UPDATE runs SET number = -number", "the state of the run is unknown"),
+        ("UPDATE runs SET end_reason = 'tired'", "not a known reason"),
         ("UPDATE runs SET tokens_at_start = -2", "negative"),
-        ("UPDATE reasons SET kind = '|O'", "run 2: what its steps were chosen by is damaged"),
-        ("UPDATE reasons SET place = 1", "run 2: what its steps were chosen by is damaged"),
-        ("UPDATE reasons SET numbers = x'0102'", "has not one number for each of them"),
+        ("UPDATE reasons SET kind = '|O'", "run 2: the values that chose its steps are damaged"),
+        ("UPDATE reasons SET place = 1", "run 2: the values that chose its steps are damaged"),
+        ("UPDATE reasons SET numbers = x'0102'", "are more or fewer than its steps"),
         ("UPDATE symbols SET id = id + 1000 WHERE id = 5", "gaps"),
         ("UPDATE symbols SET kind = 'magic' WHERE id = 5", "no kind of base symbol"),
         ("UPDATE symbols SET text = x'', decoded = x'' WHERE id = 5", "cannot be empty"),
@@ -161,12 +161,15 @@ def test_a_newer_version_is_refused_with_its_number(path: Path) -> None:
             "in the middle",
         ),
         ("UPDATE word_chunks SET text = CAST(x'ff' || substr(text, 2) AS BLOB)", "not UTF-8"),
-        ("UPDATE bookmarks SET merge = 400", "a bookmark at merge 400 of run 1 leads nowhere"),
-        ("UPDATE bookmarks SET run = 4", "leads nowhere"),
-        ("UPDATE sources SET path = NULL, text_sha256 = NULL", "neither a file nor a text"),
-        ("UPDATE sources SET path = 'x', text_sha256 = (SELECT sha256 FROM texts)", "neither a file nor a text"),
-        ("UPDATE sources SET path = 12 WHERE path IS NOT NULL", "neither a file nor a text"),
-        ("UPDATE sources SET path = 'a' || char(0) || 'b' WHERE path IS NOT NULL", "neither a file nor a text"),
+        (
+            "UPDATE bookmarks SET merge = 400",
+            "a bookmark is at merge 400 of run 1, which does not exist",
+        ),
+        ("UPDATE bookmarks SET run = 4", "which does not exist"),
+        ("UPDATE sources SET path = NULL, text_sha256 = NULL", "neither a file nor a pasted text"),
+        ("UPDATE sources SET path = 'x', text_sha256 = (SELECT sha256 FROM texts)", "neither a file nor a pasted text"),
+        ("UPDATE sources SET path = 12 WHERE path IS NOT NULL", "neither a file nor a pasted text"),
+        ("UPDATE sources SET path = 'a' || char(0) || 'b' WHERE path IS NOT NULL", "neither a file nor a pasted text"),
         ("UPDATE session SET value = '[]' WHERE key = 'view'", "JSON object"),
         ("UPDATE session SET value = '{' WHERE key = 'filter'", "not valid JSON"),
         ("DELETE FROM session WHERE key = 'recipe'", "recipe is damaged"),

@@ -44,7 +44,7 @@ def test_a_valid_session_passes(path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_a_damaged_session_is_reported(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["verify", str(damaged)]) == 1
     said = capsys.readouterr()
-    assert "run 2: what was learned from step 1 on is not what was written" in said.err
+    assert "run 2: what was learned from step 1 on does not have its checksum" in said.err
     assert "Open an older copy of the file" in said.err
     assert said.out == ""
 
@@ -53,7 +53,7 @@ def test_a_session_whose_beginning_is_damaged(path: Path, capsys: pytest.Capture
     path.write_bytes(bytes(16) + path.read_bytes()[16:])
     assert run(["verify", str(path)]) == 1
     said = capsys.readouterr()
-    assert f"{path} is no session of BPE Explorer, or its beginning is damaged." in said.err
+    assert f"{path} is not a session of BPE Explorer, or its beginning is damaged." in said.err
 
 
 def test_damage_is_reported_as_json_for_scripts(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,7 +61,7 @@ def test_damage_is_reported_as_json_for_scripts(damaged: Path, capsys: pytest.Ca
     (found,) = json.loads(capsys.readouterr().out)
     assert found["sound"] is False
     assert found["found"] == []
-    assert "run 2: what was learned from step 1 on is not what was written" in found["what"]
+    assert "run 2: what was learned from step 1 on does not have its checksum" in found["what"]
 
 
 def test_a_database_with_empty_pages_is_reported_as_damaged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

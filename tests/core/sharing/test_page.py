@@ -363,13 +363,13 @@ def test_a_page_of_50_000_merges_has_less_than_a_megabyte() -> None:
 def test_what_it_cannot_do_it_says() -> None:
     steps = [{"type": "Strip", "strip_left": True, "strip_right": True}]
     prepared = bpe.train([text_of("poem")], bpe.Recipe.preset("gpt2", merges=9, preparation=steps))
-    assert "steps of its own, which this page does not know" in why_not(prepared.history)
+    assert "normalizes and splits texts in steps that this page does not know" in why_not(prepared.history)
     shown = bpe.Recipe.preset("words", pattern="none", preparation=[{"type": "ByteLevel"}])  # bytes shown by letters
-    assert "steps of its own" in why_not(bpe.train([text_of("poem")], shown).history)
+    assert "steps that this page does not know" in why_not(bpe.train([text_of("poem")], shown).history)
     backwards = bpe.train(
         [text_of("poem")], bpe.Recipe(pattern="custom", custom_pattern=r"(?<=the )\w+", merges=9, vocab_size=None)
     )
-    assert "expression of its own" in why_not(backwards.history)
+    assert "regular expression that this page cannot follow" in why_not(backwards.history)
     blocks = bpe.train([text_of("poem")], "gage")
     assert "no other text" in why_not(blocks.history)
 
@@ -383,5 +383,5 @@ def test_a_method_with_a_rule_of_its_own_is_not_shown_as_another(monkeypatch: py
             return super().cutter(history, cutting)
 
     monkeypatch.setitem(METHODS, BytePairEncoding.name, Own())
-    assert "a rule of its own, which this page does not know" in why_not(history)
+    assert "a rule that this page does not know" in why_not(history)
     assert '"by":""' in json.dumps(contents_of(SharedRun("new", history))["cuts"], separators=(",", ":"))

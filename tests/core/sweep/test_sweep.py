@@ -171,7 +171,7 @@ def test_what_is_done_is_not_done_again(folder: Path, swept: SweepResult, capsys
     (folder / "fewer.toml").write_text(PLAN.replace("seeds = [1, 2]", "seeds = [2, 3]"), encoding="utf-8")
     assert run(["sweep", str(folder / "fewer.toml"), "-o", str(table)]) == 0
     assert "16 rows of 8 runs (4 of them were there)" in (told := capsys.readouterr().out)
-    assert "8 rows that the plan no longer asks for were left out" in told
+    assert "8 rows that are no longer in the plan were left out" in told
 
 
 def test_runs_are_kept_in_a_session_that_goes_on(
@@ -224,7 +224,7 @@ def test_what_a_window_saves_meanwhile_stays(
     with monkeypatch.context() as patch:
         patch.setattr(RunsInSession, "add", saved_elsewhere)
         assert run(asked) == 1
-    assert "was changed by another program meanwhile, so it is left as it is" in capsys.readouterr().err
+    assert "was changed by another program during the sweep, so no runs were added to it" in capsys.readouterr().err
     assert read_session(path).text == "typed meanwhile"
     assert run(asked) == 0
     assert read_session(path).text == "typed meanwhile"
@@ -237,15 +237,15 @@ def test_a_mistake_is_found_before_anything_begins(folder: Path, capsys: pytest.
         (three + 'pattern = "custom"\ncustom_pattern = "("', "The recipe 'third'"),
         (three + 'special_tokens = "<s>"', "third': The special tokens must be a list of texts"),
         ("encoding = 5\n" + three, "encoding must be a text, not 5"),
-        (three + "vocab_size = 300", "The recipe 'third' cannot say vocab_size: the plan's sizes"),
+        (three + "vocab_size = 300", "The recipe 'third' cannot set vocab_size: the plan's sizes"),
         (three.replace('"lowest-ids"]', '"byte-alphabet"]') + 'base = "characters"', "'third': The tie rule"),
         (three.replace("sizes = [300, 270]", "sizes = [300, 40]"), "A vocabulary of 40"),
         (three.replace("other.txt", "others.txt"), "others.txt"),
-        (three.replace('sample = "60%"', ""), "Seeds choose what is sampled"),
-        (three.replace("sizes", "size"), "A plan knows nothing called 'size'"),
-        (three.replace("words.tsv", "poem.txt"), "is no word with its morphemes"),
+        (three.replace('sample = "60%"', ""), "Several seeds need a sample"),
+        (three.replace("sizes", "size"), "A plan has no entry named 'size'"),
+        (three.replace("words.tsv", "poem.txt"), "is not a word with its morphemes"),
         (three.replace('poem = ["poem.txt"]', ""), "at least one entry in [corpora]"),
-        (three.replace('"poem.txt"', '"s3://poem.txt"'), "reads files and folders"),
+        (three.replace('"poem.txt"', '"s3://poem.txt"'), "reads only files and folders"),
         ("[", "is not TOML"),
     ):
         (folder / "bad.toml").write_text(changed, encoding="utf-8")
@@ -261,7 +261,7 @@ def test_a_mistake_is_found_before_anything_begins(folder: Path, capsys: pytest.
     assert not grown
     assert run(["sweep", "--example"]) == 0
     assert run(["sweep", str(folder / "plan.toml"), "-o", str(folder / "words.tsv")]) == 1
-    assert "no table of a sweep" in capsys.readouterr().err
+    assert "not the table of a sweep" in capsys.readouterr().err
 
 
 def test_the_table_so_far_is_made_only_for_who_asks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -225,7 +225,7 @@ def test_a_file_can_be_read_in_another_encoding(
 
 @pytest.mark.parametrize(
     ("title", "words"),
-    [("for what is not valid", ["B", "\ufffd", "cker", " B"]), ("without", ["Bcker", " Bcker"])],
+    [("for invalid bytes", ["B", "\ufffd", "cker", " B"]), ("without", ["Bcker", " Bcker"])],
 )
 def test_a_file_with_bytes_that_are_no_text_is_read_as_chosen(
     qtbot: QtBot, window_with: Callable[..., Program], train: Train, tmp_path: Path, title: str, words: list[str]

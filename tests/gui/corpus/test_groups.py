@@ -211,7 +211,7 @@ def test_groups_become_languages_with_dev_texts(
     program.corpus_panel.list.setCurrentIndex(model.index(model.row_of_group("en")))
     program.corpus_panel.group_menu.aboutToShow.emit()
     next(one for one in program.corpus_panel.group_menu.actions() if one.text() == "Ratio …").trigger()
-    assert "by dev texts or by ratios, not by both" in program.messages.sentence.text()
+    assert "by dev texts or by ratios; remove" in program.messages.sentence.text()
     small(program)
     train(program)
     run = program.session.runs.shown

@@ -48,7 +48,7 @@ def test_a_count_goes_on_by_itself_and_its_file_is_opened(
     assert not dialog.refusal.text()
     qtbot.waitUntil(lambda: [one.state for one in model.known.values()] == ["done"], timeout=WAIT)
     assert "of them different" in dialog.status.text()
-    assert f"They are in {output}" in program.messages.sentence.text()
+    assert f"The counts are in {output}" in program.messages.sentence.text()
     assert list(count_words(Corpus.from_files(output), recipe)) == list(count_words(Corpus.from_texts([text]), recipe))
     dialog.open_button.click()
     qtbot.waitUntil(lambda: session.corpus.texts.value[0].path == output, timeout=WAIT)

@@ -73,7 +73,7 @@ def test_no_file_is_replaced_without_a_question(
     with qtbot.waitSignal(program.exchanging.compression.ended, timeout=WAIT):
         dialog.begin.click()
     assert target.read_bytes().startswith(b"BPEGAGE")
-    assert asked == [f"{target} is there already. Replace it?"] * 2
+    assert asked == [f"{target} exists already. Replace it?"] * 2
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
     dialog.target.choose.click()  # the system's dialog has asked
     with qtbot.waitSignal(program.exchanging.compression.ended, timeout=WAIT):
@@ -89,7 +89,7 @@ def test_errors_are_reported_and_closing_cancels_the_work(qtbot: QtBot, program:
     dialog.target.setText(str(target))
     with qtbot.waitSignal(program.exchanging.compression.ended, timeout=WAIT):
         dialog.begin.click()
-    assert "is no file that" in dialog.outcome.text()
+    assert "was not written by" in dialog.outcome.text()
     source.write_bytes(TEXT * 2_000)
     dialog = opened(program, "compress_file")
     dialog.source.setText(str(source))

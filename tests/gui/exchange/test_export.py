@@ -112,7 +112,7 @@ def test_a_folder_for_transformers_is_written(
         shown.begin.click()
     qtbot.waitUntil(lambda: not trained.exchanging.export.is_busy, timeout=WAIT)
     told = shown.outcome.text()
-    assert "is added as a special token" in told[told.index("What was chosen for you") :]
+    assert "is added as a special token" in told[told.index("Choices made for you") :]
     assert "is added" not in told.partition("What this format cannot hold")[2]
     assert sorted(path.name for path in out.iterdir()) == ["README.md", "tokenizer.json", "tokenizer_config.json"]
     config = json.loads((out / "tokenizer_config.json").read_text(encoding="utf-8"))

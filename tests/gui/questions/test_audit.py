@@ -28,7 +28,7 @@ def test_tokens_are_listed_saved_and_taken_out(
     model, rows = page.model, page.rows
     program.actions["audit"].trigger()
     answered(qtbot, program)
-    assert "one-file: All its occurrences are in one file" in page.sentence.text()
+    assert "one-file: The token occurs only in one file" in page.sentence.text()
     only = page.fields["only"]
     assert isinstance(only, QComboBox)
     only.setCurrentIndex(only.findData("one-file"))

@@ -38,7 +38,7 @@ def test_each_question_that_reads_a_changed_file_says_so(
     learned.pages.page(SIZES).choose_files("held_out", str(tmp_path / "unseen.txt"))
     learned.actions["sizes"].trigger()
     answered(qtbot, learned)
-    assert f"{tmp_path / 'unseen.txt'} {WARNING}; what was read of it may be a mixture." in [n.sentence for n in told]
+    assert f"{tmp_path / 'unseen.txt'} {WARNING}, so its old and new text may be mixed." in [n.sentence for n in told]
     told.clear()
     learned.exchanging.encoding.start([], 5, None, tmp_path / "ids.npy")
     answered(qtbot, learned)

@@ -85,7 +85,7 @@ def test_a_table_without_texts_answers_what_it_can(qtbot: QtBot, program: Progra
     assert asked.kind == "taken"
     program.actions["ties"].trigger()
     answered(qtbot, program)
-    assert "ties are not known" in program.pages.page(TIES).sentence.text()
+    assert "ties cannot be found" in program.pages.page(TIES).sentence.text()
     program.actions["sizes"].trigger()
     answered(qtbot, program)
     assert "Count on My Corpus" in program.pages.page(SIZES).sentence.text()

@@ -191,7 +191,7 @@ def test_shown_measures_equal_those_of_the_engine(qtbot: QtBot, program: Program
     both = Vocabularies.of([lane.history for lane in lanes])
     for one, other in ((0, 1), (0, 2), (1, 2)):
         found = both.overlap(one, other, at)
-        told = f"{'ABC'[one]} and {'ABC'[other]}: {found.common:,} tokens in both, {found.share_of_first:.1%} of"
+        told = f"{'ABC'[one]} and {'ABC'[other]}: {found.common:,} shared tokens, {found.share_of_first:.1%} of"
         assert told in page.sentence.text()
     for measure in OF_LAB:
         program.picker.choose(MEASURES[measure].title)

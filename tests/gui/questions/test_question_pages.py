@@ -206,7 +206,7 @@ def test_the_ties_are_listed_and_another_rule_is_tried(qtbot: QtBot, learned: Pr
     assert page.model.answer is not None
     (step,) = page.model.answer.columns["step"]
     assert step in tied, "without a tie the rules agree"
-    assert f"part at step {step}" in page.sentence.text()
+    assert f"differ from step {step}" in page.sentence.text()
     assert "largest-text: " in page.sentence.text()
 
 

@@ -60,9 +60,9 @@ def test_the_pattern_says_which_branch_made_the_words(qtbot: QtBot, learned: Pro
     click_before(qtbot, learned, 21)  # said| 1
     answered(qtbot, learned)
     told = learned.pages[WhyPage].reason.text()
-    assert told.startswith("Tokens never cross the edge of a word")
+    assert told.startswith("A word ends here, and tokens never cross")
     assert "The word before it: letters" in told
-    assert "The word behind it: digits" in told
+    assert "The word after it: digits" in told
 
 
 def test_links_in_a_reason_lead_to_steps(qtbot: QtBot, learned: Program) -> None:

@@ -122,7 +122,7 @@ def test_a_custom_pattern_is_used(qtbot: QtBot, program: Program, train: Train) 
     assert not panel.slow.isVisible()
     program.form.choose(custom_pattern="(?<=Th)e|[a-z]+|[^a-z]+")
     qtbot.waitUntil(panel.slow.isVisible, timeout=WAIT)
-    assert panel.slow.text() == "Slow: looking behind at more than a character."
+    assert panel.slow.text() == "Slow: a lookbehind of more than one character."
     program.form.choose(custom_pattern="[a-z]+|[^a-z]+")
     qtbot.waitUntil(lambda: not panel.slow.isVisible(), timeout=WAIT)
     small(program, 270)
@@ -177,7 +177,7 @@ def test_a_refused_value_is_marked_with_its_reason_and_not_learned(
         assert (size.value(), runs.all) == (512, [])
         assert is_refused(size)
         assert told in size.toolTip()
-        assert told in program.recipe_panel.findChild(QWidget, "refusal of vocab_size").text()  # type: ignore[union-attr]
+        assert told in program.recipe_panel.findChild(QWidget, ("refusal of vocab_size")).text()  # type: ignore[union-attr]
     typed(size, "1,000")
     QTest.keyClick(size, Qt.Key.Key_Return)
     assert (program.form.value("vocab_size"), is_refused(size)) == (1_000, False)

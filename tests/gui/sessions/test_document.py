@@ -104,7 +104,7 @@ def test_a_file_that_somebody_else_has_changed_is_not_replaced_unasked(
     qtbot.waitUntil(lambda: path.read_bytes().startswith(b"SQLite"), timeout=WAIT)
 
 
-@pytest.mark.parametrize("content", [b"", b"no session", b"SQLite format 3\0 and then nothing"])
+@pytest.mark.parametrize("content", [b"", b"not a session", b"SQLite format 3\0 and then nothing"])
 def test_other_files_are_refused_as_sessions_and_nothing_is_lost(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, content: bytes
 ) -> None:

@@ -35,7 +35,7 @@ def test_an_unwritable_folder_is_reported_once_and_training_goes_on(
     small(program)
     train(program)
     program.filing.document.look()
-    qtbot.waitUntil(lambda: "No safety copy can be kept" in program.messages.sentence.text(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "No safety copy of this session" in program.messages.sentence.text(), timeout=WAIT)
     program.messages.hide()
     program.actions["new_run"].trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)

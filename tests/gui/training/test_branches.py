@@ -204,7 +204,7 @@ def test_a_branch_is_played_from_its_fork_and_says_what_changed(
     new = len(found.only_in_second)
     assert 0 < new < sum(one.other_place is not None for one in found.differing), "others only have another place"
     told = program.asking.both_texts.told
-    sentence = f"{new} of 300 tokens are new, {new} are gone; they part ways at merge 10: "
+    sentence = f"{new} of 300 tokens are new, {new} are gone; they differ from merge 10: "
     qtbot.waitUntil(lambda: sentence in told.text(), timeout=WAIT)
     heads = program.asking.both_texts.heads
     assert heads[0].name.text() == "Run 1: gpt2"
@@ -232,7 +232,7 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     dialog.by.setValue(30)
     dialog.first_id.setValue(5)
     dialog.go.click()
-    assert "none may be given twice" in dialog.note.text()
+    assert "Choose a larger number" in dialog.note.text()
     dialog.first_id.setValue(OLD.id_count + 100)
     dialog.go.click()
     grown = ended(qtbot, program, 2)
@@ -240,9 +240,9 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     assert pairs(grown)[: len(OLD)] == OLD.pairs()
     assert len(grown.history) == len(OLD) + 30
     first, last = OLD.id_count + 100, OLD.id_count + 129
-    told = f"Run 2: 30 new tokens, numbered {first} to {last}; all others keep their numbers. Your text: "
+    told = f"Run 2: 30 new tokens, numbered {first} to {last}; all others keep their ids. Your text: "
     qtbot.waitUntil(lambda: program.messages.sentence.text().startswith(told), timeout=WAIT)
-    assert "own tokens occur nowhere in the corpus" in program.messages.sentence.text()
+    assert "old tokens occur nowhere in the corpus" in program.messages.sentence.text()
     assert "law.txt: " in program.messages.details.toPlainText()
     assert "Never used: " in program.messages.details.toPlainText()
     numbers = grown.history.numbers
@@ -267,7 +267,7 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     odd = ended(qtbot, program, 3)
     assert odd.history is not None
     assert pairs(odd)[: len(OLD)] == OLD.pairs()
-    assert odd.sentence == f"{odd.learned - len(OLD)} tokens are new; all others keep their numbers."
+    assert odd.sentence == f"{odd.learned - len(OLD)} tokens are new; all others keep their ids."
     assert odd.history.numbers is not None
     assert odd.history.numbers.tolist()[: OLD.first_special] == [*range(OLD.first_special)]
     qtbot.waitUntil(lambda: program.messages.sentence.text().startswith("Run 3: "), timeout=WAIT)  # told of these, too

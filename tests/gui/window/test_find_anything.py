@@ -113,7 +113,7 @@ def test_what_cannot_be_done_is_no_entry(program: Program) -> None:
     in_menus = {hit.title for hit in hits if hit.kind not in ("Manual", "Measure, in Compare", "Field of the recipe")}
     assert not {"None", "None yet", *(title for title, _ in program.actions.refused())} & in_menus
     assert not [title for title in shown if title.startswith("Kept for")]
-    learned_by = [hit.title.casefold() for hit in hits if hit.kind.endswith("learn by it")]
+    learned_by = [hit.title.casefold() for hit in hits if hit.kind.endswith("learn with it")]
     assert len(learned_by) == len({*learned_by})
 
 

@@ -11,11 +11,11 @@ from app.window.parts.widgets import muted
 from app.window.parts.wording import count_text, tip
 from app.window.questions.audit.trimming import NEEDED, TrimTask, What, Wish
 
-NEEDED_TITLES = {"spare": "Keep it, and say so", "lose": "Remove both", "hide": "Keep it as a step without an id"}
-NUMBERINGS = {"renumber": "Anew, without gaps", "keep": "As they are, with holes"}
+NEEDED_TITLES = {"spare": "Keep it, and report it", "lose": "Remove both", "hide": "Keep it without an id"}
+NUMBERINGS = {"renumber": "New ids, without gaps", "keep": "Unchanged, with gaps"}
 EXPLANATION = (
-    "The run shown stays; the trimmed table is a run of its own. Every token that stays can be made as before. "
-    "Then a message says how many tokens your text and the corpus become."
+    "The run shown stays; the trimmed table is a new run. Every remaining token can still be made. A message then "
+    "shows the number of tokens of your text and the corpus."
 )
 
 
@@ -46,8 +46,8 @@ class TrimDialog(QDialog):
         self.needed.setToolTip(tip("\n".join(f"{NEEDED_TITLES[one]}: {told}." for one, told in NEEDED.items())))
         for needed, title in NEEDED_TITLES.items():
             self.needed.addItem(title, needed)
-        self.ids.setAccessibleName("Numbers of the tokens that stay")
-        self.ids.setToolTip("With holes a model's embeddings stay in their places")
+        self.ids.setAccessibleName("Ids of the remaining tokens")
+        self.ids.setToolTip("With gaps a model's embeddings still fit")
         for numbering, title in NUMBERINGS.items():
             self.ids.addItem(title, numbering)
         self.buttons, self.go = dialog_buttons(self, "Trim", self._begin)
@@ -63,10 +63,10 @@ class TrimDialog(QDialog):
         for widget in (self.choices["down to"], self.size_box):
             widget.setEnabled(self._trimming.knows_use)
             if not self._trimming.knows_use:
-                widget.setToolTip("Needs a text in the corpus, which shows how much tokens are used")
+                widget.setToolTip("Needs a text in the corpus, to count the use of tokens")
         if not self._trimming.needs_parts:
             self.needed.setEnabled(False)
-            self.needed.setToolTip("With this method no token needs another: only the named ones go")
+            self.needed.setToolTip("With this method no token is made of others: only the chosen tokens are removed")
         first = next((button for button in self.choices.values() if button.isEnabled()), None)
         if first is not None:
             first.setChecked(True)
@@ -75,7 +75,7 @@ class TrimDialog(QDialog):
     def _lay_out(self) -> None:
         down_to = in_row(self.choices["down to"], self.size_box, STRETCH)
         what = in_column(*(self.choices[name] for name in ("selected", "listed", "chosen")), down_to)
-        form = in_form(("Remove", what), ("What others are made of", self.needed), ("Ids", self.ids))
+        form = in_form(("Remove", what), ("Needed tokens", self.needed), ("Ids", self.ids))
         in_column(form, muted(EXPLANATION), self.buttons, on=self)
 
     def _begin(self) -> None:

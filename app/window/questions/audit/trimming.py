@@ -169,7 +169,7 @@ def trimmed_by(study: Study, tokens: Sequence[int], wish: Wish, work: Work) -> T
     else:
         found = trim(history, tokens, needed=wish.needed, renumber=wish.renumber, cancelled=work.cancelled)
     if found.changes_nothing:
-        raise BpeError("Nothing was removed: tokens that stay need those that were named.")
+        raise BpeError("Nothing was removed: other tokens are made of the selected tokens.")
     return found
 
 

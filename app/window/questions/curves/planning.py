@@ -85,7 +85,10 @@ class CurvePlan:
         found: dict[str, list[str]] = {}
         for place, text in enumerate(texts, 1):
             if text.address:
-                raise CorpusError(f"{text.name} is an address, which may change; a sweep learns only from files.")
+                raise CorpusError(
+                    f"{text.name} is an address, and its text may change. Download it, and add the file: a sweep "
+                    "learns only from files."
+                )
             where = text.path
             if where is None:
                 where = path.with_name(path.stem + TEXTS) / f"{place}.txt"

@@ -86,4 +86,4 @@ def differing_steps(run: Run, found: TableComparison) -> str:
     if found.first is None or found.parted is None:
         return f"The {run.wording.steps} are the same."
     before, now = (" + ".join(map(quoted, pair)) for pair in found.parted)
-    return f"{found.new_tokens}; they part ways at {run.wording.step} {found.first + 1:,}: {now} instead of {before}."
+    return f"{found.new_tokens}; they differ from {run.wording.step} {found.first + 1:,}: {now} instead of {before}."

@@ -65,12 +65,12 @@ class Lattice:
         `joined` says for each base symbol whether a piece may hold it; by default all may.
         """
         if not 2 <= longest <= LONGEST:
-            raise BpeError(f"Pieces can be at most 2 to {LONGEST} symbols long, not {longest:,}.")
+            raise BpeError(f"The longest piece must have 2 to {LONGEST} symbols, not {longest:,}.")
         is_compiled = by_machine_code(len(words.text), PRICING, work)
         laid, others = stretches(words, alphabet, recipe, joined)
         places = np.minimum(np.diff(laid.starts), longest)
         room = int((np.diff(laid.starts) * places - places * (places - 1) // 2).sum())
-        check_room(BYTES_AN_EDGE * room, "Laying out all pieces of these words", FEWER)
+        check_room(BYTES_AN_EDGE * room, "Listing all pieces of these words", FEWER)
         found = _found(laid, longest, is_compiled, work)
         saves = found.counts * (found.lengths.astype(np.int64) - 1)
         kept = saves > limit
@@ -101,7 +101,7 @@ class Lattice:
         """Return the price of a token; with it every sum fits into 64 bits."""
         bits = 61 - max(1, self.symbols * self.longest**2).bit_length()
         if bits < 0:
-            raise BpeError("The words occur too often for a floor to be added up; give smaller counts.")
+            raise BpeError("The counts of the words are too large to add up a floor; give smaller counts.")
         return 1 << min(UNIT_BITS, bits)
 
     @cached_property
