@@ -6,7 +6,9 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import fsspec
@@ -26,6 +28,16 @@ from tests.core.reading_texts import files, write
 GPT2 = Recipe.preset("gpt2")
 TEXTS = 24
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, about ports and event loops
+
+
+@pytest.fixture(scope="module", autouse=True)
+def random_numbers_of_dask() -> None:
+    """Give Dask a generator that no other test shares: its threads, which may outlive these tests, draw from it.
+
+    Hypothesis fails a test during which another thread has drawn from the generator of Python's module.
+    """
+    for module in ("dask.sizeof", "distributed.comm.core", "distributed.scheduler", "distributed.utils_comm"):
+        import_module(module).random = Random()  # type: ignore[attr-defined]
 
 
 @pytest.fixture
