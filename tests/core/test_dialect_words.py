@@ -32,6 +32,8 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 def dialect_words(source: str) -> Iterator[str]:
     """Yield the words of the dialect in the docstrings and comments of a module, but not in its examples."""
+    if not DIALECT.search(source):  # as in most modules, which need not be parsed
+        return
     texts = [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(source)) if isinstance(node, DOCUMENTED)]
     lines = [line for text in texts for line in text.splitlines() if not line.lstrip().startswith(">>>")]
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)

@@ -17,13 +17,17 @@ HEADLESS = re.compile(
     r"|That|The (one|ones|other|others|same)|Their|Those|To|Until|What|Whatever|When|Whenever|Where|Whether|Which|While"
     r"|Who|Whose|With)\b",
 )
+AFTER_QUOTES = re.compile(rf"[\"'][\s\\]*{HEADLESS.pattern}")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 HOW_TO_MEND = "A function's docstring begins with a verb (`Return whether`), that of a class or module with a noun."
 
 
 def docstrings_in(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the place and the text of each docstring of a file."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    """Yield the place and the text of each docstring of a file, unless no text of the file can be headless."""
+    source = path.read_text("utf-8")
+    if not AFTER_QUOTES.search(source):  # then it need not be parsed
+        return
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, DOCUMENTED) and (text := ast.get_docstring(node)):
             name = "the module" if isinstance(node, ast.Module) else node.name
             yield f"{path.relative_to(ROOT).as_posix()}: {name}", text
