@@ -14,7 +14,6 @@ from bpe_core.formats.limitations import about, marker_in_texts
 from bpe_core.formats.patterns import PROBE, oniguruma_expression_of, pattern_choices
 from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.usual_decoding import usual_decoding
 from bpe_core.text import decoding
 from bpe_core.text.decoding import Decoder, SentencePiece, SpaceDecoder, blank_sign
 from bpe_core.text.preparation.expressions import Expression, may_match_nothing, translated
@@ -127,7 +126,7 @@ def _sequence(steps: list[Object], key: str) -> Object | None:
 def decoder_of(recipe: Recipe) -> Object | None:
     """Write the decoder's steps. No step can say SentencePiece's own way, so the nearest steps are written."""
     told: tuple[Decoder, ...] = recipe.decoding
-    steps = usual_decoding(recipe) if not told or isinstance(told[0], SentencePiece) else told
+    steps = recipe.usual_decoding if not told or isinstance(told[0], SentencePiece) else told
     if steps == (SpaceDecoder(),):
         return None
     return _sequence([_decoding_json(step) for step in steps], "decoders")

@@ -17,7 +17,6 @@ from bpe_core.formats.limitations import about
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.usual_decoding import usual_decoding
 from bpe_core.splitting.normalization import normalize
 from bpe_core.support.found_once import once
 from bpe_core.text.preparation.pieces import AddedToken
@@ -199,7 +198,7 @@ def recipe_of(
     steps = (*told, *choices.pop("preparation", ()))
     decoding = choices.pop("decoding", ())
     recipe = recipe_from(name, name="tokenizer.json", special_tokens=tuple(specials), preparation=steps, **choices)
-    if decoding == usual_decoding(recipe):
+    if decoding == recipe.usual_decoding:
         return recipe
     try:
         return recipe.with_changes(decoding=decoding)

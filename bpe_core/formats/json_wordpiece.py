@@ -24,7 +24,7 @@ from bpe_core.formats.json_reading import Object
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import written
 from bpe_core.methods.kit.method import Method
-from bpe_core.methods.registry import method_for
+from bpe_core.methods.registry import METHODS, method_for
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import ids_looked_for
 from bpe_core.splitting.normalization import normalize
@@ -122,7 +122,7 @@ class JsonWordPiece(JsonModel):
             "marker": "continuation" if marker else "none",
             "marker_text": marker,
             "unknown_text": unknown,
-            **Method.named(method).choices_for_longest_word(self.longest_word(model, name)),
+            **METHODS[method].choices_for_longest_word(self.longest_word(model, name)),
             "merges": 0,
         }
         recipe = recipe_of(name, added, specials, looked_for(unknown, added), choices)

@@ -24,7 +24,7 @@ from bpe_core.history.alphabet import Alphabet, Symbol, unknown_symbols
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import written
 from bpe_core.methods.kit.method import Method
-from bpe_core.methods.registry import method_for
+from bpe_core.methods.registry import METHODS, method_for
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.progress import ProgressReport
 
@@ -73,7 +73,7 @@ class RwkvVocabulary(Format):
         method = method_for(LONGEST)
         recipe = recipe_from(
             name, name="rwkv", method=method, base="bytes", pattern="none", unknown_text=END, merges=0,
-            **Method.named(method).choices_for_longest_word(LARGEST_NUMBER),
+            **METHODS[method].choices_for_longest_word(LARGEST_NUMBER),
         )  # fmt: skip
         symbols = [Symbol(text, text, "byte") for text in numbers if len(text) == 1]
         symbols += [Symbol(text, text, "seed") for text in numbers if len(text) > 1]

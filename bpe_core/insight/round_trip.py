@@ -32,7 +32,6 @@ from bpe_core.methods.kit.explanation import ExplainedText, Explanation
 from bpe_core.methods.kit.tokenizer import Tokenizer, Way
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.cutting import ALLOWED, Allowed
-from bpe_core.segmenting.usual_decoding import usual_decoding
 from bpe_core.splitting.normalization import normalizer
 from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.arrays import Int64s
@@ -149,7 +148,7 @@ class RoundTrips:
     @cached_property
     def _safe_cuts(self) -> SafeCuts:
         recipe = self.history.recipe
-        if recipe.marker != "none" or usual_decoding(recipe) != (recipe.decoding or usual_decoding(recipe)):
+        if recipe.marker != "none" or recipe.usual_decoding != (recipe.decoding or recipe.usual_decoding):
             return SafeCuts(np.zeros((256, 256), np.bool_))
         return SafeCuts.of(recipe)
 

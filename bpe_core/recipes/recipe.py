@@ -229,6 +229,24 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         return any(_prepare().is_pre_tokenizer(step) for step in self.preparation)
 
     @property
+    def usual_decoding(self) -> tuple[Any, ...]:
+        """Return the decoding steps that restore a text as nearly as steps can, if no file gives others."""
+        decode = _decode()
+        if self.base == "bytes":
+            return (decode.ByteLevel(),)
+        if self.marker == "glued":
+            return (decode.BPEDecoder(self.marker_text),)
+        if METHODS[self.method].has_continuations:
+            return (decode.WordPiece(self.marker_text, cleanup=False),)
+        has_marker = self.marker in ("prefix", "symbol")
+        sign = self.marker_text if has_marker else decode.blank_sign(self.preparation)
+        steps = [decode.Replace(sign, False, " ")] if sign else []
+        steps += [decode.ByteFallback()] * (self.unknown == "bytes") + [decode.Fuse()]
+        if sign and (self.marker == "prefix" or decode.puts_blank_before(self.preparation)):
+            steps.append(decode.Strip(" ", 1, 0))
+        return tuple(steps)
+
+    @property
     def shows_bytes(self) -> bool:
         """Return whether words that a step turns into bytes are written with the characters that stand for bytes."""
         return self.base == "characters"

@@ -9,7 +9,6 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
 from bpe_core.segmenting.cutting import tokens_looked_for
-from bpe_core.segmenting.usual_decoding import usual_decoding
 from bpe_core.splitting.normalization import normalize
 from bpe_core.text import decoding
 from bpe_core.text.preparation.pieces import AddedToken
@@ -20,7 +19,7 @@ class LibraryText:
     def __init__(self, history: History) -> None:
         self._history = history
         recipe = history.recipe
-        self._steps = recipe.decoding or usual_decoding(recipe)
+        self._steps = recipe.decoding or recipe.usual_decoding
         plain = {step.content for step in recipe.preparation if isinstance(step, AddedToken) and not step.special}
         self._silent = frozenset(tokens_looked_for(recipe)) - plain
         later = [step.content for step in recipe.preparation if isinstance(step, AddedToken) and step.normalized]

@@ -3,7 +3,7 @@
 A tokenizer can be used without it. A question asks `study.inside` for the words of the texts, for their ranks and
 counts, and for the tokens by index. An index is the engine's number of a token: first come the alphabet's tokens, then
 the joined tokens in the order of the steps, then the special tokens. Indices never leave the engine: a `Study` takes
-and returns the ids of the file. Only this module translates between the two.
+and returns the ids of the file. Only this module and the tokenizer translate between the two.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from bpe_core.errors import BpeError, FormatError
+from bpe_core.errors import BpeError
 from bpe_core.history.history import NO_NUMBER, NOTHING, History
-from bpe_core.history.token_texts import BLANK, TokenTexts, quoted
+from bpe_core.history.token_texts import BLANK, TokenTexts
 from bpe_core.methods.kit.histories import has_ranks, learns_by_ranks, steps_in_words
 from bpe_core.methods.kit.tokenizer import Tokenizer
-from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.support.arrays import Int64s
 from bpe_core.support.data_table import Values
 from bpe_core.support.progress import ALONE, Work
 
@@ -55,24 +55,6 @@ class TokensByIndex:
         """Return the file's id of a token; None if the file has none."""
         number = int(self._history.numbers_of(index))
         return None if number == NO_NUMBER else number
-
-    def numbers(self, indices: Int32s | Int64s) -> Int64s:
-        """Return the file's ids of a text's tokens; refuse a token without an id."""
-        numbers = self._history.numbers
-        if numbers is None:
-            return np.asarray(indices, np.int64)
-        found = numbers[indices]
-        if len(found) and found.min() == NO_NUMBER:
-            raise self._unnumbered(int(indices[int(found.argmin())]))
-        return found
-
-    def _unnumbered(self, index: int) -> FormatError:
-        if index == self._history.alphabet.unknown_id:
-            return FormatError(
-                "The text holds a character without a token, and the tokenizer's file has no unknown token, so the "
-                "library refuses this text, too. `look` shows the place."
-            )
-        return FormatError(f"The file has no id for the token {quoted(self.texts.raw[index])} of this text.")
 
     def numbered_spans(self, text: str, at: int | None = None) -> list[tuple[int, int, int | None]]:
         """Return the first byte of each token of a text, the byte behind its last, and its number in the file."""

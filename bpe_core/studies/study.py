@@ -258,8 +258,8 @@ class Study:
 
     def encode_to_numpy(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> Int64s:
         """Return the ids of a text's tokens as an array; the parameters are those of `encode`."""
-        by_index = self.inside.by_index
-        return by_index.numbers(by_index.tokenizer.encode_to_array(text, at=at, allowed_special=allowed_special))
+        tokenizer = self.inside.by_index.tokenizer
+        return tokenizer.numbers(tokenizer.encode_to_array(text, at=at, allowed_special=allowed_special))
 
     def encode_batch(
         self,
@@ -282,9 +282,9 @@ class Study:
         threads
             How many threads to use at most; as many as there are cores, if left out.
         """
-        by_index = self.inside.by_index
-        batch = by_index.tokenizer.encode_batch(texts, at=at, allowed_special=allowed_special, threads=threads)
-        return by_index.numbers(batch.ids), batch.offsets
+        tokenizer = self.inside.by_index.tokenizer
+        batch = tokenizer.encode_batch(texts, at=at, allowed_special=allowed_special, threads=threads)
+        return tokenizer.numbers(batch.ids), batch.offsets
 
     def spans(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> list[Span]:
         """Return the tokens of a text with their offsets; a token with a part of a character covers all of it.

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from bpe_core.errors import BpeError
-from bpe_core.history.history import History
-from bpe_core.history.token_texts import TokenBytes
+from bpe_core.errors import BpeError, FormatError
+from bpe_core.history.history import NO_NUMBER, History
+from bpe_core.history.token_texts import TokenBytes, quoted
 from bpe_core.methods.kit.method import Method
 from bpe_core.segmenting.boundaries import NEVER as NEVER
 from bpe_core.segmenting.boundaries import Boundaries
@@ -105,6 +105,24 @@ class Tokenizer:
         allowed = self._cutting.spelled(self.allowed(allowed_special), given.searched)
         found = self._segmenter.batch(given, at, allowed, threads) if isinstance(self._segmenter, WordEncoder) else None
         return found or Batch.of([self._segmenter.ids(text, at, allowed) for text in given.strings()])
+
+    def numbers(self, ids: Int32s | Int64s) -> Int64s:
+        """Return the file's ids of a text's tokens; refuse a token without an id."""
+        numbers = self.history.numbers
+        if numbers is None:
+            return np.asarray(ids, np.int64)
+        found = numbers[ids]
+        if len(found) and found.min() == NO_NUMBER:
+            raise self._unnumbered(int(ids[int(found.argmin())]))
+        return found
+
+    def _unnumbered(self, id: int) -> FormatError:
+        if id == self.history.alphabet.unknown_id:
+            return FormatError(
+                "The text holds a character without a token, and the tokenizer's file has no unknown token, so the "
+                "library refuses this text, too. `look` shows the place."
+            )
+        return FormatError(f"The file has no id for the token {quoted(TokenBytes(self.history)[id])} of this text.")
 
     def encode_greedy(self, text: str, *, at: int | None = None, allowed_special: Allowed = None) -> list[int]:
         """Return the ids if the longest token that fits is taken at each place."""
