@@ -13,8 +13,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from bpe_core.errors import BpeError
 from bpe_core.history.history import NO_NUMBER, NOTHING, History
 from bpe_core.history.token_texts import BLANK, TokenTexts
