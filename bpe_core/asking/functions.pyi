@@ -29,6 +29,7 @@ __all__ = [
     "look",
     "mixture",
     "morphemes",
+    "noise",
     "paid",
     "pairs",
     "race",
@@ -711,6 +712,46 @@ def morphemes(
     >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
     >>> bpe.morphemes({"ours": study}).columns["f1"].round(2).tolist()
     [0.3, 0.29]
+    """
+
+def noise(
+    studies: Mapping[str, Learned],
+    share: float = 0.1,
+    seed: int = 0,
+    characters: int = 100000,
+    measure: Literal["edits", "overlap", "growth"] = "edits",
+    *,
+    work: Work | None = None,
+) -> Answer:
+    """Show how far noise in a text changes its tokens: typing errors, capitals, look-alikes, spaces and line ends.
+
+    Parameters
+    ----------
+    studies : Mapping[str, Study]
+        Such studies by names of your own: {'ours': study}.
+    share : float, optional
+        The share of words, spaces or line ends that change.
+    seed : int, optional
+        Chooses which ones; the same seed makes the same changes.
+    characters : int, optional
+        How much of the texts is looked at.
+    measure : Literal['edits', 'overlap', 'growth'], optional
+        What is drawn.
+    work : Work | None, optional
+        The callbacks that receive the progress and may cancel the work.
+
+    Returns
+    -------
+    Answer
+        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+    >>> table = bpe.noise({"ours": study.with_texts("low lower lowest")}, share=1.0).table
+    >>> dict(zip(table.columns["kind"], table.columns["noisy_tokens"], strict=True))["capitals"]
+    16
     """
 
 def paid(

@@ -1,0 +1,93 @@
+"""Noise changes a share of a text by a seed, and the ids before and after are compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+from bpe_core.measures.noise import changed_ids, edit_distance
+from bpe_core.text.noise import KINDS, noisy
+
+TEXT = "The café of the lighthouse, said Anna:\nnaïve waves and  eleven ships.\n"
+IDS = st.lists(st.integers(0, 5), max_size=12)
+
+
+@pytest.fixture(scope="module")
+def study() -> bpe.Study:
+    return bpe.train(TEXT * 3, "gpt2", vocab_size=300)
+
+
+def plain_distance(before: list[int], after: list[int]) -> int:
+    """Fill the whole table of Levenshtein's distance, cell by cell."""
+    table = [[row + column for column in range(len(after) + 1)] for row in range(len(before) + 1)]
+    for row, one in enumerate(before, 1):
+        for column, other in enumerate(after, 1):
+            replaced = table[row - 1][column - 1] + (one != other)
+            table[row][column] = min(table[row - 1][column] + 1, table[row][column - 1] + 1, replaced)
+    return table[-1][-1]
+
+
+@given(IDS, IDS)
+def test_the_edit_distance_equals_the_plain_table(before: list[int], after: list[int]) -> None:
+    assert edit_distance(np.array(before, np.int64), np.array(after, np.int64)) == plain_distance(before, after)
+
+
+@given(IDS, IDS)
+def test_common_tokens_are_counted_as_multisets(before: list[int], after: list[int]) -> None:
+    found = changed_ids([(np.array(before, np.int64), np.array(after, np.int64))])
+    assert found.common == sum((Counter(before) & Counter(after)).values())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_changes_the_text_and_the_same_seed_changes_it_alike(kind: str) -> None:
+    changed = noisy(TEXT, KINDS[kind], share=1.0, seed=4)
+    assert changed != TEXT
+    assert changed == noisy(TEXT, KINDS[kind], share=1.0, seed=4)
+    assert noisy(TEXT, KINDS[kind], share=0.0, seed=4) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("no diacritics", "The cafe of the lighthouse, said Anna:\nnaive waves and  eleven ships.\n"),
+        ("line ends", TEXT.replace("\n", "\r\n")),
+        ("capitals", TEXT.upper()),
+        ("missing spaces", "Thecaféofthelighthouse,saidAnna:\nnaïvewavesand  elevenships.\n"),
+    ],
+)
+def test_a_whole_text_is_changed_as_its_kind_says(kind: str, expected: str) -> None:
+    assert noisy(TEXT, KINDS[kind], share=1.0, seed=0) == expected
+
+
+def test_the_table_counts_the_ids_of_the_changed_text(study: bpe.Study) -> None:
+    answer = bpe.noise({"ours": study}, share=1.0, seed=2)
+    rows = {row["kind"]: row for row in answer.table.records()}
+    assert rows["capitals"]["noisy_tokens"] == len(study.encode((TEXT * 3).upper()))
+    assert rows["capitals"]["tokens"] == len(study.encode(TEXT * 3))
+    assert answer.figure is not None
+    assert [bar.name for bar in answer.figure.bars] == list(KINDS)  # type: ignore[attr-defined]
+
+
+def test_tokenizers_stand_side_by_side_under_the_same_noise(study: bpe.Study) -> None:
+    answer = bpe.noise({"ours": study, "letters": study.at(0)})
+    assert list(answer.table.columns["tokenizer"]) == ["ours"] * len(KINDS) + ["letters"] * len(KINDS)
+    assert answer.table.records() == bpe.noise({"ours": study, "letters": study.at(0)}).table.records()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"), [({"share": 0.0}, "above 0"), ({"share": 2.0}, "at most 1"), ({"characters": 0}, "one char")]
+)
+def test_impossible_values_are_refused_in_a_sentence(study: bpe.Study, wrong: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(bpe.BpeError, match=sentence):
+        bpe.noise({"ours": study}, **wrong)
+
+
+def test_empty_texts_are_refused_in_a_sentence(study: bpe.Study) -> None:
+    with pytest.raises(bpe.BpeError, match="nothing to change"):
+        bpe.noise({"ours": study.with_texts([""])})
