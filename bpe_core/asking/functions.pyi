@@ -728,7 +728,7 @@ def noise(
     Parameters
     ----------
     studies : Mapping[str, Study]
-        Such studies by names of your own: {'ours': study}.
+        Studies by names that you choose: {'ours': study}.
     share : float, optional
         The share of words, spaces or line ends that change.
     seed : int, optional
@@ -743,7 +743,7 @@ def noise(
     Returns
     -------
     Answer
-        Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them.
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
 
     Examples
     --------
