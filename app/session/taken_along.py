@@ -53,6 +53,7 @@ def as_python(question: Question, opened: Mapping[str, str], session: Path | Non
         about = "studies"
     given = [f"{name}={value}" for name, value in _values(question)]
     if question.name in QUESTIONS.own:
+        about = "*studies.values()" if question.roles else about
         call = f"bpe.{question.name}({', '.join(filter(None, [about, *given]))})"
     else:
         call = f"bpe.ask({', '.join([about or 'None', repr(question.name), *given])})"

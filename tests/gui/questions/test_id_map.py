@@ -6,6 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session.manifests import run_of_session
+from app.session.taken_along import as_python
 from app.window.pages import ID_MAP
 from app.window.questions.id_map.model import NO_SECOND
 from app.wiring import Program
@@ -46,6 +47,13 @@ def test_the_map_leads_from_the_chosen_run_to_the_run_shown(qtbot: QtBot, learne
     assert page.model.cell(page.rows.place(0), 0) == f"{SIZE}", "new tokens come first"
     assert page.figure.isVisible()
     assert page.model.command[:3] == ("idmap", run_of_session(first.number), run_of_session(extended))
+
+    asked = page.model.asked
+    assert asked is not None
+    lines = as_python(asked[0], page.model.opens_in_python, None)
+    assert f"bpe.open('session.bpex#{first.number}')" in lines
+    assert f"bpe.open('session.bpex#{extended}')" in lines
+    assert "answer = bpe.idmap(*studies.values())" in lines
 
     add(trim(first.history, [300], needed="lose").history)
     assert facts_shown(qtbot, learned) != {"kept": SIZE, "same_id": SIZE, "added": 10, "gone": 0}
