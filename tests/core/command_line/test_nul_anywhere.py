@@ -12,6 +12,7 @@ import pytest
 from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.main import run
 from bpe_core.command_line.parser import command_questions, declared_by, names_files
+from bpe_core.filming.choices import SIZES, Size
 
 TABLES = ("table", "tables", "merges", "input", "first", "second", "source")
 NUL = "a\0b"
@@ -20,6 +21,7 @@ NUL = "a\0b"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(SIZES, "readme", Size(200, 120, 8))  # a film is drawn for each option that takes any word
     Path("t.txt").write_text("low lower lowest newest\n" * 40)
     assert run(["train", "t.txt", "--vocab-size", "262", "-o", "m.csv", "--quiet"]) == 0
     return tmp_path

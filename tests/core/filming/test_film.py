@@ -54,6 +54,12 @@ def no_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fonts, "FURTHER", ())
 
 
+@pytest.fixture
+def small_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw films with few pixels, for tests that read what is said of them."""
+    monkeypatch.setitem(SIZES, "readme", SMALL)
+
+
 def _ink(text: str, pen: Pen) -> int:
     canvas = Canvas(120, 40, (255, 255, 255), pen)
     canvas.text(10, 20, text, 20, (0, 0, 0))
@@ -68,7 +74,7 @@ def test_ascii_and_the_signs_of_tokens_need_no_font_of_the_system() -> None:
         assert _ink(sign, pen), sign
 
 
-@pytest.mark.usefixtures("no_fonts")
+@pytest.mark.usefixtures("no_fonts", "small_pictures")
 def test_characters_without_a_font_are_left_out_and_reported(study: bpe.Study, tmp_path: Path) -> None:
     pen = Pen(Fonts())
     assert pen.fonts.is_missing("漢")
@@ -90,6 +96,7 @@ def test_without_pillow_the_command_says_what_to_install(
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.usefixtures("small_pictures")
 def test_texts_that_pillow_cannot_lay_out_are_reported(
     study: bpe.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,6 +112,7 @@ def test_a_named_font_must_exist(study: bpe.Study, tmp_path: Path) -> None:
         bpe.film(study, tmp_path / "film.gif", font=tmp_path / "letters.ttf")
 
 
+@pytest.mark.usefixtures("small_pictures")
 def test_a_film_that_ends_before_the_run_says_so(
     study: bpe.Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -112,7 +120,7 @@ def test_a_film_that_ends_before_the_run_says_so(
     longer = bpe.train([text_of("poem")], "gpt2", merges=90)
     (note,) = write_film([("", longer)], tmp_path / "film.gif", FilmChoices("the sea"))
     assert note.startswith("The film ends at step 7")
-    assert note.endswith("of 90, because its time is over. Give a later end (90) to see all.")
+    assert note.endswith("of 90, because its time is over. Give a later end (90) or more seconds to see all.")
     longer.save(tmp_path / "merges.csv")
     table, path = str(tmp_path / "merges.csv"), str(tmp_path / "film.gif")
     assert run_command(["film", table, "-o", path, "--text", "the sea"]) == 0
