@@ -233,7 +233,7 @@ def notes(report: Report) -> list[Content]:
     parts: list[Content] = []
     names = report.study.inside.by_index.texts.text
     for mark in report.bookmarks:
-        learned = names[int(report.history.ids[mark.merge - 1])] if 0 < mark.merge <= len(report.history) else ""
+        learned = names[int(report.history.indices[mark.merge - 1])] if 0 < mark.merge <= len(report.history) else ""
         step = f"{report.wording.step.capitalize()} {mark.merge:,} "
         place = joined([step, _token(learned) if learned else "", " ", token(mark.reference)])
         parts += [element("h3", {}, place), element("div", {"class": "note"}, mark.note or "(no note)")]

@@ -120,7 +120,7 @@ def _rank() -> None:
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), PAIRS)
     layout = lay_out(WORDS, history.alphabet, history.recipe)
     ranks = compiled_ranks(layout.symbols, history)
-    edge = np.int32(history.id_count)
+    edge = np.int32(history.index_count)
     ids = np.where(layout.symbols < 0, edge, layout.symbols)
     first = np.zeros(len(history) + 1, np.int64)
     cells = Cells(ids, np.zeros(len(ids), np.int32), first, ranks)

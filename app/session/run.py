@@ -98,7 +98,7 @@ class Run:
             growing = self.growing
             first = None
             if growing is not None and growing.first_id is not None:
-                first = growing.first_id + max(0, len(numbers) - growing.old.id_count)
+                first = growing.first_id + max(0, len(numbers) - growing.old.index_count)
             try:
                 numbers = grown_numbers(history, numbers, first)
             except FormatError:  # other tokens have the wished ids by now

@@ -61,7 +61,7 @@ class Mark:
         history = None if run is None else run.history
         if history is None or not 0 < step <= len(history):
             return None
-        return cls.of(run, int(history.ids[step - 1]))
+        return cls.of(run, int(history.indices[step - 1]))
 
     @classmethod
     def of_word(cls, run: Run | None, word: bytes) -> Mark | None:
@@ -179,7 +179,7 @@ class Selection(QObject):
         if run is None or run.history is None or not self.steps:
             return ()
         rows = np.array(self.steps) - 1
-        return tuple(dict.fromkeys(run.history.ids[rows[rows < len(run.history)]].tolist()))
+        return tuple(dict.fromkeys(run.history.indices[rows[rows < len(run.history)]].tolist()))
 
     def _follow_run(self) -> None:
         if self._runs.shown is not self._shown:

@@ -81,7 +81,7 @@ def _way_to_show(study: Study, options: argparse.Namespace) -> Callable[[list[in
     names = TokenTexts.of(study.history, escape).text if options.json else study.inside.by_index.texts.text
 
     def in_words(ids: list[int]) -> str:
-        tokens = [names[index] for index in study.history.ids_of(ids)]
+        tokens = [names[index] for index in study.history.indices_of(ids)]
         if options.json:
             return json.dumps({"ids": ids, "tokens": tokens}, ensure_ascii=False)
         return " | ".join(tokens)

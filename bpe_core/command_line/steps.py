@@ -16,7 +16,7 @@ def step_lines(history: History) -> Iterator[str]:
     forced = {*history.forced}
     for step in history:
         more = "".join(f", {title.lower()} {text}" for title, text in told_reasons(history.recipe, step))
-        made = f"{texts[step.left]} + {texts[step.right]} → {texts[step.id]}"
+        made = f"{texts[step.left]} + {texts[step.right]} → {texts[step.index]}"
         if step.right < 0:
             made = f"{'−' if step.right == NOTHING else '+'} {texts[step.left]}"
         by_hand = ", by hand" if step.step - 1 in forced else ""

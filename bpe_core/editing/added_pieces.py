@@ -82,7 +82,7 @@ def put_beside(
 
 def _with(history: History, pieces: Sequence[AddedPiece], specials: Sequence[str] = ()) -> Without:
     further = Further([piece.symbol for piece in pieces], [piece.score for piece in pieces], specials)
-    return without(history, np.zeros(history.id_count, np.bool_), further=further)
+    return without(history, np.zeros(history.index_count, np.bool_), further=further)
 
 
 def _never_met(history: History, pieces: Sequence[AddedPiece], cancelled: CancelCheck) -> set[bytes]:

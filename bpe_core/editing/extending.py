@@ -159,7 +159,7 @@ class Extended:
     @property
     def added_indices(self) -> Int64s:
         """Return the engine's indices of all new tokens, in the order of their ids."""
-        new = np.setdiff1d(np.arange(self.history.id_count), self.places)
+        new = np.setdiff1d(np.arange(self.history.index_count), self.places)
         return new[np.argsort(self.history.numbers_of(new))]
 
 
@@ -199,7 +199,7 @@ def extend_on(
         check_grew(grown)
         return Extended(grown.numbered(grown_numbers(grown, known, first_id)), places_in(grown, history))
     lone = lone_characters(history)
-    table = without(history, np.zeros(history.id_count, np.bool_), further=Further(lone))
+    table = without(history, np.zeros(history.index_count, np.bool_), further=Further(lone))
     known = further_numbers(known, table.old_ids, first_id)
     first_id = None if first_id is None else first_id + len(lone)
     grown = go_on(words, table.history if lone else history, recipe, work)
@@ -210,6 +210,6 @@ def extend_on(
 
 def places_in(grown: History, old: History) -> Int64s:
     """Return the new indices of a table's tokens after further steps; only special tokens have moved."""
-    ids = np.arange(old.id_count)
+    ids = np.arange(old.index_count)
     ids[old.first_special :] += grown.first_special - old.first_special
     return ids

@@ -7,7 +7,7 @@ embeddings of the old tokens still fit.
     >>> from bpe_core.recipes.recipe import Recipe
     >>> old = History.from_pairs(Recipe(special_tokens=("<|end|>",)), Alphabet.of_bytes(), [(108, 111)])
     >>> new = History.from_pairs(growing_recipe(old, by=2), old.alphabet, [(108, 111), (256, 119), (257, 101)])
-    >>> grown_numbers(new, np.arange(old.id_count))[255:].tolist()  # the last byte, lo, low, lowe, <|end|>
+    >>> grown_numbers(new, np.arange(old.index_count))[255:].tolist()  # the last byte, lo, low, lowe, <|end|>
     [255, 256, 258, 259, 257]
 """
 

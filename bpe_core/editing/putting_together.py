@@ -104,7 +104,7 @@ def _behind(one: History, other: History, report: Callable[[int, int], None]) ->
     known_symbols = {(symbol.kind, symbol.text) for symbol in one.alphabet.symbols}
     symbols = [symbol for symbol in other.alphabet.symbols if (symbol.kind, symbol.text) not in known_symbols]
     specials = [token for token in other.recipe.special_tokens if token not in one.recipe.special_tokens]
-    table = without(one, np.zeros(one.id_count, np.bool_), further=Further(symbols, specials=specials))
+    table = without(one, np.zeros(one.index_count, np.bool_), further=Further(symbols, specials=specials))
     place_of = {(symbol.kind, symbol.text): id for id, symbol in enumerate(table.history.alphabet.symbols)}
     of_other = [place_of[symbol.kind, symbol.text] for symbol in other.alphabet.symbols]
     joining = _JoinedTable(table.history)
@@ -118,7 +118,7 @@ def _behind(one: History, other: History, report: Callable[[int, int], None]) ->
     numbers = further_numbers(numbers_of(one), np.concatenate([before, np.full(added, GONE), behind]))
     return PutTogether(
         history=History.from_pairs(recipe, table.history.alphabet, joining.pairs).numbered(unless_ids(numbers)),
-        from_first=one.id_count,
+        from_first=one.index_count,
         shared=len(other) - len(new),
         added=added,
         new_symbols=len(symbols),

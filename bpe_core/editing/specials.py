@@ -182,7 +182,7 @@ def _without_ordinary(history: History, text: str) -> tuple[History, int]:
     if not places:
         raise BpeError(f"There is no token {quoted(text)} to rename{_those_there_are(special_ids(history))}")
     id = int(own_numbers(history)[places[0]])
-    goes = np.zeros(history.id_count, np.bool_)
+    goes = np.zeros(history.index_count, np.bool_)
     goes[places[0]] = True
     if not looks_tokens_up(history):
         spare_parts(history, goes)

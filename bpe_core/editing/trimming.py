@@ -155,8 +155,8 @@ def trim_indices(
 
 
 def _what_goes(history: History, named: list[int], needed: Needed) -> tuple[Bools, Bools]:
-    goes = np.zeros(history.id_count, np.bool_)
-    hidden = np.zeros(history.id_count, np.bool_)
+    goes = np.zeros(history.index_count, np.bool_)
+    hidden = np.zeros(history.index_count, np.bool_)
     goes[named] = True
     if looks_tokens_up(history):
         goes[written_alike(history)] = True

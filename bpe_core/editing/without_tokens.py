@@ -78,7 +78,7 @@ def without(history: History, goes: Bools, hidden: Bools | None = None, further:
     specials = [(id, token) for id, token in kept if not goes[id]] + [(-1, token) for token in further.specials]
     steps = base + np.flatnonzero(whole)
     old_ids = np.array([*(id for id, _ in symbols), *steps.tolist(), *(id for id, _ in specials)], np.int64)
-    new_ids = np.full(history.id_count, GONE, np.int64)
+    new_ids = np.full(history.index_count, GONE, np.int64)
     new_ids[old_ids[old_ids >= 0]] = np.flatnonzero(old_ids >= 0)
     recipe = as_given(history.recipe, len(steps)).with_changes(special_tokens=tuple(token for _, token in specials))
     alphabet = history.alphabet
@@ -150,8 +150,8 @@ def numbers_of(history: History) -> Int64s:
     """Return the number of each id; refuse a table in which two tokens with different texts share a number."""
     known = history.numbers
     if known is None:
-        return np.arange(history.id_count)
-    if len(known) != history.id_count:
+        return np.arange(history.index_count)
+    if len(known) != history.index_count:
         raise FormatError(
             f"The table contradicts itself: it has {history.id_count:,} tokens, but ids for {len(known):,}."
         )

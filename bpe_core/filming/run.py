@@ -50,7 +50,7 @@ class FilmedRun:
         return self._tokens[at]
 
     def newest(self, at: int) -> int | None:
-        return int(self.study.history.ids[at - 1]) if at else None
+        return int(self.study.history.indices[at - 1]) if at else None
 
     def size_at(self, at: int) -> int:
         return self.study.history.vocabulary_size_at(at)

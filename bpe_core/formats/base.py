@@ -53,7 +53,7 @@ PIECES = "pieces"  # the same, and the best path needs no other costs
 
 def own_numbers(history: History) -> Int64s:
     """Return the id of each token in its file; the engine's index where the history has no such ids."""
-    return history.numbers_of(np.arange(history.id_count))
+    return history.numbers_of(np.arange(history.index_count))
 
 
 def dense_numbers(history: History) -> Int64s | None:
@@ -72,7 +72,7 @@ def complete_numbers(history: History, unknown: int | None = None) -> Int64s:
     unreachable = {unknown, *history.alphabet.idle_fallbacks}
     unreachable |= set() if joining is None else {*joining.left_out, *joining.hidden}
     lacking = set(np.flatnonzero(numbers == NO_NUMBER).tolist())
-    return numbers if lacking.issubset(unreachable) else np.arange(history.id_count)
+    return numbers if lacking.issubset(unreachable) else np.arange(history.index_count)
 
 
 def unless_ids(numbers: Int64s) -> Int64s | None:
@@ -120,7 +120,7 @@ class OpenedTable:
         return found
 
     def ids_of(self, numbers: Iterable[int]) -> list[int]:
-        return self.history.ids_of(numbers)
+        return self.history.indices_of(numbers)
 
 
 class Flaw(str):
@@ -201,7 +201,7 @@ class Format(ABC):
 
     def numbers(self, history: History) -> Int64s:
         """Return each token's id in the file: the history's own where possible, NO_NUMBER for a token without one."""
-        return np.arange(history.id_count)
+        return np.arange(history.index_count)
 
     @abstractmethod
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:

@@ -76,7 +76,7 @@ def numbers_for(history: History) -> Int64s:
     if kept is not None:
         return kept
     texts = texts_of(history)
-    specials = range(history.first_special, history.id_count)
+    specials = range(history.first_special, history.index_count)
     unknown = history.alphabet.unknown_id
     assert unknown is not None  # WordPiece has one
     number_of: dict[str, int] = {}

@@ -43,7 +43,7 @@ def written_rows(history: History, layout: Layout, numbers: Int64s | None) -> It
 
 def _values(history: History, numbers: Int64s | None) -> Mapping[str, Callable[[slice], npt.NDArray[Any]]]:
     left, right, count, other_left, other_right, other_count, tokens_left = history.columns
-    ids = history.ids
+    ids = history.indices
     told: dict[str, npt.NDArray[Any]] = {"left": left, "right": right, "id": ids, "count": count}
     told |= {"tokens_left": tokens_left, "left_text": left, "right_text": right, "token": ids, "bytes": ids}
     told |= {"runner_up_left": other_left, "runner_up_left_text": other_left}

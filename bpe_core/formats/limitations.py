@@ -93,9 +93,9 @@ def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> l
             return []
     recovery = Recovery(dict(zip(reversed(texts), reversed(range(len(texts))), strict=True)))  # type: ignore[type-var]
     lost = [
-        merge.id
+        merge.index
         for merge in history
-        if recovery.pieces(texts[merge.id], merge.id) != [texts[merge.left], texts[merge.right]]
+        if recovery.pieces(texts[merge.index], merge.index) != [texts[merge.left], texts[merge.right]]
     ]
     if not lost:
         return []

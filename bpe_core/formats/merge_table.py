@@ -171,10 +171,10 @@ def history_told(
         return history
     of_symbols, of_specials = told.numbers
     found: list[Any] = [*of_symbols, *[NO_NUMBER] * (history.first_special - len(alphabet)), *of_specials]
-    for id, number in zip(history.ids.tolist(), numbers, strict=True):
+    for id, number in zip(history.indices.tolist(), numbers, strict=True):
         found[id] = number
     return history.numbered(
-        rebuilding.checked_numbers([NO_NUMBER if one is None else one for one in found], history.id_count, name)
+        rebuilding.checked_numbers([NO_NUMBER if one is None else one for one in found], history.index_count, name)
     )
 
 

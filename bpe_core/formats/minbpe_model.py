@@ -52,7 +52,7 @@ class MinbpeModel(Format):
 
     def numbers(self, history: History) -> Int64s:
         """Return positions as the ids of bytes and merges; special tokens keep their ids if these come after."""
-        ids = np.arange(history.id_count)
+        ids = np.arange(history.index_count)
         first = history.first_special
         known = history.numbers_of(ids)
         return known if np.array_equal(known[:first], ids[:first]) and (known[first:] >= first).all() else ids
@@ -97,7 +97,8 @@ def write_vocabulary(history: History, file: BinaryIO) -> None:
     for id, text in enumerate(texts[: len(history.alphabet)]):
         file.write(f"[{text}] {id}\n".encode())
     file.writelines(
-        f"[{texts[merge.left]}][{texts[merge.right]}] -> [{texts[merge.id]}] {merge.id}\n".encode() for merge in history
+        f"[{texts[merge.left]}][{texts[merge.right]}] -> [{texts[merge.index]}] {merge.index}\n".encode()
+        for merge in history
     )
     for id, special in enumerate(history.recipe.special_tokens, start=len(texts)):
         file.write(f"[{escape(special.encode())}] {id}\n".encode())

@@ -103,4 +103,4 @@ def _rebuilt(about: bytes, columns: Sequence[Int64s], name: str) -> History:
     told = ParsedTable(said, name, symbols, rows=lambda: iter(()), cells=lambda: None)
     history = history_told(told, columns, {}, (), lambda row: f"{name}, row {row + 1:,}", name)
     numbers = whole.get("numbers")
-    return history.numbered(None if numbers is None else checked_numbers(numbers, history.id_count, name))
+    return history.numbered(None if numbers is None else checked_numbers(numbers, history.index_count, name))

@@ -63,7 +63,7 @@ def merge_rows(history: History) -> Iterator[Row]:
     if not len(history):
         return  # the tokens are not needed, which are very many where they are pieces
     text, in_hex, lengths = of_tokens("rows", history, lambda: _token_cells(history))
-    columns = (*history.columns, history.ids, history.tied)
+    columns = (*history.columns, history.indices, history.tied)
     for start in range(0, len(history), ROWS_AT_ONCE):
         some = zip(*(column[start : start + ROWS_AT_ONCE].tolist() for column in columns), strict=True)
         for step, row in enumerate(some, start + 1):

@@ -160,8 +160,8 @@ def numbers_for(history: History) -> Int64s:
     kept = dense_numbers(history)
     if kept is not None:
         return kept
-    numbers = np.full(history.id_count, NO_NUMBER, np.int64)
-    specials = range(history.first_special, history.id_count)
+    numbers = np.full(history.index_count, NO_NUMBER, np.int64)
+    specials = range(history.first_special, history.index_count)
     alphabet = history.alphabet
     scores = scores_of(history)
     fallback = [id for id, symbol in enumerate(alphabet.symbols) if symbol.kind == "fallback"]

@@ -1,9 +1,9 @@
 """The history of a run: its steps, in columns that only grow and are read through frozen views.
 
-A step joins two tokens into a new one, drops a token, or adds a token; byte-pair encoding only joins. Ids 0 to n - 1
-are the alphabet. If a method adds tokens, the seeds of the alphabet wait until a step adds them. Each joined token
-takes the next id; dropping or adding a token changes no id. The special tokens come last. These ids are the engine's
-own, and other parts call them indices. `numbers` holds the ids of a file, and a `Study` uses only these.
+A step joins two tokens into a new one, drops a token, or adds a token; byte-pair encoding only joins. All tokens here
+are named by the engine's own numbers, their indices: 0 to n - 1 are the alphabet. If a method adds tokens, the seeds
+of the alphabet wait until a step adds them. Each joined token takes the next index; dropping or adding a token changes
+no index. The special tokens come last. `numbers` holds the ids of a file, and a `Study` uses only these.
 
 A `History` is a view of the first `len(history)` steps. The trainer appends after them. A view never changes, so any
 thread may read it.
@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,7 @@ from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools as Bools
 from bpe_core.support.arrays import Float64s
+from bpe_core.support.former_names import former_attributes
 from bpe_core.support.wording import as_call
 
 Pair = tuple[int, int]
@@ -62,12 +63,15 @@ END_SENTENCES: dict[EndReason, str] = {
 
 
 class Step(NamedTuple):
-    """A step: the joined pair and the new token, or the dropped or added token, with its counts and runner-up."""
+    """A step: the joined pair and the new token, or the dropped or added token, with its counts and runner-up.
+
+    Tokens are named by their indices in the history. `bpe.steps` lists the same steps with the ids of the file.
+    """
 
     step: int  # 1 for the first
     left: int
     right: int  # NOTHING if the left token is dropped, ADDED if it is added
-    id: int
+    index: int  # type: ignore[assignment]  # hides tuple.index, as the next name hides tuple.count
     # The count in the corpus before the step; NOTHING if it is not known.
     count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
     tied: bool  # whether another choice was as good, so that the tie rule decided
@@ -76,9 +80,15 @@ class Step(NamedTuple):
     tokens_left: int  # tokens in the corpus after this step
     reasons: Mapping[str, Any] = COUNT_ALONE  # the reasons besides the count
 
+    if not TYPE_CHECKING:  # type: ignore[misc]  # fields alone are foreseen
+        __getattr__ = former_attributes(id="index")
+
 
 class History(Sequence[Step]):
-    """The steps of a run in their order, with its alphabet and recipe."""
+    """The steps of a run in their order, with its alphabet and recipe. Tokens are named by their indices."""
+
+    if not TYPE_CHECKING:
+        __getattr__ = former_attributes(ids="indices", id_count="index_count", ids_of="indices_of")
 
     def __init__(
         self,
@@ -102,7 +112,7 @@ class History(Sequence[Step]):
         self.joining = joining  # how texts are cut, if the steps alone do not say it
         self.tokens_at_start = tokens_at_start
         self.end_reason: EndReason = end_reason
-        self.numbers = numbers  # the file's number of each id, if the file numbers differently
+        self.numbers = numbers  # the file's id of each index, if the file numbers differently
         self.texts_by_number: LaidTexts | None = None  # the texts of such a file, if it writes tokens alike
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -159,16 +169,16 @@ class History(Sequence[Step]):
 
     def _steps(self, start: int, stop: int) -> Iterator[Step]:
         """Yield the steps of some rows; reading whole columns is faster than reading rows."""
-        values = [column[start:stop].tolist() for column in (*self.columns, self.ids, self.tied)]
+        values = [column[start:stop].tolist() for column in (*self.columns, self.indices, self.tied)]
         reasons = {name: column[start:stop].tolist() for name, column in self.reasons.items()}
         for place, row in enumerate(zip(*values, strict=True)):
-            left, right, count, other_left, other_right, other_count, tokens_left, id, tied = row
+            left, right, count, other_left, other_right, other_count, tokens_left, index, tied = row
             has_other = other_left != NOTHING
             yield Step(
                 step=start + place + 1,
                 left=left,
                 right=right,
-                id=id,
+                index=index,
                 count=count,
                 tied=tied,
                 runner_up=(other_left, other_right) if has_other else None,
@@ -198,16 +208,17 @@ class History(Sequence[Step]):
     # --- The numbers by which a file calls its tokens -----------------------------------------
 
     def numbered(self, numbers: Int64s | None, texts: LaidTexts | None = None) -> History:
-        """Return the same history with other numbers for its tokens; None means that the ids are the numbers."""
+        """Return the same history with other ids of a file; None means that the indices are the ids."""
         found = copy(self)
         found.numbers = numbers
         found.texts_by_number = texts
-        for name in ("_ids_by_number", "unknown_twin"):  # cached results of the former numbers
+        for name in ("_indices_by_number", "unknown_twin"):  # cached results of the former numbers
             vars(found).pop(name, None)
         return found
 
-    def numbers_of(self, ids: npt.ArrayLike) -> Int64s:
-        found = np.asarray(ids, np.int64)
+    def numbers_of(self, indices: npt.ArrayLike) -> Int64s:
+        """Convert indices to the ids of the file."""
+        found = np.asarray(indices, np.int64)
         return found if self.numbers is None else self.numbers[found]
 
     @cached_property
@@ -221,24 +232,24 @@ class History(Sequence[Step]):
         text = alphabet.texts[alphabet.unknown_id]
         return next((id for id in same if alphabet.texts[id] == text and id != alphabet.unknown_id), None)
 
-    def ids_of(self, numbers: Iterable[int]) -> list[int]:
-        """Convert the file's numbers to ids; raise a FormatError for a number that no token has."""
+    def indices_of(self, numbers: Iterable[int]) -> list[int]:
+        """Convert the ids of the file to indices; raise a FormatError for an id that no token has."""
         if self.numbers is None:
             return list(numbers)
         wanted = list(numbers)
-        known = self._ids_by_number
+        known = self._indices_by_number
         missing = next((number for number in wanted if number < 0 or number not in known), None)
         if missing is not None:
             raise FormatError(f"The file has no token with the id {missing}.")
         return [known[number] for number in wanted]
 
     @cached_property
-    def _ids_by_number(self) -> dict[int, int]:
-        """Map each number to an id; if several tokens share it, the last special one counts, else the first."""
-        pairs = [] if self.numbers is None else list(zip(self.numbers.tolist(), range(self.id_count), strict=True))
+    def _indices_by_number(self) -> dict[int, int]:
+        """Map each id to an index; if several tokens share it, the last special one counts, else the first."""
+        pairs = [] if self.numbers is None else list(zip(self.numbers.tolist(), range(self.index_count), strict=True))
         return dict([*reversed(pairs[: self.first_special]), *pairs[self.first_special :]])
 
-    # --- Its tokens and their ids: the alphabet, what was joined, the special tokens ----------
+    # --- Its tokens and their indices: the alphabet, what was joined, the special tokens ----------
 
     @cached_property
     def _joins(self) -> Int64s:
@@ -261,8 +272,8 @@ class History(Sequence[Step]):
         return self.alphabet.seed_count if METHODS[self.recipe.method].single == "add" else 0
 
     @cached_property
-    def ids(self) -> Int64s:
-        """Return the id of the token that each step made, dropped or added."""
+    def indices(self) -> Int64s:
+        """Return the index of the token that each step made, dropped or added."""
         if TOKEN in self.reasons:
             return self.reasons[TOKEN].astype(np.int64)
         ids = self.columns.left.astype(np.int64)
@@ -273,16 +284,16 @@ class History(Sequence[Step]):
         """Return the given values of tokens in the order of the steps, from the step `start` on."""
         if self.only_joins:
             return of_tokens[len(self.alphabet) + start : self.first_special]
-        return [of_tokens[id] for id in self.ids[start:].tolist()]
+        return [of_tokens[id] for id in self.indices[start:].tolist()]
 
     @property
     def first_special(self) -> int:
-        """Return the first id after the joined tokens, which is that of the first special token."""
+        """Return the first index after the joined tokens, which is that of the first special token."""
         return len(self.alphabet) + len(self._joins)
 
     @property
-    def id_count(self) -> int:
-        """Return the number of ids; dropped tokens have ids, too."""
+    def index_count(self) -> int:
+        """Return the number of indices; dropped tokens have indices, too."""
         return self.first_special + len(self.recipe.special_tokens)
 
     @property
@@ -290,7 +301,7 @@ class History(Sequence[Step]):
         """Return the tokens in use after the last step, without the special ones."""
         used = np.ones(self.first_special, bool)
         used[len(self.alphabet) - self._waiting_at_first : len(self.alphabet)] = False
-        used[self.ids] = self.columns.right != NOTHING
+        used[self.indices] = self.columns.right != NOTHING
         return np.flatnonzero(used)
 
     @property
@@ -323,7 +334,7 @@ class History(Sequence[Step]):
         """Return the steps that made a token which was already in use."""
         in_use = set[int]()
         found = list[int]()
-        for row, (id, right) in enumerate(zip(self.ids.tolist(), self.columns.right.tolist(), strict=True)):
+        for row, (id, right) in enumerate(zip(self.indices.tolist(), self.columns.right.tolist(), strict=True)):
             if right == NOTHING:
                 in_use.discard(id)
             elif id in in_use:
@@ -363,7 +374,7 @@ class History(Sequence[Step]):
     def children(self, token: int) -> list[int]:
         """Return the tokens that have a token as one of their halves."""
         halves = (self.columns.left == token) | (self.columns.right == token)
-        return [child for child in self.ids[halves].tolist() if child != token]
+        return [child for child in self.indices[halves].tolist() if child != token]
 
     def symbols_of(self, token: int) -> list[int]:
         found = []

@@ -20,7 +20,7 @@ def meeting(history: History, chosen: Bools | None = None) -> tuple[Int64s, Int6
     [[256], [99]]
     """
     rows = (history.columns.right != NOTHING) & (True if chosen is None else chosen)
-    left, right, made = (column[rows] for column in (history.columns.left, history.columns.right, history.ids))
+    left, right, made = (column[rows] for column in (history.columns.left, history.columns.right, history.indices))
     last, first = (np.arange(history.first_special) for _ in range(2))
     last[made] = right
     first[made] = left

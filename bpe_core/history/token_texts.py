@@ -252,8 +252,8 @@ class TokenBytes(dict[int, bytes]):
         self._longest = max(map(len, self.values()), default=0)
 
     def __missing__(self, id: int) -> bytes:
-        if not 0 <= id < self._history.id_count:
-            raise BpeError(f"There is no token {id:,}; the ids go from 0 to {self._history.id_count - 1:,}.")
+        if not 0 <= id < self._history.index_count:
+            raise BpeError(f"There is no token {id:,}; the ids go from 0 to {self._history.index_count - 1:,}.")
         length = int(self._lengths[id])
         if length > self._room:
             raise TooLarge(f"Token {id:,} is longer than {self._room:,} bytes, and there is no more memory for texts.")

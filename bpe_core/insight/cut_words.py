@@ -52,7 +52,7 @@ class CutWords:
 
     def counts(self, at: int) -> Int64s:
         ids, words = self.placed(at)
-        counts = np.zeros(self.history.id_count, np.int64)
+        counts = np.zeros(self.history.index_count, np.int64)
         np.add.at(counts, ids, self.words.counts[words])
         return counts
 

@@ -99,7 +99,7 @@ class RoundTrips:
         self.allowed = allowed
         self.tokenizer = tokenizer or Tokenizer(history)
         self.bytes_of = TokenBytes(history)
-        self._numbers = history.numbers_of(np.arange(history.id_count))
+        self._numbers = history.numbers_of(np.arange(history.index_count))
 
     @cached_property
     def names(self) -> Sequence[str]:

@@ -138,7 +138,7 @@ def use_by_cutting(words: WordTable, history: History, token: int, at: int, work
 
 def words_of_step(words: WordTable, history: History, step: int, work: Work = ALONE) -> Held:
     """Find the words that hold the token or pair of a step."""
-    token = int(history.ids[step - 1])
+    token = int(history.indices[step - 1])
     right = int(history.columns.right[step - 1])
     cut = CutWords.of(_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
     if right < 0:
@@ -158,12 +158,12 @@ def _that_may_hold(words: WordTable, history: History, token: int) -> WordTable:
 
 def counts_at_birth(history: History, symbol_counts: Int64s) -> Int64s:
     """Return the first counts by id, 0 if unknown; for methods that begin with pieces, the last expected counts."""
-    counts: Int64s = np.zeros(history.id_count, np.int64)
+    counts: Int64s = np.zeros(history.index_count, np.int64)
     counts[: len(symbol_counts)] = symbol_counts
     if not history.has_counts:
         return counts
     made = history.columns.right != NOTHING
-    counts[history.ids[made]] = history.columns.count[made]
+    counts[history.indices[made]] = history.columns.count[made]
     if history.scores is not None:
         cost = Method.of(history.recipe).cost_of_token
         for since in history.scores.since[1:]:

@@ -101,8 +101,8 @@ class Ways:
         self._spelling = Spelling(history)
         has_merges = history.joining is not None or Method.of(history.recipe).has_ranks
         self._dropout = Dropout(joins_of(history), dropout) if has_merges else None
-        self._each_costs_one = [-1.0] * history.id_count
-        self._all_alike = [0.0] * history.id_count
+        self._each_costs_one = [-1.0] * history.index_count
+        self._all_alike = [0.0] * history.index_count
         self._lattices: dict[bytes, WordLattice] = {}
         self._chances: dict[bytes, dict[Ids, float] | None] = {}
 

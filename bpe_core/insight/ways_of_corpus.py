@@ -58,7 +58,7 @@ class CorpusLattices:
 
     def fewest(self, history: History, work: Work = ALONE) -> int:
         """Return the fewest tokens that cover the words, using the vocabulary of this history."""
-        return self._on_best_paths(self._placed(history, np.full(history.id_count, -1.0)), work)
+        return self._on_best_paths(self._placed(history, np.full(history.index_count, -1.0)), work)
 
     def likeliest(self, history: History, scores: Sequence[float], work: Work = ALONE) -> int:
         return self._on_best_paths(self._placed(history, np.array(scores)), work)

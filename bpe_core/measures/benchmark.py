@@ -252,7 +252,7 @@ def _cells(
 
 
 def _encoded(contender: Contender, documents: Sequence[str], cancelled: CancelCheck) -> tuple[Int64s, float]:
-    counts = np.zeros(contender.tokenizer.history.id_count, np.int64)
+    counts = np.zeros(contender.tokenizer.history.index_count, np.int64)
     seconds = 0.0
     held: list[npt.NDArray[np.int32]] = []
     for text in while_wanted(documents, cancelled, every=1):

@@ -214,7 +214,7 @@ def _joined(cut: CutWords, boundaries: Boundaries) -> StepMeasure | None:
         return None
     # The symbols in cells. The cells between words hold no token.
     begins = np.append(np.flatnonzero(np.diff(words, prepend=-1)), len(words))
-    cells = np.insert(symbols.ids, begins, cut.history.id_count).astype(np.int32)
+    cells = np.insert(symbols.ids, begins, cut.history.index_count).astype(np.int32)
     of_word = np.insert(words, begins, np.append(words[:1], words[begins[1:] - 1])).astype(np.int32)
     ranks = np.insert(symbols.ranks, begins, PATTERN_CUT)
 

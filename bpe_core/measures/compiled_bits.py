@@ -45,7 +45,7 @@ def follow_joins(cells: Cells, wanted: MeasuredPairs, history: History, slots: i
     places = kernel.Cells(cells.ids, cells.ids.copy(), cells.words, wanted.learned, wanted.held_out)
     columns = history.columns
     joins = kernel.Joins(columns.left, columns.right, history.token_lengths(), cells.first, cells.by_rank)
-    model = _model(history.id_count + 1, slots or SLOTS)
+    model = _model(history.index_count + 1, slots or SLOTS)
     room = room_to_tell()
     sizes = history.vocabulary_sizes()
     base = np.int64(len(history.alphabet))
@@ -126,7 +126,7 @@ def follow_words(
     listed = listing.all()
     cut = _uncut(words, wanted)
     waiting = _waiting(words, history, moments)
-    model = _model(history.id_count + 1, slots or SLOTS)
+    model = _model(history.index_count + 1, slots or SLOTS)
     told_in = room_to_tell()
     sizes = history.vocabulary_sizes()
     room, _ = room_for(longest, 0, PATHS)

@@ -110,14 +110,14 @@ class CutTexts:
     def counts(self, text: str) -> Int64s:
         rows, times, *_ = self.in_words.texts[text]
         if use_machine_code(self.ids.nbytes, COUNTING):
-            return counts_of_tokens(self.ids, self.starts, rows, times, self.history.id_count)
+            return counts_of_tokens(self.ids, self.starts, rows, times, self.history.index_count)
         lengths = self.tokens_by_word[rows]
         ends = np.cumsum(lengths)
         places = np.arange(int(lengths.sum())) + repeated(self.starts[rows] - ends + lengths, lengths)
         return self._counts(self.ids[places], repeated(times, lengths))
 
     def _counts(self, ids: Int64s, times: Int64s) -> Int64s:
-        return np.bincount(ids, weights=times, minlength=self.history.id_count).astype(np.int64)
+        return np.bincount(ids, weights=times, minlength=self.history.index_count).astype(np.int64)
 
 
 def counts_of_tokens(ids: Int64s, starts: Int64s, rows: Int64s, times: Int64s, id_count: int) -> Int64s:

@@ -47,7 +47,7 @@ class Blocks(Question):
         columns = history.columns
         rows: dict[str, Values] = {"step": np.arange(len(history) + 1)}
         rows |= {name: [None, *reasons[name].tolist()] for name in ("block", "byte")}
-        for name, column in (("token_", history.ids), ("left_", columns.left), ("right_", columns.right)):
+        for name, column in (("token_", history.indices), ("left_", columns.left), ("right_", columns.right)):
             rows |= study.inside.by_index.columns([NOTHING, *np.array(column).tolist()], name)
         rows |= {"byte_text": [None, *map(_written, reasons["byte"].tolist())], "pair_text": [None, *_pairs(study)]}
         rows |= {"count": [None, *columns.count.tolist()]}

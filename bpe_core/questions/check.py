@@ -355,7 +355,7 @@ def _of_the_table_alone(study: Study, work: Work) -> Answer:
     table = DataTable(
         {
             "step": [step for step, _ in rows],
-            **study.inside.by_index.columns([int(study.history.ids[step - 1]) for step, _ in rows]),
+            **study.inside.by_index.columns([int(study.history.indices[step - 1]) for step, _ in rows]),
             "reason": [why for _, why in rows],
         }
     )

@@ -48,7 +48,7 @@ def steps_table(study: Study, rows: Sequence[int]) -> DataTable:
         {
             "step": chosen + 1,
             **study.inside.by_index.pair_columns(np.stack(pairs, axis=1)[chosen].tolist()),
-            **study.inside.by_index.columns(np.array(history.ids)[chosen].tolist(), "token_"),
+            **study.inside.by_index.columns(np.array(history.indices)[chosen].tolist(), "token_"),
             "count": _known(table.count[chosen]),
             **{name: _known(column[chosen]) for name, column in history.reasons.items()},
             **study.inside.by_index.pair_columns(np.stack(others, axis=1)[chosen].tolist(), "runner_up_"),

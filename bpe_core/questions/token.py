@@ -174,7 +174,7 @@ def _life_sentences(life: TokenLife, study: Study) -> list[str]:
     if life.is_scaffold:
         found.append("It is a scaffold: larger tokens have taken all of it.")
     if life.takers:
-        taken = [f"{names[int(history.ids[step - 1])]} (step {step:,}) took {lost:,}" for step, lost in life.takers]
+        taken = [f"{names[int(history.indices[step - 1])]} (step {step:,}) took {lost:,}" for step, lost in life.takers]
         found.append(f"{_listed(taken)}.")
     if history.only_joins:
         found.append(f"In tokens: {_listed([names[child] for child in life.children])}.")

@@ -95,7 +95,7 @@ def paths_over_time(history: History, scores: Scores) -> PiecesOverTime:
 
 
 def _gone_at(history: History) -> Int64s:
-    found: Int64s = np.full(history.id_count, ALWAYS)
+    found: Int64s = np.full(history.index_count, ALWAYS)
     drops = history.columns.right == NOTHING
     found[history.columns.left[drops]] = np.flatnonzero(drops) + 1
     return found

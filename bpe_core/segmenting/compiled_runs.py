@@ -134,7 +134,7 @@ def _unmarked(ids: Int32s) -> Int32s:
 def step_tables(history: History, chosen: Bools, mark: int = 0) -> tuple[MergeTable, StepTable]:
     """Return the tables of some steps for the kernels; `mark` is added to the numbers of tokens."""
     is_join = history.columns.right != NOTHING
-    left, right, made = (column + mark for column in (history.columns.left, history.columns.right, history.ids))
+    left, right, made = (column + mark for column in (history.columns.left, history.columns.right, history.indices))
     before, behind = (symbols.astype(np.int64) + mark for symbols in meeting(history, chosen))
     joins = np.flatnonzero(chosen & is_join)
     drops = np.flatnonzero(chosen & ~is_join)

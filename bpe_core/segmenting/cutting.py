@@ -338,7 +338,7 @@ def tokens_looked_for(recipe: Recipe) -> tuple[str, ...]:
 
 
 def ids_looked_for(history: History) -> dict[str, int]:
-    ids = [*range(history.first_special, history.id_count), history.alphabet.unknown_id]
+    ids = [*range(history.first_special, history.index_count), history.alphabet.unknown_id]
     found = zip(tokens_looked_for(history.recipe), ids, strict=False)
     return {token: id for token, id in found if id is not None}
 

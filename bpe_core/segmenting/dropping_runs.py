@@ -21,7 +21,7 @@ class DroppingRuns:
     def __init__(self, history: History) -> None:
         self.inside = DroppingWords(history)
         self._supermerges: dict[tuple[int, int], int] = {}
-        self._tokens: list[int] = history.ids.tolist()
+        self._tokens: list[int] = history.indices.tolist()
         self._words = Splitter(Recipe(pattern=METHODS[history.recipe.method].pattern_inside(history.recipe))).words
         pairs = zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True)
         for row, (pair, stage) in enumerate(zip(pairs, stages_of(history).tolist(), strict=True)):

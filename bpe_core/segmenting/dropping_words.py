@@ -34,7 +34,7 @@ class DroppingWords:
         self._joins: dict[tuple[int, int], list[int]] = {}  # the steps within words that join a pair
         self._drops: dict[int, list[int]] = {}  # the steps that drop a token
         self._parts = parts_left(history)
-        self._tokens: list[int] = history.ids.tolist()
+        self._tokens: list[int] = history.indices.tolist()
         self._lengths: list[int] = history.token_lengths().tolist()
         self._known: dict[bytes, Changes] = {}
         pairs = zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True)
@@ -107,7 +107,7 @@ def parts_left(history: History) -> dict[int, list[int]]:
     """Map each step that drops a token to the tokens that replace it."""
     found = dict[int, list[int]]()
     in_use = [True] * history.first_special
-    for row, (token, right) in enumerate(zip(history.ids.tolist(), history.columns.right.tolist(), strict=True)):
+    for row, (token, right) in enumerate(zip(history.indices.tolist(), history.columns.right.tolist(), strict=True)):
         in_use[token] = right != NOTHING
         if right == NOTHING:
             found[row] = fallen_apart(history, token, in_use)

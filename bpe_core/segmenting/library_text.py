@@ -26,7 +26,7 @@ class LibraryText:
         as_text = recipe.with_changes(special_tokens=()) if later else recipe
         self._shown = {content: normalize(content, as_text) for content in later}  # texts after normalization
         self._first_special = history.first_special
-        self._id_count = history.id_count
+        self._id_count = history.index_count
         self._told = dict[int, str]()  # tokens written so far
 
     def text(self, ids: Iterable[int], *, skip_special: bool = False) -> str:
@@ -45,7 +45,7 @@ class LibraryText:
             raise BpeError(f"The ids of tokens go from 0 to {self._id_count - 1:,}.")
         if self._history.numbers is None:
             return ids
-        return self._history.ids_of(number for number in self._history.numbers_of(ids).tolist() if number >= 0)
+        return self._history.indices_of(number for number in self._history.numbers_of(ids).tolist() if number >= 0)
 
     def _written(self, id: int) -> str:
         if id >= self._first_special:

@@ -140,7 +140,7 @@ class Reader:
         if joining is not None:  # an imported table, which does not join texts in the order of its steps
             history.joining = MergePriorities.from_dict(joining, len(alphabet), history.first_special, where)
         if numbers is not None:
-            history.numbers = rebuilding.checked_numbers(numbers, history.id_count, where)
+            history.numbers = rebuilding.checked_numbers(numbers, history.index_count, where)
         if wrong := Method.of(recipe).what_is_wrong(history):
             raise FormatError(f"{where}: {wrong}.")
         return history, counts

@@ -169,7 +169,7 @@ def _steps(history: History) -> dict[str, Any]:
     columns = history.columns
     found: dict[str, Any] = {"left": columns.left, "right": columns.right}
     if TOKEN in history.reasons:
-        found["made"] = history.ids
+        found["made"] = history.indices
     if not history.has_counts:
         return found
     other = np.stack([columns.runner_up_left, columns.runner_up_right])

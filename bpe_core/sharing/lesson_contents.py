@@ -70,7 +70,7 @@ def _step(lesson: Lesson, step: LessonStep, before: Bench, after: Bench) -> dict
 
 
 def _words(lesson: Lesson, bench: Bench) -> list[dict[str, Any]]:
-    newest = int(bench.history.ids[-1]) if len(bench.history) else -1
+    newest = int(bench.history.indices[-1]) if len(bench.history) else -1
     return [
         {
             "count": word.count,

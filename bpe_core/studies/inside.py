@@ -61,11 +61,11 @@ class TokensByIndex:
     def of_number(self, number: int) -> int:
         """Find the token that an id of the file decodes to."""
         try:
-            (index,) = self._history.ids_of([number])
+            (index,) = self._history.indices_of([number])
         except BpeError as error:
             raise BpeError(f"There is no token {number:,}.") from error
-        if not 0 <= index < self._history.id_count:
-            raise BpeError(f"There is no token {number:,}; the ids go from 0 to {self._history.id_count - 1:,}.")
+        if not 0 <= index < self._history.index_count:
+            raise BpeError(f"There is no token {number:,}; the ids go from 0 to {self._history.index_count - 1:,}.")
         return index
 
     def of_text(self, text: str) -> int:
@@ -319,6 +319,6 @@ class Inside:
 def indices_by_number(history: History) -> dict[int, int]:
     """Map each id of the file to the index of the token that it decodes to, in the order of the ids."""
     if history.numbers is None:
-        return {index: index for index in range(history.id_count)}
+        return {index: index for index in range(history.index_count)}
     numbers = sorted({*history.numbers.tolist()} - {NO_NUMBER})
     return dict(zip(numbers, history.ids_of(numbers), strict=True))

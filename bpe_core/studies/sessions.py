@@ -35,7 +35,7 @@ def study_of_run(path: str, number: int | None) -> Study:
 def runs_of_session(path: Path | str, *, with_moment: bool = False) -> dict[str, Study]:
     """Open all runs of a session, with the window's names; add the shown run at the step shown."""
     session = read_session(path)
-    runs = [run for run in session.runs if run.history is not None and run.history.id_count]
+    runs = [run for run in session.runs if run.history is not None and run.history.index_count]
     found: dict[str, Study] = {}
     for run in runs:
         name = name_of(run, session.runs, lambda one, id: TokenTexts.of(one.history).text[id])

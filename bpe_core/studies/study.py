@@ -308,7 +308,7 @@ class Study:
         skip_special
             Whether special tokens are left out.
         """
-        return self.inside.by_index.tokenizer.decode(self.history.ids_of(ids), way=way, skip_special=skip_special)
+        return self.inside.by_index.tokenizer.decode(self.history.indices_of(ids), way=way, skip_special=skip_special)
 
     def decode_batch(
         self,
@@ -339,7 +339,7 @@ class Study:
 
         The parameters are those of `decode`.
         """
-        return self.inside.by_index.tokenizer.decode_bytes(self.history.ids_of(ids), skip_special=skip_special)
+        return self.inside.by_index.tokenizer.decode_bytes(self.history.indices_of(ids), skip_special=skip_special)
 
     # -- saving ----------------------------------------------------------------------------
 

@@ -84,3 +84,16 @@ def former_classes(module: str, **new_names: str) -> Callable[[str], Any]:
         return getattr(sys.modules[module], new_names[name])
 
     return find
+
+
+def former_attributes(**new_names: str) -> Callable[[Any, str], Any]:
+    """Return the `__getattr__` of a class whose attributes have new names; their former names still work."""
+
+    def find(self: Any, name: str) -> Any:
+        if name not in new_names:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        title = type(self).__name__
+        warnings.warn(f"{title}.{name} is called {title}.{new_names[name]} now.", DeprecationWarning, stacklevel=2)
+        return getattr(self, new_names[name])
+
+    return find

@@ -57,11 +57,11 @@ class Yardstick:
             return lambda at: Cut((cut := cut_at(at)).tokens_by_text, cut.counts_in_all)
 
         def encoded(at: int) -> Cut:
-            counts = np.zeros(history.id_count, np.int64)
+            counts = np.zeros(history.index_count, np.int64)
             lengths = []
             for text in while_wanted(self.documents, cancelled, every=1):
                 ids = tokenizer.encode_to_array(text, at=at)
-                counts += np.bincount(ids, minlength=history.id_count)
+                counts += np.bincount(ids, minlength=history.index_count)
                 lengths.append(len(ids))
             return Cut(np.array(lengths, np.int64), counts)
 

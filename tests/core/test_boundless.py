@@ -96,7 +96,7 @@ def test_runs_of_words_end_at_words_without_letters(text: str) -> None:
 def test_a_supermerge_occurs_more_often_than_the_merge_that_it_keeps_waiting() -> None:
     history = trained()
     across = [step for step in history if step.reasons["stage"] == 2]
-    assert [decoded(history)[step.id] for step in across][:2] == [b" end of", b" end of the"]
+    assert [decoded(history)[step.index] for step in across][:2] == [b" end of", b" end of the"]
     assert all(step.count > step.reasons["rival"] for step in across)
     assert all(step.count >= step.reasons["rival"] for step in history)
 
@@ -175,7 +175,7 @@ def test_a_dropped_token_falls_apart_and_may_be_joined_anew() -> None:
     history = trained(0.4)
     texts = decoded(history)
     assert len({*texts}) == len(texts)  # one token a text
-    joins = [step.id for step in history if step.right != NOTHING]
+    joins = [step.index for step in history if step.right != NOTHING]
     assert len({*joins}) < len(joins)  # some are made anew
     drop = next(step for step in history if step.right == NOTHING and step.count)
     before, after = (Tokenizer(history).encode(TEXT, at=at) for at in (drop.step - 1, drop.step))

@@ -336,7 +336,7 @@ def test_a_table_is_cut_into_the_fewest_as_plain_code_does(counts: dict[str, int
     if history is None:
         return
     steps = [*range(len(history) + 1)]
-    texts = [bytes(history.symbols_of(id)) for id in range(history.id_count)]
+    texts = [bytes(history.symbols_of(id)) for id in range(history.index_count)]
     known = [{texts[id] for id in history.first(at).vocabulary.tolist()} for at in steps]
     assert fewest_tokens(words, history, steps) == [tokens(counts, pieces) for pieces in known]
 

@@ -206,7 +206,7 @@ def test_a_text_is_cut_by_the_table_of_the_block_at_work(
         tokens = list(text.encode())
         for row in range(at):
             if history.reasons["block"][row] == history.reasons["block"][at - 1]:
-                tokens = reference.join(tokens, history.pair(row), int(history.ids[row]))
+                tokens = reference.join(tokens, history.pair(row), int(history.indices[row]))
         assert tokenizer.encode(text, at=at) == tokens
         assert [id for *_, id in tokenizer.spans(text, at)] == tokens == found.tokens(at).ids.tolist()
         assert found.count(at) == len(tokens)

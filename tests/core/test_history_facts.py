@@ -52,8 +52,8 @@ def a_history_that_drops() -> History:
 
 def test_a_dropped_token_keeps_its_id_and_leaves_the_vocabulary() -> None:
     history = a_history_that_drops()
-    assert [(step.id, step.right == NOTHING) for step in history] == [(258, False), (257, True), (259, False)]
-    assert (history.first_special, history.id_count) == (260, 261)
+    assert [(step.index, step.right == NOTHING) for step in history] == [(258, False), (257, True), (259, False)]
+    assert (history.first_special, history.index_count) == (260, 261)
     assert [history.vocabulary_size_at(steps) for steps in range(5)] == [259, 260, 259, 260, 260]
     assert history.vocabulary.tolist() == [*range(257), 258, 259]
     assert history.first(1).only_joins

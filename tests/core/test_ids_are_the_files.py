@@ -119,13 +119,14 @@ def asked(name: str, study: bpe.Study) -> bpe.Answer:
     given: Any = (
         {"one": study, "other": study.at(5)} if name in ("diff", "idmap") else {"one": study} if several else study
     )
-    return ask_about(question, given, **PARAMETERS.get(name, {}))
+    parameters = {"ids": tuple(study.encode("the lowest widow"))} if name == "canonical" else PARAMETERS.get(name, {})
+    return ask_about(question, given, **parameters)
 
 
 @settings(max_examples=6)
 @given(data=st.data())
 def test_every_question_shows_the_ids_of_the_file(learned: History, data: st.DataObject) -> None:
-    study = numbered(learned, data.draw(numberings(learned.id_count)))
+    study = numbered(learned, data.draw(numberings(learned.index_count)))
     with_ids = set()
     for name in sorted(set(QUESTIONS) - ELSEWHERE):
         for id, text in ids_and_texts(asked(name, study)):
@@ -137,8 +138,8 @@ def test_every_question_shows_the_ids_of_the_file(learned: History, data: st.Dat
 @settings(max_examples=15)
 @given(data=st.data())
 def test_a_study_accepts_the_ids_that_it_returns(learned: History, data: st.DataObject) -> None:
-    study = numbered(learned, data.draw(numberings(learned.id_count)))
-    assert set(study.names) == set(study.tokens) == set(study.history.numbers_of(range(learned.id_count)).tolist())
+    study = numbered(learned, data.draw(numberings(learned.index_count)))
+    assert set(study.names) == set(study.tokens) == set(study.history.numbers_of(range(learned.index_count)).tolist())
     text = data.draw(st.text(max_size=12)) + "the lowest widow"
     ids = study.encode(text)
     assert study.decode(ids) == text
@@ -164,7 +165,7 @@ def test_a_study_accepts_the_ids_that_it_returns(learned: History, data: st.Data
 def test_trimming_removes_the_tokens_of_the_given_ids_and_reports_the_ids_of_the_rest(
     learned: History, data: st.DataObject
 ) -> None:
-    study = numbered(learned, data.draw(numberings(learned.id_count)))
+    study = numbered(learned, data.draw(numberings(learned.index_count)))
     joined = [id for id in study.names if len(study.tokens[id]) > 1]
     chosen = data.draw(st.sets(st.sampled_from(joined), min_size=1, max_size=6))
     renumber = data.draw(st.booleans())
@@ -177,6 +178,53 @@ def test_trimming_removes_the_tokens_of_the_given_ids_and_reports_the_ids_of_the
         assert now.tokens[new] == study.tokens[old]
         assert renumber or new == old
     assert all(study.tokens[id] not in now.tokens.values() for id in chosen)
+
+
+@settings(max_examples=10)
+@given(data=st.data())
+def test_special_tokens_keep_their_ids_whatever_they_are_called(learned: History, data: st.DataObject) -> None:
+    study = numbered(learned, data.draw(numberings(learned.index_count)))
+    found = bpe.change_specials(study, rename={"<pad>": "<space>"}, add=["<new>"])
+    now = bpe.Study(found.history)
+    expected = {id: b"<space>" if text == b"<pad>" else text for id, text in study.tokens.items()}
+    assert {id: now.tokens[id] for id in study.tokens} == expected
+    (added,) = now.tokens.keys() - study.tokens.keys()
+    assert now.tokens[added] == b"<new>"
+    assert f"{added:,}" in " ".join(found.sentences)
+
+
+@settings(max_examples=3)
+@given(data=st.data())
+def test_a_folder_that_is_delivered_has_the_ids_of_the_file(
+    learned: History, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    study = numbered(learned, data.draw(numberings(learned.index_count)))
+    folder = tmp_path_factory.mktemp("delivered") / "model"
+    bpe.deliver(study, folder, eos="<|end|>", pad="<pad>")
+    library = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    assert library.encode(OTHER).ids == study.encode(OTHER)
+    assert {library.token_to_id(token) for token in SPECIALS} == {study.id_of(token) for token in SPECIALS}
+
+
+PUBLIC: list[str] = QUESTION.__all__
+# Functions that are tried here on files with any numbering, and those whose arguments and results hold no ids.
+TRIED = {"change_specials", "deliver", "extend", "open", "put_together", "save", "train", "trim", "ask"}
+WITHOUT_IDS = {"check_method", "count_words", "draw", "film", "share_lessons", "write_data"}
+TRIED_ON_PAGES = {"share"}  # in tests/core/sharing/test_page.py, by the tables of other libraries
+
+
+def test_no_public_function_is_left_out() -> None:
+    public = {name for name in PUBLIC if callable(getattr(bpe, name)) and not isinstance(getattr(bpe, name), type)}
+    assert public - {*QUESTIONS} == TRIED | WITHOUT_IDS | TRIED_ON_PAGES
+    assert {*QUESTIONS} >= ELSEWHERE | WITH_IDS | {*PARAMETERS}
+
+
+@pytest.mark.parametrize(("old", "new"), [("ids", "indices"), ("id_count", "index_count"), ("ids_of", "indices_of")])
+def test_former_names_of_indices_warn_with_the_new_ones(learned: History, old: str, new: str) -> None:
+    with pytest.warns(DeprecationWarning, match=f"History.{old} is called History.{new} now"):
+        assert np.array_equal(getattr(learned, old), getattr(learned, new))
+    with pytest.warns(DeprecationWarning, match=r"Step\.id is called Step\.index now"):
+        assert getattr(learned[3], "id") == learned[3].index  # noqa: B009  # mypy knows no such name
 
 
 def test_the_library_agrees_about_every_id(hugging_face: NumberedTable) -> None:
@@ -230,7 +278,7 @@ def test_files_that_were_renumbered_are_read_with_their_ids(
     learned: History, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     folder = tmp_path_factory.mktemp("renumbered")
-    study = numbered(learned, data.draw(numberings(learned.id_count)))
+    study = numbered(learned, data.draw(numberings(learned.index_count)))
     library = in_its_library(study, folder)
     opened = bpe.open(folder / "tokenizer.json")
     assert opened.tokens == study.tokens

@@ -272,5 +272,5 @@ def test_a_shallow_copy_of_a_history_has_its_columns() -> None:
     history = learned("gpt2").history
     assert copy.copy(history).columns.left is history.columns.left
     assert isinstance(copy.copy(history), History)
-    numbers = np.arange(history.id_count) + 7
+    numbers = np.arange(history.index_count) + 7
     assert unpickled(packed(history.numbered(numbers))).numbers.tolist() == numbers.tolist()  # type: ignore[union-attr]

@@ -79,7 +79,7 @@ def test_all_steps_are_those_of_the_specification(data: st.DataObject, recipe: R
     expected = reference.train(words, recipe)
     found = learn_in_short_calls(METHOD.compiled.learner, words, recipe, data.draw(st.sampled_from([1, 2**60])))
     assert all_columns(found) == all_columns(expected)
-    assert found.ids.tolist() == expected.ids.tolist()
+    assert found.indices.tolist() == expected.indices.tolist()
     assert (found.end_reason, found.tokens_at_start) == (expected.end_reason, expected.tokens_at_start)
     assert METHOD.what_is_wrong(found) == ""
 
@@ -192,7 +192,7 @@ def test_events_and_tokens_are_those_of_the_article(counts: dict[str, int], tau:
     theirs = Events(counts, tau, size)
     texts = [text.decode() for text in alphabet.texts]
     for step in history:
-        if step.right != NOTHING and step.id == len(texts):
+        if step.right != NOTHING and step.index == len(texts):
             texts.append(texts[step.left] + texts[step.right])
     ours = [
         ("remove", texts[step.left]) if step.right == NOTHING else ("merge", texts[step.left], texts[step.right])

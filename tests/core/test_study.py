@@ -120,7 +120,7 @@ def test_tokens_and_their_ids_lead_to_each_other(made: str, request: pytest.Fixt
 
 def test_a_dropped_token_is_in_no_vocabulary(unigram: bpe.Study) -> None:
     history = unigram.history
-    dropped = history.ids[history.columns.right == -1].tolist()
+    dropped = history.indices[history.columns.right == -1].tolist()
     assert dropped
     assert not set(dropped) & set(unigram.get_vocab().values())
     assert unigram.id_to_token(dropped[0]) is None
@@ -162,7 +162,7 @@ def test_tokens_that_share_an_id_count_once(tmp_path: Path) -> None:
 @given(st.permutations(range(300)), st.text(max_size=9))
 def test_ids_stay_the_files_whatever_its_numbers(hugging_face: OpenedTable, order: list[int], text: str) -> None:
     history = hugging_face.study.history
-    study = bpe.Study(history.numbered(np.array(order)[: history.id_count] * 2 + 1))
+    study = bpe.Study(history.numbered(np.array(order)[: history.index_count] * 2 + 1))
     assert study.encode_to_numpy(text).tolist() == study.encode(text) == study.encode([text])[0]
     for id in study.encode(text):
         name = study.id_to_token(id)

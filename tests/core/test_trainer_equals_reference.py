@@ -162,7 +162,7 @@ def test_an_imported_table_is_counted_as_by_the_reference(table: History, words:
     for merge in history:
         pair = merge.left, merge.right
         assert merge.count == reference.count_pairs(corpus).get(pair, 0)
-        corpus = [(reference.join(word, pair, merge.id), count) for word, count in corpus]
+        corpus = [(reference.join(word, pair, merge.index), count) for word, count in corpus]
         assert merge.tokens_left == reference.count_tokens(corpus)
 
 

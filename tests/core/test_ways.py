@@ -121,11 +121,11 @@ def table_of(pairs: list[str]) -> History:
 
 def test_draws_are_as_likely_as_they_are_said_to_be() -> None:
     history, word = table_of(PAIRS), b"lowest"
-    scores = [-float(id % 7) for id in range(history.id_count)]
+    scores = [-float(id % 7) for id in range(history.index_count)]
     ways, chance = Ways(history, scores, 0.4), Random(1)
     listed = {
         "sampled": plain.weighed([*word], token_symbols(history), {id: math.exp(one) for id, one in enumerate(scores)}),
-        "uniform": plain.weighed([*word], token_symbols(history), dict.fromkeys(range(history.id_count), 1.0)),
+        "uniform": plain.weighed([*word], token_symbols(history), dict.fromkeys(range(history.index_count), 1.0)),
         "dropout": ways.chances(word),
     }
     for way in DRAWN:

@@ -130,14 +130,14 @@ def test_the_courses_corpus_gives_the_courses_vocabulary() -> None:
     history = train(Corpus.from_texts([COURSE]), recipe)
     texts = TokenTexts.of(history).text
     first = history[0]
-    assert (texts[first.left], texts[first.right], first.id) == ("a", "##b", len(history.alphabet))
+    assert (texts[first.left], texts[first.right], first.index) == ("a", "##b", len(history.alphabet))
     assert Fraction(first.count, first.reasons["left_count"] * first.reasons["right_count"]) == Fraction(1, 5)
     inside = [f"##{letter}" for letter in "abcdefghiklmnoprstuvwyz"]
     assert {texts[id] for id in range(len(history.alphabet))} == {
         *("[UNK]", *",.CFHTabcghistuwy", *inside, *begin_no_word)
     }
     made = "ab ##fu Fa Fac ##ct ##ful ##full ##fully Th ch ##hm cha chap chapt ##thm Hu Hug Hugg sh th is ##thms"
-    assert [texts[id] for id in history.ids.tolist()] == f"{made} ##za ##zat ##ut".split()
+    assert [texts[id] for id in history.indices.tolist()] == f"{made} ##za ##zat ##ut".split()
     cut = Tokenizer(history).encode("This is the Hugging Face course!")
     expected = "Th ##i ##s is th ##e Hugg ##i ##n ##g Fac ##e c ##o ##u ##r ##s ##e [UNK]"
     assert [texts[id] for id in cut] == expected.split()
@@ -154,7 +154,7 @@ def test_the_articles_example_is_decided_by_the_score() -> None:
     for rule, recipe in by.items():
         history = learned(WordTable.from_counts(words), recipe)
         shown = TokenTexts.of(history).text
-        texts[rule] = [shown[id] for id in history.ids.tolist()]
+        texts[rule] = [shown[id] for id in history.indices.tolist()]
     assert texts["score"].index("ab") < texts["score"].index("cd")
     assert texts["count"] == ["yd", "xb", "ab", "cd"]
 

@@ -36,7 +36,7 @@ def token_of(program: Program, step: int) -> int:
     run = program.session.runs.shown
     assert run is not None
     assert run.history is not None
-    return int(run.history.ids[step - 1])
+    return int(run.history.indices[step - 1])
 
 
 def point_at_step(program: Program, step: int) -> None:
@@ -93,7 +93,7 @@ def test_the_card_tells_id_bytes_step_count_and_parts(qtbot: QtBot, trained: Pro
     assert run.names is not None
     said = trained.selecting.card.accessibleDescription()
     step = run.history[2]
-    assert f"Id: {run.history.numbers_of(step.id):,}" in said
+    assert f"Id: {run.history.numbers_of(step.index):,}" in said
     assert "Learned: merge 3" in said
     assert f"Count: {step.count:,} times" in said
     assert f"Made of: {run.names.text[step.left]} + {run.names.text[step.right]}" in said
@@ -242,5 +242,5 @@ def test_charts_film_trimming_and_export_take_the_chosen_steps(qtbot: QtBot, tra
     run = trained.session.runs.shown
     assert run is not None
     assert run.history is not None
-    tokens = run.history.numbers_of(run.history.ids[9:12]).tolist()
+    tokens = run.history.numbers_of(run.history.indices[9:12]).tolist()
     assert trained.pages.page(AUDIT).trimming.chosen_tokens == tokens

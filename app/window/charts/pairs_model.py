@@ -125,7 +125,9 @@ class PairsModel(QObject, LazyModel):
         run = self.run
         if run is None or run.history is None or run.names is None or not 0 < self.at <= len(run.history):
             return ""
-        return run.names.text[int(run.history.ids[self.at - 1])] if run.history.pair(self.at - 1)[1] != NOTHING else ""
+        return (
+            run.names.text[int(run.history.indices[self.at - 1])] if run.history.pair(self.at - 1)[1] != NOTHING else ""
+        )
 
     @property
     def wording(self) -> Wording:
@@ -281,5 +283,5 @@ def learned_tokens(run: Run | None, at: int) -> tuple[int, ...]:
     """Return the longest tokens that a run has joined by then, the longest first."""
     if run is None or run.history is None or run.names is None:
         return ()
-    ids = dict.fromkeys(run.history.ids[max(0, at - MOST_LOOKED_AT) : at].tolist())
+    ids = dict.fromkeys(run.history.indices[max(0, at - MOST_LOOKED_AT) : at].tolist())
     return tuple(nlargest(MOST_SHOWN, ids, key=run.names.lengths.__getitem__))

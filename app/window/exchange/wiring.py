@@ -127,7 +127,7 @@ class ExchangeWiring(QObject):
     def _enable(self) -> None:
         shown = self._session.runs.shown
         self._frame.actions["count_imported"].setEnabled(shown is not None and shown.can_be_counted)
-        rests = shown is not None and not shown.is_busy and shown.history is not None and shown.history.id_count > 0
+        rests = shown is not None and not shown.is_busy and shown.history is not None and shown.history.index_count > 0
         self._frame.actions["extend_imported"].setEnabled(rests)
 
     # -- files of any kind, ids and counts -------------------------------------------------

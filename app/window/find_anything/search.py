@@ -120,7 +120,7 @@ def _joined(typed: str, history: History, names: TokenTexts) -> list[int]:
     if len(ids) != 2 or None in ids:
         return []
     rows = np.flatnonzero((history.columns.left == ids[0]) & (history.columns.right == ids[1]))
-    tokens: list[int] = history.ids[rows].tolist()
+    tokens: list[int] = history.indices[rows].tolist()
     return tokens
 
 

@@ -341,7 +341,7 @@ class Course(QObject):
             return (), None
         at = self._session.cursor.position
         bench = self._bench(run, at)
-        newest = int(bench.history.ids[at - 1]) if at else None
+        newest = int(bench.history.indices[at - 1]) if at else None
         return lesson.words(bench), newest
 
     # -- the detour ------------------------------------------------------------------------

@@ -68,7 +68,7 @@ def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
             tip = f"What would have been {words.done} without this one"
         found.append(Column(title, tip, _tie, _tie_key, "= ␣th + ing", is_number=False, look="tie"))
     left = f"Tokens in the corpus after this {words.step}"
-    found.append(Column("Length", "Bytes in the token", lambda h, n, r: str(n.lengths[h.ids[r]]), _lengths, "999"))
+    found.append(Column("Length", "Bytes in the token", lambda h, n, r: str(n.lengths[h.indices[r]]), _lengths, "999"))
     found.append(_numbers("Tokens left", left, "99,999,999", lambda h: h.columns.tokens_left))
     if single is None:  # unknown if learning begins with seeds
         tip = f"Base symbols per token, on average, after this {words.step}"
@@ -303,7 +303,7 @@ class MergeTableModel(QAbstractTableModel):
         step = self._order[row]
         if self.lit.is_pair:
             return self._history.pair(int(step)) == self.lit.tokens
-        return int(self._history.ids[step]) == self.lit.tokens[0]
+        return int(self._history.indices[step]) == self.lit.tokens[0]
 
     def joins_lit(self, row: int) -> bool:
         """Return whether the step of a row joined the token that lights up to another one."""

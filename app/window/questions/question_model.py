@@ -190,7 +190,7 @@ class QuestionModel(QObject, LazyModel):
         if self.question.studies == NONE:
             return []
         asked = [runs.shown] if self.is_about_one else runs.all
-        learned = [run for run in asked if run is not None and run.history is not None and run.history.id_count]
+        learned = [run for run in asked if run is not None and run.history is not None and run.history.index_count]
         return [run for run in learned if not (self.question.rests and run.is_busy)]
 
     def _asks_corpus(self, question: Question, runs: list[Run]) -> bool:

@@ -137,7 +137,7 @@ class QuestionWiring(QObject):
         run = self._runs.shown
         tokens = mark.in_run(run).tokens
         if len(tokens) > 1 and step and run is not None and run.history is not None:
-            tokens = (int(run.history.ids[step - 1]),)
+            tokens = (int(run.history.indices[step - 1]),)
         self._show_in_inspector("token")
         if len(tokens) == 1:
             self._token.model.pin(tokens[0])

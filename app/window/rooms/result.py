@@ -62,10 +62,10 @@ def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
     )
     if loss is not None:
         pair = map(written_as, loss.pair)
-        taker = written_as(int(history.ids[loss.step - 1]))
+        taker = written_as(int(history.indices[loss.step - 1]))
         return replace(found, loser=" + ".join(pair), taker=taker)
     step = int(np.argmax(np.abs(history.tokens_saved)))
-    return replace(found, largest=(written_as(int(history.ids[step])), step + 1, int(-history.tokens_saved[step])))
+    return replace(found, largest=(written_as(int(history.indices[step])), step + 1, int(-history.tokens_saved[step])))
 
 
 def sentence_of(history: History) -> str:

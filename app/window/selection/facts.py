@@ -38,7 +38,7 @@ def card_text(run: Run, mark: Mark, *, occurs: bool) -> CardText:
     step = step_of(run, lit)
     facts = None
     if lit.is_pair and step and run.history is not None:
-        facts = facts_of(run, int(run.history.ids[step - 1]))
+        facts = facts_of(run, int(run.history.indices[step - 1]))
     elif lit.tokens and not lit.is_pair:
         facts = facts_of(run, lit.tokens[0])
     why_not = dict(_what_is_impossible(run, facts, step, occurs=occurs))

@@ -201,7 +201,7 @@ class TokenTextModel(QObject):
         if self._history is None:
             return LARGEST_BYTE
         numbers = self._history.numbers
-        return self._history.id_count - 1 if numbers is None else int(numbers.max(initial=0))
+        return self._history.index_count - 1 if numbers is None else int(numbers.max(initial=0))
 
     @property
     def unknown_id(self) -> int | None:

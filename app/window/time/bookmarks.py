@@ -130,4 +130,4 @@ def _place(mark: Bookmark) -> tuple[int, int]:
 def _token_text(run: Run | None, merge: int) -> str:
     if run is None or run.names is None or run.history is None or not 0 < merge <= run.learned:
         return ""
-    return shown(run.names.raw[run.history.ids[merge - 1]], LONGEST_TOKEN)
+    return shown(run.names.raw[run.history.indices[merge - 1]], LONGEST_TOKEN)

@@ -70,4 +70,4 @@ def words_of_step(run: Run | None, position: int) -> StepLine:
     before = f"{run.wording.step} {position:,}"
     if not joins:
         before += f":  {STEP_SIGNS[step.right].rstrip()}"
-    return StepLine(before.capitalize(), parts, Chip.of(history, names, step.id) if joins else None, count)
+    return StepLine(before.capitalize(), parts, Chip.of(history, names, step.index) if joins else None, count)

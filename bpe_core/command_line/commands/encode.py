@@ -107,7 +107,7 @@ def _encode_text(options: argparse.Namespace, study: Study, at: int) -> None:
         print(*ids)
         return
     names = TokenTexts.of(study.history, escape).text if options.json else study.inside.by_index.texts.text
-    tokens = [names[id] for id in study.history.ids_of(ids)]
+    tokens = [names[id] for id in study.history.indices_of(ids)]
     print(json.dumps({"ids": ids, "tokens": tokens}, ensure_ascii=False) if options.json else " | ".join(tokens))
 
 
@@ -160,7 +160,7 @@ def _about_dropped(study: Study, at: int) -> str | None:
     """Report ids beyond the size of the vocabulary; a model with a row for each token needs to know them."""
     history = study.history
     left = history.vocabulary_size_at(at)
-    largest = int(history.numbers_of(np.arange(history.id_count)).max(initial=0))
+    largest = int(history.numbers_of(np.arange(history.index_count)).max(initial=0))
     if history.only_joins or largest < left:
         return None
     return (

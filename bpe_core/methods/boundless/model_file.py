@@ -53,11 +53,11 @@ class BoundlessModel(Format):
         return found + limitations.about_lines(recipe) + limitations.about_normalization(recipe)
 
     def numbers(self, history: History) -> Int64s:
-        used = np.append(history.vocabulary, np.arange(history.first_special, history.id_count))
-        known = history.numbers_of(np.arange(history.id_count))
+        used = np.append(history.vocabulary, np.arange(history.first_special, history.index_count))
+        known = history.numbers_of(np.arange(history.index_count))
         if np.array_equal(np.sort(known[used]), np.arange(len(used))):
             return known
-        numbers = np.full(history.id_count, NO_NUMBER)
+        numbers = np.full(history.index_count, NO_NUMBER)
         numbers[used] = np.arange(len(used))
         return numbers
 
@@ -66,7 +66,7 @@ class BoundlessModel(Format):
         numbers = self.numbers(history)
         texts = [byte_level.written(text) for text in written(history)]
         steps = list(history)
-        across = {step.id for step in steps if step.reasons["stage"] == ACROSS}
+        across = {step.index for step in steps if step.reasons["stage"] == ACROSS}
         used = sorted(history.vocabulary.tolist(), key=numbers.__getitem__)
         lines = [(SIGNATURE + b"boundless").decode(), "vocabulary", str(len(used))]
         lines += [f"{numbers[id]} {texts[id]} 0 {int(id in across)}" for id in used]
@@ -163,7 +163,7 @@ def _falls_further(history: History) -> bool:
     in_use = set(range(len(history.alphabet)))
     for step in history:
         if step.right != NOTHING:
-            in_use.add(step.id)
+            in_use.add(step.index)
             continue
         in_use.discard(step.left)
         if not in_use.issuperset(history.parts(step.left) or ()):

@@ -218,7 +218,7 @@ class BoundlessLearner:
                 runner_up = (*self._pair(other, rival), count)
         tokens_left = self.tokens_at_start - sum(one.saved for one in self._passes)
         values = (*self._pair(taken, step), step.count, *runner_up, tokens_left)
-        number = self._numbers.setdefault(taken.name(step.id), len(self._in_use))
+        number = self._numbers.setdefault(taken.name(step.index), len(self._in_use))
         if number == len(self._in_use):
             self._in_use.append(False)
         self._more += joins - self._in_use[number]

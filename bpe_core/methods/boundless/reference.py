@@ -125,6 +125,6 @@ def encode(text: str, history: History, *, at: int | None = None) -> picky.Word:
             stretch = [id for word in stretch_of_words for id in word]
             for step in steps if is_whole else ():
                 if step.reasons["stage"] == 2:
-                    stretch = bpe.join(stretch, (step.left, step.right), step.id)
+                    stretch = bpe.join(stretch, (step.left, step.right), step.index)
             ids += stretch
     return ids

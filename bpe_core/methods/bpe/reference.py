@@ -12,7 +12,7 @@ all that is learned. By hand, on the eleven bytes `aaabdaaabac`:
 
     >>> words = WordTable.from_counts({"aaabdaaabac": 1})
     >>> history = train(words, Recipe.preset("raw-bytes", min_frequency=2))
-    >>> [(merge.left, merge.right, merge.id, merge.count, merge.tied) for merge in history]
+    >>> [(merge.left, merge.right, merge.index, merge.count, merge.tied) for merge in history]
     [(97, 97, 256, 4, False), (256, 97, 257, 2, True), (257, 98, 258, 2, False)]
 
 **Encoding.** A word is cut into base symbols, and the learned merges are applied in the
@@ -232,7 +232,7 @@ def encode_word(word: bytes, history: History, *, at: int | None = None) -> Word
     """Return the ids of one word after the first `at` merges (by default all)."""
     symbols = history.alphabet.symbols_of(word, history.recipe)
     for merge in history if at is None else history.first(at):
-        symbols = join(symbols, (merge.left, merge.right), merge.id)
+        symbols = join(symbols, (merge.left, merge.right), merge.index)
     return symbols
 
 
@@ -250,10 +250,10 @@ def boundary_ranks(word: bytes, history: History) -> list[int | None]:
     lengths = dict.fromkeys(symbols, 1)
     ranks: list[int | None] = [None] * max(0, len(symbols) - 1)
     for index, merge in enumerate(history):
-        joined = join(symbols, (merge.left, merge.right), merge.id)
+        joined = join(symbols, (merge.left, merge.right), merge.index)
         if len(joined) == len(symbols):
             continue
-        lengths[merge.id] = lengths[merge.left] + lengths[merge.right]
+        lengths[merge.index] = lengths[merge.left] + lengths[merge.right]
         start = 0
         for id in joined:
             for boundary in range(start, start + lengths[id] - 1):

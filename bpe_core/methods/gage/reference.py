@@ -11,7 +11,7 @@ the table costs. The byte that stands for a pair may be a part of other pairs. B
 
     >>> words = WordTable.from_counts({"aaabdaaabac": 1})
     >>> history = train(words, Recipe.preset("gage", min_frequency=2, ties="lowest-ids"))
-    >>> [(step.left, step.right, step.id, step.reasons["byte"]) for step in history]  # the bytes are 255, 254 and 253
+    >>> [(step.left, step.right, step.index, step.reasons["byte"]) for step in history]  # the last are bytes
     [(97, 97, 256, 255), (97, 98, 257, 254), (256, 257, 258, 253)]
 
 As in byte-pair encoding, each step makes a token with an id from 256 on, whatever byte stands for it. The next block

@@ -301,7 +301,7 @@ class _Check:
     def _lives_and_has_ways(self) -> None:
         history = self.history
         at = len(self.history)
-        token = int(history.ids[0])
+        token = int(history.indices[0])
         life = self.method.life(token, at, history, self.words, lambda: life_without_words(history, token, at))
         _require((life.token, life.at) == (token, at), "It tells the life of another token, or of another moment.")
         try:

@@ -79,7 +79,7 @@ def encode_corpus(
 ) -> EncodedCorpus:
     """Encode all texts into a file, by the ids of the tokenizer's own file; write nothing if cancelled."""
     path = Path(output)
-    known = history.numbers_of(np.arange(history.id_count))
+    known = history.numbers_of(np.arange(history.index_count))
     kind = check_output(path, int(known.max(initial=0)), width)
     chosen = width or smallest_width(int(known.max(initial=0)))
     encoding = _CorpusEncoder(Tokenizer(history), len(history) if at is None else at, allowed_special, known)
@@ -123,7 +123,7 @@ def _write_all(
     progress: ProgressReport,
     cancelled: CancelCheck,
 ) -> int:
-    seen, seen_in_group = np.zeros((2, encoding.tokenizer.history.id_count), bool)
+    seen, seen_in_group = np.zeros((2, encoding.tokenizer.history.index_count), bool)
     total = corpus.total_size
     written = 0
     begun = -1

@@ -213,7 +213,7 @@ class Tokenizer:
         return self._token_bytes[id]
 
     def is_special(self, id: int) -> bool:
-        return self.history.first_special <= id < self.history.id_count
+        return self.history.first_special <= id < self.history.index_count
 
     def vocabulary_size(self, at: int | None = None) -> int:
         """Return the number of tokens after `at` steps, special tokens included."""

@@ -10,7 +10,7 @@ Learning ends when so many tokens are in use as were asked for.
 
     >>> words = WordTable.from_counts({"aab": 9, "aac": 1})
     >>> history = train(words, Recipe.preset("picky", merges=2, tau=0.9))
-    >>> [(step.left, step.right, step.id, step.count) for step in history]  # the second drop splits what is left
+    >>> [(step.left, step.right, step.index, step.count) for step in history]  # the second drop splits what is left
     [(97, 97, 256, 10), (256, 98, 257, 9), (256, -1, 256, 1)]
     >>> encode("aab aac", history)
     [257, 32, 97, 97, 99]
@@ -210,5 +210,5 @@ def word_after(
             continue
         tokens.add((step.left, step.right))
         if is_within(step):
-            cut = bpe.join(cut, (step.left, step.right), step.id)
+            cut = bpe.join(cut, (step.left, step.right), step.index)
     return cut

@@ -70,10 +70,10 @@ def without_joining(history: History) -> History:
 @settings(max_examples=8)
 @given(data=st.data())
 def test_a_trimmed_table_makes_every_token_it_has_and_every_text(history: History, data: st.DataObject) -> None:
-    learned = st.integers(len(history.alphabet), history.id_count - 1)
+    learned = st.integers(len(history.alphabet), history.index_count - 1)
     chosen, text = data.draw(st.sets(learned, max_size=60)), data.draw(st.text(max_size=30)) + TEXT
     needed: Needed = data.draw(st.sampled_from(tuple(NEEDED)))
-    numbers = np.arange(history.id_count) * 3 + 7  # numbers with holes
+    numbers = np.arange(history.index_count) * 3 + 7  # numbers with holes
     given = numbers[[*chosen]].tolist()
     found = trim(history.numbered(numbers), given, needed=needed, renumber=False)
     assert {*found.asked, *found.spared, *found.hidden} == {*given}
@@ -82,7 +82,7 @@ def test_a_trimmed_table_makes_every_token_it_has_and_every_text(history: Histor
     ids = now.encode(text)
     assert now.decode(ids) == text
     assert found.history.numbers is not None
-    left = [id for id in range(history.id_count) if numbers[id] not in found.removed]
+    left = [id for id in range(history.index_count) if numbers[id] not in found.removed]
     hidden = {place for place, id in enumerate(left) if numbers[id] in found.hidden}
     assert hidden == set(np.flatnonzero(found.history.numbers == NO_NUMBER).tolist())
     if hidden:
@@ -114,7 +114,7 @@ def test_a_trimmed_table_makes_every_token_it_has_and_every_text(history: Histor
 def test_trimming_to_a_size_removes_the_least_used_tokens(history: History, words: WordTable) -> None:
     counts = TokenPlaces.of([words], history).counts
     found = trim(history, least_used(history, counts, surplus(history, 358)))
-    assert (found.history.id_count, found.spared, found.lost) == (358, (), 0)
+    assert (found.history.index_count, found.spared, found.lost) == (358, (), 0)
     told = costs(words, history, found.history)
     by_age = costs(words, history, history.first(100))
     assert told.before == by_age.before < told.now <= by_age.now
@@ -124,7 +124,7 @@ def test_trimming_to_a_size_removes_the_least_used_tokens(history: History, word
 @settings(max_examples=4)
 @given(text=st.text(max_size=30))
 def test_a_joined_table_keeps_the_ids_of_the_first_table(history: History, other: History, text: str) -> None:
-    numbers = np.arange(history.id_count) + 5
+    numbers = np.arange(history.index_count) + 5
     both = put_together(history.numbered(numbers), other)
     assert both.history.numbers is not None
     assert both.shared + both.added + len(both.left_out) == len(other)
@@ -132,7 +132,7 @@ def test_a_joined_table_keeps_the_ids_of_the_first_table(history: History, other
     assert unreachable_tokens(both.history) == {}
     tokenizer, first = Tokenizer(both.history), Tokenizer(history)
     new = {number: id for id, number in enumerate(both.history.numbers.tolist())}
-    assert len(new) == both.history.id_count
+    assert len(new) == both.history.index_count
     for id, number in enumerate(numbers.tolist()):
         assert tokenizer.token_bytes(new[number]) == first.token_bytes(id)
     text += TEXT + "Όλοι οι άνθρωποι"
@@ -148,7 +148,7 @@ def test_tables_of_characters_get_the_symbols_of_both() -> None:
     one, other = (train(Corpus.from_texts([text]), recipe) for text in ("low lower", "höher"))
     both = put_together(one, other)
     assert both.new_symbols == 2  # ö and h
-    texts = {Tokenizer(both.history).token_bytes(id) for id in range(both.history.id_count)}
+    texts = {Tokenizer(both.history).token_bytes(id) for id in range(both.history.index_count)}
     assert {"höher".encode(), b"lower"} <= texts
 
 
@@ -172,7 +172,7 @@ def test_a_table_with_merge_priorities_is_trimmed_by_them(words: WordTable, hist
             assert ids == peer_of(found.history).encode(TEXT + "qqx", add_special_tokens=False).ids
     counts = TokenPlaces.of([words], table).counts
     found = trim(table, least_used(table, counts, surplus(table, 300)))
-    assert (found.history.id_count, found.lost) == (300, 0)
+    assert (found.history.index_count, found.lost) == (300, 0)
     with pytest.raises(BpeError, match="merges by priority"):
         put_together(table, history)
 
@@ -180,7 +180,7 @@ def test_a_table_with_merge_priorities_is_trimmed_by_them(words: WordTable, hist
 def test_impossible_edits_are_refused_in_a_sentence(history: History) -> None:
     characters = train(Corpus.from_texts(["low lower"]), Recipe.preset("words"))
     blocks = train(Corpus.from_texts(["low lower" * 9]), Recipe.preset("gage"))
-    twice = np.zeros(history.id_count, np.int64)
+    twice = np.zeros(history.index_count, np.int64)
     cases = [
         (lambda: trim(history, [3]), "base symbols"),
         (lambda: trim(history, [9_999]), "no token with the id 9,999"),

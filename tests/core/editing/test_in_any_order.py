@@ -85,7 +85,7 @@ def changed(state: State, act: str, data: st.DataObject) -> tuple[State, set[int
     words = count_words(Corpus.from_texts([OLD + NEW]), recipe)
     branch = learn(words, recipe, history=steps_alone(history.first(step - 1)))
     numbers = grown_numbers(branch, numbers)
-    behind = history.ids[step - 1 :].tolist()
+    behind = history.indices[step - 1 :].tolist()
     return State(branch, numbers), {int(state.numbers[id]) for id in behind}
 
 
@@ -94,7 +94,7 @@ def changed(state: State, act: str, data: st.DataObject) -> tuple[State, set[int
 def test_ids_stay_and_texts_can_be_told_again(data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(tuple(RECIPES)))
     history = learned(kind, OLD)
-    state = State(history, np.arange(history.id_count) * 3 + 7)  # as a file may number them
+    state = State(history, np.arange(history.index_count) * 3 + 7)  # as a file may number them
     first = [Tokenizer(history).encode(text) for text in TEXTS]
     told = [Tokenizer(history).decode(ids) for ids in first]
     for act in data.draw(st.lists(st.sampled_from(["extend", "trim", "forbid", "merge"]), min_size=1, max_size=4)):

@@ -41,12 +41,12 @@ def learned() -> History:
 def test_ids_stay_when_special_tokens_are_renamed_added_and_removed(
     learned: History, names: list[str], add: list[str], gone: set[int], shift: int
 ) -> None:
-    history = learned.numbered(learned.numbers_of(range(learned.id_count)) + shift)
+    history = learned.numbered(learned.numbers_of(range(learned.index_count)) + shift)
     before = special_ids(history)
     rename = {old: new for place, (old, new) in enumerate(zip(SPECIALS, names, strict=True)) if place not in gone}
     remove = [SPECIALS[place] for place in gone]
     done = bpe.change_specials(history, rename=rename, add=add, remove=remove)
-    largest = int(history.numbers_of(range(history.id_count)).max())
+    largest = int(history.numbers_of(range(history.index_count)).max())
     expected = {rename[text]: id for text, id in before.items() if text in rename}
     expected |= {text: largest + 1 + place for place, text in enumerate(add)}
     assert special_ids(done.history) == expected

@@ -54,7 +54,7 @@ def table(request: pytest.FixtureRequest) -> Table:
     recipe = Recipe.preset(request.param, vocab_size=170, special_tokens=specials)
     learned, other = (train(Corpus.from_texts([text]), recipe) for text in (POEM, text_of("greek")[:600] + PROSE))
     opened = read_again(learned, KINDS[request.param])
-    numbers = np.arange(opened.history.id_count) if opened.history.numbers is None else opened.history.numbers
+    numbers = np.arange(opened.history.index_count) if opened.history.numbers is None else opened.history.numbers
     return Table(opened, 3 * numbers + 7, other, request.param)
 
 
@@ -79,7 +79,7 @@ def check(before: OpenedTable, known: Any, now: History, numbers: Any, kind: str
     """Check that remaining tokens keep their numbers and bytes, known texts stay known, and the library agrees."""
     one, two = Tokenizer(before.history), Tokenizer(now)
     place_of = {number: place for place, number in enumerate(numbers.tolist())}
-    kept = [id for id in range(before.history.id_count) if known[id] in place_of]
+    kept = [id for id in range(before.history.index_count) if known[id] in place_of]
     assert [two.token_bytes(place_of[known[id]]) for id in kept] == [one.token_bytes(id) for id in kept]
     assert two.decode(two.encode(text)) == one.decode(one.encode(text)) or now.alphabet.unknown_id in one.encode(text)
     assert peer_of(now, numbers, kind)(text) == numbers[two.encode(text)].tolist()
@@ -105,7 +105,7 @@ def test_removing_tokens_keeps_the_others(table: Table, data: st.DataObject) -> 
             == (trimmed.history.numbers if trimmed.history.numbers is not None else known).tolist()
         )
     anew = trim(old.numbered(known), ids)  # in the same order, without holes
-    numbers = np.arange(anew.history.id_count) if anew.history.numbers is None else anew.history.numbers
+    numbers = np.arange(anew.history.index_count) if anew.history.numbers is None else anew.history.numbers
     assert trimmed.history.numbers is not None
     assert np.array_equal(np.argsort(numbers), np.argsort(trimmed.history.numbers))
     assert sorted(numbers.tolist()) == list(range(len(numbers)))
@@ -135,7 +135,7 @@ def test_the_least_used_tokens_are_removed_first_and_unused_ones_are_reported(ta
     size = old.vocabulary_size - 30
     found = trim_indices(old, least_used(old, counts, surplus(old, size)))
     assert (found.history.vocabulary_size, len(found.removed)) == (size, 30)
-    assert max(counts[old.ids_of(found.removed)]) <= sorted(counts)[-(size - least_size(old))]
+    assert max(counts[old.indices_of(found.removed)]) <= sorted(counts)[-(size - least_size(old))]
     grown = extend_on(words, old, growing_recipe(old, 10))
     unused = never_used(words, old, grown.history, grown.places)
     assert unused

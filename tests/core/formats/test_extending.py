@@ -174,7 +174,7 @@ def test_tables_that_cannot_be_extended_are_refused(
     with pytest.raises(FormatError, match="cannot have ids from 257 on"):
         grown_numbers(
             learn(WordTable.from_counts({"xy": 2}), recipe, history=alone),
-            np.arange(table.id_count),
+            np.arange(table.index_count),
             257,
         )
     with pytest.raises(RecipeError, match="continues a table of 9 steps, which was not given"):

@@ -83,7 +83,7 @@ def test_a_kind_of_tokenizer_opens_exactly_and_is_written_as_it_was(kind: str) -
         assert again.encode(text, add_special_tokens=False).ids == ids, text
         for skip in (False, True):
             told = theirs.decode(ids, skip_special_tokens=skip)
-            assert tokenizer.decode(found.history.ids_of(ids), way="library", skip_special=skip) == told, text
+            assert tokenizer.decode(found.history.indices_of(ids), way="library", skip_special=skip) == told, text
             assert again.decode(ids, skip_special_tokens=skip) == told, text
 
 
@@ -221,7 +221,7 @@ def test_bytes_without_a_token_become_the_unknown_one_as_in_the_library() -> Non
         assert again.encode(text, add_special_tokens=False).ids == ids, text
         for skip in (False, True):
             told = theirs.decode(ids, skip_special_tokens=skip)
-            assert tokenizer.decode(found.history.ids_of(ids), way="library", skip_special=skip) == told
+            assert tokenizer.decode(found.history.indices_of(ids), way="library", skip_special=skip) == told
     model["fuse_unk"] = True
     assert any("so ids can differ" in note for note in JSON.open(json.dumps(whole).encode(), "x").notes)
 
@@ -238,7 +238,7 @@ def test_an_unknown_token_that_is_only_added_has_its_number(kind: str) -> None:
         ids = theirs.encode(text).ids
         assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids
         told = theirs.decode(ids, skip_special_tokens=False)
-        assert tokenizer.decode(found.history.ids_of(ids), way="library") == told
+        assert tokenizer.decode(found.history.indices_of(ids), way="library") == told
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_an_added_token_that_words_hold_as_well_is_a_piece_there(kind: str, text
         assert again.encode(line, add_special_tokens=False).ids == ids, line
         for skip in (False, True):
             told = theirs.decode(ids, skip_special_tokens=skip)
-            assert tokenizer.decode(found.history.ids_of(ids), way="library", skip_special=skip) == told, line
+            assert tokenizer.decode(found.history.indices_of(ids), way="library", skip_special=skip) == told, line
 
 
 @pytest.mark.parametrize("place", [30, "unknown"])
@@ -322,7 +322,7 @@ def test_a_token_matched_in_normalized_text_is_decoded_in_normalized_form(specia
     for skip in (False, True):
         told = theirs.decode(ids, skip_special_tokens=skip)
         assert "\u2581a\u2581b" in told
-        assert Tokenizer(found).decode(found.ids_of(ids), way="library", skip_special=skip) == told
+        assert Tokenizer(found).decode(found.indices_of(ids), way="library", skip_special=skip) == told
 
 
 @pytest.mark.parametrize("cuts", [[], [split(QWEN)], [{"type": "WhitespaceSplit"}]])
@@ -387,7 +387,7 @@ def test_ids_are_decoded_as_each_decoder_does(place: int) -> None:
         for ids in (*rows, *(chance.sample(known, 9) for _ in range(20))):
             for skip in (False, True):
                 told = theirs.decode(ids, skip_special_tokens=skip)
-                assert tokenizer.decode(found.ids_of(ids), way="library", skip_special=skip) == told
+                assert tokenizer.decode(found.indices_of(ids), way="library", skip_special=skip) == told
                 assert again.decode(ids, skip_special_tokens=skip) == told
 
 

@@ -98,7 +98,7 @@ def test_only_a_line_feed_ends_a_line() -> None:
     history = train(Corpus.from_texts([f"a{separators}b", f"a{separators}b"]), recipe)
     back = opened(history, "merges.txt", "merges.txt")
     assert same_merges(back.history, history)
-    assert max(len(Tokenizer(back.history).token_bytes(merge.id)) for merge in back.history) > 8
+    assert max(len(Tokenizer(back.history).token_bytes(merge.index)) for merge in back.history) > 8
 
 
 DAMAGE = [

@@ -80,7 +80,7 @@ def test_a_text_of_clip_is_decoded_as_its_class_does(tmp_path: Path) -> None:
     ours = Tokenizer(found.history)
     for text in (*texts(), "", "  a  <|endoftext|> b <|endoftext|>", "it's 12, é\u0301!"):
         ids = theirs.encode(text).ids
-        own = found.history.ids_of(ids)
+        own = found.history.indices_of(ids)
         assert ours.decode(own, way="library") == library.decode(ids), text
         assert ours.decode(own, way="library", skip_special=True) == library.decode(ids, skip_special_tokens=True), text
 

@@ -134,7 +134,7 @@ def test_a_random_file_opens_exactly_or_says_what_can_differ(seed: int) -> None:
             if place % 4 == 0:
                 assert found.numbers_of([id for _, _, id in tokenizer.spans(text, allowed_special="all")]) == ids, said
             told = theirs.decode(ids, skip_special_tokens=False)
-            assert tokenizer.decode(found.history.ids_of(ids), way="library") == told, said
+            assert tokenizer.decode(found.history.indices_of(ids), way="library") == told, said
     assert compared > 10
 
 

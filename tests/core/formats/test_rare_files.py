@@ -352,7 +352,7 @@ def test_a_file_with_something_rare_opens_exactly_or_says_so(rare: str) -> None:
         assert again.encode(text, add_special_tokens=False).ids == ids, text
         for skip in (False, True):
             told = theirs.decode(ids, skip_special_tokens=skip)
-            assert tokenizer.decode(found.history.ids_of(ids), way="library", skip_special=skip) == told
+            assert tokenizer.decode(found.history.indices_of(ids), way="library", skip_special=skip) == told
             assert again.decode(ids, skip_special_tokens=skip) == told
 
 

@@ -231,7 +231,7 @@ def test_a_model_opens_and_encodes_the_same_by_kernels(
             table = MODEL.open(data, "odd")
             history, tokenizer = table.history, Tokenizer(table.history)
             joining = history.joining and history.joining.to_dict
-            numbers = history.numbers_of(range(history.id_count)).tolist()
+            numbers = history.numbers_of(range(history.index_count)).tolist()
             ids = [tokenizer.encode(text) for text in texts]
             found.append((history.alphabet, history.pairs(), joining, numbers, table.notes, ids))
     assert found[0] == found[1]

@@ -75,9 +75,9 @@ def test_a_model_opens_exactly_and_is_written_as_it_was(kind: str, options: str)
             assert found.numbers_of(plain_ids(found.history, text[:200])) == library.encode(text[:200]), text
     chance = Random(kind + options)
     for _ in range(50):
-        row = found.numbers_of(chance.sample(range(found.history.id_count), 9))
+        row = found.numbers_of(chance.sample(range(found.history.index_count), 9))
         row = [number for number in row if number >= 0]
-        assert tokenizer.decode(found.history.ids_of(row), way="library") == library.decode(row)
+        assert tokenizer.decode(found.history.indices_of(row), way="library") == library.decode(row)
 
 
 @pytest.mark.parametrize("options", [{"remove_extra_whitespaces": False}, {"treat_whitespace_as_suffix": True},
@@ -188,7 +188,7 @@ def check(data: bytes, samples: Sequence[str]) -> None:
     for _ in range(20):
         row = chance.choices(range(library.get_piece_size()), k=12)
         told = library.decode(row)
-        assert tokenizer.decode(found.history.ids_of(row), way="library") == told == again.decode(row), row
+        assert tokenizer.decode(found.history.indices_of(row), way="library") == told == again.decode(row), row
 
 
 def test_the_reason_for_an_unjoined_pair_names_the_pair_that_took_its_token(
@@ -207,7 +207,7 @@ def test_byte_tokens_are_decoded_only_if_written_in_capitals() -> None:
     found = FORMATS["sentencepiece"].open(data, "changed.model").history
     for text in ("a<0x0a>b", "\n <0x0a><0x0A>é☃"):
         ids = library.encode(text)
-        assert Tokenizer(found).decode(found.ids_of(ids), way="library") == library.decode(ids)
+        assert Tokenizer(found).decode(found.indices_of(ids), way="library") == library.decode(ids)
 
 
 @pytest.mark.parametrize("change", [-3.0, -1.6468, -0.0535, 0.5, 2.8997])
@@ -268,4 +268,4 @@ def test_the_unknown_token_keeps_its_id_beside_byte_tokens(kind: str) -> None:
     data = sentencepiece_model(kind, byte_fallback=True)
     theirs, found = sentencepiece.SentencePieceProcessor(model_proto=data), FORMATS["sentencepiece"].open(data, "x")
     ids = [theirs.unk_id(), 5, theirs.unk_id()]
-    assert Tokenizer(found.history).decode(found.history.ids_of(ids), way="library") == theirs.decode(ids)
+    assert Tokenizer(found.history).decode(found.history.indices_of(ids), way="library") == theirs.decode(ids)

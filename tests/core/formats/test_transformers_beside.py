@@ -193,7 +193,7 @@ def test_differences_of_transformers_for_a_whole_folder_are_reported(kind: str, 
         for text in (*lines()[::9], " <mask> [MASK]x<|endoftext|> <new>", "<extra_id_0> a<unk> [UNK]", " İ Ünder 中文"):
             ids = opened.numbers_of(ours.encode(text, allowed_special="all"))
             assert ids == theirs(text, add_special_tokens=False)["input_ids"], (config, text)
-            own = opened.history.ids_of(ids)
+            own = opened.history.indices_of(ids)
             for skip in (False, True):
                 told = theirs.decode(ids, skip_special_tokens=skip)
                 assert ours.decode(own, way="library", skip_special=skip) == told, (config, text)

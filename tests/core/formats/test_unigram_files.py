@@ -148,7 +148,7 @@ def test_an_exported_model_is_read_back_and_its_library_agrees(choices: dict[str
     assert any("other numbers" in sentence for sentence in found.cannot_hold)
     back = FORMATS[format].open(content(history, format), "ours")
     assert back.history.recipe.differing(history.recipe, SplittingChoices, Symbols) in ([], ["alphabet_limit"])
-    assert back.history.id_count == history.vocabulary_size
+    assert back.history.index_count == history.vocabulary_size
     scores, before = back.history.scores, history.scores
     assert scores is not None
     assert before is not None

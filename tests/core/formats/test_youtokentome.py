@@ -75,13 +75,13 @@ PLAIN = Tokenizer(FOUND.history)
 def test_ids_and_texts_are_those_of_the_package(tmp_path: Path) -> None:
     (tmp_path / "bpe.model").write_bytes(model())
     found = open_table(tmp_path / "bpe.model")
-    assert (found.format, found.notes, found.history.id_count) == ("youtokentome", (), 39)
+    assert (found.format, found.notes, found.history.index_count) == ("youtokentome", (), 39)
     ids, ends = Tokenizer(found.history).encode_batch(list(ASKED), threads=1)
     for place, (text, (asked, read)) in enumerate(ASKED.items()):
         assert by_the_rule(text) == asked
         assert found.numbers_of(PLAIN.encode(text)) == asked
         assert found.numbers_of(ids[ends[place] : ends[place + 1]].tolist()) == asked
-        assert PLAIN.decode(found.history.ids_of(asked), way="library") == read
+        assert PLAIN.decode(found.history.indices_of(asked), way="library") == read
 
 
 @settings(max_examples=60)

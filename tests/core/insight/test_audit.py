@@ -33,7 +33,7 @@ def test_auditing_all_tokens_equals_auditing_each() -> None:
     merges, tokenizer = Merges(history), Tokenizer(history)
     alone = {
         id: reachability(history, id, merges=merges, tokenizer=tokenizer)
-        for id in range(history.id_count - 12, history.id_count)
+        for id in range(history.index_count - 12, history.index_count)
     }
     found = unreachable_tokens(history)
     assert {*found} == {id for id, one in alone.items() if one.kind != "reachable"}
@@ -88,7 +88,7 @@ def test_commands_list_and_remove_tokens(tmp_path: Path, capsys: Printed) -> Non
     small = tmp_path / "small.csv"
     assert run(["trim", str(table), "--down-to", "300", *corpus, "--text", "the", "-o", str(small)]) == 0
     assert "- The corpus: " in capsys.readouterr().out
-    assert open_table(small).history.id_count == 300
+    assert open_table(small).history.index_count == 300
     assert (
         run(["trim", str(table), "--remove", "256", "--needed", "hide", "--json", "-o", str(tmp_path / "h.json")]) == 0
     )
@@ -96,7 +96,7 @@ def test_commands_list_and_remove_tokens(tmp_path: Path, capsys: Printed) -> Non
     assert (told["hidden"], told["removed"], told["verified"]) == (1, 0, True)
     assert run(["merge", str(small), str(table), *corpus, "-o", str(tmp_path / "both.csv")]) == 0
     assert "come from the first" in capsys.readouterr().out
-    assert open_table(tmp_path / "both.csv").history.id_count == 256 + 120
+    assert open_table(tmp_path / "both.csv").history.index_count == 256 + 120
 
     mistakes = {
         "Only a corpus shows which": ["audit", str(table), "--only", "rare"],

@@ -153,7 +153,7 @@ def test_words_that_are_cut_once_are_the_texts_that_are_encoded(preset: str) -> 
         assert (cut.ids.tolist(), cut.starts.tolist()) == (plain.ids.tolist(), plain.starts.tolist())
         for place, (name, documents) in enumerate(texts.items()):
             ids = [id for text in documents for id in tokenizer.encode(text, at=at)]
-            assert cut.counts(name).tolist() == np.bincount(ids, minlength=history.id_count).tolist()
+            assert cut.counts(name).tolist() == np.bincount(ids, minlength=history.index_count).tolist()
             assert cut.tokens_by_text[place] == len(ids)
 
 

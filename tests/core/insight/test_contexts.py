@@ -34,7 +34,7 @@ def test_hits_name_file_and_line(tmp_path: Path) -> None:
     (tmp_path / "c.jsonl").write_text(rows, encoding="utf-8")
     corpus = Corpus.from_files([tmp_path / "a.txt", tmp_path / "b.txt.gz", tmp_path / "c.jsonl"])
     ranked, history = trained(corpus, Recipe.preset("gpt2", merges=20))
-    low = next(merge.id for merge in history if Tokenizer(history).token_bytes(merge.id) == b" low")
+    low = next(merge.index for merge in history if Tokenizer(history).token_bytes(merge.index) == b" low")
     hits = contexts(corpus, ranked, low, low - 255, most=50)
     places = {(Path(hit.source).name, hit.line, hit.is_row) for hit in hits}
     assert ("b.txt.gz", 2, False) in places
@@ -51,8 +51,8 @@ def test_a_normalized_text_shows_its_lines_as_they_were_written() -> None:
     corpus = Corpus.from_texts(["One line.\n“LOWER!” she said, and lower it was.\n"])
     recipe = Recipe.preset("clean-words", merges=30)
     ranked, history = trained(corpus, recipe)
-    merge = next(merge for merge in history if Tokenizer(history).token_bytes(merge.id).startswith(b"lo"))
-    hits = contexts(corpus, ranked, merge.id, merge.step)
+    merge = next(merge for merge in history if Tokenizer(history).token_bytes(merge.index).startswith(b"lo"))
+    hits = contexts(corpus, ranked, merge.index, merge.step)
     assert {(hit.line, hit.text) for hit in hits} == {(2, "“LOWER!” she said, and lower it was.")}
     assert hits[0].text[hits[0].start : hits[0].stop].lower().startswith("lo")
 
@@ -61,8 +61,8 @@ def test_lines_are_those_of_the_file_though_normalization_makes_one_of_all() -> 
     corpus = Corpus.from_texts(["One line.\nA LÓWER one,\nlower it was.\n"])
     recipe = Recipe.preset("bert", merges=30)
     ranked, history = trained(corpus, recipe)
-    lower = next(merge for merge in history if Tokenizer(history).token_bytes(merge.id) == b"lower")
-    hits = contexts(corpus, ranked, lower.id, most=9)
+    lower = next(merge for merge in history if Tokenizer(history).token_bytes(merge.index) == b"lower")
+    hits = contexts(corpus, ranked, lower.index, most=9)
     assert [(hit.line, hit.text[hit.start : hit.stop]) for hit in hits] == [(2, "LÓWER"), (3, "lower")]
 
 

@@ -36,7 +36,7 @@ def states(table: WordTable, history: History) -> list[State]:
     state = [(history.alphabet.symbols_of(word, history.recipe), count) for word, count in table]
     found = [state]
     for merge in history:
-        state = [(reference.join(word, (merge.left, merge.right), merge.id), count) for word, count in state]
+        state = [(reference.join(word, (merge.left, merge.right), merge.index), count) for word, count in state]
         found.append(state)
     return found
 
@@ -64,7 +64,7 @@ def test_the_history_of_a_token_equals_a_recount(run: tuple[WordTable, History],
     assert life.count == counts[at]
     assert life.peak == max(counts)
     assert life.is_scaffold == (life.is_born and counts[at] == 0)
-    made_from_it = [merge.id for merge in history.first(at) if token in (merge.left, merge.right)]
+    made_from_it = [merge.index for merge in history.first(at) if token in (merge.left, merge.right)]
     assert list(life.children) == made_from_it
     if history.alphabet.symbols[token].merges if token < len(history.alphabet) else True:
         held = {i: word.count(token) * weight for i, (word, weight) in enumerate(states(table, history)[at])}

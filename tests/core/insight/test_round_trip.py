@@ -102,7 +102,7 @@ def replay(trip: RoundTrip, trips: RoundTrips, place: Place, reason: Reason) -> 
 
 def check(trips: RoundTrips, ids: list[int], text: str, again: list[int]) -> set[str]:
     """Compare with the library's text and ids; return the kinds of reasons."""
-    trip = trips.of(np.array(trips.history.ids_of(ids)))
+    trip = trips.of(np.array(trips.history.indices_of(ids)))
     assert trip.text == text, ids
     assert trip.is_canonical is (again == ids), ids
     assert bool(trip.places) is not trip.is_canonical

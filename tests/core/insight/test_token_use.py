@@ -34,7 +34,7 @@ def count_at(curve: tuple[tuple[int, int], ...], at: int) -> int:
 def test_dropped_tokens_stand_where_words_are_cut_into_them() -> None:
     words, history = learned("unigram")
     tokenizer = Tokenizer(history)
-    for token in [*history.ids[::6].tolist(), *history.vocabulary[3:40:5].tolist()]:
+    for token in [*history.indices[::6].tolist(), *history.vocabulary[3:40:5].tolist()]:
         for at in (0, 9, len(history)):
             cut = {word: tokenizer.encode(word.decode(), at=at).count(token) * times for word, times in words}
             use = use_by_cutting(words, history, token, at)

@@ -243,7 +243,7 @@ def test_trees_and_steps_equal_the_definition(case: tuple[History, list[int], li
     tokens = symbols
     expected = [tokens]
     for merge in history.first(at):
-        joined = reference.join(tokens, (merge.left, merge.right), merge.id)
+        joined = reference.join(tokens, (merge.left, merge.right), merge.index)
         if joined != tokens:
             expected.append(joined)
         tokens = joined
@@ -259,7 +259,7 @@ def assert_parts_fit(node: Node, history: History, symbols: list[int]) -> None:
     merge = history[node.rank]
     assert node.left is not None
     assert node.right is not None
-    assert (node.left.id, node.right.id, node.id) == (merge.left, merge.right, merge.id)
+    assert (node.left.id, node.right.id, node.id) == (merge.left, merge.right, merge.index)
     assert (node.left.start, node.left.stop, node.right.stop) == (node.start, node.right.start, node.stop)
 
 
@@ -289,7 +289,7 @@ def test_a_pair_that_was_never_learned_stood_there_as_often_as_is_said(table: Wo
     why = Why(text, history, corpus=ranked)
     corpus = [(history.alphabet.symbols_of(word, recipe), count) for word, count in table]
     for merge in history:
-        corpus = [(reference.join(word, (merge.left, merge.right), merge.id), count) for word, count in corpus]
+        corpus = [(reference.join(word, (merge.left, merge.right), merge.index), count) for word, count in corpus]
     counts = reference.count_pairs(corpus)
     reasons = [why.at_byte(byte) for byte in range(1, len(text.encode()))]
     for reason in reasons:

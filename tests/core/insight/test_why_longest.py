@@ -72,7 +72,7 @@ def test_the_step_that_adds_a_longer_token_is_named(history: History) -> None:
     why = WhyLongest("sing", history)
     reason = why.explanation_at(1, 0)
     (since,) = reason.steps
-    later = quoted(why.texts[int(history.ids[since - 1])])
+    later = quoted(why.texts[int(history.indices[since - 1])])
     longest = "“s” is the longest token that fits here; “si” is not in the vocabulary."
     assert reason.sentence == f"{longest} {later} is there from step {since} on."
     assert why.explanation_at(1, since).kind == "joined"

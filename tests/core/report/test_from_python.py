@@ -57,7 +57,7 @@ def test_a_study_answers_questions_with_figures(tmp_path: Path) -> None:
         "pairs": bpe.pairs(study, at=30),
         "tree": bpe.tree(study, text=" rowing"),
         "why": bpe.why(study, text="rowing", at=30),
-        "token": bpe.token(study, token=f"#{history.id_count - 1}"),
+        "token": bpe.token(study, token=f"#{history.index_count - 1}"),
         "paid": bpe.paid(study, step=60),
         "diff": bpe.ask(both, "diff"),
         "audit": bpe.audit(study.with_texts({"poem": text, "low": "low"})),

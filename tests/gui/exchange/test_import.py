@@ -81,7 +81,7 @@ def test_the_inspector_and_the_filter_work_for_an_imported_table(qtbot: QtBot, p
     assert facts.parts == (int(HISTORY.columns.left[30]), int(HISTORY.columns.right[30]))
     assert "without counts" in facts.rows["Decided"]
     program.merge_panel.needle.setText("low")
-    expected = [merge for merge in HISTORY if b"low" in Tokenizer(HISTORY).token_bytes(merge.id)]
+    expected = [merge for merge in HISTORY if b"low" in Tokenizer(HISTORY).token_bytes(merge.index)]
     assert program.merges.rowCount() == len(expected) > 0
 
 

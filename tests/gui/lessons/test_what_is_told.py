@@ -284,5 +284,5 @@ def test_the_ways_to_split_are_asked_for_by_tokens_that_are_all_named() -> None:
     step = next(step for step in lesson.steps if step.query is not None and step.query.what == "ways to split")
     bench = bench_of(lesson, step)
     named = set(re.findall("`([^`]+)`", step.say))
-    tokens = {bench.names.text[id] for id in bench.history.ids}
+    tokens = {bench.names.text[id] for id in bench.history.indices}
     assert {token for token in tokens if token in "carton"} <= named

@@ -71,11 +71,11 @@ def test_tokens_are_listed_saved_and_taken_out(
     trimmed = runs.shown
     assert trimmed is not None
     assert trimmed.history is not None
-    left = trimmed.history.id_count
+    left = trimmed.history.index_count
     assert left <= 256 + MERGES - len(saved)
     assert trimmed.history.numbers is not None  # the ids are kept, with holes
     assert trimmed.recipe.name == f"{first.recipe.name}, trimmed"
-    gone = first.history.id_count - left if first.history is not None else 0
+    gone = first.history.index_count - left if first.history is not None else 0
     assert str(program.run_list.data(program.run_list.index(1))).endswith(f"\n\u2003Run 1 without {gone} tokens")
     answered(qtbot, program)
     assert "Your text" in program.messages.sentence.text()
@@ -88,7 +88,7 @@ def test_tokens_are_listed_saved_and_taken_out(
     both = runs.shown
     assert both is not None
     assert both.history is not None
-    assert both.history.id_count == 256 + MERGES
+    assert both.history.index_count == 256 + MERGES
     tables = (both.history, trimmed.history)
     qtbot.waitUntil(lambda: [lane.run for lane in compared.lanes.pair] == [both, trimmed], timeout=WAIT)
     settle(qtbot, program)

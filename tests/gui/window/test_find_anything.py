@@ -57,7 +57,7 @@ def test_actions_files_lessons_tokens_and_steps_are_found_and_done(
 
     choose(opened(program), "#7")
     assert program.session.cursor.position == 7
-    token = history.ids[19]
+    token = history.indices[19]
     names = program.session.runs.shown.names  # type: ignore[union-attr]
     assert names is not None
     left, right = (names.text[part] for part in history.pair(19))

@@ -90,7 +90,7 @@ class TrimTask(QObject):
     def sizes(self) -> tuple[int, int]:
         """Return the least and the largest size that the table can have."""
         assert self.study is not None
-        return least_size(self.study.history), self.study.history.id_count
+        return least_size(self.study.history), self.study.history.index_count
 
     @property
     def needs_parts(self) -> bool:

@@ -89,14 +89,14 @@ class TokenModel(QObject):
         run = self._runs.shown
         position = self._cursor.position
         learned = run is not None and run.history is not None and 0 < position <= run.learned
-        self.look_at(int(run.history.ids[position - 1]) if run and run.history and learned else -1)
+        self.look_at(int(run.history.indices[position - 1]) if run and run.history and learned else -1)
 
 
 def facts_of(run: Run, token: int) -> TokenFacts | None:
     """Return what the history of a run says about a token; None where there is no such token."""
     names = run.names
     history = run.history
-    if names is None or history is None or token >= history.id_count:
+    if names is None or history is None or token >= history.index_count:
         return None
     special = token - history.first_special
     text = names.text[token] if special < 0 else history.recipe.special_tokens[special]

@@ -32,7 +32,9 @@ def sections_of(life: TokenLife, study: Study) -> Iterable[tuple[str, str]]:
     yield "words", _listed("words", life.words)
     links = (f'<a href="token:{child}">{_name(names[child])}</a>' for child in life.children[:MOST_SHOWN])
     yield "children", ", ".join(links) + _more(len(life.children) - MOST_SHOWN)
-    takers = [(step, names[int(study.history.ids[step - 1])], lost) for step, lost in life.takers if step <= life.at]
+    takers = [
+        (step, names[int(study.history.indices[step - 1])], lost) for step, lost in life.takers if step <= life.at
+    ]
     taken = (f"{link_to_step(step, _name(text))} {lost:,}" for step, text, lost in takers[:MOST_SHOWN])
     yield "takers", ", ".join(taken)
     files = sorted(life.files.items(), key=lambda file: -file[1])[:MOST_SHOWN]
