@@ -106,7 +106,7 @@ def is_folder_name(out: str) -> bool:
 
 def refuse_other_ids(history: History, format: Format, options: argparse.Namespace) -> None:
     """Refuse a format that numbers tokens in its own way, unless the file is wanted anyway."""
-    count = history.id_count if format.holds_specials else history.first_special
+    count = history.index_count if format.holds_specials else history.first_special
     if not options.anyway and not np.array_equal(format.numbers(history)[:count], own_numbers(history)[:count]):
         raise OutputError(
             f"{format.name} numbers tokens by its own rule, so old ids would change. Choose tokenizer.json, csv "

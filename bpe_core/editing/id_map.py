@@ -106,7 +106,7 @@ class IdMap:
         fresh = [id for id in now if id not in old_of]
         indices = Parts(before).of([now[id] for id in fresh], cancelled) if fresh else []
         parts_of = dict(zip(fresh, indices, strict=True))
-        numbers = before.numbers_of(np.arange(before.id_count)).tolist()
+        numbers = before.numbers_of(np.arange(before.index_count)).tolist()
         rows = []
         for id, token in while_wanted(now.items(), cancelled):
             parts = [numbers[index] for index in parts_of.get(id, ())] if id in parts_of else [old_of[id]]

@@ -59,7 +59,7 @@ class Replacement:
         """Map each id whose token stays to its new id, which is the same."""
         gone = set(self.removed)
         ids = self.history.numbers_of(self.history.vocabulary).tolist()
-        specials = self.history.numbers_of(np.arange(self.history.first_special, self.history.id_count)).tolist()
+        specials = self.history.numbers_of(np.arange(self.history.first_special, self.history.index_count)).tolist()
         return {id: id for id in sorted((*ids, *specials)) if id >= 0 and id not in gone}
 
     @property

@@ -321,4 +321,4 @@ def indices_by_number(history: History) -> dict[int, int]:
     if history.numbers is None:
         return {index: index for index in range(history.index_count)}
     numbers = sorted({*history.numbers.tolist()} - {NO_NUMBER})
-    return dict(zip(numbers, history.ids_of(numbers), strict=True))
+    return dict(zip(numbers, history.indices_of(numbers), strict=True))

@@ -49,7 +49,7 @@ def test_a_folder_is_loaded_by_transformers(
     assert batch["input_ids"][1][:-1] == [338] * (len(ids) - 1)
     assert "padding=True" in (out / "README.md").read_text(encoding="utf-8")
     now = open_table(out / "tokenizer.json").history
-    assert now.id_count == 339
+    assert now.index_count == 339
     assert IdMap.of(history, now).difference(read_id_map(out / "idmap.npz")) == ""
 
     # The map of the ids begins with the table that one names.

@@ -54,11 +54,11 @@ def decode_ids(entered: str, run: Run | None) -> DecodedIds:
         return DecodedIds("There are no tokens yet: train first.")
     history = run.history
     numbers = [int(word[:19]) for word in words]
-    unknown = next((number for number in numbers if number >= history.id_count), None)
+    unknown = next((number for number in numbers if number >= history.index_count), None)
     if history.numbers is None and unknown is not None:
-        return DecodedIds(f"There is no token {unknown:,}: the ids go from 0 to {history.id_count - 1:,}.")
+        return DecodedIds(f"There is no token {unknown:,}: the ids go from 0 to {history.index_count - 1:,}.")
     try:
-        return _compared(history, history.ids_of(numbers))
+        return _compared(history, history.indices_of(numbers))
     except BpeError as error:
         return DecodedIds(str(error))
 

@@ -68,7 +68,7 @@ def _tell_difference(study: Study, ids: list[int], options: argparse.Namespace) 
     from bpe_core.insight.round_trip import first_difference
 
     by_index = study.inside.by_index
-    indices = study.history.ids_of(ids)
+    indices = study.history.indices_of(ids)
     kept = [index for index in indices if not (options.skip_special and by_index.tokenizer.is_special(index))]
     with suppress(TooLarge):  # of a text that cannot be encoded again
         sentence = first_difference(study.history, kept, way=options.way, tokenizer=by_index.tokenizer)

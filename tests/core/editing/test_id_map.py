@@ -49,7 +49,7 @@ def learned(request: pytest.FixtureRequest) -> tuple[History, History]:
 @pytest.fixture(scope="module")
 def table() -> History:
     history = train(OLD, RECIPES["bytes"])
-    return history.numbered(np.arange(history.id_count) * 2 + 5)  # with holes, as a file may have them
+    return history.numbered(np.arange(history.index_count) * 2 + 5)  # with holes, as a file may have them
 
 
 def grown(history: History, by: int = 20) -> History:
@@ -72,9 +72,9 @@ def test_any_two_tables_have_each_id_once_and_parts_spell_the_text(learned: tupl
         if row["new"] is None:
             assert row["parts"] == ()
             continue
-        (index,) = new.ids_of([row["new"]])
+        (index,) = new.indices_of([row["new"]])
         assert bytes.fromhex(row["hex"]) == now.token_bytes(index) or row["special"]
-        parts = old.ids_of(row["parts"])
+        parts = old.indices_of(row["parts"])
         if row["old"] is not None:
             assert row["parts"] == (row["old"],)
         assert sum(row["weights"]) == pytest.approx(1)
@@ -175,7 +175,7 @@ def test_the_lines_of_the_manual_resize_embeddings(
     found = IdMap.of(table, new)
     write_id_map(found, tmp_path / "idmap.npz")
     monkeypatch.chdir(tmp_path)
-    matrix = np.random.default_rng(7).normal(size=(2 * table.id_count + 5, 6)).astype(np.float32)
+    matrix = np.random.default_rng(7).normal(size=(2 * table.index_count + 5, 6)).astype(np.float32)
     known = {"matrix": matrix}
     exec(lines, known)  # noqa: S102 - the lines are ours
     resized = known["resized"]
@@ -199,7 +199,7 @@ def test_the_command_answers_and_checks_a_map(
     write_history(table, old)
     write_history(grown(table), new)
     assert run(["idmap", old, new, "-o", id_map]) == 0
-    assert f"Wrote {table.id_count + 20:,} rows" in capsys.readouterr().out
+    assert f"Wrote {table.index_count + 20:,} rows" in capsys.readouterr().out
     assert run(["idmap", old, new, "--check", id_map, "--json"]) == 0
     assert f'"sentences": ["{id_map} is the map of these tables.'.replace("\\", "\\\\") in capsys.readouterr().out
     assert run(["idmap", old, old, "--check", id_map]) == 3

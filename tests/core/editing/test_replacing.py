@@ -38,7 +38,7 @@ RECIPES = {
 
 
 def numbered(history: History) -> History:
-    return history.numbered(np.arange(history.id_count) * 2 + 3)  # with holes, as a file may have them
+    return history.numbered(np.arange(history.index_count) * 2 + 3)  # with holes, as a file may have them
 
 
 def checked(found: Replacement, before: History) -> None:

@@ -42,7 +42,7 @@ class IdMapModel(QuestionModel):
 
     def _others(self) -> list[Run]:
         runs = self._session.runs
-        known = [run for run in runs.all if run.history is not None and run.history.id_count]
+        known = [run for run in runs.all if run.history is not None and run.history.index_count]
         return [run for run in known if run is not runs.shown]
 
     def _runs(self) -> list[Run]:
