@@ -153,7 +153,7 @@ def numbers_of(history: History) -> Int64s:
         return np.arange(history.index_count)
     if len(known) != history.index_count:
         raise FormatError(
-            f"The table contradicts itself: it has {history.id_count:,} tokens, but ids for {len(known):,}."
+            f"The table contradicts itself: it has {history.index_count:,} tokens, but ids for {len(known):,}."
         )
     known = _with_all_characters(history, known)
     given = np.flatnonzero(known != NO_NUMBER)

@@ -210,13 +210,13 @@ PUBLIC: list[str] = QUESTION.__all__
 # Functions that are tried here on files with any numbering, and those whose arguments and results hold no ids.
 TRIED = {"change_specials", "deliver", "extend", "open", "put_together", "save", "train", "trim", "ask"}
 WITHOUT_IDS = {"check_method", "count_words", "draw", "film", "share_lessons", "write_data"}
-TRIED_AS_MAPS = {"read_id_map", "write_id_map"}  # in tests/core/test_delivery.py and by the question `idmap`
+TRIED_ELSEWHERE = {"read_id_map", "write_id_map", "replace"}  # in tests/core/test_delivery.py and tests/core/editing
 TRIED_ON_PAGES = {"share"}  # in tests/core/sharing/test_page.py, by the tables of other libraries
 
 
 def test_no_public_function_is_left_out() -> None:
     public = {name for name in PUBLIC if callable(getattr(bpe, name)) and not isinstance(getattr(bpe, name), type)}
-    assert public - {*QUESTIONS} == TRIED | WITHOUT_IDS | TRIED_ON_PAGES | TRIED_AS_MAPS
+    assert public - {*QUESTIONS} == TRIED | WITHOUT_IDS | TRIED_ON_PAGES | TRIED_ELSEWHERE
     assert {*QUESTIONS} >= ELSEWHERE | WITH_IDS | {*PARAMETERS}
 
 

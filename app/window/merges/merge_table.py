@@ -99,8 +99,8 @@ def _token(meaning: str, widest: str) -> Column:
     return Column(
         "Token",
         f"{meaning}; ␣ is a space, ⏎ a newline, <0xE2> a byte that is not a character by itself",
-        lambda h, n, r: STEP_SIGNS.get(int(h.columns.right[r]), "") + n.text[h.ids[r]],
-        lambda h, n: n.places(h.first_special)[h.ids],
+        lambda h, n, r: STEP_SIGNS.get(int(h.columns.right[r]), "") + n.text[h.indices[r]],
+        lambda h, n: n.places(h.first_special)[h.indices],
         widest,
         is_number=False,
         look="token",

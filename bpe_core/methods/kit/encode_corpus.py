@@ -233,7 +233,7 @@ class _CorpusEncoder:
         if self._lacks_some and len(lacking := ids[self._numbers[ids] < 0]):
             token = quoted(written(self.tokenizer.history)[lacking[0]])
             raise BpeError(f"The tokenizer has no id for {token}, which is in {name}; nothing was written.")
-        met = np.zeros(self.tokenizer.history.id_count, bool)
+        met = np.zeros(self.tokenizer.history.index_count, bool)
         met[ids] = True
         return _Found(ids.astype(kind) if self._are_ids else self._numbers.astype(kind)[ids], met)
 

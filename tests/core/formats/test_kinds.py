@@ -172,7 +172,7 @@ def test_added_tokens_have_the_numbers_that_their_library_gives_them(kind: str) 
         assert rewritten.encode(text, add_special_tokens=False).ids == ids, text
         for skip in (False, True):
             told = theirs.decode(ids, skip_special_tokens=skip)
-            assert tokenizer.decode(found.history.ids_of(ids), way="library", skip_special=skip) == told
+            assert tokenizer.decode(found.history.indices_of(ids), way="library", skip_special=skip) == told
     assert any("not the ids in the file: “<one>”, “<two>”" in note for note in found.notes)
     assert any("share their id" in note for note in found.notes) == isinstance(vocabulary, dict)
 

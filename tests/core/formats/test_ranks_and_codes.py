@@ -80,7 +80,7 @@ def test_a_token_that_no_merge_makes_is_named_and_met_as_a_whole_word() -> None:
 
 def test_a_token_made_out_of_order_is_named_and_made() -> None:
     found = TIKTOKEN.open(ranks(b"abc", b"bc"), "odd.tiktoken")
-    assert [Tokenizer(found.history).token_bytes(merge.id) for merge in found.history] == [b"bc", b"abc"]
+    assert [Tokenizer(found.history).token_bytes(merge.index) for merge in found.history] == [b"bc", b"abc"]
     assert any("“abc”" in note and "not in the order of merges" in note for note in found.notes)
     assert found.numbers_of(Tokenizer(found.history).encode("abc")) == [256]
 

@@ -233,13 +233,13 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     dialog.first_id.setValue(5)
     dialog.go.click()
     assert "Choose a larger number" in dialog.note.text()
-    dialog.first_id.setValue(OLD.id_count + 100)
+    dialog.first_id.setValue(OLD.index_count + 100)
     dialog.go.click()
     grown = ended(qtbot, program, 2)
     assert grown.history is not None
     assert pairs(grown)[: len(OLD)] == OLD.pairs()
     assert len(grown.history) == len(OLD) + 30
-    first, last = OLD.id_count + 100, OLD.id_count + 129
+    first, last = OLD.index_count + 100, OLD.index_count + 129
     told = f"Run 2: 30 new tokens, numbered {first} to {last}; all others keep their ids. Your text: "
     qtbot.waitUntil(lambda: program.messages.sentence.text().startswith(told), timeout=WAIT)
     assert "old tokens occur nowhere in the corpus" in program.messages.sentence.text()
