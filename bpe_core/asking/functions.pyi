@@ -185,6 +185,8 @@ def canonical(
     fields: Sequence[str] = (),
     way: Literal["library", "exact"] = "library",
     specials: Literal["", "all", "none"] = "",
+    pairs: Sequence[tuple[str, str]] = (),
+    drawn: int = 0,
     *,
     work: Work | None = None,
 ) -> Answer:
@@ -206,6 +208,10 @@ def canonical(
     specials : Literal['', 'all', 'none'], optional
         Match all special tokens that are written in the text, or none (default: as the library of the
         file does).
+    pairs : Sequence[tuple[str, str]], optional
+        Whether these two tokens can ever be side by side.
+    drawn : int, optional
+        The same for N pairs of tokens drawn by chance.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 

@@ -40,6 +40,7 @@ class Parameter:
     older: tuple[str, ...] = ()  # former choices, which a form does not offer
     positional: bool = False  # whether a command takes it without a flag
     from_input: bool = False  # whether a command reads it from standard input if it is left out
+    instead: tuple[str, ...] = ()  # parameters that a command takes instead, and then reads no standard input
     const: str = ""  # its value if a command's flag stands alone
     repeated: bool = False  # whether a command repeats the flag for each value
     title: str = ""  # the label in a form; by default made from the name

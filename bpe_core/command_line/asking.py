@@ -181,7 +181,8 @@ def _add_parameter(parser: argparse.ArgumentParser, one: Parameter) -> None:
 def _value(options: argparse.Namespace, one: Parameter) -> Any:
     value = getattr(options, one.name)
     if one.kind == "ids":
-        return tuple(value or text_or_standard_input(()).split())
+        others = any(getattr(options, name, None) for name in one.instead)
+        return tuple(value) if value or others else tuple(text_or_standard_input(()).split())
     if one.from_input:
         return text_or_standard_input(value)
     if one.kind == "pairs":

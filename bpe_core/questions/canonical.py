@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,24 +10,25 @@ from itertools import groupby
 
 import numpy as np
 
-from bpe_core.asking import Answer, Question, parameter
+from bpe_core.asking import Answer, Pair, Question, parameter
 from bpe_core.asking.shared import spelled_specials
 from bpe_core.errors import BpeError
 from bpe_core.figures.figure import Bar, BarFigure
-from bpe_core.history.token_texts import shown
+from bpe_core.history.token_texts import quoted, shown
+from bpe_core.insight.never_together import PairsInTexts, PairVerdict, Verdict, drawn_pairs
 from bpe_core.insight.round_trip import KINDS, Kind, Place, Reason, RoundTrip, RoundTrips
 from bpe_core.methods.kit.tokenizer import Way
 from bpe_core.segmenting.cutting import ALLOWED
 from bpe_core.studies.study import Study
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.data_table import DataTable
-from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.support.wording import count_text
 from bpe_core.text.reading.id_rows import IdRow, is_file_of_ids, rows_of_file, rows_of_words
 
 GIVEN = "the ids"  # the name of ids that no file holds
 MOST_PLACES = 10_000  # places with a reason
-SHOWN = 12  # ids of a place
+MOST_DRAWN = 100_000  # pairs
 NO_IDS = "There are no ids: give them as numbers, or name a file with ids (.npy, .jsonl, or text)."
 LISTED = ("file", "row", "place", "text", "ids", "encoded", "kind", "reason")
 
@@ -50,6 +52,9 @@ examples:
       The share of rows that come back, by file; the first places where one does not; what decoding and encoding
       between the turns costs. A row of .jsonl is a list of ids, a list of such lists (turns), or has fields of them.
 
+  bpe-explorer canonical tokenizer.json --pair th e --drawn 1000
+      Which two tokens can never be side by side in a text: with a proof, or with a text that holds them.
+
   bpe-explorer encode --merges merges.csv < page.txt | bpe-explorer canonical merges.csv
       Ids from standard input.
 """
@@ -66,6 +71,7 @@ examples:
         metavar="IDS",
         positional=True,
         from_input=True,
+        instead=("pairs", "drawn"),
     )
     fields: tuple[str, ...] = parameter(
         (), help="the fields of a row that hold its ids, in order (default: fields with known names)", metavar="NAME"
@@ -76,8 +82,14 @@ examples:
         choices=("library", "exact"),
     )
     specials: str = spelled_specials()
+    pairs: tuple[Pair, ...] = parameter(
+        (), help="whether these two tokens can ever be side by side", metavar="LEFT RIGHT", repeated=True
+    )
+    drawn: int = parameter(0, help="the same for N pairs of tokens drawn by chance", metavar="N")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        if self.pairs or self.drawn:
+            return self._of_pairs(study, work)
         way: Way = "exact" if self.way == "exact" else "library"
         trips = RoundTrips(
             study.history, way=way, allowed=ALLOWED[self.specials], tokenizer=study.inside.by_index.tokenizer
@@ -86,6 +98,13 @@ examples:
         if not any(file.rows for file in found):
             raise BpeError(NO_IDS)
         return _answer(study, found)
+
+    def _of_pairs(self, study: Study, work: Work) -> Answer:
+        if not 0 <= self.drawn <= MOST_DRAWN:
+            raise BpeError(f"Pairs to draw are a number from 1 to {MOST_DRAWN:,}, not {self.drawn:,}.")
+        by_index = study.inside.by_index
+        given = [(by_index.of_text(left), by_index.of_text(right)) for left, right in self.pairs]
+        return _answer_of_pairs(study, [*given, *drawn_pairs(study.history, self.drawn)], len(given), work)
 
     def _looked_at(self, study: Study, trips: RoundTrips, work: Work) -> Iterator[_Row]:
         room = MOST_PLACES
@@ -245,6 +264,60 @@ def _answer(study: Study, files: Sequence[_File]) -> Answer:
     listed = LISTED if len(rows) > 1 else LISTED[2:]
     sentences = (*_about(files), *_about_cost(rows), *_about_kinds(kinds, rows))
     return Answer(table, sentences, _figure(kinds), listed=listed, facts=facts)
+
+
+# --- Pairs of tokens -----------------------------------------------------------------------------
+
+
+def _answer_of_pairs(study: Study, pairs: Sequence[tuple[int, int]], given: int, work: Work) -> Answer:
+    together = PairsInTexts(study.inside.by_index.tokenizer)
+    found: list[PairVerdict] = []
+    for done, pair in enumerate(pairs):
+        work.check()
+        work.progress(Progress("looking for texts with pairs", done, len(pairs), "pairs"))
+        found.append(together.verdict(*pair))
+    names = study.inside.by_index.texts.text
+    number = study.inside.by_index.number
+    table = DataTable(
+        {
+            "ids": [_written([number(left), number(right)]) for left, right in pairs],
+            "left_text": [names[left] for left, _ in pairs],
+            "right_text": [names[right] for _, right in pairs],
+            "kind": [one.kind for one in found],
+            "reason": [one.sentence for one in found],
+            "witness": ["" if one.text is None else shown(one.text.encode()) for one in found],
+        }
+    )
+    kinds = Counter(one.kind for one in found)
+    drawn = Counter(one.kind for one in found[given:])
+    sentences = [
+        f"{names[left]} + {names[right]}: {_about_pair(one)}"
+        for (left, right), one in zip(pairs[:given], found[:given], strict=True)
+    ]
+    if drawn:
+        sentences.append(_about_drawn(drawn))
+    bars = [Bar(kind, times, f"{times:,}") for kind, times in kinds.most_common()]
+    told = "How many pairs of tokens can be side by side in a text."
+    figure = BarFigure("pairs", "Tokens side by side.", told, bars, "Pairs")
+    return Answer(table, tuple(sentences), figure, facts={"pairs": dict(kinds)})
+
+
+def _about_pair(found: PairVerdict) -> str:
+    if found.text is not None:
+        return f"they can be side by side, as in {quoted(found.text)}."
+    return f"never side by side. {found.sentence}" if found.kind == "never" else found.sentence
+
+
+def _about_drawn(kinds: Counter[Verdict]) -> str:
+    total = sum(kinds.values())
+    never = kinds["never"] / total
+    either_side = 1.96 * math.sqrt(never * (1 - never) / total)
+    unknown = f" Of {kinds['not found']:,} neither a text nor a proof was found." if kinds["not found"] else ""
+    share = f"{never:.1%} of all pairs, give or take {either_side:.1%} (in 95 of 100 draws)"
+    return f"{kinds['never']:,} of {total:,} pairs drawn can never be side by side: {share}.{unknown}"
+
+
+# --- Ids -----------------------------------------------------------------------------------------
 
 
 def _written(ids: Sequence[int | None]) -> str:

@@ -119,3 +119,23 @@ def test_the_command_answers_in_json(tmp_path: Path, capsys: pytest.CaptureFixtu
     told = json.loads(capsys.readouterr().out)
     assert told["canonical_share"] == 0.0
     assert {"place", "ids", "encoded", "reason"} <= {*told["rows"][0]}
+
+
+def test_pairs_that_are_never_side_by_side_are_told_with_a_proof(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    STUDY.save(tmp_path / "t.csv")
+    assert (
+        run(["canonical", str(tmp_path / "t.csv"), "--pair", "t", "h", "--pair", "h", "h", "--drawn", "50", "--json"])
+        == 0
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert [row["kind"] for row in told["rows"][:2]] == ["together", "together"]
+    assert sum(told["pairs"].values()) == len(told["rows"]) == 52
+    assert "of 50 pairs drawn can never be side by side" in told["sentences"][-1]
+    with pytest.raises(BpeError, match="Pairs to draw"):
+        bpe.canonical(STUDY, drawn=-1)
+    raw = bpe.train("aabb aabb", "raw-bytes", merges=2)
+    found = bpe.canonical(raw, pairs=[("a", "a"), ("b", "a")])
+    assert found.columns["kind"] == ["never", "together"]
+    assert found.sentences[0].startswith("a + a: never side by side. Merge ")

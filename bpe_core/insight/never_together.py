@@ -1,0 +1,250 @@
+"""Pairs of tokens that can never be side by side in an encoded text, proven, and pairs that can be, each with a text.
+
+    >>> from bpe_core.studies.making import train
+    >>> study = train("low low lower lower", "gpt2", merges=4)  # l+o, lo+w, ␣+low, ␣low+e
+    >>> together = PairsInTexts(study.inside.by_index.tokenizer)
+    >>> [together.verdict(*pair).kind for pair in ((256, 119), (111, 119), (195, 195))]
+    ['never', 'together', 'never']
+    >>> together.verdict(108, 111).text  # by GPT-2's pattern, “'ll” is a word
+    "'llo"
+
+While merges go on, nothing outside two tokens decides what is joined inside them, as no merge crosses their ends. So if
+two tokens are side by side in a word, they are so as a word by themselves. Between words they can be side by side only
+where the pattern can split: the table that finds words shows whether it ever does between the end of one and the begin
+of the other, whatever is around. Where neither can be, they never are. All else is tried with texts around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, product
+from typing import Literal
+
+import numpy as np
+
+from bpe_core.history.history import History
+from bpe_core.insight.reachability import completions
+from bpe_core.methods.kit.histories import first_turn, has_ranks
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.segmenting.merging import Merges
+from bpe_core.segmenting.text_encoder import merges_of
+from bpe_core.splitting.splitter import scan_table
+from bpe_core.support.arrays import Bools, Int64s
+from bpe_core.text.scanner import ScanTable
+from bpe_core.text.scanner.kinds import Kind
+from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, CUT_PREVIOUS, MARK_HERE, ROW, STATE_SHIFT
+
+Verdict = Literal["together", "never", "not found"]
+AROUND = ("", "a", " ", "\n", ".", "0", "'", "A", "é", "日")
+MOST_COMPLETED = 4  # texts that complete parts of characters
+ANY = -1  # the kind of a character of which a token holds a part
+
+
+@dataclass(frozen=True)
+class PairVerdict:
+    kind: Verdict
+    sentence: str
+    text: str | None = None  # a text in which they are side by side
+
+
+class PairsInTexts:
+    """The pairs of one tokenizer's tokens, by the engine's indices."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+        self._history = tokenizer.history
+
+    def verdict(self, left: int, right: int) -> PairVerdict:
+        """Decide whether two tokens can be side by side in this order."""
+        is_learned = not (self.tokenizer.is_special(left) or self.tokenizer.is_special(right))
+        if is_learned and self._history.recipe.base == "bytes":
+            raw = self.tokenizer.token_bytes(left) + self.tokenizer.token_bytes(right)
+            if next(completions(raw), None) is None:
+                return PairVerdict("never", "No text in UTF-8 holds their bytes side by side.")
+        if is_learned and self._is_provable:
+            joined = self._inside_a_word(left, right)
+            if joined and not self._can_part(left, right):
+                return PairVerdict("never", joined)
+        text = self._text_with(left, right)
+        if text is not None:
+            return PairVerdict("together", "A text holds them side by side.", text)
+        return PairVerdict("not found", "No text was found that holds them side by side.")
+
+    # -- by texts --------------------------------------------------------------------------
+
+    def _text_with(self, left: int, right: int) -> str | None:
+        raw = self.tokenizer.token_bytes(left) + self.tokenizer.token_bytes(right)
+        bare = [*islice(completions(raw), MOST_COMPLETED)]
+        around = product(self._before, AROUND)
+        for texts in (bare, [before + text + after for before, after in around for text in bare]):
+            batch = self.tokenizer.encode_batch(texts, allowed_special="all")
+            found = (batch.ids[:-1] == left) & (batch.ids[1:] == right)
+            found[batch.offsets[(batch.offsets > 0) & (batch.offsets < len(batch.ids))] - 1] = False
+            if found.any():
+                return texts[int(np.searchsorted(batch.offsets, int(found.argmax()), side="right")) - 1]
+        return None
+
+    @cached_property
+    def _before(self) -> Sequence[str]:
+        """Return texts to begin with: some usual ones, and the shortest that leads to each state of the table."""
+        table = self._table
+        if table is None:
+            return AROUND
+        signs = {kind: _sign_of(kind, table) for kind in table.kinds}
+        texts = {0: ""}
+        for row, text in (waiting := [(0, "")]):  # grows during the loop
+            for kind, sign in signs.items():
+                following = int(self._entries[row, kind] >> STATE_SHIFT) // ROW
+                if following not in texts:
+                    texts[following] = text + sign
+                    waiting.append((following, text + sign))
+        return tuple(dict.fromkeys((*AROUND, *texts.values())))
+
+    # -- by proof --------------------------------------------------------------------------
+
+    @cached_property
+    def _is_provable(self) -> bool:
+        history = self._history
+        recipe = history.recipe
+        return (
+            has_ranks(history)
+            and history.only_joins
+            and not first_turn(history)
+            and recipe.base == "bytes"
+            and recipe.marker == "none"
+            and not (recipe.normalizes or recipe.preparation)
+            and self._table is not None
+        )
+
+    @cached_property
+    def _merges(self) -> Merges:
+        return merges_of(self._history)
+
+    @cached_property
+    def _table(self) -> ScanTable | None:
+        return scan_table(self._history.recipe)
+
+    def _inside_a_word(self, left: int, right: int) -> str:
+        """Say what two tokens become in one word; empty if they stay."""
+        history = self._history
+        symbols = [*history.symbols_of(left), *history.symbols_of(right)]
+        merged = self._merges.merged(symbols)
+        found = self._merges.tokens(merged, len(history))
+        if found == [left, right]:
+            return ""
+        step = int(merged.ranks[len(history.symbols_of(left)) - 1]) + 1
+        if step <= len(history):
+            return f"Merge {step:,} joins them where they are in one word, and the pattern never splits between them."
+        return "One of them becomes other tokens where they are in one word, and the pattern never splits between them."
+
+    def _can_part(self, left: int, right: int) -> bool:
+        """Return whether the pattern may ever split between two tokens."""
+        before = self.tokenizer.token_bytes(left)
+        after = self.tokenizer.token_bytes(right)
+        kinds = self._kinds(before), self._kinds(after)
+        if _ends_inside(before) or after[0] & 0xC0 == 0x80:
+            return False  # inside a character
+        rows = self._reachable
+        for kind in kinds[0]:
+            rows = self._after(rows, kind)
+        return self._parts_before(rows, kinds[1])
+
+    def _kinds(self, raw: bytes) -> list[int]:
+        """Return the kind of each character of a token; ANY for a part of one at its ends."""
+        table = self._table
+        assert table is not None
+        text = raw.decode(errors="surrogateescape")
+        found: list[int] = []
+        for sign in text:
+            is_part = "\ud800" <= sign <= "\udfff"
+            if not (is_part and found[-1:] == [ANY]):
+                found.append(ANY if is_part else int(table.kind_of_code_point[ord(sign)]))
+        return found
+
+    @cached_property
+    def _entries(self) -> Int64s:
+        assert self._table is not None
+        return self._table.entries.reshape(-1, ROW).astype(np.int64)
+
+    @cached_property
+    def _reachable(self) -> Bools:
+        """Mark the states of the table that any text leads to."""
+        rows = np.zeros(len(self._entries), np.bool_)
+        rows[0] = True
+        while True:
+            more = rows | self._after(rows, ANY)
+            if (more == rows).all():
+                return rows
+            rows = more
+
+    def _columns(self, kind: int) -> Sequence[int]:
+        assert self._table is not None
+        return self._table.kinds if kind == ANY else (kind,)
+
+    def _after(self, rows: Bools, kind: int) -> Bools:
+        found = np.zeros_like(rows)
+        for column in self._columns(kind):
+            found[(self._entries[rows, column] >> STATE_SHIFT) // ROW] = True
+        return found
+
+    def _parts_before(self, rows: Bools, kinds: Sequence[int]) -> bool:
+        """Return whether a word may begin at the first of these characters in any of these states."""
+        first, *others = kinds
+        marked = np.zeros_like(rows)
+        plain = np.zeros_like(rows)
+        for column in self._columns(first):
+            entries = self._entries[rows, column]
+            if (entries & CUT_HERE).any():
+                return True
+            behind = (entries >> STATE_SHIFT) // ROW
+            is_marked = (entries & MARK_HERE) != 0
+            marked[behind[is_marked]] = True
+            plain[behind[~is_marked]] = True
+        ahead = [*others, *[ANY] * len(self._entries)]  # behind the token any text may come
+        if self._asks(plain | marked, CUT_PREVIOUS, ahead[0], is_last=not others):
+            return True
+        for place, kind in enumerate(ahead):
+            if self._asks(marked, CUT_MARK, kind, is_last=place >= len(others)):
+                return True
+            marked = self._still_marked(marked, kind)
+            if not marked.any():
+                break
+        return False
+
+    def _asks(self, rows: Bools, action: int, kind: int, *, is_last: bool) -> bool:
+        columns = [*self._columns(kind), *([int(Kind.END)] if is_last else [])]
+        return bool((self._entries[rows][:, columns] & action).any())
+
+    def _still_marked(self, rows: Bools, kind: int) -> Bools:
+        found = np.zeros_like(rows)
+        for column in self._columns(kind):
+            entries = self._entries[rows, column]
+            found[(entries[(entries & MARK_HERE) == 0] >> STATE_SHIFT) // ROW] = True
+        return found
+
+
+def _ends_inside(raw: bytes) -> bool:
+    """Return whether bytes end inside a character."""
+    for back in range(1, min(4, len(raw)) + 1):
+        byte = raw[-back]
+        if byte & 0xC0 != 0x80:
+            length = 1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0)
+            return length > back
+    return True
+
+
+def drawn_pairs(history: History, number: int, seed: int = 0) -> Iterator[tuple[int, int]]:
+    """Draw pairs of tokens in use, each as likely as any other."""
+    tokens = history.vocabulary
+    chance = np.random.default_rng(seed)
+    for left, right in chance.integers(len(tokens), size=(number, 2)).tolist():
+        yield int(tokens[left]), int(tokens[right])
+
+
+def _sign_of(kind: int, table: ScanTable) -> str:
+    """Return a character of a kind, in ASCII if there is one."""
+    found = np.flatnonzero(table.kind_of_code_point == kind)
+    visible = found[(found > ord(" ")) & (found < 127)]
+    return chr(int((visible if len(visible) else found)[0]))

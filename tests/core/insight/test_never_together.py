@@ -1,0 +1,50 @@
+"""Pairs of tokens that are never side by side: no text of some letters holds them, and each other pair has a text."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+
+import pytest
+
+import bpe_core as bpe
+from bpe_core.insight.never_together import PairsInTexts, drawn_pairs
+from tests.shared import text_of
+
+
+@pytest.mark.parametrize(
+    ("preset", "letters", "learned"),
+    [
+        ("raw-bytes", "ab", "aab abab aaab bbaa aabb"),
+        ("gpt2", "a '", "a aa aaa aa' 'aa a' '' aa  a"),
+        ("gpt2", "s'a", "as's as 'sa sas ss'a 's's"),
+    ],
+)
+def test_every_text_of_some_letters_agrees(preset: str, letters: str, learned: str) -> None:
+    study = bpe.train(learned, preset, merges=7, min_frequency=1)
+    tokenizer = study.inside.by_index.tokenizer
+    texts = ["".join(text) for length in range(1, 9) for text in product(letters, repeat=length)]
+    batch = tokenizer.encode_batch(texts)
+    seen = {
+        pair for start, stop in pairwise(batch.offsets.tolist()) for pair in pairwise(batch.ids[start:stop].tolist())
+    }
+    tokens = [*map(ord, letters), *range(256, study.vocab_size)]
+    pairs = PairsInTexts(tokenizer)
+    kinds = set()
+    for pair in product(tokens, repeat=2):
+        found = pairs.verdict(*pair)
+        kinds.add(found.kind)
+        assert not (found.kind == "never" and pair in seen), (pair, found)
+        if found.kind == "together":
+            assert found.text is not None
+            assert pair in [*pairwise(tokenizer.encode(found.text))]
+        if found.kind == "not found":
+            assert pair not in seen, pair
+    assert {"never", "together"} <= kinds
+
+
+def test_nearly_all_pairs_of_a_table_are_decided() -> None:
+    study = bpe.train(text_of("prose"), "gpt2", vocab_size=500)
+    pairs = PairsInTexts(study.inside.by_index.tokenizer)
+    kinds = [pairs.verdict(*pair).kind for pair in drawn_pairs(study.history, 200)]
+    assert kinds.count("not found") <= 4
+    assert kinds.count("never") > 5
