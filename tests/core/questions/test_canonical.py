@@ -68,7 +68,7 @@ def test_turns_are_decoded_and_encoded_between(tmp_path: Path) -> None:
         ("a.txt", b"1 2\n3 x\n", "a.txt, line 2: “x” is not a token id."),
         ("a.txt", b"1 99999\n", "a.txt, row 1: There is no token 99,999; the ids go from 0 to 259."),
         ("a.npy", b"\x93NUMPY damaged", "a.npy is no array of NumPy, or a damaged one"),
-        ("a.txt", b"\n\n", "There are no ids to look at"),
+        ("a.txt", b"\n\n", "There are no ids: give them"),
     ],
 )
 def test_hopeless_files_are_refused_in_a_sentence(tmp_path: Path, name: str, content: bytes, sentence: str) -> None:
