@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
-from bpe_core.counting.background import TextsToCount
+from bpe_core.counting.background import TextsToCount, corpus_of
 from bpe_core.errors import CorpusError
 from bpe_core.session_file.values import SavedSource
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
@@ -129,10 +129,7 @@ CorpusTexts = tuple[CorpusText, ...]
 @contextmanager
 def reading(sources: Sequence[CorpusText], remarks: list[str]) -> Iterator[Corpus]:
     """Open these texts as one corpus, and add remarks about oddities."""
-    groups = dict.fromkeys(source.group for source in sources)
-    members = {name: [source.to_count().corpus() for source in sources if source.group == name] for name in groups}
-    corpora = {name: Corpus.joined(corpora, twice=True) for name, corpora in members.items()}
-    corpus = Corpus.grouped(corpora, twice=True)  # this step finds out which files exist
+    corpus = corpus_of([source.to_count() for source in sources])
     yield corpus
     remarks += map(str, corpus.skipped)
 

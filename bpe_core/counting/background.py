@@ -12,7 +12,7 @@ import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -54,6 +54,11 @@ class TextsToCount:
         return Corpus.from_files([self.place], **self.choices)
 
 
+def corpus_of(texts: Iterable[TextsToCount]) -> Corpus:
+    """Open texts as one corpus, group by group; this finds out which files exist."""
+    return Corpus.joined([one.corpus().in_group(one.group) for one in texts], twice=True)
+
+
 @dataclass(frozen=True)
 class Order:
     texts: Sequence[TextsToCount]
@@ -75,7 +80,7 @@ class Order:
         return cls(texts, Recipe.from_json(values.pop("recipe")), **values)
 
     def corpus(self) -> Corpus:
-        return Corpus.joined([one.corpus().in_group(one.group) for one in self.texts], twice=True)
+        return corpus_of(self.texts)
 
 
 @dataclass(frozen=True)

@@ -17,17 +17,16 @@ import pytest
 
 import bpe_core as bpe
 
-COUNTING = """
+WAY = """
 import json, sys
+from pathlib import Path
 import bpe_core as bpe
-from bpe_core.counting.count_words import count_words
-from bpe_core.recipes.recipe import Recipe
-from bpe_core.text.corpus import Corpus
 
-ROOT = str(bpe.__path__[0])
+PLACE = Path(bpe.__path__[0]).parent
+ROOTS = str(PLACE / "bpe_core"), str(PLACE / "app")
 
 def is_ours(code):
-    return code.co_filename.startswith(ROOT) and not code.co_name.startswith("<")  # no loop over a list
+    return code.co_filename.startswith(ROOTS) and not code.co_name.startswith("<")  # no loop over a list
 
 def way_of(work):
     entered, moves, begun = {}, {}, {}
@@ -49,6 +48,11 @@ def way_of(work):
     finally:
         sys.setprofile(None)
     return found, {"files": len(entered), "moves": len(moves), "back": sum(moves.values())}
+"""
+COUNTING = """
+from bpe_core.counting.count_words import count_words
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.corpus import Corpus
 
 found, recipe = {}, Recipe.preset("gpt2")
 for name, place in json.loads(sys.argv[1]).items():
@@ -69,6 +73,14 @@ MOST = {  # beside it what they were when one part asked another for what is in 
 LINES = ["the lowest prices", "of low towers", "are lower than those", "of slow ones"] * 9
 
 
+def way_of(program: str, sources: dict[str, Any]) -> dict[str, dict[str, int]]:
+    """Run a program that counts these sources, and return the files and moves of each."""
+    command = [sys.executable, "-c", WAY + program, json.dumps(sources)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(bpe.__path__[0]).parent)
+    found: dict[str, dict[str, int]] = json.loads(done.stdout)
+    return found
+
+
 @pytest.fixture(scope="module")
 def ways(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
     folder = tmp_path_factory.mktemp("sources")
@@ -86,10 +98,7 @@ def ways(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
     except ImportError:
         pass
     sources = {name: str(folder / file) for name, file in places.items()} | {"texts": LINES}
-    command = [sys.executable, "-c", COUNTING, json.dumps(sources)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(bpe.__path__[0]).parent)
-    found: dict[str, dict[str, int]] = json.loads(done.stdout)
-    return found
+    return way_of(COUNTING, sources)
 
 
 @pytest.mark.parametrize("name", MOST)

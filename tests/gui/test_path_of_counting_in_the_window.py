@@ -1,0 +1,59 @@
+"""The way from a text of the window's corpus to its count, as `tests/core/test_path_of_counting.py` measures it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from tests.core.test_path_of_counting import LINES, way_of
+
+COUNTING = """
+from app.session.corpus_texts import CorpusText
+from app.session.counts import count_texts, kind_of, units_of
+from app.worker.job import Task
+from bpe_core.recipes.recipe import Recipe
+
+recipe = Recipe.preset("gpt2")
+
+def counted(text):
+    outcomes = {}
+    units = units_of((text,), recipe)
+    count_texts({unit.key: unit for unit in units.values()}, recipe, outcomes, Task("counts", lambda task: None))
+    (outcome,) = outcomes.values()
+    return outcome.words
+
+found = {}
+for name, place in json.loads(sys.argv[1]).items():
+    is_file = isinstance(place, str)
+    text = CorpusText("a", path=Path(place)) if is_file else CorpusText("a", text=place["text"])
+    words = counted(text)
+    again, found[name] = way_of(lambda: counted(text))
+    assert words == again > 0
+print(json.dumps(found))
+"""
+MOST = {  # with the moves of counting itself
+    "text": {"files": 22, "moves": 57, "back": 10},
+    "jsonl": {"files": 25, "moves": 70, "back": 11},
+    "gzip": {"files": 22, "moves": 57, "back": 10},
+    "given": {"files": 19, "moves": 45, "back": 6},
+}
+
+
+@pytest.fixture(scope="module")
+def ways(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
+    folder = tmp_path_factory.mktemp("sources")
+    text = "\n".join(LINES)
+    (folder / "a.txt").write_text(text, encoding="utf-8")
+    (folder / "a.jsonl").write_text("".join(json.dumps({"text": line}) + "\n" for line in LINES), encoding="utf-8")
+    (folder / "a.txt.gz").write_bytes(gzip.compress(text.encode()))
+    files = {"text": "a.txt", "jsonl": "a.jsonl", "gzip": "a.txt.gz"}
+    places = {name: str(folder / file) for name, file in files.items()}
+    return way_of(COUNTING, {**places, "given": {"text": text}})
+
+
+@pytest.mark.parametrize("name", MOST)
+def test_a_text_of_the_window_is_counted_by_few_moves_between_files(ways: dict[str, dict[str, int]], name: str) -> None:
+    for what, most in MOST[name].items():
+        assert 0 < ways[name][what] <= most, what
