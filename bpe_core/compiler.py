@@ -158,8 +158,9 @@ def _make_part(part: str) -> Pack:
     if os.environ[kept.COMPILES] == kept.FOR_NUMBA:
         return Pack(parts=(part,))
     from bpe_core.kernels import compiling
+    from bpe_core.kernels.kept_tables import written_tables
 
-    return Pack(parts=(part,), kernels=compiling.made)
+    return Pack(parts=(part,), kernels=compiling.made, tables=written_tables() if part == kept.ENCODING else {})
 
 
 def _try(pack: Pack) -> None:

@@ -24,11 +24,12 @@ from bpe_core.counting.words import CountedWords, PartCounts, WordTable
 from bpe_core.errors import Cancelled, CorpusError, RecipeError
 from bpe_core.kernels import readiness
 from bpe_core.kernels.kept import COUNTING
+from bpe_core.kernels.kept_tables import scan_table
 from bpe_core.kernels.readiness import WORTH_WAITING, use_machine_code
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize, normalizing
 from bpe_core.splitting.safe_cuts import SafeCuts, keeps_newlines
-from bpe_core.splitting.splitter import Splitter, scan_table, why_slow
+from bpe_core.splitting.splitter import Splitter, why_slow
 from bpe_core.support.limits import check_room, refuse_bomb, watching_memory
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
 from bpe_core.text.corpus import Corpus

@@ -29,8 +29,12 @@ ROOM = 4_000_000  # bytes on the disk: several times the size of the code
 
 _KERNEL_FOLDER = Path(__file__).parent
 _INSTALLED = "made"  # inside it, the code from the installation
-# The sources that decide which kernels are made, and the numbers they are compiled with.
-_OTHER_SOURCES = ("warm_up.py", "text/scanner/kinds.py", "text/scanner/machine.py")
+# The sources that decide which kernels and tables are made, and the numbers they are compiled with.
+_OTHER_SOURCES = (
+    "warm_up.py",
+    "text/older_unicode.py",
+    *(f"text/scanner/{name}.py" for name in ("__init__", "automaton", "expression", "kinds", "machine")),
+)
 _FILE, _LOCK = "code", "lock"
 _FOLDER_NAMES = "kernels-[0-9a-f]{16}"
 _CHECKSUM_BYTES = 32
@@ -69,20 +73,24 @@ class Pack:
     fallback: str = ""  # why Numba's own cache is used instead of machine code kept here; empty if it is not
     parts: tuple[str, ...] = ()  # the parts that are made
     kernels: Mapping[tuple[str, str], KeptKernel] = field(default_factory=dict)
+    tables: Mapping[str, bytes] = field(default_factory=dict)  # what the scanner reads (see `kept_tables.py`)
 
     def joined(self, other: Pack) -> Pack:
-        return replace(self, parts=self.parts + other.parts, kernels={**self.kernels, **other.kernels})
+        kernels = {**self.kernels, **other.kernels}
+        return replace(self, parts=self.parts + other.parts, kernels=kernels, tables={**self.tables, **other.tables})
 
     @property
     def is_whole(self) -> bool:
         return bool(self.fallback) or {*self.parts} >= PARTS.keys()
 
     def written(self) -> bytes:
-        """Return a checksum, a line that describes the rest, and all machine code."""
+        """Return a checksum, a line that describes the rest, all machine code, and all tables."""
         made = sorted(self.kernels.items())
         rows = [(*name, code.key, code.symbol, code.answer, len(code.code)) for name, code in made]
-        head = json.dumps((self.fallback, self.parts, rows)).encode()
-        content = b"".join([head, b"\n", *(code.code for _, code in made)])
+        tables = sorted(self.tables.items())
+        lengths = [(key, len(table)) for key, table in tables]
+        head = json.dumps((self.fallback, self.parts, rows, lengths)).encode()
+        content = b"".join([head, b"\n", *(code.code for _, code in made), *(table for _, table in tables)])
         return _checksum(content) + content
 
     @classmethod
@@ -101,11 +109,13 @@ class Pack:
         if _checksum(content) != checksum:
             raise ValueError("The machine code is damaged.")
         header, _, code = content.partition(b"\n")
-        fallback, parts, rows = json.loads(header)
-        kernels, start = {}, 0
+        fallback, parts, rows, *more = json.loads(header)  # former versions kept no tables
+        kernels, tables, start = {}, {}, 0
         for name, kinds, key, symbol, answer, length in rows:
             kernels[name, kinds] = KeptKernel(symbol, answer, code[start : (start := start + length)], key)
-        return cls(fallback, tuple(parts), kernels)
+        for key, length in more[0] if more else ():
+            tables[key] = code[start : (start := start + length)]
+        return cls(fallback, tuple(parts), kernels, tables)
 
 
 def _checksum(content: bytes) -> bytes:

@@ -17,10 +17,17 @@ import numpy.typing as npt
 
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.memory import count_ones, load_eight, trailing_zeros
-from bpe_core.text.scanner import TABLES_KEPT
 from bpe_core.text.scanner import machine as tables
 from bpe_core.text.scanner.kinds import Kind
-from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, CUT_PREVIOUS, MARK_HERE, STATE_SHIFT, ScanTable
+from bpe_core.text.scanner.machine import (
+    CUT_HERE,
+    CUT_MARK,
+    CUT_PREVIOUS,
+    MARK_HERE,
+    STATE_SHIFT,
+    TABLES_KEPT,
+    ScanTable,
+)
 
 NOT_ASCII = 0x8080808080808080
 # What two characters do, and from bit STATE_SHIFT on the row of the next state. Where a place would be marked,

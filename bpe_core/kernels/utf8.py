@@ -6,7 +6,7 @@ number, the step from state s at bit s. So a state is where to shift the next by
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -24,10 +24,11 @@ _SOUND, _BROKEN, _ONE_MORE, _TWO_MORE, _THREE_MORE, _AFTER_E0, _AFTER_ED, _AFTER
 
 
 def _steps() -> npt.NDArray[np.uint64]:
-    known: dict[tuple[int, int], int] = {}
+    states = range(0, 54, 6)
+    reached = np.full((len(states), 256), _BROKEN, np.uint64)
 
-    def lead(state: int, codes: Iterable[int], to: int) -> None:
-        known.update({(state, byte): to for byte in codes})
+    def lead(state: int, codes: Sequence[int], to: int) -> None:
+        reached[states.index(state), codes] = to
 
     lead(_SOUND, range(0x80), _SOUND)
     lead(_SOUND, range(0xC2, 0xE0), _ONE_MORE)  # shorter forms exist for 0xC0 and 0xC1
@@ -44,8 +45,8 @@ def _steps() -> npt.NDArray[np.uint64]:
     lead(_AFTER_ED, range(0x80, 0xA0), _ONE_MORE)  # above: the surrogates
     lead(_AFTER_F0, range(0x90, 0xC0), _TWO_MORE)  # below: shorter forms exist
     lead(_AFTER_F4, range(0x80, 0x90), _TWO_MORE)  # above: beyond the last code point of Unicode
-    states = range(0, 54, 6)
-    return np.array([sum(known.get((s, byte), _BROKEN) << s for s in states) for byte in range(256)], np.uint64)
+    found: npt.NDArray[np.uint64] = np.bitwise_or.reduce(reached << np.array(states, np.uint64)[:, None])
+    return found
 
 
 _STEPS = _steps()

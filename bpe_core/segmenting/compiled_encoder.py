@@ -22,6 +22,7 @@ from bpe_core.kernels import word_memory
 from bpe_core.kernels.change_text import SIGN, TextChanges
 from bpe_core.kernels.follow import StepTable
 from bpe_core.kernels.join_by_priority import MEETS, enter_pairs
+from bpe_core.kernels.kept_tables import named_table, scan_table
 from bpe_core.kernels.merge_word import (
     AND_NOT,
     BASE,
@@ -40,11 +41,9 @@ from bpe_core.segmenting import remembered_words
 from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.remembered_words import RememberedWords
-from bpe_core.splitting.splitter import scan_table
 from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s, grown, repeated
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.characters import utf8, utf8_view
-from bpe_core.text.scanner import table_for
 
 GIVEN_AT_ONCE = 1_000_000  # bytes of words between two checks for cancellation
 LONGEST_TEXT = 2**31 - 64  # bytes; offsets have 32 bits
@@ -124,8 +123,7 @@ class CompiledEncoder:
         own = scan_table(recipe) if finds_words else None
         # Whether the kernels find the words themselves; otherwise `regex` finds them, or they are given.
         self.finds_words = own is not None
-        table = own or table_for("none")
-        assert table is not None
+        table = own or named_table("none")
         self._machine = machine_of(table)
         self._drops_blanks = table.drops_blanks
         self._desks: list[Desk] = []  # the unused ones; removing and appending need no lock

@@ -14,6 +14,7 @@ from bpe_core.history.meeting import meeting
 from bpe_core.kernels import encode as kernel
 from bpe_core.kernels.change_text import TextChanges
 from bpe_core.kernels.follow import WHOLE, StepTable, follow_runs
+from bpe_core.kernels.kept_tables import named_table
 from bpe_core.kernels.merge_word import LIMIT, MergeTable
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
 from bpe_core.methods.registry import METHODS
@@ -26,7 +27,6 @@ from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, compiled_ranks
 from bpe_core.segmenting.tokens_of_runs import TokensOfRuns
 from bpe_core.segmenting.word_runs import NO_WORD, WITHIN, WordRuns, as_steps, stages_of
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
-from bpe_core.text.scanner import table_for
 
 _PADDING = 8  # bytes after a text that the scanner may read
 _ENDS_OF_BLANKS = [code.encode()[-1] for code in map(chr, range(0x3001)) if code.isspace()]  # their last bytes
@@ -217,8 +217,7 @@ def ranks_of_runs(symbols: Int32s, history: History) -> Int32s:
     is_known = symbols >= 0
     begins = is_known & ~np.concatenate((np.zeros(1, np.bool_), is_known[:-1]))
     starts = np.append(np.flatnonzero(begins[is_known]), np.count_nonzero(is_known)).astype(np.int32)
-    table = table_for(runs.inside.pattern)
-    assert table is not None  # every named pattern has a table
+    table = named_table(runs.inside.pattern)
     data = np.concatenate((symbols[is_known].astype(np.uint8), np.zeros(_PADDING, np.uint8)))
     cuts = np.empty(len(data) + 4, np.int32)
     cuts = cuts[: scan_pieces(machine_of(table), data, starts, np.zeros(REGISTERS, np.int64), cuts)][:-1]

@@ -15,6 +15,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.formats.base import IN_WORDS
 from bpe_core.history.history import NOTHING, TOKEN, History, Int64s
 from bpe_core.history.joining import PairRows
+from bpe_core.kernels.kept_tables import scan_table
 from bpe_core.methods.kit.histories import has_ranks
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.recipe import Recipe
@@ -22,7 +23,6 @@ from bpe_core.segmenting.cutting import tokens_looked_for
 from bpe_core.segmenting.word_runs import STAGE
 from bpe_core.sharing.changes import changes_by, scan_of
 from bpe_core.sharing.preparing import preparing_of
-from bpe_core.splitting.splitter import scan_table
 from bpe_core.text.preparation.pieces import AddedToken
 
 LARGEST_PRIORITY = 2**26  # the page keeps a priority and an offset in one number

@@ -21,9 +21,8 @@ import numpy.typing as npt
 
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize
-from bpe_core.splitting.splitter import scan_table
 from bpe_core.text.preparation.steps import is_only_named
-from bpe_core.text.scanner import ScanTable
+from bpe_core.text.scanner import ScanTable, table_for
 from bpe_core.text.scanner.kinds import Kind
 from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, CUT_PREVIOUS, ROW, STATE_SHIFT
 
@@ -130,7 +129,7 @@ class SafeCuts:
 def _safe_cuts(recipe: Recipe) -> SafeCuts:
     if _is_prepared(recipe):
         return SafeCuts(np.zeros((256, 256), np.bool_))
-    table = scan_table(recipe)
+    table = table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
     pairs = np.zeros((256, 256), np.bool_)
     if table is not None:
         kinds = table.kind_of_code_point[:128]

@@ -22,7 +22,6 @@ if TYPE_CHECKING:  # imported late: few recipes need these, and ASCII texts need
     import regex
 
     from bpe_core.text.preparation.steps import WordSplitter
-    from bpe_core.text.scanner import ScanTable
 
 PATIENCE = 3.0  # seconds without a result before a pattern counts as catastrophic
 PATIENT_BYTES = 20_000_000  # characters that allow one more second, as a match may be rare
@@ -188,13 +187,6 @@ def why_slow(recipe: Recipe) -> str:
     from bpe_core.text.scanner import why_no_table
 
     return why_no_table(WHOLE_NUMBERS.get(recipe.custom_pattern, recipe.custom_pattern), recipe.unit)
-
-
-def scan_table(recipe: Recipe) -> ScanTable | None:
-    """Return the scanner's table for a recipe; None if only `regex` can split by its pattern."""
-    from bpe_core.text.scanner import table_for
-
-    return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
 
 
 # The ASCII characters of the classes in named patterns

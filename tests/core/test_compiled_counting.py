@@ -22,9 +22,9 @@ from bpe_core.counting.counter import Counter, count_compiled, count_in_runs, co
 from bpe_core.counting.words import CountedWords, WordTable
 from bpe_core.errors import BpeError, Cancelled, EncodingError, TooLarge
 from bpe_core.kernels import kept, readiness, utf8
+from bpe_core.kernels.kept_tables import scan_table
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.splitting.splitter import scan_table
 from bpe_core.support.arrays import Bytes
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus

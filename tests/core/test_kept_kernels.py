@@ -183,8 +183,8 @@ def test_each_part_is_kept_when_it_is_made_and_made_once(cache: Path, monkeypatc
 
 def test_parts_of_machine_code_are_joined() -> None:
     one, two = KeptKernel("a", "i", b"one"), KeptKernel("b", "", b"two")
-    first, second = Pack(kernels={("k", "i8"): one}), Pack(kernels={("k", "f8"): two})
-    joined = Pack(kernels={("k", "i8"): one, ("k", "f8"): two})
+    first, second = Pack(kernels={("k", "i8"): one}, tables={"t": b"3"}), Pack(kernels={("k", "f8"): two})
+    joined = Pack(kernels={("k", "i8"): one, ("k", "f8"): two}, tables={"t": b"3"})
     assert Pack.read(first.joined(second).written()) == joined
 
 

@@ -17,6 +17,7 @@ from bpe_core.errors import TooLarge
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.history.token_texts import written
+from bpe_core.kernels.kept_tables import named_table
 from bpe_core.kernels.learn_state import BEGINS_BLANK, ENDS_BLANK, ENDS_COLON, HOLDS_COLON, SPAN_SHIFT
 from bpe_core.kernels.scan import REGISTERS, Machine, machine_of, scan_pieces
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner as CompiledLearner
@@ -28,7 +29,6 @@ from bpe_core.segmenting.tokens_of_runs import Cut as Cut
 from bpe_core.segmenting.tokens_of_runs import TokensOfRuns
 from bpe_core.support.arrays import Bytes, Int32s, Int64s, repeated
 from bpe_core.support.threads import at_once, available_threads
-from bpe_core.text.scanner import table_for
 
 EVERY_WORD = 2**24  # more words than a token can hold
 Cutter = Callable[[History], Cut]
@@ -141,9 +141,7 @@ def lay_out_tokens(words: WordTable, history: History, cut: Cut) -> Layout:
 
 
 def _machine(recipe: Recipe) -> Machine:
-    table = table_for(within(recipe).pattern)
-    assert table is not None  # every named pattern has a table
-    return machine_of(table)
+    return machine_of(named_table(within(recipe).pattern))
 
 
 def _of_each(work: Callable[[slice], Part], words: WordTable) -> list[Part]:

@@ -16,9 +16,7 @@ import regex
 
 from bpe_core.text.older_unicode import as_before
 from bpe_core.text.patterns import NAMED_PATTERNS
-from bpe_core.text.scanner.automaton import Automaton, Machine
-from bpe_core.text.scanner.expression import NoTable, read_expression
-from bpe_core.text.scanner.machine import ScanTable, TooLarge, by_line
+from bpe_core.text.scanner.machine import TABLES_KEPT, ScanTable, TooLarge, by_line
 
 IOTA = "\u0345"  # a combining mark; the only mark that equals a letter, ι, if case is ignored
 IGNORES_CASE = re.compile(r"\(\?[a-z]*i")
@@ -28,6 +26,9 @@ __all__ = ["ScanTable", "beginnings", "table_for", "table_of", "why_no_table"]
 
 def beginnings(expression: str) -> npt.NDArray[np.bool_] | None:
     """Return for each code point whether a match begins there, if no match continues; None if neighbours matter."""
+    from bpe_core.text.scanner.automaton import Automaton
+    from bpe_core.text.scanner.expression import NoTable, read_expression
+
     try:
         automaton = Automaton(read_expression(expression))
         begins = {kind: automaton.begins_match(kind) for kind in automaton.kinds.numbers}
@@ -38,9 +39,6 @@ def beginnings(expression: str) -> npt.NDArray[np.bool_] | None:
     by_kind = np.zeros(max(begins) + 1, np.bool_)
     by_kind[[kind for kind, is_one in begins.items() if is_one]] = True
     return by_kind[automaton.kinds.of_code_point]
-
-
-TABLES_KEPT = 16  # tables of a megabyte each
 
 
 def table_for(pattern: str, unit: str = "file", custom: str = "", *, older: bool = False) -> ScanTable | None:
@@ -76,6 +74,9 @@ def _cuts_beside_iota(expression: str, table: ScanTable) -> bool:
 
 @lru_cache(maxsize=TABLES_KEPT)
 def _translated(expression: str, unit: str, drops_blanks: bool, older: bool) -> ScanTable | str:
+    from bpe_core.text.scanner.automaton import Automaton, Machine  # takes a while to load, and kept tables need none
+    from bpe_core.text.scanner.expression import NoTable, read_expression
+
     is_plain = unit == "file" and not older and not drops_blanks
     if not is_plain and IGNORES_CASE.search(expression):
         alone = _translated(expression, "file", False, False)

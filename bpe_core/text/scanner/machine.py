@@ -33,6 +33,7 @@ ACTIONS = (1 << STATE_SHIFT) - 1
 ROW = 32  # entries of a state in the table, of which KINDS are used
 MOST_STATES = (1 << 16 - STATE_SHIFT) // ROW
 MOST_UNREDUCED = 20 * MOST_STATES
+TABLES_KEPT = 16  # in memory, of a megabyte each
 
 State = TypeVar("State", bound=Hashable)
 Numbers = npt.NDArray[np.int64]

@@ -1,0 +1,58 @@
+"""The scanner's tables that are kept with the machine code are those that are made from the patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from bpe_core.kernels import kept, kept_tables
+from bpe_core.kernels.kept_tables import named_table, read, written
+from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.text.scanner import ScanTable, table_for
+
+needs_machine_code = pytest.mark.skipif(not kept.has(kept.ENCODING), reason="there is no machine code")
+
+
+@pytest.fixture(autouse=True)
+def nothing_in_memory() -> Iterator[None]:
+    named_table.cache_clear()
+    yield
+    named_table.cache_clear()
+
+
+def assert_equal(found: ScanTable, expected: ScanTable | None) -> None:
+    assert expected is not None
+    for column in ("entries", "kind_of_code_point"):
+        ours, theirs = getattr(found, column), getattr(expected, column)
+        assert ours.dtype == theirs.dtype
+        assert np.array_equal(ours, theirs)
+    assert (found.kinds, found.drops_blanks) == (expected.kinds, expected.drops_blanks)
+
+
+@pytest.mark.parametrize("pattern", NAMED_PATTERNS)
+def test_a_table_comes_back_as_it_was_written(pattern: str) -> None:
+    expected = table_for(pattern)
+    assert expected is not None
+    assert_equal(read(written(expected)), expected)
+
+
+@needs_machine_code
+def test_the_table_of_each_named_pattern_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_tables, "table_for", lambda *wanted, **how: pytest.fail(f"made anew: {wanted} {how}"))
+    tables = {pattern: named_table(pattern, "line", older=True) for pattern in NAMED_PATTERNS}
+    assert_equal(tables["bert"], table_for("bert", "line", older=True))
+
+
+def test_a_table_is_made_anew_for_another_release_of_regex(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("regex.__version__", "another")
+    made: list[str] = []
+
+    def make(pattern: str, unit: str, *, older: bool) -> ScanTable | None:
+        made.append(pattern)
+        return table_for(pattern, unit, older=older)
+
+    monkeypatch.setattr(kept_tables, "table_for", make)
+    assert_equal(named_table("whitespace"), table_for("whitespace"))
+    assert made == ["whitespace"]
