@@ -34,10 +34,10 @@ from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.changed_texts import ChangedTexts
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.compiled_methods import CompiledPriorities
+from bpe_core.segmenting.compiled_ranks import CompiledRanks
 from bpe_core.segmenting.compiled_runs import CompiledSuperwords, FollowedTokens
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.laid_words import FlatWords, laid_words
-from bpe_core.segmenting.merging import compiled_ranks
 from bpe_core.segmenting.remembered_words import WORDS_AT_FIRST
 from bpe_core.segmenting.text_pairs import JoinedTexts
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
@@ -119,7 +119,7 @@ def _learn_best() -> None:
 def _rank() -> None:
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), PAIRS)
     layout = lay_out(WORDS, history.alphabet, history.recipe)
-    ranks = compiled_ranks(layout.symbols, history)
+    ranks = CompiledRanks(history).of(layout.symbols)
     edge = np.int32(history.index_count)
     ids = np.where(layout.symbols < 0, edge, layout.symbols)
     first = np.zeros(len(history) + 1, np.int64)
@@ -143,6 +143,7 @@ def _encode() -> None:
     changes = ChangedTexts(WholeTexts(None, Marks()))
     changes.of(np.frombuffer(TEXT.encode(), np.uint8), np.array([0, 3]))
     encoder.ids_of_short(TEXT, 2, changes.table)
+    CompiledRanks(history).of(lay_out(WORDS, history.alphabet, recipe).symbols)
     _join_by_priorities([TEXT, LONG_WORD, many_words], words)
     data = np.frombuffer(bytearray(TEXT.encode()), np.uint8)
     CompiledSuperwords(history, Cutting(recipe)).ids_of_texts(data, np.array([0, len(data)]), 2)

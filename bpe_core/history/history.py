@@ -396,6 +396,10 @@ class History(Sequence[Step]):
 
     def ranks(self) -> dict[Pair, int]:
         """Map each joined pair to the index of its step; of a pair that is listed twice, the first step counts."""
+        return self._ranks
+
+    @cached_property
+    def _ranks(self) -> dict[Pair, int]:
         return dict(zip(reversed(self.pairs()), reversed(self._joining_rows), strict=True))
 
     @cached_property

@@ -23,9 +23,7 @@ from bpe_core.methods.kit.layout import lay_out
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.registry import METHODS
-from bpe_core.segmenting.as_joined import ranks_of
 from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, Merges
-from bpe_core.segmenting.text_encoder import merges_of
 from bpe_core.support.arrays import Int32s, Int64s, repeated
 
 
@@ -72,7 +70,7 @@ class RankedWords:
                 "Ask `token` how often a token occurred, and when."
             )
         layout = lay_out(words, history.alphabet, history.recipe)
-        ranks = ranks_of(layout.symbols, history)
+        ranks = Merges(history).ranks_of(layout.symbols)
         return cls(words, history, layout.symbols, layout.starts, ranks, layout.tokens)
 
     @cached_property
@@ -115,7 +113,7 @@ class RankedWords:
 
     @cached_property
     def merges(self) -> Merges:
-        return merges_of(self.history)
+        return Merges(self.history)
 
     @cached_property
     def tokenizer(self) -> Tokenizer:

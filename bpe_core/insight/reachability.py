@@ -22,11 +22,9 @@ from bpe_core.methods.kit.histories import has_ranks
 from bpe_core.methods.kit.layout import SEPARATOR
 from bpe_core.methods.kit.life import Reachability
 from bpe_core.methods.kit.tokenizer import Tokenizer
-from bpe_core.segmenting.as_joined import ranks_of
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import Merges
-from bpe_core.segmenting.text_encoder import merges_of
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
 
@@ -65,7 +63,7 @@ def reachability(
     if not has_ranks(history):
         return _by_trying(history, token, symbols, at, tokenizer or Tokenizer(history), room or Room(), cancelled)
     kept = corpus if corpus is not None and corpus.serves(history) else None
-    merges = kept.merges if kept is not None else merges or merges_of(history)
+    merges = kept.merges if kept is not None else merges or Merges(history)
     pieces = tuple(merges.tokens(merges.merged(symbols), at))
     if pieces != (token,):
         return Reachability("unreachable", pieces=pieces)
@@ -258,12 +256,12 @@ def _that_fall_apart(history: History, cancelled: CancelCheck) -> dict[int, Reas
         raise TooLarge(f"The tokens have more than {MOST_SYMBOLS:,} symbols in all, too many to compare.")
     if not len(history):
         return {}
-    ranks = ranks_of(_laid_out(history, starts, cancelled), history)
+    merges = Merges(history)
+    ranks = merges.ranks_of(_laid_out(history, starts, cancelled), Work(cancelled=cancelled))
     inside = np.ones(int(starts[-1]), np.bool_)
     inside[0] = inside[starts[:-1]] = inside[starts[1:] - 1] = False
     last = np.maximum.reduceat(np.where(inside, ranks, -1), starts[:-1])
     odd = np.flatnonzero(last != np.arange(len(history))).tolist()
-    merges = merges_of(history)
     found = dict[int, Reason]()
     for row in while_wanted(odd, cancelled, every=64):
         merged = merges.merged(history.symbols_of(base + row))
@@ -329,7 +327,7 @@ def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[
 def _asked_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) -> dict[int, Reason]:
     """Search for the undecided tokens one by one; after too many failures or trials, the others count as reachable."""
     tokenizer = Tokenizer(history)
-    merges = merges_of(history)
+    merges = Merges(history)
     found = dict[int, Reason]()
     in_vain = 0
     room = Room()

@@ -144,9 +144,10 @@ def prepare(*, in_memory: bool = False, aside: bool = True, again: bool = False)
     That process gives way to everything else. Where it failed before, it is only tried `again` if that is said.
     """
     global _compiler, _receiver
+    if forbidden() or not kernels_exist():
+        return
     with _lock:
-        is_there = ready() and not (again and state().way == BY_NUMBA)
-        if _compiler is not None or _refusal or forbidden() or not kernels_exist() or is_there:
+        if _compiler is not None or _refusal or (ready() and not (again and state().way == BY_NUMBA)):
             return
         from subprocess import DEVNULL, PIPE
 

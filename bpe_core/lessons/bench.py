@@ -21,7 +21,6 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.merging import Merges
-from bpe_core.segmenting.text_encoder import merges_of
 from bpe_core.studies.texts import texts_of
 from bpe_core.text.corpus import Corpus
 
@@ -134,7 +133,7 @@ class Bench:
 
     @cached_property
     def _merges(self) -> Merges:
-        return merges_of(self.history)
+        return Merges(self.history)
 
     def _ids_of_words(self, at: int) -> list[list[int]]:
         if at not in self._cut_after:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Protocol
@@ -12,6 +12,8 @@ from bpe_core.support.format_row import Row
 from bpe_core.support.wording import count_text
 
 FIRST_SIZE = 512  # tokens
+# From the base symbols of a word to the step that removes each boundary between two of them, or None if none does.
+WordRanks = Callable[[list[int]], list[int | None]]
 Single = Literal["drop", "add"]
 
 
@@ -178,6 +180,14 @@ class MethodFacts:
     def joins_in_order(self, recipe: Any) -> bool:
         """Return whether joined tokens are never split again."""
         return True
+
+    def cutter(self, history: Any, cutting: Any) -> Any:
+        """Return the segmenter, which splits texts into tokens after any number of steps."""
+        raise NotImplementedError
+
+    def word_ranks(self, history: Any) -> WordRanks:
+        """Return the slow function that says which step removes each boundary of a word, if one step does for good."""
+        raise NotImplementedError
 
     def single_of(self, recipe: Any) -> Single | None:
         """Return what a step of this recipe may do besides joining a pair."""

@@ -33,7 +33,7 @@ def _as_today(row: Any) -> MethodFacts:
 
 
 def _check(name: str, method: object) -> None:
-    if not isinstance(method, MethodFacts) or not hasattr(method, "cutter"):
+    if not isinstance(method, MethodFacts) or type(method).cutter is MethodFacts.cutter:
         raise BpeError("a method is an object of a class that derives from bpe_core.methods.kit.method.Method")
     method.name = name
 

@@ -21,9 +21,10 @@ from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, check_length, joining_table, room_for
+from bpe_core.segmenting.compiled_ranks import CompiledRanks
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.dropping_words import parts_left
-from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, compiled_ranks
+from bpe_core.segmenting.merging import NEVER, PATTERN_CUT
 from bpe_core.segmenting.tokens_of_runs import TokensOfRuns
 from bpe_core.segmenting.word_runs import NO_WORD, WITHIN, WordRuns, as_steps, stages_of
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
@@ -211,20 +212,24 @@ def _joined(runs: WordRuns, symbols: Bytes | Int32s, found: Int32s, within: Int3
     return found
 
 
-def ranks_of_runs(symbols: Int32s, history: History) -> Int32s:
-    """Return the step that removes the boundary before each cell of a layout of runs."""
-    runs = WordRuns(history)
-    is_known = symbols >= 0
-    begins = is_known & ~np.concatenate((np.zeros(1, np.bool_), is_known[:-1]))
-    starts = np.append(np.flatnonzero(begins[is_known]), np.count_nonzero(is_known)).astype(np.int32)
-    table = named_table(runs.inside.pattern)
-    data = np.concatenate((symbols[is_known].astype(np.uint8), np.zeros(_PADDING, np.uint8)))
-    cuts = np.empty(len(data) + 4, np.int32)
-    cuts = cuts[: scan_pieces(machine_of(table), data, starts, np.zeros(REGISTERS, np.int64), cuts)][:-1]
-    cells = np.arange(len(data) - _PADDING) + np.searchsorted(cuts, np.arange(len(data) - _PADDING), side="right")
-    laid = np.full(len(cells) + len(cuts) + 1, NO_WORD, np.int32)
-    laid[cells] = symbols[is_known]
-    found = np.where(begins[is_known], np.int32(PATTERN_CUT), np.int32(NEVER))
-    ranks = np.full(len(symbols), PATTERN_CUT, np.int32)
-    ranks[is_known] = _joined(runs, symbols[is_known], found, compiled_ranks(laid, runs.within)[cells])
-    return ranks
+class RanksOfRuns:
+    def __init__(self, history: History) -> None:
+        self._runs = WordRuns(history)
+        self._within = CompiledRanks(self._runs.within)
+        self._machine = machine_of(named_table(self._runs.inside.pattern))
+
+    def of(self, symbols: Int32s) -> Int32s:
+        """Return the step that removes the boundary before each cell of runs; negative cells separate these."""
+        is_known = symbols >= 0
+        begins = is_known & ~np.concatenate((np.zeros(1, np.bool_), is_known[:-1]))
+        starts = np.append(np.flatnonzero(begins[is_known]), np.count_nonzero(is_known)).astype(np.int32)
+        data = np.concatenate((symbols[is_known].astype(np.uint8), np.zeros(_PADDING, np.uint8)))
+        cuts = np.empty(len(data) + 4, np.int32)
+        cuts = cuts[: scan_pieces(self._machine, data, starts, np.zeros(REGISTERS, np.int64), cuts)][:-1]
+        cells = np.arange(len(data) - _PADDING) + np.searchsorted(cuts, np.arange(len(data) - _PADDING), side="right")
+        laid = np.full(len(cells) + len(cuts) + 1, NO_WORD, np.int32)
+        laid[cells] = symbols[is_known]
+        found = np.where(begins[is_known], np.int32(PATTERN_CUT), np.int32(NEVER))
+        ranks = np.full(len(symbols), PATTERN_CUT, np.int32)
+        ranks[is_known] = _joined(self._runs, symbols[is_known], found, self._within.of(laid)[cells])
+        return ranks

@@ -1,21 +1,15 @@
-"""The application of merges to a word.
+"""The merges of single words, and their base symbols.
 
-The merges are applied in the order of learning, and each joins its pair from left to right. A merge uses only older
-tokens, so it is the same to take always the lowest rank (then the leftmost boundary) that applies *now*; with a heap
-that is nearly linear. The rank of a boundary is the index of the merge that removes it. The tokens after any number of
-merges follow from the ranks by comparison, so a word is merged only once.
-
-`Merges` serves the explanations and trees of words. `PlainEncoder` uses it for short texts, and for all texts until
-machine code is ready: the first 16 characters by GPT-2's table take 12 ms, the kernels 100 ms with their loading, and
-the reference 300 ms.
+The merges are applied in the order of learning, and each joins its pair from left to right. The rank of a boundary is
+the index of the merge that removes it. The tokens after any number of merges follow from the ranks by comparison, so a
+word is merged only once. Kernels find the ranks; until machine code is there, the specification of the method does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from heapq import heapify, heappop, heappush
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,14 +18,21 @@ from bpe_core.history.alphabet import Symbol
 from bpe_core.history.history import History
 from bpe_core.kernels import NEVER as NEVER
 from bpe_core.kernels import PATTERN_CUT as PATTERN_CUT
-from bpe_core.kernels.readiness import use_machine_code
+from bpe_core.kernels.kept import ENCODING
+from bpe_core.kernels.readiness import by_machine_code
+from bpe_core.methods.facts import WordRanks
+from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.cutting import Cutting, ids_of_each
 from bpe_core.support.arrays import Int32s
+from bpe_core.support.progress import ALONE, Work
 from bpe_core.text.characters import raw_bytes
 
-_JOINED = -1  # marks a cell of the token that begins before it
-_PLACE_BITS = 40  # a heap entry is one number: the rank in the high bits, the index in the word in the low bits
+if TYPE_CHECKING:  # which load machine code
+    from bpe_core.segmenting.compiled_ranks import CompiledRanks
+    from bpe_core.segmenting.compiled_runs import RanksOfRuns
+
+SEPARATOR = -1  # any negative number separates words in an array of symbols
 
 
 class MergedWord(NamedTuple):
@@ -42,26 +43,38 @@ class MergedWord(NamedTuple):
 
 
 class Merges:
+    """The merges of a history, as its method applies them: in words, or in runs of words."""
+
     def __init__(self, history: History) -> None:
         self._base = len(history.alphabet)
-        self._columns = history.columns
+        self._history = history
+        self._method = METHODS[history.recipe.method]
+
+    def ranks_of(self, symbols: Int32s, work: Work = ALONE) -> Int32s:
+        """Return the step that removes the boundary before each cell of an array of words between separators."""
+        if by_machine_code(len(symbols), ENCODING, work):
+            return self._compiled.of(symbols)
+        is_known = symbols >= 0
+        ranks = np.full(len(symbols), PATTERN_CUT, np.int32)
+        edges = np.flatnonzero(np.diff(is_known, prepend=False, append=False)).tolist()
+        for begin, end in zip(edges[::2], edges[1::2], strict=True):
+            found = self._specified(symbols[begin:end].tolist())
+            ranks[begin + 1 : end] = [NEVER if rank is None else rank for rank in found]
+        return ranks
 
     @cached_property
-    def left(self) -> list[int]:
-        left: list[int] = self._columns.left.tolist()
-        return left
+    def _compiled(self) -> CompiledRanks | RanksOfRuns:
+        if self._method.joins_runs:
+            from bpe_core.segmenting.compiled_runs import RanksOfRuns  # loads machine code
+
+            return RanksOfRuns(self._history)
+        from bpe_core.segmenting.compiled_ranks import CompiledRanks  # loads machine code
+
+        return CompiledRanks(self._history)
 
     @cached_property
-    def right(self) -> list[int]:
-        right: list[int] = self._columns.right.tolist()
-        return right
-
-    @cached_property
-    def _rank_of(self) -> dict[int, int]:
-        """Map each pair to its rank; of duplicates the first counts, as it leaves the others nothing to join."""
-        keys = [left << 32 | right for left, right in zip(self.left, self.right, strict=True)]
-        ranks = range(len(keys))  # one by one, so that other threads can run
-        return {key: rank for key, rank in zip(reversed(keys), reversed(ranks), strict=True)}  # noqa: C416
+    def _specified(self) -> WordRanks:
+        return self._method.word_ranks(self._history)
 
     def merged(self, symbols: Sequence[int]) -> MergedWord:
         """Apply all merges to a word of base symbols.
@@ -73,41 +86,8 @@ class Merges:
         >>> merges.merged(b"aaabdaa").ranks
         [0, 1, 2, 2147483647, 2147483647, 0]
         """
-        cells = len(symbols)
-        ids = list(symbols)  # the id of a token is in its first cell
-        before = list(range(-1, cells - 1))
-        after = list(range(1, cells + 1))
-        ranks = [NEVER] * cells
-        heap = self._pairs_of(ids)
-        while heap:
-            rank, place = divmod(heappop(heap), 1 << _PLACE_BITS)
-            other = after[place]
-            if ids[place] != self.left[rank] or other >= cells or ids[other] != self.right[rank]:
-                continue  # one of the two tokens was joined to another since
-            ids[place] = self._base + rank
-            ids[other] = _JOINED
-            ranks[other] = rank
-            behind = after[place] = after[other]
-            if behind < cells:
-                before[behind] = place
-                self._push(heap, ids[place], ids[behind], place)
-            if place > 0:
-                self._push(heap, ids[before[place]], ids[place], before[place])
-        return MergedWord(list(symbols), ranks[1:])
-
-    def _pairs_of(self, ids: list[int]) -> list[int]:
-        heap: list[int] = []
-        for place in range(len(ids) - 1):
-            rank = self._rank_of.get(ids[place] << 32 | ids[place + 1])
-            if rank is not None:
-                heap.append(rank << _PLACE_BITS | place)
-        heapify(heap)
-        return heap
-
-    def _push(self, heap: list[int], left: int, right: int, place: int) -> None:
-        rank = self._rank_of.get(left << 32 | right)
-        if rank is not None:
-            heappush(heap, rank << _PLACE_BITS | place)
+        cells = np.array([SEPARATOR, *symbols, SEPARATOR], np.int32)
+        return MergedWord(list(symbols), self.ranks_of(cells)[2:-1].tolist() if len(symbols) > 1 else [])
 
     def tokens(self, word: MergedWord, at: int) -> list[int]:
         """Return the ids of a word's tokens after `at` merges; the highest rank inside a token made the token."""
@@ -138,40 +118,6 @@ class Merges:
         """
         for rank in sorted(set(word.ranks) - {NEVER}):
             yield rank, self.tokens(word, rank + 1)
-
-
-# The boundaries in a layout of many words
-
-
-def ranks_of(symbols: Int32s, history: History) -> Int32s:
-    """Return the merge that removes the boundary before each cell of a layout; the number of cells decides how."""
-    return compiled_ranks(symbols, history) if use_machine_code(symbols.nbytes) else plain_ranks(symbols, history)
-
-
-def plain_ranks(symbols: Int32s, history: History, merges: Merges | None = None) -> Int32s:
-    is_known = symbols >= 0
-    ranks = np.full(len(symbols), PATTERN_CUT, np.int32)
-    ranks[1:][is_known[1:] & is_known[:-1]] = NEVER
-    edges = np.flatnonzero(np.diff(is_known, prepend=False, append=False)).tolist()
-    merges = merges or Merges(history)
-    for begin, end in zip(edges[::2], edges[1::2], strict=True) if len(history) else ():
-        ranks[begin + 1 : end] = merges.merged(symbols[begin:end].tolist()).ranks
-    return ranks
-
-
-def compiled_ranks(symbols: Int32s, history: History) -> Int32s:
-    from bpe_core.kernels import merge_word as kernel  # loads machine code
-    from bpe_core.kernels.encode import IDS
-    from bpe_core.segmenting.compiled_encoder import merge_table, room_for
-
-    left, right = (np.array(column, np.int32) for column in history.columns[:2])
-    table = merge_table(len(history.alphabet), left, right)
-    kernel.enter_merges(table)
-    longest = int(np.diff(np.flatnonzero(symbols < 0)).max(initial=1))
-    room, _ = room_for(longest, len(history), IDS)
-    ranks = np.empty(len(symbols), np.int32)
-    kernel.rank_boundaries(table, room, symbols, ranks)
-    return ranks
 
 
 REMEMBERED_WORDS = 1 << 15
@@ -251,11 +197,13 @@ def _character_width(lead: int) -> int:
 # --- The tokens of a word -------------------------------------------------------------------
 
 
-class PlainEncoder:
-    def __init__(self, history: History, cutting: Cutting, merges: Merges | None = None) -> None:
+class WordMerger:
+    """An encoder that merges each word by itself, as the first words of a process and single words are."""
+
+    def __init__(self, history: History, cutting: Cutting) -> None:
         self.spelling = Spelling(history)
         self._cutting = cutting
-        self._merges = merges or Merges(history)
+        self._merges = Merges(history)
         self._remembered: dict[bytes, MergedWord] = {}
 
     def ids(self, text: str, at: int) -> Int32s:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from bpe_core.history.history import History
-from bpe_core.kernels.readiness import use_machine_code
+from bpe_core.kernels.kept import ENCODING
+from bpe_core.kernels.readiness import by_machine_code
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import SHORT, Cutting, GivenWords, Part, ids_looked_for, ids_of_each, utf8
-from bpe_core.segmenting.merging import LongestMatch, Merges, PlainEncoder
-from bpe_core.segmenting.word_runs import RunMerges
+from bpe_core.segmenting.merging import LongestMatch, WordMerger
 from bpe_core.support.arrays import Int32s, Int64s
-from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled, while_wanted
 from bpe_core.support.threads import WORTH_THREADS
 from bpe_core.text.characters import raw_bytes
 from bpe_core.text.preparation.pieces import TracedPiece
@@ -26,26 +26,23 @@ if TYPE_CHECKING:  # which load machine code
     from bpe_core.segmenting.batches import Batch, Texts, Unread
     from bpe_core.segmenting.changed_texts import ChangedTexts
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
-    from bpe_core.segmenting.laid_words import FlatWords
     from bpe_core.splitting.safe_cuts import SafeCuts
 
 LAID_AT_ONCE = 1 << 18  # characters of a batch whose words are put end to end
 CHARACTERS_AT_ONCE = 1 << 24  # characters of a batch of other texts, which several threads encode
-BYTES_A_CHARACTER = 4  # bytes of the id of a character
 FEW_PARTS = 6  # parts of a short text; for more parts, one call of the kernels is faster
 
 
 class WordEncoder:
-    """The base of segmenters that cut word by word: in plain Python, or by kernels for longer texts."""
+    """The base of segmenters that cut word by word: by kernels, and by a specification until these are made."""
 
     has_kernels = True
+    part = ENCODING  # the part of the machine code with all kernels of the encoder
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         self._history = history
         self._cutting = cutting
         self._compiled: CompiledEncoder | None = None
-        self._encoded = 0  # characters
-        self._before_first = 0  # characters of tokens that plain Python reads before it can cut the first word
 
     def make_kernels(self) -> CompiledEncoder:
         """Return kernels that cut in the same way, if `has_kernels` is true."""
@@ -62,11 +59,14 @@ class WordEncoder:
     def _special_id(self) -> dict[str, int]:
         return ids_looked_for(self._history)
 
-    def kernels_for(self, size: int) -> CompiledEncoder | None:
-        """Return the kernels once enough text was encoded that loading them saves time."""
-        if self._compiled is None and self.has_kernels and self._is_worth_machine_code(size + self._before_first):
+    def kernels_for(self, size: int, work: Work = ALONE) -> CompiledEncoder | None:
+        """Return the kernels for so many bytes of text; None if the specification cuts them, or if there are none."""
+        if self._compiled is None and self.has_kernels and by_machine_code(size, self.part, work):
             self._compiled = self.make_kernels()
         return self._compiled
+
+    def _kernels_for_text(self, text: str, work: Work = ALONE) -> CompiledEncoder | None:
+        return self.kernels_for(len(text.encode(errors="surrogatepass")), work)
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         if len(text) >= WORTH_THREADS:
@@ -76,7 +76,7 @@ class WordEncoder:
                 return found.ids
         if self._cutting.gives_words:
             return self._ids_of_words(text, at, allowed)
-        kernels = self.kernels_for(len(text))
+        kernels = self._compiled or self._kernels_for_text(text)
         if kernels is not None and not allowed:
             changes = self._changing if kernels.finds_words else None
             short = None if changes is None else kernels.ids_of_short(text, at, changes.table)
@@ -94,7 +94,7 @@ class WordEncoder:
             return self._ids_by_parts(kernels, text, at, allowed)
         return self._ids_laid(kernels, text, at, allowed)
 
-    def _ids_laid(self, kernels: CompiledEncoder | None, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+    def _ids_laid(self, kernels: CompiledEncoder, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Return the ids of a text whose parts are put end to end first."""
         utf8(text)  # so that an error names the place in the given text
         parts = _Parts.of(self._cutting.stretches([text], allowed), self._special_id)
@@ -109,9 +109,6 @@ class WordEncoder:
         if kernels is not None and len(parts) > FEW_PARTS:
             return self._ids_laid(kernels, text, at, allowed)
         parts += rest
-        more = sum([len(part) for part, _ in parts]) - len(text)
-        if more > 0:  # normalization made the text longer, perhaps enough for kernels
-            kernels = self.kernels_for(more)
         found = [
             self._ids_of_part(kernels, part, at) if special is None else self._special(special)
             for part, special in parts
@@ -130,8 +127,8 @@ class WordEncoder:
 
     def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Return the ids of a text whose words are found by steps; for kernels, put the words end to end."""
-        kernels = self.kernels_for(len(text))
-        if kernels is None and not self._is_worth_laying(len(text)):
+        kernels = self._kernels_for_text(text)
+        if kernels is None:
             utf8(text)
             return ids_of_each(
                 self._cutting.normalized_parts(text, allowed),
@@ -139,15 +136,8 @@ class WordEncoder:
             )
         return self._ids_laid(kernels, text, at, allowed)
 
-    def _is_worth_laying(self, size: int) -> bool:
-        return self._is_worth_machine_code(0 if self.has_kernels else size)  # else that size was counted already
-
-    def _is_worth_machine_code(self, characters: int) -> bool:
-        self._encoded += characters
-        return use_machine_code(BYTES_A_CHARACTER * self._encoded)
-
     def _ids_of_parts(
-        self, kernels: CompiledEncoder | None, parts: _Parts, at: int, threads: int | None = 1
+        self, kernels: CompiledEncoder, parts: _Parts, at: int, threads: int | None = 1
     ) -> tuple[Int32s, Int64s]:
         """Encode texts given as parts between special tokens; return the ids, and each text's first offset in them."""
         ids, starts = self._ids_of_pieces(kernels, parts.pieces, at, threads)
@@ -155,15 +145,16 @@ class WordEncoder:
         return np.insert(ids, starts[parts.places], parts.specials) if parts.specials else ids, offsets
 
     def _ids_of_pieces(
-        self, kernels: CompiledEncoder | None, pieces: Sequence[TracedPiece], at: int, threads: int | None
+        self, kernels: CompiledEncoder, pieces: Sequence[TracedPiece], at: int, threads: int | None
     ) -> tuple[Int32s, Int64s]:
         """Return the ids of all pieces, if possible by one call, and the offset of each piece's first id."""
         from bpe_core.segmenting.batches import Batch, Texts, encoded_by_kernels
 
         if self._cutting.gives_words:
-            return self._ids_of_laid(kernels, self._cutting.laid(pieces), at)
-        if kernels is None or not kernels.finds_words:
-            return Batch.of([self._ids_of_part(kernels, piece.text, at) for piece in pieces])
+            laid = self._cutting.laid(pieces)
+            return kernels.ids_of_laid(laid.data, laid.cuts, laid.cuts[laid.first_words].astype(np.int64), at)
+        if not kernels.finds_words:
+            return Batch.of([kernels.ids(piece.text, at) for piece in pieces])
         texts = Texts.of([piece.text for piece in pieces])
         if texts.size < WORTH_THREADS:
             return kernels.ids_of_texts(texts.data, texts.edges, at)
@@ -174,22 +165,13 @@ class WordEncoder:
             return kernels.ids(part, at)
         return self.ids_of_words(self._cutting.words(part), at)
 
-    def _ids_of_laid(self, kernels: CompiledEncoder | None, laid: FlatWords, at: int) -> tuple[Int32s, Int64s]:
-        if kernels is not None:
-            return kernels.ids_of_laid(laid.data, laid.cuts, laid.cuts[laid.first_words].astype(np.int64), at)
-        from bpe_core.segmenting.batches import Batch
-
-        words = [laid.data[start:stop].tobytes() for start, stop in pairwise(laid.cuts.tolist())]
-        of_texts = (words[first:last] for first, last in pairwise(laid.first_words.tolist()))
-        return Batch.of([ids_of_each(some, lambda word: self.ids_of_word(word, at)) for some in of_texts])
-
     def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
         """Return the ids of many texts; None if they have to be encoded one by one."""
         encoder = self.kernels_for(texts.size)
         from bpe_core.segmenting.batches import Batch, Texts, encoded_by_kernels
 
         cutting = self._cutting
-        if encoder is None and not (cutting.gives_words and self._is_worth_laying(texts.size)):
+        if encoder is None:
             return None
         if encoder is not None and encoder.finds_words and not allowed:
             if not cutting.normalizes:
@@ -220,13 +202,8 @@ class WordEncoder:
         self, given: GivenWords, at: int, cancelled: CancelCheck = never_cancelled
     ) -> tuple[Int32s, Int64s] | None:
         """Return the tokens of given words, and each word's first offset in them; None if the words are too few."""
-        encoder = self.kernels_for(len(given.data))
+        encoder = self.kernels_for(len(given.data), Work(cancelled=cancelled))
         return None if encoder is None else encoder.ids_of_given(given.data, given.starts, at, cancelled)
-
-
-def merges_of(history: History) -> Merges:
-    """Return the merges as the history's method applies them: in words, or in runs of words."""
-    return RunMerges(history) if METHODS[history.recipe.method].joins_runs else Merges(history)
 
 
 class TextEncoder(WordEncoder):
@@ -235,14 +212,14 @@ class TextEncoder(WordEncoder):
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting)
         self._base = len(history.alphabet)
-        self.plain = PlainEncoder(history, cutting, merges_of(history))
+        self.words = WordMerger(history, cutting)
 
     def make_kernels(self) -> CompiledEncoder:
         if METHODS[self._history.recipe.method].joins_runs:
             from bpe_core.segmenting.compiled_runs import CompiledRuns  # loads machine code
 
             return CompiledRuns(self._history, self._cutting)
-        if self.plain.spelling.joins_bytes and self._history.recipe.pattern == "superwords":
+        if self.words.spelling.joins_bytes and self._history.recipe.pattern == "superwords":
             from bpe_core.segmenting.compiled_runs import CompiledSuperwords  # loads machine code
 
             return CompiledSuperwords(self._history, self._cutting)
@@ -251,23 +228,23 @@ class TextEncoder(WordEncoder):
         return CompiledEncoder(self._history, self._cutting)
 
     def ids_of_word(self, word: bytes, at: int) -> list[int]:
-        return self.plain.tokens(word, at)
+        return self.words.tokens(word, at)
 
     def ids_of_words(self, words: Iterable[str], at: int) -> Int32s:
-        return self.plain.ids_of_words(words, at)
+        return self.words.ids_of_words(words, at)
 
     def greedy_ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         utf8(text)
         longest = LongestMatch(self._history)
         return end_to_end(
-            self.plain.greedy_ids(part, at, longest) if special is None else self._special(special)
+            self.words.greedy_ids(part, at, longest) if special is None else self._special(special)
             for part, special in self._cutting.normalized_parts(text, allowed)
         )
 
     def segmentation(self, text: str, allowed: tuple[str, ...], cancelled: CancelCheck = never_cancelled) -> Boundaries:
         data = utf8(text)
-        encoder = self._encoder_for(text)
-        symbol_of_byte = self.plain.spelling.symbol_of_byte
+        encoder = self._encoder_for(text, Work(cancelled=cancelled))
+        symbol_of_byte = self.words.spelling.symbol_of_byte
         if symbol_of_byte is not None and self._cutting.keeps_all and not any(token in text for token in allowed):
             ranks = np.append(encoder.byte_ranks(text), np.int32(PATTERN_CUT))
             return Boundaries.of_bytes(data, ranks, symbol_of_byte, self._base)
@@ -275,15 +252,15 @@ class TextEncoder(WordEncoder):
         parts = [self._placed_symbols(encoder, part) for part in wanted]
         return Boundaries.of_symbols(data, joined(parts), self._base)
 
-    def _placed_symbols(self, encoder: PlainEncoder | CompiledEncoder, part: Part) -> PlacedSymbols:
+    def _placed_symbols(self, encoder: WordMerger | CompiledEncoder, part: Part) -> PlacedSymbols:
         if part.special is not None:
             cut = np.array([PATTERN_CUT], np.int32)
             return PlacedSymbols(self._special(part.special), cut, part.origins[:1], part.origins[-1:])
         symbols = encoder.symbols(part.text)
         return symbols._replace(starts=part.origins[symbols.starts], stops=part.origins[symbols.stops])
 
-    def _encoder_for(self, text: str) -> PlainEncoder | CompiledEncoder:
-        return self.plain if self._cutting.gives_words else self.kernels_for(len(text)) or self.plain
+    def _encoder_for(self, text: str, work: Work = ALONE) -> WordMerger | CompiledEncoder:
+        return self.words if self._cutting.gives_words else self._kernels_for_text(text, work) or self.words
 
 
 class _Parts(NamedTuple):

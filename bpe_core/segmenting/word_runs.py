@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import groupby
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.merging import NEVER, MergedWord, Merges, ranks_of
+from bpe_core.segmenting.merging import NEVER, Merges
 from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 
@@ -65,12 +64,28 @@ class WordRuns:
         except UnicodeDecodeError:  # the bytes are a part of a character
             return [run]
 
+    def is_edge(self, symbols: Sequence[int], ranks: Sequence[int], boundary: int) -> bool:
+        """Return whether a word of a run ends at this boundary, and this word or the next one is several tokens."""
+        place = 0
+        is_several_before = False
+        for word in self.words(bytes(symbols)):
+            is_several = NEVER in ranks[place : place + len(word) - 1]
+            if place == boundary + 1:
+                return is_several_before or is_several
+            place += len(word)
+            is_several_before = is_several
+        return False
+
+    @cached_property
+    def _supermerges(self) -> Merges:
+        return Merges(self.across)
+
     def with_supermerges(self, words: Int64s, begins: Bools) -> Int32s:
         """Return the step that joins each word to the one before it; `begins` marks the first words of runs."""
         places = np.arange(len(words)) + np.cumsum(begins)
         cells = np.full(int(places[-1]) + 2 if len(places) else 1, NO_WORD, np.int32)
         cells[places] = np.where(words == NO_WORD, NO_WORD, self.symbol_of[words])
-        return as_steps(ranks_of(cells, self.across)[places], self.rows_across)
+        return as_steps(self._supermerges.ranks_of(cells)[places], self.rows_across)
 
 
 def _history(recipe: Recipe, alphabet: Alphabet, number: Int64s, left: Int32s, right: Int32s, rows: Int64s) -> History:
@@ -80,51 +95,3 @@ def _history(recipe: Recipe, alphabet: Alphabet, number: Int64s, left: Int32s, r
 def as_steps(ranks: Int32s, rows: Int64s) -> Int32s:
     steps = np.append(rows, NEVER).astype(np.int32)
     return steps[np.minimum(ranks, len(rows))]
-
-
-class RunMerges(Merges):
-    """The merges of runs in plain Python, for one run at a time."""
-
-    def __init__(self, history: History) -> None:
-        super().__init__(history)
-        self._runs = runs = WordRuns(history)
-        self._within = Merges(runs.within)
-        self._across = Merges(runs.across)
-        self._steps_within = runs.rows_within.tolist()
-        self._steps_across = runs.rows_across.tolist()
-        self._symbols: list[int] = runs.symbol_of.tolist()
-
-    def merged(self, symbols: Sequence[int]) -> MergedWord:
-        ranks: list[int] = []
-        words: list[tuple[int, int]] = []  # the offset of each word, and its number in the second pass
-        for word in self._runs.words(bytes(symbols)):
-            own = _steps(self._within.merged(word).ranks, self._steps_within)
-            last = max(own, default=-1)
-            token = word[0] if last < 0 else self._base + last
-            words.append((len(ranks), NO_WORD if last == NEVER else self._symbols[token]))
-            ranks += [NEVER, *own]
-        for is_whole, stretch in groupby(words, lambda word: word[1] != NO_WORD):
-            places, numbers = zip(*stretch, strict=True)
-            if is_whole:
-                found = _steps(self._across.merged(numbers).ranks, self._steps_across)
-                for place, rank in zip(places[1:], found, strict=True):
-                    ranks[place] = rank
-        return MergedWord(list(symbols), ranks[1:])
-
-    def is_edge(self, symbols: Sequence[int], boundary: int) -> bool:
-        """Return whether a word ends at this boundary, and this word or the next one is several tokens."""
-        place = 0
-        before = NO_WORD
-        for word in self._runs.words(bytes(symbols)):
-            own = _steps(self._within.merged(word).ranks, self._steps_within)
-            last = max(own, default=-1)
-            number = NO_WORD if last == NEVER else 0
-            if place == boundary + 1:
-                return NO_WORD in (before, number)
-            place = place + len(word)
-            before = number
-        return False
-
-
-def _steps(ranks: Sequence[int], rows: Sequence[int]) -> list[int]:
-    return [rank if rank == NEVER else rows[rank] for rank in ranks]

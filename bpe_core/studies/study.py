@@ -47,6 +47,8 @@ if TYPE_CHECKING:  # not needed for encoding
 
 Key = TypeVar("Key")
 
+ONE_TEXT = (str, bytes, bytearray, memoryview)  # the kinds of a single text
+
 FORMER = frozenset(  # names that moved to `inside`
     (
         *("by_index", "pair_name", "columns", "pair_columns", "has_ranks", "checked_step", "checked_step_count"),
@@ -249,7 +251,7 @@ class Study:
         allowed_special
             "all" matches all special tokens that the text spells, a list those in it, and an empty one none.
         """
-        is_single = isinstance(text, str | bytes | bytearray | memoryview) or not isinstance(text, Iterable)
+        is_single = isinstance(text, ONE_TEXT) or not isinstance(text, Iterable)
         if is_single:
             return self.encode_to_numpy(text, at=at, allowed_special=allowed_special).tolist()
         ids, offsets = self.encode_batch(text, at=at, allowed_special=allowed_special)

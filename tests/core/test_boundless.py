@@ -29,16 +29,16 @@ from bpe_core.questions.pairs import Pairs
 from bpe_core.questions.supermerges import Supermerges
 from bpe_core.questions.tree import Tree
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.compiled_runs import CompiledRuns, FollowedRuns, ranks_of_runs
+from bpe_core.segmenting.compiled_runs import CompiledRuns, FollowedRuns, RanksOfRuns
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.dropping_runs import DroppingRuns
-from bpe_core.segmenting.merging import plain_ranks
-from bpe_core.segmenting.word_runs import STAGE, RunMerges
+from bpe_core.segmenting.word_runs import STAGE
 from bpe_core.splitting.splitter import split_words
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import Progress
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import all_columns, learn_in_short_calls, train, words_of
+from tests.core.specified import specified_ranks
 
 TEXT = (
     "By the way, the cat sat on the mat. By the end of the day, on the one hand: the cat; on the other hand: the mat.\n"
@@ -126,7 +126,7 @@ def test_kernels_split_as_plain_python(data: st.DataObject) -> None:
     assert kernels.byte_ranks(text).tolist() == Tokenizer(history).boundaries(text).ranks[:-1].tolist()
     words = words_of(text, history.recipe)
     symbols = lay_out(words, history.alphabet, history.recipe).symbols
-    assert ranks_of_runs(symbols, history).tolist() == plain_ranks(symbols, history, RunMerges(history)).tolist()
+    assert RanksOfRuns(history).of(symbols).tolist() == specified_ranks(symbols, history).tolist()
 
 
 @given(st.data(), recipes(), WORDS)

@@ -23,7 +23,7 @@ from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
-from bpe_core.segmenting.merging import PlainEncoder
+from bpe_core.segmenting.merging import WordMerger
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.random_training import merge_tables
 from tests.machine_code import machine_code
@@ -107,7 +107,7 @@ def test_plain_python_kernels_and_specification_agree(history: History, text: st
     with plain_python():
         plain = Tokenizer(history)
         assert_tells(plain, text, expected, at, allowed)
-        assert isinstance(plain._merging._encoder_for(""), PlainEncoder)
+        assert isinstance(plain._merging._encoder_for(""), WordMerger)
 
 
 def keeps_every_byte(recipe: Recipe) -> bool:

@@ -34,12 +34,12 @@ from bpe_core.questions import ask
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_runs import CompiledSuperwords, first_across
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.merging import PlainEncoder
 from bpe_core.splitting.splitter import split_words
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS, NO_SUPERWORD
 from tests.core.learning import all_columns, learn_in_short_calls, train, words_of
 from tests.core.random_training import BYTE_TIES
+from tests.core.specified import specified_words
 
 TEXT = (
     "By the way, the cat sat on the mat. By the end of the day, on the one hand: the cat; on the other hand: the mat.\n"
@@ -204,7 +204,7 @@ def superword_tables(draw: st.DrawFn) -> History:
 def test_kernels_cut_as_plainly_after_any_merge(data: st.DataObject, table: History, unit: str) -> None:
     recipe = table.recipe.with_changes(unit=unit)
     history, cutting = History(recipe, table.alphabet, table.columns), Cutting(recipe)
-    kernels, plainly = CompiledSuperwords(history, cutting), PlainEncoder(history, cutting)
+    kernels, plainly = CompiledSuperwords(history, cutting), specified_words(history)
     texts = data.draw(st.lists(st.text("ab ,.\né1", max_size=40), max_size=4))
     edges = np.cumsum([0, *(len(text.encode()) for text in texts)])
     for at in data.draw(st.lists(st.integers(0, len(history)), min_size=1, max_size=3)):

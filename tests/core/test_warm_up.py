@@ -20,7 +20,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.kernels import readiness
 from bpe_core.methods.kit.method import Method
 import bpe_core.methods.kit.compiled_pairs, bpe_core.counting.count_words
-from bpe_core.segmenting.merging import compiled_ranks
+from bpe_core.segmenting.compiled_ranks import CompiledRanks
 from bpe_core.methods.kit.layout import lay_out
 from tests.core.learning import in_languages
 
@@ -47,7 +47,7 @@ for i, preset in enumerate(PRESETS):
             tokenizer.encode(sample, at=3)
             tokenizer.encode_to_array(sample)
             if Method.of(recipe).has_ranks:
-                compiled_ranks(lay_out(words, trainer.alphabet, recipe).symbols, trainer.history)
+                CompiledRanks(trainer.history).of(lay_out(words, trainer.alphabet, recipe).symbols)
                 tokenizer.boundaries(sample)
                 tokenizer.encode_greedy(sample[:200])
 assert "bpe_core.kernels.learn" in sys.modules and "bpe_core.kernels.count" in sys.modules

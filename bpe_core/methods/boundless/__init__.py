@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bpe_core.methods.boundless.choices import NEEDS, PRESETS, Choices
 from bpe_core.methods.boundless.files import FORMATS, INSTEAD, TABLES
-from bpe_core.methods.facts import OwnChoices, Single
+from bpe_core.methods.facts import OwnChoices, Single, WordRanks
 from bpe_core.methods.superbpe import SuperBPE
 
 if TYPE_CHECKING:
@@ -88,6 +88,11 @@ class Boundless(SuperBPE):
         from bpe_core.methods.boundless.cut import DroppingRunsSegmenter
 
         return DroppingRunsSegmenter(history, cutting)
+
+    def word_ranks(self, history: History) -> WordRanks:
+        from bpe_core.methods.boundless.reference import word_ranks
+
+        return word_ranks(history)
 
     def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
         if history.recipe.tau is None:

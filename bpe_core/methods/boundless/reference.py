@@ -21,7 +21,7 @@ when there are as many tokens as the first pass had at its end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -34,7 +34,9 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TIED, TOKEN, History, Step
 from bpe_core.methods.superbpe.reference import words_inside
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.word_runs import NO_WORD, WordRuns
 from bpe_core.splitting.splitter import split_words
+from bpe_core.support.arrays import Int64s
 
 
 def runs_of_tokens(words: WordTable, recipe: Recipe, token_of: dict[bytes, int]) -> picky.Corpus:
@@ -128,3 +130,33 @@ def encode(text: str, history: History, *, at: int | None = None) -> picky.Word:
                     stretch = bpe.join(stretch, (step.left, step.right), step.index)
             ids += stretch
     return ids
+
+
+
+
+def word_ranks(history: History) -> Callable[[picky.Word], list[int | None]]:
+    """Return a function that finds the step that removes each boundary of a run, if no step drops a token."""
+    runs = WordRuns(history)
+
+    def ranks_of_run(symbols: picky.Word) -> list[int | None]:
+        ranks: list[int | None] = []
+        words: list[tuple[int, int]] = []  # the offset of each word, and its symbol in the second pass
+        for word in runs.words(bytes(symbols)):
+            own = _as_steps(bpe.ranks_of_symbols([*word], runs.within), runs.rows_within)
+            last = max((step for step in own if step is not None), default=NOTHING)
+            token = word[0] if last == NOTHING else runs.base + last
+            words.append((len(ranks), NO_WORD if None in own else int(runs.symbol_of[token])))
+            ranks += [None, *own]
+        for is_whole, stretch in groupby(words, lambda word: word[1] != NO_WORD):
+            places, numbers = zip(*stretch, strict=True)
+            if is_whole:
+                found = _as_steps(bpe.ranks_of_symbols([*numbers], runs.across), runs.rows_across)
+                for place, step in zip(places[1:], found, strict=True):
+                    ranks[place] = step
+        return ranks[1:]
+
+    return ranks_of_run
+
+
+def _as_steps(ranks: Sequence[int | None], rows: Int64s) -> list[int | None]:
+    return [None if rank is None else int(rows[rank]) for rank in ranks]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bpe_core.methods.bpe.choices import PRESETS
 from bpe_core.methods.bpe.files import INSTEAD, TABLES
-from bpe_core.methods.facts import Preset
+from bpe_core.methods.facts import Preset, WordRanks
 from bpe_core.methods.kit.method import Method
 
 if TYPE_CHECKING:  # which load what only the work needs
@@ -53,6 +53,11 @@ class BytePairEncoding(Method):
         from bpe_core.methods.bpe.cut import PrioritySegmenter  # which few files need
 
         return PrioritySegmenter(history, cutting)
+
+    def word_ranks(self, history: History) -> WordRanks:
+        from bpe_core.methods.bpe.reference import word_ranks
+
+        return word_ranks(history)
 
     def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
         from bpe_core.insight.ranked_words import RankedWords

@@ -34,8 +34,7 @@ from bpe_core.methods.kit.reasons import told_reasons
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
-from bpe_core.segmenting.text_encoder import merges_of
-from bpe_core.segmenting.word_runs import RunMerges
+from bpe_core.segmenting.word_runs import WordRuns
 from bpe_core.support.arrays import Int64s
 
 LONGEST_SHOWN = 400  # symbols of a word; of a longer word only the neighbourhood of a boundary is examined
@@ -222,16 +221,16 @@ class Why(ExplainedText):
 
     def in_word(self, word: WordInText, symbol: int, at: int | None = None) -> Reason:
         moment = len(self.history) if at is None else at
-        if word.ranks[symbol - 1] == NEVER and self._runs is not None and self._runs.is_edge(word.symbols, symbol - 1):
+        stays = word.ranks[symbol - 1] == NEVER
+        if stays and self._runs is not None and self._runs.is_edge(word.symbols, word.ranks, symbol - 1):
             return Reason("apart")
         return reason_in_word(
             word.symbols, word.ranks, symbol - 1, self.history, moment, pairs=self._pairs, corpus=self.corpus
         )
 
     @cached_property
-    def _runs(self) -> RunMerges | None:
-        merges = merges_of(self.history)
-        return merges if isinstance(merges, RunMerges) else None
+    def _runs(self) -> WordRuns | None:
+        return WordRuns(self.history) if Method.of(self.history.recipe).joins_runs else None
 
     def word_at(self, byte: int, at: int | None = None) -> WordInText:
         """Return the word that holds this byte, or the last one before it, after `at` merges (all by default)."""

@@ -29,7 +29,8 @@ can go wrong. The tests check that the fast engine makes exactly the same steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -231,9 +232,25 @@ def encode(text: str, history: History, *, at: int | None = None) -> Word:
 def encode_word(word: bytes, history: History, *, at: int | None = None) -> Word:
     """Return the ids of one word after the first `at` merges (by default all)."""
     symbols = history.alphabet.symbols_of(word, history.recipe)
-    for merge in history if at is None else history.first(at):
-        symbols = join(symbols, (merge.left, merge.right), merge.index)
+    for index, _, joined in merges_within(symbols, history):
+        if at is not None and index >= at:
+            break
+        symbols = joined
     return symbols
+
+
+def merges_within(symbols: Word, history: History) -> Iterator[tuple[int, Pair, Word]]:
+    """Yield each merge that changes a word, in the order of learning: its index, its pair, and the word after it.
+
+    A merge joins only older tokens. So of the pairs in the word, the one that was learned first is always the next.
+    """
+    index_of = history.ranks()
+    base = len(history.alphabet)
+    while learned := [pair for pair in pairwise(symbols) if pair in index_of]:
+        pair = min(learned, key=index_of.__getitem__)
+        index = index_of[pair]
+        symbols = join(symbols, pair, base + index)
+        yield index, pair, symbols
 
 
 def boundary_ranks(word: bytes, history: History) -> list[int | None]:
@@ -246,21 +263,25 @@ def boundary_ranks(word: bytes, history: History) -> list[int | None]:
     >>> boundary_ranks(b"aaab", history)
     [0, 1, 2]
     """
-    symbols = history.alphabet.symbols_of(word, history.recipe)
+    return ranks_of_symbols(history.alphabet.symbols_of(word, history.recipe), history)
+
+
+def word_ranks(history: History) -> Callable[[Word], list[int | None]]:
+    return partial(ranks_of_symbols, history=history)
+
+
+def ranks_of_symbols(symbols: Word, history: History) -> list[int | None]:
     lengths = dict.fromkeys(symbols, 1)
     ranks: list[int | None] = [None] * max(0, len(symbols) - 1)
-    for index, merge in enumerate(history):
-        joined = join(symbols, (merge.left, merge.right), merge.index)
-        if len(joined) == len(symbols):
-            continue
-        lengths[merge.index] = lengths[merge.left] + lengths[merge.right]
+    base = len(history.alphabet)
+    for index, (left, right), joined in merges_within(symbols, history):
+        lengths[base + index] = lengths[left] + lengths[right]
         start = 0
         for id in joined:
             for boundary in range(start, start + lengths[id] - 1):
                 if ranks[boundary] is None:
                     ranks[boundary] = index
             start += lengths[id]
-        symbols = joined
     return ranks
 
 

@@ -31,7 +31,6 @@ from bpe_core.segmenting.word_tokens import ALWAYS, WordCut, WordCuts
 if TYPE_CHECKING:  # which load machine code
     from bpe_core.segmenting.compiled_methods import CompiledPaths, PiecesOverTime
 
-CHARACTERS_OF_A_SEED = 6  # on average
 _FLOAT = struct.Struct("f")
 
 
@@ -198,7 +197,6 @@ class BestPaths(WordSegmenter):
         self.has_pieces_over_time = not self._scores.waiting
         self._spelling = Spelling(history)
         self._unknown = history.alphabet.unknown_id
-        self._before_first = CHARACTERS_OF_A_SEED * history.alphabet.seed_count
 
     @cached_property
     def _joins(self) -> list[bool]:
@@ -222,7 +220,6 @@ class BestPaths(WordSegmenter):
 
     @cached_property
     def pieces(self) -> Pieces:
-        self._before_first = 0
         return Pieces(self._history)
 
     def _cut_word(self, word: bytes, at: int) -> WordCut:

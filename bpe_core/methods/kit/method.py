@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from bpe_core.methods.facts import MethodFacts
+from bpe_core.methods.facts import MethodFacts, WordRanks
 
 if TYPE_CHECKING:  # recipes load this module first
     from bpe_core.counting.words import WordTable
@@ -181,6 +181,12 @@ class Method(MethodFacts):
         return ()
 
     # -- splitting texts -------------------------------------------------------------------
+
+    def word_ranks(self, history: History) -> WordRanks:
+        """Return the slow function that says which step removes each boundary of a word, if one step does for good."""
+        from bpe_core.methods.registry import USUAL  # imported late, as its methods derive from this class
+
+        return Method.named(USUAL).word_ranks(history)
 
     def cutter(self, history: History, cutting: Cutting) -> Segmenter:
         """Return the segmenter, which splits texts into tokens after any number of steps."""

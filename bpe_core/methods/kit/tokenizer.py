@@ -28,14 +28,14 @@ import numpy as np
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.history.history import NO_NUMBER, History
 from bpe_core.history.token_texts import TokenBytes, quoted
-from bpe_core.methods.kit.method import Method
+from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.boundaries import NEVER as NEVER
 from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.cutting import Allowed, Cutting
-from bpe_core.segmenting.segmentation import Segmentation
+from bpe_core.segmenting.segmentation import Segmentation, Segmenter
 from bpe_core.segmenting.text_encoder import TextEncoder, WordEncoder
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
-from bpe_core.support.progress import CancelCheck, never_cancelled
+from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.batches import Batch
@@ -57,17 +57,17 @@ class Tokenizer:
         self.history = history
         self._step_count = len(history)
         self._cutting = Cutting(history.recipe)
-        self._segmenter = Method.of(history.recipe).cutter(history, self._cutting)
+        self._segmenter: Segmenter = METHODS[history.recipe.method].cutter(history, self._cutting)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Tokenizer, (self.history,)
 
     # -- from a text to tokens -------------------------------------------------------------
 
-    def expect(self, characters: int) -> None:
-        """Prepare to encode this many characters in pieces, so that machine code encodes all of them."""
+    def expect(self, size: int, work: Work = ALONE) -> None:
+        """Prepare to encode this many bytes in pieces; if machine code for them is being made, wait with progress."""
         if isinstance(self._segmenter, WordEncoder):
-            self._segmenter.kernels_for(characters)
+            self._segmenter.kernels_for(size, work)
 
     def allowed(self, names: Allowed) -> tuple[str, ...]:
         """Return the special tokens to search for; None in `names` means the recipe's choice."""
@@ -182,7 +182,7 @@ class Tokenizer:
 
     def ranks_of_word(self, word: bytes) -> list[int]:
         """Return the rank of each boundary between two base symbols of a word, its marker included."""
-        return list(self._merging.plain.merged(word).ranks)
+        return list(self._merging.words.merged(word).ranks)
 
     def tokens_of_word(self, word: bytes) -> list[int]:
         """Return the tokens of a word; the pattern does not split it again."""

@@ -24,9 +24,10 @@ from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import PATTERN_CUT
-from bpe_core.segmenting.merging import compiled_ranks, plain_ranks
+from bpe_core.segmenting.compiled_ranks import CompiledRanks
 from tests.core.learning import all_columns, tokens_of_word
 from tests.core.random_training import CHARACTER_TIES, merge_tables, recipes, words
+from tests.core.specified import specified_ranks
 
 State = list[tuple[list[int], int]]
 
@@ -264,9 +265,9 @@ def test_pairs_that_never_won_are_listed_with_their_second_places(run: tuple[Wor
 def test_words_are_ranked_alike_plainly_and_compiled(run: tuple[WordTable, History]) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
-    assert compiled_ranks(ranked.symbols, history).tolist() == ranked.ranks.tolist()
+    assert CompiledRanks(history).of(ranked.symbols).tolist() == ranked.ranks.tolist()
     assert (ranked.ranks[ranked.symbols < 0] == PATTERN_CUT).all()
-    assert plain_ranks(ranked.symbols, history).tolist() == ranked.ranks.tolist()
+    assert specified_ranks(ranked.symbols, history).tolist() == ranked.ranks.tolist()
     by_themselves = [ranked.merges.merged(symbols).ranks for symbols in _known_parts(ranked.symbols.tolist())]
     assert [rank for rank in ranked.ranks.tolist() if rank != PATTERN_CUT] == list(chain(*by_themselves))
 

@@ -23,11 +23,12 @@ from bpe_core.recipes.parts import SplittingChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import GivenWords
-from bpe_core.segmenting.merging import Merges, PlainEncoder, Spelling
+from bpe_core.segmenting.merging import Merges, Spelling
 from bpe_core.text.corpus import Corpus
 from tests import dropping_method
 from tests.core.learning import train
 from tests.core.random_training import merge_tables, recipes, texts, words
+from tests.core.specified import SpecifiedWords
 
 LINE = "the lowest price is lower than the last one, and the lowest is the last, naïve"
 CORPUS = Corpus.from_texts([LINE * 3, "low lower lowest"])
@@ -91,7 +92,7 @@ def test_words_are_cut_as_each_is_by_itself(
 @given(table=words(), history=histories())
 def test_the_kernels_cut_given_words_as_plain_python_does(table: WordTable, history: History) -> None:
     given_words = GivenWords(history.recipe, table.text.tobytes(), table.starts)
-    plain, compiled = PlainEncoder(history, given_words), CompiledEncoder(history, given_words)
+    plain, compiled = SpecifiedWords(history, given_words), CompiledEncoder(history, given_words)
     found = (encoder.symbols(given_words.text) for encoder in (plain, compiled))
     assert len({tuple(map(tuple, (column.tolist() for column in symbols))) for symbols in found}) == 1
 
