@@ -96,11 +96,11 @@ def by_machine_code(size: int, part: str, work: Work = ALONE) -> bool:
     if size <= SAMPLE:
         prepare()
         return False
-    need_machine_code(part, work)
+    need_machine_code(part, work, f" for more than {SAMPLE:,} bytes of text")
     return True
 
 
-def need_machine_code(part: str, work: Work = ALONE) -> None:
+def need_machine_code(part: str, work: Work = ALONE, what_for: str = "") -> None:
     """Wait for machine code, with progress; raise an error if there will be none."""
     if ready(part):
         return
@@ -110,7 +110,7 @@ def need_machine_code(part: str, work: Work = ALONE) -> None:
     work.check()
     if not is_there:
         why = why_not() or f"{COMPILE} says why"
-        raise BpeError(f"This needs machine code for more than {SAMPLE:,} bytes of text, and there is none: {why}.")
+        raise BpeError(f"This needs machine code{what_for}, and there is none: {why}.")
 
 
 def wait_until_ready(seconds: float = float("inf"), part: str = "", work: Work = ALONE) -> bool:

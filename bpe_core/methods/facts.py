@@ -189,6 +189,10 @@ class MethodFacts:
         """Return the slow function that says which step removes each boundary of a word, if one step does for good."""
         raise NotImplementedError
 
+    def word_cutter(self, history: Any) -> Any:
+        """Return the slow function that cuts a word after any number of steps, if no step joins for good."""
+        raise NotImplementedError
+
     def single_of(self, recipe: Any) -> Single | None:
         """Return what a step of this recipe may do besides joining a pair."""
         return self.single

@@ -31,7 +31,6 @@ from bpe_core.methods.kit.floor.certificate import CHECKSUM, certificate, checks
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.methods.kit.floor.prices import FloorPrices
 from bpe_core.methods.kit.floor.search import Budget, Guess, Search
-from bpe_core.methods.kit.floor.vocabulary import Vocabulary
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.questions.floor import Floor
 from bpe_core.recipes.recipe import Recipe
@@ -40,7 +39,6 @@ from bpe_core.studies.making import train, unlearned
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import texts_of
 from bpe_core.support.progress import ALONE, Progress, Work
-from tests.machine_code import machine_code
 from tests.shared import ROOT
 
 RECIPE = Recipe.preset("gpt2")
@@ -144,21 +142,6 @@ def test_omitted_pieces_are_counted_in_the_bound() -> None:
         pricing.round(1.0)
         values.append(pricing.best.tokens)
     assert values == [reference.least({b"ab": 5}, 1), 10] == [5, 10]
-
-
-@settings(deadline=None, max_examples=10)
-@given(WORDS, st.integers(1, 4))
-def test_machine_code_and_its_python_source_agree(counts: dict[str, int], wanted: int) -> None:
-    found = []
-    for compiled in (True, False):
-        with machine_code(is_used=compiled):
-            pricing = FloorPrices(laid(counts), wanted, 99, 2.0)
-        for number in range(9):
-            pricing.round(number / 9)
-        weighed = Vocabulary.wished(pricing.lattice, pricing.wish, wanted)
-        told = (weighed.inside, weighed.gains, weighed.losses, pricing.best.prices)
-        found.append((pricing.best.value, weighed.tokens, *(column.tolist() for column in told)))
-    assert found[0] == found[1]
 
 
 def test_pieces_that_save_little_may_be_left_out() -> None:

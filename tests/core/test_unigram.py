@@ -13,7 +13,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, NothingToLearn, RecipeError
 from bpe_core.history.history import NOTHING, Columns, History
-from bpe_core.methods.kit.best_paths import BestPaths
+from bpe_core.methods.kit.best_paths import scores_of
 from bpe_core.methods.kit.compiled_lattices import CompiledLattices, repeated
 from bpe_core.methods.kit.learner import Candidate
 from bpe_core.methods.kit.seeds import seeded
@@ -21,11 +21,11 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer, learn
 from bpe_core.methods.unigram import reference as unigram
 from bpe_core.methods.unigram.learner import LEAST_LIKELY, LEAST_LOSS, RARELY_USED, UnigramLearner
-from bpe_core.methods.unigram.reference import encode
+from bpe_core.methods.unigram.reference import encode, word_cutter
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_methods import CompiledPaths
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.word_tokens import WordCuts
+from bpe_core.segmenting.word_tokens import WordCut, WordCuts
 from bpe_core.splitting.normalization import normalize
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import made_by, train
@@ -84,25 +84,25 @@ def test_a_run_in_small_parts_makes_the_same_steps(run: tuple[WordTable, Recipe]
 def test_a_text_is_cut_by_the_best_paths_of_the_specification(run: tuple[WordTable, Recipe], text: str) -> None:
     words, recipe = run
     history, cutting = unigram.train(words, recipe), Cutting(recipe)
-    tokenizer = Tokenizer(history)
+    tokenizer, specified = Tokenizer(history), word_cutter(history)
     for at in sorted({0, len(history) // 2, len(history)}):
         ids = tokenizer.encode(text, at=at)
         assert ids == encode(text, history, at=at)
         assert [id for _, _, id in tokenizer.spans(text, at)] == ids
-        plain = BestPaths(history, cutting)
-        fast = CompiledPaths(history, cutting, plain.pieces.scores)
+        fast = CompiledPaths(history, cutting, scores_of(history))
         assert [id for part in cutting.normalized_parts(text, ()) for id in fast.ids(part[0], at).tolist()] == ids
         split = [word.encode() for word in cutting.words(normalize(text, recipe))]
-        cuts = [plain.cut(word, at) for word in split]
-        expected = [part for cut in cuts for part in (len(cut.ids), cut.since, cut.until, *cut.ids, *cut.ends)]
-        assert not split or list(in_rows(fast.cut_words(split, at))) == expected
+        for word, found in zip(split, cuts_of(fast.cut_words(split, at)) if split else (), strict=True):
+            expected = specified(word, at)
+            assert (found.ids, found.ends) == (expected.ids, expected.ends)
+            assert found.since <= at < found.until
+            assert specified(word, min(found.until - 1, len(history))).ids == found.ids
 
 
-def in_rows(cuts: WordCuts) -> Iterator[int]:
-    """Yield the numbers of each word in a row: how many tokens, since and until when, their ids and ends."""
+def cuts_of(cuts: WordCuts) -> Iterator[WordCut]:
     ends = np.cumsum(cuts.counts).tolist()
     for count, since, until, end in zip(*map(list, (cuts.counts, cuts.since, cuts.until)), ends, strict=True):
-        yield from (count, since, until, *cuts.ids[end - count : end], *cuts.ends[end - count : end])
+        yield WordCut(cuts.ids[end - count : end].tolist(), cuts.ends[end - count : end].tolist(), since, until)
 
 
 def test_after_each_step_the_corpus_has_as_many_tokens_as_are_told(latin: History) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bpe_core.recipes.recipe import Recipe
     from bpe_core.segmenting.cutting import Allowed, Cutting
     from bpe_core.segmenting.segmentation import Segmenter
+    from bpe_core.segmenting.word_tokens import WordCutter
 
 
 class Unigram(Method):
@@ -91,6 +92,11 @@ class Unigram(Method):
         from bpe_core.methods.kit.best_paths import BestPaths
 
         return BestPaths(history, cutting)
+
+    def word_cutter(self, history: History) -> WordCutter:
+        from bpe_core.methods.unigram.reference import word_cutter
+
+        return word_cutter(history)
 
     def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
         from bpe_core.methods.unigram.explain import WhyPath

@@ -23,17 +23,23 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import accumulate, pairwise
 
 import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, Symbol
-from bpe_core.history.columns import Scores
+from bpe_core.history.columns import DROPPED, Scores
 from bpe_core.history.history import NOTHING, EndReason, History
-from bpe_core.kernels import TRANSPARENT
+from bpe_core.kernels import LARGEST_SUM, TRANSPARENT
 from bpe_core.methods.bpe.reference import as_history
+from bpe_core.methods.kit.best_paths import scores_of
 from bpe_core.methods.kit.seeds import scripts_by
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.merging import Spelling
+from bpe_core.segmenting.segmentation import NO_TOKEN
+from bpe_core.segmenting.word_tokens import ALWAYS, WordCut, WordCutter
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import split_words
 
@@ -85,26 +91,126 @@ BestPath = Callable[[Piece, Tokens, Scored], tuple[float, list[int]]]
 def encode(text: str, history: History, *, at: int | None = None, best: BestPath = best_path) -> list[int]:
     """Return the ids of a text's tokens after `at` steps (by default all)."""
     words = split_words(normalize(text, history.recipe), history.recipe)
-    return [id for word in words for id in encode_word(word.encode(), history, at=at, best=best)]
+    paths = WordPaths(history, best)
+    return [id for word in words for id in paths.cut(word.encode(), len(history) if at is None else at).ids]
 
 
-def encode_word(word: bytes, history: History, *, at: int | None = None, best: BestPath = best_path) -> list[int]:
-    assert history.scores is not None
-    scores = dict(enumerate(history.scores.at(len(history) if at is None else at).tolist()))
-    tokens = {
-        piece: id for piece, id in ids_by_piece(history.alphabet, history.recipe).items() if scores[id] > -math.inf
-    }
-    ids = list[int]()
-    stretch = list[int]()
-    for symbol in [*history.alphabet.symbols_of(word, history.recipe), NOTHING]:
-        if symbol != NOTHING and history.alphabet.symbols[symbol].merges:
-            stretch.append(symbol)
-            continue
-        ids += best(tuple(stretch), tokens, scores)[1]
-        stretch = []
-        if symbol != NOTHING and ids[-1:] != [history.alphabet.unknown_id]:
-            ids.append(symbol)
-    return ids
+def word_cutter(history: History) -> WordCutter:
+    return SummedPaths(history).cut if history.recipe.sums else WordPaths(history, best_path).cut
+
+
+class WordPaths:
+    """The best ways to cut words; characters that the alphabet lacks are one unknown token, or bytes."""
+
+    def __init__(self, history: History, best: BestPath) -> None:
+        self._alphabet = history.alphabet
+        self._scores = scores_of(history)
+        self._spelling = Spelling(history)
+        self._best = best
+        self._piece_of = {id: piece for piece, id in ids_by_piece(history.alphabet, history.recipe).items()}
+        self._usable_at = lru_cache(maxsize=1)(self._usable)
+
+    def _usable(self, at: int) -> tuple[Tokens, Scored]:
+        scores = dict(enumerate(self._scores.at(at).tolist()))
+        return {piece: id for id, piece in self._piece_of.items() if scores[id] > -math.inf}, scores
+
+    def cut(self, word: bytes, at: int) -> WordCut:
+        symbols = self._spelling.symbols(word)
+        places = [0, *accumulate(self._spelling.widths(word, symbols))]
+        ids = list[int]()
+        ends = list[int]()
+        start = 0
+        unknown = [place for place, symbol in enumerate(symbols) if not self._alphabet.symbols[symbol].merges]
+        for stop in [*unknown, len(symbols)]:
+            for id in self._best(tuple(symbols[start:stop]), *self._usable_at(at))[1]:
+                start += len(self._piece_of[id])
+                ids.append(id)
+                ends.append(places[start])
+            if stop < len(symbols) and ids[-1:] == [self._alphabet.unknown_id]:
+                ends[-1] = places[stop + 1]
+            elif stop < len(symbols):
+                ids.append(symbols[stop])
+                ends.append(places[stop + 1])
+            start = stop + 1
+        return WordCut(ids, ends, at, at + 1)
+
+
+class SummedPaths:
+    """The best paths of whole words, with sums rounded as libraries round them."""
+
+    def __init__(self, history: History) -> None:
+        self._alphabet = history.alphabet
+        self._known = scores_of(history).at(len(history))
+        self._is_narrow = history.recipe.sums == "32 bits"
+        self._unknown = history.alphabet.unknown_id
+        self._first_fallback = history.alphabet.first_fallback_id
+        self._means_unknown = {NO_TOKEN, history.unknown_twin}
+
+    @cached_property
+    def _scores(self) -> list[float]:
+        found: list[float] = self._known.tolist()
+        return found
+
+    @cached_property
+    def _unknown_score(self) -> float:
+        return self._scores[self._first_fallback if self._unknown is None else self._unknown or 0]  # type: ignore[index]
+
+    @cached_property
+    def _id_of(self) -> dict[bytes, int]:
+        return {
+            symbol.text: id
+            for id, symbol in enumerate(self._alphabet.symbols)
+            if symbol.kind in ("character", "seed") and self._scores[id] != DROPPED
+        }
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        return sorted({len(text) for text in self._id_of})
+
+    def cut(self, word: bytes, at: int) -> WordCut:
+        size = len(word)
+        narrowed = narrow if self._is_narrow else float
+        best = [0.0] + [-math.inf] * size
+        last = [NO_TOKEN] * (size + 1)
+        before = [0] * (size + 1)
+        starts = [place for place, byte in enumerate(word) if byte & 0xC0 != 0x80]
+        for here, behind in pairwise([*starts, size]):
+            if self._is_narrow and abs(sum_here := best[here]) > LARGEST_SUM:
+                reached = slice(here, here + max(self._lengths, default=0) + 1)
+                best[reached] = [narrow(total - sum_here) for total in best[reached]]
+            is_one = False
+            for length in self._lengths:
+                id = self._id_of.get(word[here : here + length]) if here + length <= size else None
+                if id is None:
+                    continue
+                total = narrowed(best[here] + self._scores[id])
+                if total > best[here + length]:
+                    best[here + length] = total
+                    last[here + length] = id
+                    before[here + length] = here
+                is_one |= here + length == behind
+            if not is_one and (total := narrowed(best[here] + self._unknown_score)) > best[behind]:
+                best[behind] = total
+                last[behind] = NO_TOKEN
+                before[behind] = here
+        ids = list[int]()
+        ends = list[int]()
+        place = size
+        while place:
+            self._put_before(ids, ends, last[place], before[place], place, word)
+            place = before[place]
+        return WordCut(ids[::-1], ends[::-1], at, ALWAYS)
+
+    def _put_before(self, ids: list[int], ends: list[int], id: int, start: int, stop: int, word: bytes) -> None:
+        if id not in self._means_unknown:
+            ids.append(id)
+            ends.append(stop)
+        elif self._unknown is None:
+            ids += [self._first_fallback + byte for byte in reversed(word[start:stop])]  # type: ignore[operator]
+            ends += range(stop, start, -1)
+        elif ids[-1:] != [self._unknown]:  # neighbours are one token
+            ids.append(self._unknown)
+            ends.append(stop)
 
 
 # For each part of a word that pieces may cover: its symbols, its count, and its followers. A follower is the first

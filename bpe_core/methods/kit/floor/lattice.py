@@ -18,9 +18,8 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.alphabet import Alphabet, SpelledSeeds
 from bpe_core.kernels import price_lattices as kernels
-from bpe_core.kernels.jit import Function
 from bpe_core.kernels.kept import PRICING
-from bpe_core.kernels.readiness import by_machine_code
+from bpe_core.kernels.readiness import need_machine_code
 from bpe_core.kernels.unigram_trie import ROW, spread_slots
 from bpe_core.methods.kit.layout import SEPARATOR, lay_out
 from bpe_core.recipes.recipe import Recipe
@@ -46,7 +45,6 @@ class Lattice:
     left_out: int  # number of pieces without edges
     other_tokens: int  # tokens of the corpus for unknown characters
     longest: int
-    is_compiled: bool
 
     @classmethod
     def of(
@@ -66,21 +64,19 @@ class Lattice:
         """
         if not 2 <= longest <= LONGEST:
             raise BpeError(f"The longest piece must have 2 to {LONGEST} symbols, not {longest:,}.")
-        is_compiled = by_machine_code(len(words.text), PRICING, work)
+        need_machine_code(PRICING, work)
         laid, others = stretches(words, alphabet, recipe, joined)
         places = np.minimum(np.diff(laid.starts), longest)
         room = int((np.diff(laid.starts) * places - places * (places - 1) // 2).sum())
         check_room(BYTES_AN_EDGE * room, "Listing all pieces of these words", FEWER)
-        found = _found(laid, longest, is_compiled, work)
+        found = _found(laid, longest, work)
         saves = found.counts * (found.lengths.astype(np.int64) - 1)
         kept = saves > limit
         numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-        edges = _laid(laid, found, numbers, longest, is_compiled)
+        edges = _laid(laid, found, numbers, longest)
         left_out = int(np.count_nonzero((saves > 0) & ~kept))
-        return cls(
-            laid, edges, found.counts[kept], found.lengths[kept].astype(np.int64), limit, left_out, others,
-            longest, is_compiled,
-        )  # fmt: skip
+        lengths = found.lengths[kept].astype(np.int64)
+        return cls(laid, edges, found.counts[kept], lengths, limit, left_out, others, longest)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -121,9 +117,6 @@ class Lattice:
         room = int(np.diff(self.words.starts).max(initial=0)) + 1
         return [kernels.Desk(*(np.zeros(room, np.int64) for _ in range(3))) for _ in self.parts]
 
-    def run(self, kernel: Function, *arguments: Any) -> Any:
-        return run(kernel, self.is_compiled, *arguments)
-
     def spelled(self, pieces: Int64s) -> SpelledSeeds:
         """Return the symbols of some pieces, end to end."""
         begins = np.zeros(len(self), np.int64)
@@ -133,14 +126,6 @@ class Lattice:
         starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
         places = np.arange(int(starts[-1])) + np.repeat(begins[pieces] - starts[:-1], lengths)
         return SpelledSeeds(self.words.symbols[places], starts)
-
-
-def run(kernel: Any, is_compiled: bool, *arguments: Any) -> Any:
-    """Call a kernel, or its Python function if its machine code is not ready."""
-    if is_compiled:
-        return kernel(*arguments)
-    with np.errstate(over="ignore"):  # numbers of a hash table wrap around
-        return kernel.py_func(*arguments)
 
 
 def stretches(
@@ -163,7 +148,7 @@ def stretches(
     return kernels.Words(kept, starts, counts.astype(np.int64)), layout.tokens - spelled
 
 
-def _found(words: kernels.Words, longest: int, is_compiled: bool, work: Work) -> kernels.Found:
+def _found(words: kernels.Words, longest: int, work: Work) -> kernels.Found:
     at_most = int(np.diff(words.starts).max(initial=1)) * longest + 1
     room = max(1 << 12, at_most, len(words.symbols))
     found = kernels.Found(
@@ -171,13 +156,11 @@ def _found(words: kernels.Words, longest: int, is_compiled: bool, work: Work) ->
         np.ones(1, np.int64),
     )  # fmt: skip
     word = 0
-    while (word := int(run(kernels.find_pieces, is_compiled, words, found, np.int64(longest), np.int64(word)))) < len(
-        words.counts
-    ):
+    while (word := int(kernels.find_pieces(words, found, np.int64(longest), np.int64(word)))) < len(words.counts):
         work.check()
         slots = np.zeros(2 * len(found.slots), np.uint64)
         more = 2 * len(found.counts)
-        run(spread_slots, is_compiled, found.slots, slots)
+        spread_slots(found.slots, slots)
         counts = grown(found.counts, more)
         lengths = grown(found.lengths, more)
         counts[len(found.counts) :] = 0
@@ -186,11 +169,11 @@ def _found(words: kernels.Words, longest: int, is_compiled: bool, work: Work) ->
     return found._replace(counts=found.counts[:number], lengths=found.lengths[:number])
 
 
-def _laid(words: kernels.Words, found: kernels.Found, numbers: Any, longest: int, is_compiled: bool) -> kernels.Edges:
+def _laid(words: kernels.Words, found: kernels.Found, numbers: Any, longest: int) -> kernels.Edges:
     first = np.zeros(len(words.symbols) + 1, np.int64)
     edges = kernels.Edges(first, np.empty(0, np.int32), np.empty(0, np.uint8))
-    used = int(run(kernels.lay_edges, is_compiled, words, found, numbers, edges, np.int64(longest)))
+    used = int(kernels.lay_edges(words, found, numbers, edges, np.int64(longest)))
     if used:
         edges = kernels.Edges(first, np.empty(used, np.int32), np.empty(used, np.uint8))
-        run(kernels.lay_edges, is_compiled, words, found, numbers, edges, np.int64(longest))
+        kernels.lay_edges(words, found, numbers, edges, np.int64(longest))
     return edges

@@ -99,9 +99,9 @@ class FloorPrices:
 
         def part(words: tuple[int, int], number: int) -> Any:
             self._sums[number].fill(0)
-            return lattice.run(
-                kernels.raise_prices, lattice.words, lattice.edges, self._prices, self._sums[number],
-                self._desks[number], *map(np.int64, (*words, self._step, slowness, unit)),
+            return kernels.raise_prices(
+                lattice.words, lattice.edges, self._prices, self._sums[number], self._desks[number],
+                *map(np.int64, (*words, self._step, slowness, unit)),
             )  # fmt: skip
 
         found = lattice.in_parts(part)

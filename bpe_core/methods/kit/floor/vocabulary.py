@@ -37,10 +37,9 @@ class Vocabulary:
         columns = [np.zeros((2, len(lattice)), np.int64) for _ in desks]
 
         def part(words: tuple[int, int], number: int) -> Any:
-            return lattice.run(
-                kernels.weigh_pieces, lattice.words, lattice.edges, marks, *columns[number], desks[number],
-                *map(np.int64, words),
-            )  # fmt: skip
+            gains, losses = columns[number]
+            first, stop = map(np.int64, words)
+            return kernels.weigh_pieces(lattice.words, lattice.edges, marks, gains, losses, desks[number], first, stop)
 
         tokens = sum(map(int, lattice.in_parts(part)))
         gains, losses = sum(columns, start=np.zeros((2, len(lattice)), np.int64))
