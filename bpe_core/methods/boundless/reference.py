@@ -132,8 +132,6 @@ def encode(text: str, history: History, *, at: int | None = None) -> picky.Word:
     return ids
 
 
-
-
 def word_ranks(history: History) -> Callable[[picky.Word], list[int | None]]:
     """Return a function that finds the step that removes each boundary of a run, if no step drops a token."""
     runs = WordRuns(history)
