@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from bpe_core.history.dropped import parts_left
 from bpe_core.history.history import NOTHING, History
 from bpe_core.history.meeting import meeting
+from bpe_core.kernels import NEVER, PATTERN_CUT
 from bpe_core.kernels import encode as kernel
 from bpe_core.kernels.change_text import TextChanges
 from bpe_core.kernels.follow import WHOLE, StepTable, follow_runs
@@ -23,8 +25,6 @@ from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, check_length, joining_table, room_for
 from bpe_core.segmenting.compiled_ranks import CompiledRanks
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.dropping_words import parts_left
-from bpe_core.segmenting.merging import NEVER, PATTERN_CUT
 from bpe_core.segmenting.tokens_of_runs import TokensOfRuns
 from bpe_core.segmenting.word_runs import NO_WORD, WITHIN, WordRuns, as_steps, stages_of
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
@@ -85,12 +85,14 @@ class CompiledRuns(FollowedRuns):
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting)
-        self._runs = runs = WordRuns(history)
+        runs = WordRuns(history)
+        self._across_words = _RanksAcross(runs)
         self._ranks_within = CompiledEncoder(runs.within, Cutting(runs.inside))
 
     def byte_ranks(self, text: str) -> Int32s:
         found = super().byte_ranks(text)  # all ranks are NEVER, except where runs begin
-        return _joined(self._runs, np.frombuffer(text.encode(), np.uint8), found, self._ranks_within.byte_ranks(text))
+        data = np.frombuffer(text.encode(), np.uint8)
+        return self._across_words.put(data, found, self._ranks_within.byte_ranks(text))
 
     def symbols(self, text: str) -> PlacedSymbols:
         places = np.arange(len(text.encode()), dtype=np.int64)
@@ -196,27 +198,37 @@ def first_across(history: History) -> int:
     return int(found[0]) if len(found) else len(history)
 
 
-def _joined(runs: WordRuns, symbols: Bytes | Int32s, found: Int32s, within: Int32s) -> Int32s:
-    """Return the ranks of a text: steps within words, steps that join words, and the starts of runs in `found`."""
-    starts = np.flatnonzero(within == PATTERN_CUT)
-    if not len(starts):
+class _RanksAcross:
+    """The ranks of the boundaries between the words of runs."""
+
+    def __init__(self, runs: WordRuns) -> None:
+        self._runs = runs
+        self._supermerges = CompiledRanks(runs.across)
+
+    def put(self, symbols: Bytes | Int32s, found: Int32s, within: Int32s) -> Int32s:
+        """Return the ranks of a text: steps within words, steps that join words, and the starts of runs in `found`."""
+        runs = self._runs
+        starts = np.flatnonzero(within == PATTERN_CUT)
+        if not len(starts):
+            return found
+        is_inside = within != PATTERN_CUT
+        begins = found[starts] == PATTERN_CUT
+        inside = as_steps(within, runs.rows_within)
+        found[is_inside] = inside[is_inside]
+        last = np.maximum.reduceat(np.where(is_inside, inside, -1), starts)
+        tokens = np.where(last < 0, symbols[starts], runs.base + last.astype(np.int64))
+        words = np.where(last == NEVER, NO_WORD, tokens)
+        joins = runs.with_supermerges(words, begins, self._supermerges.of)
+        found[starts[~begins]] = joins[~begins]
         return found
-    is_inside = within != PATTERN_CUT
-    begins = found[starts] == PATTERN_CUT
-    inside = as_steps(within, runs.rows_within)
-    found[is_inside] = inside[is_inside]
-    last = np.maximum.reduceat(np.where(is_inside, inside, -1), starts)
-    tokens = np.where(last < 0, symbols[starts], runs.base + last.astype(np.int64))
-    joins = runs.with_supermerges(np.where(last == NEVER, NO_WORD, tokens), begins)
-    found[starts[~begins]] = joins[~begins]
-    return found
 
 
 class RanksOfRuns:
     def __init__(self, history: History) -> None:
-        self._runs = WordRuns(history)
-        self._within = CompiledRanks(self._runs.within)
-        self._machine = machine_of(named_table(self._runs.inside.pattern))
+        runs = WordRuns(history)
+        self._within = CompiledRanks(runs.within)
+        self._across = _RanksAcross(runs)
+        self._machine = machine_of(named_table(runs.inside.pattern))
 
     def of(self, symbols: Int32s) -> Int32s:
         """Return the step that removes the boundary before each cell of runs; negative cells separate these."""
@@ -231,5 +243,5 @@ class RanksOfRuns:
         laid[cells] = symbols[is_known]
         found = np.where(begins[is_known], np.int32(PATTERN_CUT), np.int32(NEVER))
         ranks = np.full(len(symbols), PATTERN_CUT, np.int32)
-        ranks[is_known] = _joined(self._runs, symbols[is_known], found, self._within.of(laid)[cells])
+        ranks[is_known] = self._across.put(symbols[is_known], found, self._within.of(laid)[cells])
         return ranks

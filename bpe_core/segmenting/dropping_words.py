@@ -12,8 +12,8 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
+from bpe_core.history.dropped import parts_left
 from bpe_core.history.history import NOTHING, History
-from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.merging import Spelling
 from bpe_core.segmenting.word_runs import WITHIN, stages_of
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
@@ -101,22 +101,3 @@ class DroppingWords:
             found.append(token if joins else ids[place])
             place += 1 + joins
         return found
-
-
-def parts_left(history: History) -> dict[int, list[int]]:
-    """Map each step that drops a token to the tokens that replace it."""
-    found = dict[int, list[int]]()
-    in_use = [True] * history.first_special
-    for row, (token, right) in enumerate(zip(history.indices.tolist(), history.columns.right.tolist(), strict=True)):
-        in_use[token] = right != NOTHING
-        if right == NOTHING:
-            found[row] = fallen_apart(history, token, in_use)
-    return found
-
-
-def fallen_apart(history: History, token: int, in_use: list[bool]) -> list[int]:
-    """Return the tokens that replace a dropped token: its symbols or its halves; a dropped half is split as well."""
-    if METHODS[history.recipe.method].falls_into_bytes(history.recipe):
-        return history.symbols_of(token)
-    halves = history.parts(token) or ()
-    return [id for half in halves for id in ([half] if in_use[half] else fallen_apart(history, half, in_use))]

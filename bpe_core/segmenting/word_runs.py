@@ -7,16 +7,16 @@ words that it joins, so one step removes each boundary, as usual.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History
+from bpe_core.kernels import NEVER
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.merging import NEVER, Merges
 from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 
@@ -76,16 +76,12 @@ class WordRuns:
             is_several_before = is_several
         return False
 
-    @cached_property
-    def _supermerges(self) -> Merges:
-        return Merges(self.across)
-
-    def with_supermerges(self, words: Int64s, begins: Bools) -> Int32s:
+    def with_supermerges(self, words: Int64s, begins: Bools, ranks_across: Callable[[Int32s], Int32s]) -> Int32s:
         """Return the step that joins each word to the one before it; `begins` marks the first words of runs."""
         places = np.arange(len(words)) + np.cumsum(begins)
         cells = np.full(int(places[-1]) + 2 if len(places) else 1, NO_WORD, np.int32)
         cells[places] = np.where(words == NO_WORD, NO_WORD, self.symbol_of[words])
-        return as_steps(self._supermerges.ranks_of(cells)[places], self.rows_across)
+        return as_steps(ranks_across(cells)[places], self.rows_across)
 
 
 def _history(recipe: Recipe, alphabet: Alphabet, number: Int64s, left: Int32s, right: Int32s, rows: Int64s) -> History:
