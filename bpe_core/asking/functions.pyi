@@ -105,6 +105,7 @@ def benchmark(
     sums: bool = False,
     measure: str = "tokens",
     power: float = 2.5,
+    ends: bool = False,
     *,
     work: Work | None = None,
 ) -> Answer:
@@ -131,10 +132,12 @@ def benchmark(
         Add up all texts by their bytes, with a recommendation.
     measure : str, optional
         The measure to draw: tokens, bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use,
-        unknown_share, unencoded_share, relative_tokens, seconds, premium, byte_premium,
+        unknown_share, unencoded_share, relative_tokens, inside, seconds, premium, byte_premium,
         single_token_share, zipf_exponent, zipf_fit.
     power : float, optional
         The order of the Rényi entropy.
+    ends : bool, optional
+        Also measure the share of the ends of words that fall inside a token.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -907,6 +910,7 @@ def sizes(
         "share_in_use",
         "share_of_scaffolds",
         "bits_per_byte",
+        "inside",
         "tokens_per_word",
     ] = "bytes_per_token",
     held_out: GivenTexts | None = None,
@@ -929,7 +933,7 @@ def sizes(
         Studies by names that you choose: {'ours': study}.
     measure : str, optional
         The measure to draw: bytes_per_token, tokens_per_pretoken, renyi_efficiency, share_in_use,
-        share_of_scaffolds, bits_per_byte.
+        share_of_scaffolds, bits_per_byte, inside.
     held_out : Any, optional
         Held-out texts, which were not learned from: everything that `bpe.train` takes.
     each : bool, optional

@@ -11,16 +11,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import History
+from bpe_core.insight.cut_words import CutWords
+from bpe_core.measures.benchmark import Columns, Tokenizers, contenders_of
+from bpe_core.measures.size_curves import some_sizes
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting.segmentation import NO_TOKEN
 from bpe_core.splitting.normalization import byte_starts
 from bpe_core.splitting.safe_cuts import SafeCuts
-from bpe_core.support.progress import ALONE, Progress, Work
+from bpe_core.support.arrays import Float64s, Int64s
+from bpe_core.support.progress import ALONE, Progress, Work, while_wanted
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.word_ends import Word
 from bpe_core.text.word_ends import words_of as words_of
@@ -105,3 +111,62 @@ def pieces_of(corpus: Corpus, tokenizers: Sequence[Tokenizer], work: Work = ALON
             del rest[:length]
     if rest:
         yield rest.decode()
+
+
+def inside_of_texts(tokenizers: Tokenizers, texts: Mapping[str, Sequence[str]], work: Work = ALONE) -> Columns:
+    """Return further columns for a benchmark, with a row for each tokenizer and text."""
+    contenders = contenders_of(tokenizers)
+    found = {(one.name, name): WordEnds() for one in contenders for name in texts}
+    for done, (name, documents) in enumerate(texts.items()):
+        work.progress(Progress("looking for the ends of words", done, len(texts), "texts"))
+        for text in documents:
+            words = [*words_of(text)]
+            for one in contenders:
+                work.check()
+                found[one.name, name].add(one.tokenizer, text, words, one.at)
+    rows = [one.in_words for one in found.values()]
+    return {
+        "ends": np.array([row.ends for row in rows], np.int64),
+        "inside": np.array([row.share for row in rows], np.float64),
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class InsideBySize:
+    """The share of the ends of words inside a token, by the size of the vocabulary."""
+
+    steps: Int64s
+    sizes: Int64s
+    shares: Float64s
+
+
+def inside_by_size(words: WordTable, history: History, work: Work = ALONE) -> InsideBySize:
+    """Measure it at some sizes, in the words that the recipe finds, or in their runs for superwords.
+
+    An end of such a word is an end of a word of the text if it ends in a letter or digit.
+    """
+    cut = CutWords.of(words, history.recipe, history, cancelled=work.cancelled)
+    places, weights, total = _ends_in(words, work)
+    order = np.unique([history.step_of_size(size) for size in some_sizes(history).tolist()])
+    shares = np.full(len(order), np.nan)
+    for done, step in enumerate(while_wanted(order.tolist(), work.cancelled, every=1)):
+        work.progress(Progress("measuring", done, len(order), "sizes"))
+        shares[done] = float(weights[~cut.cuts(step)[places]].sum()) / total if total else np.nan
+    sizes = np.array([history.vocabulary_size_at(step) for step in order.tolist()], np.int64)
+    return InsideBySize(order, sizes, shares)
+
+
+def _ends_in(words: WordTable, work: Work) -> tuple[Int64s, Int64s, int]:
+    """Return the ends inside words, as offsets in the table's text with their counts, and the count of all ends."""
+    places: list[int] = []
+    weights: list[int] = []
+    total = 0
+    starts = words.starts.tolist()
+    for index, (raw, count) in enumerate(while_wanted(words, work.cancelled)):
+        text = raw.decode(errors="replace")
+        for _, stop, _ in words_of(text):
+            total += count
+            if stop < len(text):
+                places.append(starts[index] + len(text[:stop].encode()))
+                weights.append(count)
+    return np.array(places, np.int64), np.array(weights, np.int64), total

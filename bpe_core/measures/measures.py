@@ -300,7 +300,7 @@ MEASURES |= {long: replace(MEASURES[name], name=long) for long, name in OF_MORPH
 # The measures in each kind of table, in the order of its columns.
 OF_SIZES = (
     *("bytes_per_token", "tokens_per_pretoken", "renyi_efficiency", "share_in_use", "share_of_scaffolds"),
-    "bits_per_byte",
+    *("bits_per_byte", "inside"),
 )
 OF_BENCHMARK = (
     *("step", "vocabulary", "bytes", "words", "tokens", "bytes_per_token", "tokens_per_word", "renyi_efficiency"),
@@ -344,7 +344,7 @@ GROUPS = (
     MeasureGroup(
         "Places of splits in words",
         "Splits at the borders of morphemes keep units of meaning together.",
-        ("f1", "precision", "recall", "share_alike", "share_whole", "words", "borders", "cuts", "hits"),
+        ("f1", "precision", "recall", "share_alike", "share_whole", "inside", "words", "borders", "cuts", "hits"),
     ),
 )
 

@@ -11,6 +11,7 @@ from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import dots_chart
 from bpe_core.measures.benchmark import benchmark, parallel_texts, parity_of
 from bpe_core.measures.benchmark_sums import sums_of
+from bpe_core.measures.inside_tokens import inside_of_texts
 from bpe_core.measures.measures import MEASURES, OF_BENCHMARK
 from bpe_core.measures.parallel import beside_premiums
 from bpe_core.measures.size_curves import USUAL_POWER, checked_power
@@ -19,12 +20,13 @@ from bpe_core.studies.texts import Texts
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 
+INSIDE = "inside"
 OF_PARALLEL = ("premium", "byte_premium", "single_token_share", "zipf_exponent", "zipf_fit")
 DRAWN = (
     *("tokens", "bytes_per_token", "tokens_per_word", "renyi_efficiency", "share_in_use", "unknown_share"),
-    *("unencoded_share", "relative_tokens", "seconds", *OF_PARALLEL),
+    *("unencoded_share", "relative_tokens", INSIDE, "seconds", *OF_PARALLEL),
 )
-COLUMNS = "\n".join(f"  {name:<18} {MEASURES[name].meaning}" for name in (*OF_BENCHMARK, *OF_PARALLEL))
+COLUMNS = "\n".join(f"  {name:<18} {MEASURES[name].meaning}" for name in (*OF_BENCHMARK, INSIDE, *OF_PARALLEL))
 
 ENGLISH = "en"  # the usual language to compare others with
 
@@ -82,6 +84,7 @@ columns:
     sums: bool = parameter(False, help="add up all texts by their bytes, with a recommendation")
     measure: str = parameter("tokens", help=f"the measure to draw: {', '.join(DRAWN)}", choices=DRAWN)
     power: float = parameter(USUAL_POWER, help="the order of the Rényi entropy", metavar="ALPHA")
+    ends: bool = parameter(False, help="also measure the share of the ends of words that fall inside a token")
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
         return not self.parallel and self.texts is None
@@ -103,6 +106,8 @@ columns:
             columns |= beside_premiums(tokenizers, texts, reference, work)
             sentences = [*parity.sentences, *sentences]
             facts = {"parity": DataTable(parity.summary).records()}
+        if self.ends or self.measure == INSIDE:
+            columns |= inside_of_texts(tokenizers, texts, work)
         if self.sums or self.weights:
             sums = sums_of(found, tokenizers, texts, self.weights, work=work)
             sentences = [*sums.sentences, *sentences]

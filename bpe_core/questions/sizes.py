@@ -14,6 +14,7 @@ from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import sizes_chart
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.measures.bits_per_byte import HELD_OUT, TRAINING, BitsPerByte, bits_by_text
+from bpe_core.measures.inside_tokens import InsideBySize, inside_by_size
 from bpe_core.measures.measures import MEASURES, OF_SIZES
 from bpe_core.measures.size_curves import (
     USUAL_POWER,
@@ -31,6 +32,7 @@ from bpe_core.support.progress import ALONE, Work
 
 WHAT = "The comparison of vocabulary sizes"
 BITS = "bits_per_byte"
+INSIDE = "inside"
 SHOWN_SIZES = 20
 RENAMED = {"tokens_per_word": "tokens_per_pretoken"}  # former names that still work
 OF_CURVES = (
@@ -86,6 +88,8 @@ examples:
         checked_power(self.power)
         if self.bits or self.measure == BITS:
             return self._bits(studies, work)
+        if self.measure == INSIDE:
+            return self._inside(studies, work)
         curves: dict[str, SizeCurves] = {}
         sentences: list[str] = []
         for name, study in studies.items():
@@ -122,6 +126,26 @@ examples:
         figure = sizes_chart(table, BITS, self._checked_lines(table))
         rows = np.unique(np.geomspace(1, max(1, len(table)), SHOWN_SIZES).round().astype(int) - 1).tolist()
         return Answer(table, tuple(dict.fromkeys(sentences)), figure, rows=rows if len(table) else None)
+
+    def _inside(self, studies: Mapping[str, Study], work: Work) -> Answer:
+        found: dict[str, InsideBySize] = {}
+        for name, study in studies.items():
+            texts = self._texts(study, work) | self._held_out(study, work)
+            for text, words in texts.items():
+                found[_line(text, name, texts, studies)] = inside_by_size(words, study.history, work)
+        table = DataTable(
+            {
+                "text": [name for name, one in found.items() for _ in one.sizes],
+                "step": [step for one in found.values() for step in one.steps.tolist()],
+                "vocabulary": [size for one in found.values() for size in one.sizes.tolist()],
+                INSIDE: [share for one in found.values() for share in one.shares.tolist()],
+            }
+        )
+        sentences = [
+            f"{name}: {one.shares[-1]:.2%} of the ends of words fall inside a token, with {one.sizes[-1]:,} tokens."
+            for name, one in found.items()
+        ]
+        return Answer(table, tuple(sentences), sizes_chart(table, INSIDE, self._checked_lines(table)))
 
     def _texts(self, study: Study, work: Work) -> dict[str, WordTable]:
         own = study.inside.learned_from

@@ -104,3 +104,18 @@ def test_without_texts_or_when_stopped_it_says_so(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("\n", encoding="utf-8")
     with pytest.raises(BpeError, match="holds no words"):
         bpe.ends({"": alone}, words=[str(tmp_path / "empty.txt")])
+
+
+@pytest.mark.parametrize("method", ["bpe", "superbpe", "boundless"])
+def test_benchmark_and_sizes_measure_the_same(method: str) -> None:
+    text = TEXT[:1_500].replace("'", "").replace("’", "")
+    study = bpe.train(TEXT[:4_000], "gpt2", method=method, vocab_size=330).with_texts(text)
+    by_size = bpe.sizes({"": study}, measure="inside").table.records()
+    assert len(by_size) > 20
+    for row in by_size[:: len(by_size) // 4]:
+        then = bpe.Study(study.at(row["step"]).history).with_texts(text)
+        (of_all,) = (one for one in bpe.ends({"": then}).table.records() if one["kind"] == "all")
+        assert row["inside"] == pytest.approx(of_all["inside"])
+    (row,) = bpe.benchmark({"": study}, {"a": text}, measure="inside").table.records()
+    assert row["inside"] == by_size[-1]["inside"]
+    assert "inside" not in bpe.benchmark({"": study}, {"a": text}).columns
