@@ -195,7 +195,7 @@ def test_whole_sentences_as_words_cause_a_warning(qtbot: QtBot, program: Program
     qtbot.waitUntil(lambda: bool(program.corpus.warning), timeout=WAIT)
     told = program.corpus_panel.warning.text()
     assert "of japanese.txt is in words" in told
-    assert "; bert would do better there" in told
+    assert "; bert would split this text better" in told
     table = tmp_path / "folder" / "table.txt"
     table.parent.mkdir()
     table.write_text("acgt" * 1_200, encoding="utf-8")

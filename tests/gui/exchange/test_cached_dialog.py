@@ -52,7 +52,7 @@ def test_the_keys_go_down_the_rows(qtbot: QtBot, dialog: CachedDialog) -> None:
 def test_another_name_is_fetched_and_another_file_opened(qtbot: QtBot, dialog: CachedDialog) -> None:
     qtbot.keyClicks(dialog.field, "somebody/else")
     assert rows(dialog) == []
-    assert "fetched as somebody/else" in dialog.outcome.text()
+    assert "somebody/else is fetched" in dialog.outcome.text()
     qtbot.mouseClick(dialog.open_button, Qt.MouseButton.LeftButton)
     assert dialog.chosen == "somebody/else"
     dialog.show()

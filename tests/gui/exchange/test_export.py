@@ -262,7 +262,7 @@ def test_a_folder_keeps_what_lay_beside_the_table_that_was_opened(
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.actions["import"].trigger()
     shown = dialog(program, out, FOLDER)
-    assert "Keeps what lies beside tokenizer.json" in shown.explanation.text()
+    assert "Keeps the other files of the folder of tokenizer.json" in shown.explanation.text()
     assert {role: box.currentText() for role, box in shown.folder.roles.items()} == {
         "pad": "<|spare|>",
         "bos": "",
