@@ -919,6 +919,7 @@ def sizes(
     lines: Sequence[str] = (),
     power: float = 2.5,
     bits: bool = False,
+    model: str = "",
     *,
     work: Work | None = None,
 ) -> Answer:
@@ -946,6 +947,8 @@ def sizes(
         The order of the Rényi entropy.
     bits : bool, optional
         Add held-out bits per byte by a small model of token pairs.
+    model : str, optional
+        The costs for a model: d=4096,layers=32,heads=32,tied=no, or its config.json.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 

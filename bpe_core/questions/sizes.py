@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from bpe_core.insight.cut_words import CutWords
 from bpe_core.measures.bits_per_byte import HELD_OUT, TRAINING, BitsPerByte, bits_by_text
 from bpe_core.measures.inside_tokens import InsideBySize, inside_by_size
 from bpe_core.measures.measures import MEASURES, OF_SIZES
+from bpe_core.measures.model_costs import BYTES_OF_LOGIT, ModelShape
 from bpe_core.measures.size_curves import (
     USUAL_POWER,
     SizeCurves,
@@ -65,6 +66,9 @@ examples:
   bpe-explorer sizes ours.csv theirs.json --corpus en.txt --measure tokens_per_pretoken -o both.svg
       Draw several tables in one figure.
 
+  bpe-explorer sizes merges.csv --corpus book.txt --model d=4096,layers=32,heads=32,tied=no
+      Show what each size costs such a model: parameters, FLOPs per byte, memory of the logits. A config.json does, too.
+
 {NOTES}
 """
     in_python = """
@@ -83,10 +87,20 @@ examples:
     lines: tuple[str, ...] = parameter((), help="draw only these curves, named as in the table", metavar="NAME")
     power: float = parameter(USUAL_POWER, help="the order of the Rényi entropy", metavar="ALPHA")
     bits: bool = parameter(False, help="add held-out bits per byte by a small model of token pairs")
+    model: str = parameter(
+        "",
+        help="the costs for a model: d=4096,layers=32,heads=32,tied=no, or its config.json",
+        metavar="MODEL",
+    )
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         checked_power(self.power)
+        shape = ModelShape.of(self.model) if self.model else None
         if self.bits or self.measure == BITS:
+            if shape is not None:
+                raise BpeError(
+                    "The costs for a model depend on the compression: ask for bits per byte without a model."
+                )
             return self._bits(studies, work)
         if self.measure == INSIDE:
             return self._inside(studies, work)
@@ -97,11 +111,17 @@ examples:
             for text, words in texts.items():
                 curves[_line(text, name, texts, studies)] = curves_of(study, words, self.power, work)
         table = table_of_curves(curves)
+        columns: tuple[str, ...] = ("text", "vocabulary", *OF_SIZES)
         sentences += [_about(name, one) for name, one in curves.items()]
+        if shape is not None:
+            costs = _costs(table, shape)
+            table = DataTable({**table.columns, **costs})
+            columns = ("text", "vocabulary", "bytes_per_token", *costs)
+            sentences += [sentence for name, one in curves.items() for sentence in _about_costs(name, one, shape)]
         usual = METHODS[next(iter(studies.values())).history.recipe.method].usual_sizes
         sentences += [f"Usual sizes: {'; '.join(usual)}."] if usual else []
         figure = sizes_chart(table, RENAMED.get(self.measure, self.measure), self._checked_lines(table))
-        return Answer(table, tuple(sentences), figure, ("text", "vocabulary", *OF_SIZES), _some_rows(curves))
+        return Answer(table, tuple(sentences), figure, columns, _some_rows(curves))
 
     def _bits(self, studies: Mapping[str, Study], work: Work) -> Answer:
         found: dict[str, BitsPerByte] = {}
@@ -214,6 +234,33 @@ def _about(name: str, curves: SizeCurves) -> str:
     if marked is not None:
         half = f" Half of {int(curves.sizes[marked]):,} tokens would nearly do."
     return f"{name}: {curves.bytes:,} bytes, {curves.words:,} pretokens.{half}"
+
+
+def _costs(table: DataTable, shape: ModelShape) -> dict[str, Values]:
+    sizes = np.array(table.columns.get("vocabulary", ()), np.int64)
+    return shape.columns(sizes, np.array(table.columns.get("bytes_per_token", ()), np.float64))
+
+
+def _about_costs(name: str, curves: SizeCurves, shape: ModelShape) -> Iterator[str]:
+    order = np.argsort(curves.sizes)
+    sizes = curves.sizes[order]
+    lengths = curves.bytes_per_token[order]
+    flops = shape.training_flops(sizes) / lengths
+    best = shape.best(sizes, lengths)
+    largest = int(sizes[-1])
+    is_last = best == len(sizes) - 1
+    end = (
+        ", the largest size here, so a larger one may be better" if is_last else f"; {flops[-1]:,.0f} with {largest:,}"
+    )
+    yield (
+        f"{name}: training sees the most bytes for each FLOP with {sizes[best]:,} tokens, {flops[best]:,.0f} FLOPs a "
+        f"byte{end}."
+    )
+    yield (
+        f"With {largest:,} tokens the model has {shape.parameters(largest):,} parameters, "
+        f"{shape.embedding_share(largest):.1%} of them in embeddings; the logits of a token take "
+        f"{BYTES_OF_LOGIT * largest:,} bytes."
+    )
 
 
 def _some_rows(curves: Mapping[str, SizeCurves]) -> list[int]:

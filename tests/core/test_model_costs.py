@@ -1,0 +1,87 @@
+"""The costs of a vocabulary size for a model agree with models whose numbers are known, and with plain arithmetic."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import bpe_core as bpe
+from bpe_core.errors import BpeError
+from bpe_core.measures.model_costs import ModelShape
+
+GPT2 = {"n_embd": 768, "n_layer": 12, "n_head": 12, "activation_function": "gelu_new", "model_type": "gpt2"}
+LLAMA = {
+    "hidden_size": 4096,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "intermediate_size": 11008,
+    "hidden_act": "silu",
+    "tie_word_embeddings": False,
+}
+MISTRAL = {**LLAMA, "intermediate_size": 14336, "num_key_value_heads": 8}
+# All parameters of the published models, without their norms, biases and positions.
+PUBLISHED = (
+    (GPT2, 50_257, 124_439_808 - 1024 * 768 - 12 * (13 * 768) - 2 * 768),
+    (LLAMA, 32_000, 6_738_415_616 - 65 * 4096),
+    (MISTRAL, 32_000, 7_241_732_096 - 65 * 4096),
+)
+
+
+@pytest.mark.parametrize(("config", "size", "parameters"), PUBLISHED, ids=["GPT-2", "Llama 2 7B", "Mistral 7B"])
+def test_the_parameters_are_those_of_published_models(
+    config: dict[str, object], size: int, parameters: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config), encoding="utf-8")
+    shape = ModelShape.of(str(path))
+    assert shape.parameters(size) == parameters
+    met = parameters if shape.tied else parameters - size * shape.d
+    assert (shape.training_flops(size), shape.use_flops(size)) == (6 * met, 2 * met)
+    path.write_text(json.dumps({"text_config": config}), encoding="utf-8")
+    assert ModelShape.of(str(path)) == shape
+
+
+def test_the_best_size_sees_the_most_bytes_for_each_flop() -> None:
+    study = bpe.train("low lower lowest, new newer newest, wide wider widest " * 3, "gpt2", merges=30)
+    answer = bpe.sizes({"ours": study}, model="d=8,layers=1,heads=2,ffn=16,tied=no")
+    rows = answer.table.records()
+    body = 4 * 8 * 8 + 2 * 8 * 16
+    seen = {}
+    for row in rows:
+        size = row["vocabulary"]
+        assert row["parameters"] == body + 2 * 8 * size
+        assert row["embedding_share"] == pytest.approx(16 * size / (body + 16 * size))
+        flops = 6 * (body + 8 * size) / row["bytes_per_token"]
+        assert row["training_flops_per_byte"] == pytest.approx(flops)
+        assert row["next_token_flops_per_byte"] == pytest.approx(flops / 3)
+        assert row["logit_bytes_per_byte"] == pytest.approx(4 * size / row["bytes_per_token"])
+        seen[size] = 1 / flops
+    best = max(seen, key=seen.__getitem__)
+    assert any(f"the most bytes for each FLOP with {best:,} tokens" in sentence for sentence in answer.sentences)
+    assert "training_flops_per_byte" in answer.shown_columns
+
+
+def test_what_is_no_model_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    cases = {
+        "d=8": "does not say layers",
+        "d=8,layers=2,heads=3": "not a multiple of its 3 heads",
+        "d=8,layers=x": "a whole number from 1",
+        "d=8,layers=99999999999": "a whole number from 1",
+        "d=8,layers=2,tied=perhaps": "is yes or no",
+        "width=8": "A model has no “width”",
+        str(tmp_path / "none.json"): "Could not read the configuration",
+    }
+    for said, told in cases.items():
+        with pytest.raises(BpeError, match=told):
+            ModelShape.of(said)
+    of_files = {"[]": "is no configuration", "{}": "does not say d", '{"num_experts": 8}': "a mixture of experts"}
+    for content, told in of_files.items():
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(BpeError, match=told):
+            ModelShape.of(str(path))
+    study = bpe.train("low lower lowest", "gpt2", merges=2, min_frequency=1)
+    with pytest.raises(BpeError, match="without a model"):
+        bpe.sizes({"ours": study}, bits=True, model="d=8,layers=2")
