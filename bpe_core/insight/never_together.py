@@ -26,11 +26,10 @@ import numpy as np
 
 from bpe_core.history.history import History
 from bpe_core.insight.reachability import completions
+from bpe_core.kernels.kept_tables import scan_table
 from bpe_core.methods.kit.histories import first_turn, has_ranks
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting.merging import Merges
-from bpe_core.segmenting.text_encoder import merges_of
-from bpe_core.splitting.splitter import scan_table
 from bpe_core.support.arrays import Bools, Int64s
 from bpe_core.text.scanner import ScanTable
 from bpe_core.text.scanner.kinds import Kind
@@ -120,7 +119,7 @@ class PairsInTexts:
 
     @cached_property
     def _merges(self) -> Merges:
-        return merges_of(self._history)
+        return Merges(self._history)
 
     @cached_property
     def _table(self) -> ScanTable | None:
