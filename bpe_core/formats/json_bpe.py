@@ -32,14 +32,19 @@ from bpe_core.formats.vocabulary_model import Style, build, joined_in_order, unk
 from bpe_core.formats.written_merges import WrittenMerges, halves
 from bpe_core.history.alphabet import BYTE_TEXTS, NOT_IN_UTF8
 from bpe_core.history.history import History, Int64s
+from bpe_core.recipes.parts import Marker
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.preparation.pre_tokenizers import Split
 
+CONTINUING = "continuing_subword_prefix"
+
 
 class JsonBpe(JsonModel):
     kind = "BPE"
-    shows_bytes = False
+
+    def shows_bytes(self, model: Object) -> bool:
+        return bool(model.get(CONTINUING))  # no byte has a symbol for words that it continues
 
     def impossible(self, history: History) -> list[str]:
         recipe = history.recipe
@@ -70,7 +75,7 @@ class JsonBpe(JsonModel):
         found += [
             (f"If {text} is written in a text, it becomes the token in this format.") for text in self.spelled(history)
         ]
-        if recipe.marker == "continuation":
+        if recipe.marker == "continuation" and not history.alphabet.continuing:
             found.append(
                 f"The {recipe.marker_text} before tokens inside a word is only shown here; the file leaves it out."
             )
@@ -132,7 +137,7 @@ class JsonBpe(JsonModel):
             "type": self.kind,
             "dropout": None,
             "unk_token": recipe.unknown_text if lacking else unknown_text,
-            "continuing_subword_prefix": None,
+            CONTINUING: history.alphabet.continuing.decode() or None,
             "end_of_word_suffix": _written_marker(recipe) if recipe.marker == "glued" else None,
             "fuse_unk": joining is not None and joining.joins_unknown,
             "byte_fallback": recipe.base == "characters" and recipe.unknown == "bytes",
@@ -144,16 +149,12 @@ class JsonBpe(JsonModel):
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
         if not isinstance(model.get("merges"), list):
             raise FormatError(f'{name}: "merges" is missing or not a list, and a BPE model needs it.')
-        if json_reading.text_in(model, "continuing_subword_prefix", name):
-            raise FormatError(
-                f"{name} marks the tokens inside a word with a prefix ({model['continuing_subword_prefix'][:40]!r}), "
-                "which this program reads only in WordPiece models: train the BPE model without "
-                "continuing_subword_prefix, or train WordPiece."
-            )
         vocabulary, shared = vocabulary_in(model, name)
         merges = _merges(model, name)
         added = added_in(vocabulary, steps)
         style = _style(model, steps, vocabulary, added, name)
+        if style.continuing:
+            _check_continued(model, vocabulary, style, name)
         stands_alone = style.byte_level or style.byte_fallback  # no character is unknown then
         unknown = "" if stands_alone else style.unknown
         specials = specials_of(added, unknown)
@@ -194,7 +195,8 @@ def _is_passed_over(token: AddedToken) -> bool:
 def _merges(model: Object, name: str) -> WrittenMerges:
     items = json_reading.list_in(model, "merges", name)
     columns = _columns_at_once(items) or _columns(items, name)
-    return WrittenMerges(*columns, range(1, len(items) + 1))
+    mark = json_reading.text_in(model, CONTINUING, name)
+    return WrittenMerges(*columns, range(1, len(items) + 1), mark)
 
 
 def _columns_at_once(items: list[Any]) -> tuple[list[str], list[str]] | None:
@@ -221,6 +223,20 @@ def _columns(items: list[Any], name: str) -> tuple[list[str], list[str]]:
     return lefts, rights
 
 
+def _check_continued(model: Object, vocabulary: dict[str, int], style: Style, name: str) -> None:
+    mark = style.continuing
+    if model.get("byte_fallback") is True and any(text in vocabulary for text in BYTE_TEXTS):
+        raise FormatError(
+            f"{name} turns unknown characters into bytes (byte_fallback) and marks tokens inside a word by "
+            f"{mark[:40]!r}, of which its library makes bytes, too; train the model without one of the two."
+        )
+    if not any(text.startswith(mark) and len(text) == len(mark) + 1 for text in vocabulary):
+        raise FormatError(
+            f"{name} marks tokens inside a word with {mark[:40]!r}, but no token of one character has this mark, so a "
+            "word could only begin; train the model without continuing_subword_prefix."
+        )
+
+
 def _written_marker(recipe: Recipe) -> str:
     return byte_level.written(recipe.marker_text.encode()) if recipe.base == "bytes" else recipe.marker_text
 
@@ -236,8 +252,14 @@ def _style(
     )
     is_cut = steps.cuts or steps.choices["pattern"] != "none"  # the file itself says how texts become words
     has_spaces = bool(steps.blank_sign) or model.get("byte_fallback") is True  # tokens of bytes need none
-    looks_so = not (is_cut or suffix or has_spaces) and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
-    byte_level = steps.byte_level or looks_so
+    mark = json_reading.text_in(model, CONTINUING, name)
+    if steps.prefix and (suffix or mark):
+        raise FormatError(
+            f"{name} puts {steps.prefix} before words by a step, and its model marks tokens by {suffix or mark!r}; "
+            "such words are not read here. Train the model with only one of the two."
+        )
+    looks_so = not (is_cut or suffix or has_spaces or mark) and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
+    byte_level = (steps.byte_level and not mark) or looks_so
     if byte_level and not steps.byte_level:
         steps.notes.append(
             "Its tokens look like bytes, although no step of the file says so; here they are read as bytes."
@@ -250,8 +272,8 @@ def _style(
         steps.notes.append(LACKS_BYTES)
     return Style(
         byte_level=byte_level,
-        marker="glued" if suffix else "prefix" if steps.prefix else "none",
-        marker_text=suffix or steps.prefix,
+        marker=_marker_of(suffix, mark, steps),
+        marker_text=suffix or mark or steps.prefix,
         unknown=unknown,
         byte_fallback=fallback,
         blank=steps.blank_sign if not byte_level else "",
@@ -259,7 +281,16 @@ def _style(
         joins_unknown=model.get("fuse_unk") is True and bool(unknown) and not (fallback or byte_level),
         drops_unknown=not (unknown or fallback or byte_level),
         unknown_bytes=unknown_bytes,
+        continuing=mark,
     )
+
+
+def _marker_of(suffix: str, mark: str, steps: TextPreparation) -> Marker:
+    if suffix:
+        return "glued"
+    if mark:
+        return "continuation"
+    return "prefix" if steps.prefix else "none"
 
 
 def _choices(steps: TextPreparation, style: Style, merges: int) -> dict[str, Any]:
@@ -270,7 +301,7 @@ def _choices(steps: TextPreparation, style: Style, merges: int) -> dict[str, Any
     else:
         choices |= {"base": "characters", "unknown": "bytes" if style.byte_fallback else "unk"}
         choices |= {"unknown_text": style.unknown} if style.unknown and not style.byte_fallback else {}
-    if style.marker != "none" and choices["pattern"] == "none" and not steps.cuts:
+    if style.marker in ("glued", "prefix") and choices["pattern"] == "none" and not steps.cuts:
         whole = Split(LINES if choices.pop("unit", "") else "(?!)", True, "Isolated")  # a word is a line, or a text
         choices["preparation"] = (*choices.get("preparation", ()), whole)
     return choices

@@ -245,16 +245,25 @@ def _are_markers(symbols: list[Symbol], plain: list[Symbol], recipe: Recipe) -> 
     marker = recipe.marker_text.encode()
     if recipe.marker in ("symbol", "prefix"):
         return symbols == [Symbol(marker, b" ", "marker")]
+    if any(symbol.kind == "continuation" for symbol in symbols):
+        mark = marker if recipe.marker == "continuation" else Alphabet(tuple(symbols)).continuing
+        return mark != b"" and all(_is_marked(symbol, mark, recipe) for symbol in symbols)
     if recipe.marker == "glued":
         pieces = {symbol.text for symbol in plain}
         glued = [symbol.text.removesuffix(marker) for symbol in symbols]
         return pieces.issuperset(glued) and symbols == [Symbol(one + marker, one + b" ", "glued") for one in glued]
-    if Method.of(recipe).has_continuations:
-        inside = [symbol.decoded for symbol in symbols]
-        return symbols == [Symbol(marker + one, one, "continuation") for one in inside] and all(
-            map(_is_character, inside)
-        )
     return symbols == []
+
+
+def _is_marked(symbol: Symbol, mark: bytes, recipe: Recipe) -> bool:
+    """Return whether a symbol is one character with the mark of a continued word, of the end of a word, or of both."""
+    end = recipe.marker_text.encode() if recipe.marker == "glued" else b""
+    character = symbol.decoded if _is_character(symbol.decoded) else symbol.decoded.removesuffix(b" ")
+    ends_word = character != symbol.decoded
+    before = mark if symbol.kind == "continuation" else b""
+    is_marked = symbol.kind == "continuation" or (symbol.kind == "glued" and ends_word)
+    is_sound = is_marked and _is_character(character) and (end != b"" or not ends_word)
+    return is_sound and symbol.text == before + character + end * ends_word
 
 
 def checked_numbers(found: object, tokens: int, where: str) -> Int64s:

@@ -138,7 +138,8 @@ class TokenizerJson(Format):
         whole = json_reading.parsed_object(data, name, number=json_reading.number_by_serde, counts_last=True)
         model = json_reading.object_in(whole, "model", name)
         kind = _model_in(model, name)
-        history, about_model = kind.open(whole, model, read_steps(whole, name, shows_bytes=kind.shows_bytes), name)
+        steps = read_steps(whole, name, shows_bytes=kind.shows_bytes(model))
+        history, about_model = kind.open(whole, model, steps, name)
         notes = [*about_model]
         if any(beside(sidecar) is not None for sidecar in SIDECARS):
             notes += about_whole(whole, beside)

@@ -7,7 +7,7 @@ as whole words, or never.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,6 +40,7 @@ class Style:
     joins_unknown: bool = False  # unknown neighbours become one token
     drops_unknown: bool = False  # unknown characters become no token at all
     unknown_bytes: bool = False  # each byte without a token becomes the unknown token
+    continuing: str = ""  # the prefix of tokens that continue a word
 
     @property
     def raw_marker(self) -> bytes:
@@ -56,10 +57,18 @@ class Style:
         return 1 + len(self.marker_text) * (self.marker == "glued")
 
     def symbols_among(self, texts: Iterable[str]) -> list[str]:
-        """Return the texts of one character, which may have the marker attached."""
+        """Return the texts of one character, which may have the marker attached, or the prefix of a continued word."""
         longest = self.longest
         end = self.marker_text
-        return [text for text in texts if len(text) == 1 or (len(text) == longest and text.endswith(end))]
+        found = [text for text in texts if len(text) == 1 or (len(text) == longest and text.endswith(end))]
+        return [*dict.fromkeys(found + self.continuing_among(texts))] if self.continuing else found
+
+    def continuing_among(self, texts: Iterable[str]) -> list[str]:
+        """Return the texts of one character inside a word, which may have the marker attached."""
+        mark = self.continuing
+        plain = replace(self, continuing="")
+        inside = [text for text in texts if mark and text.startswith(mark)]
+        return [mark + text for text in plain.symbols_among(text.removeprefix(mark) for text in inside)]
 
 
 def base_symbols(plain: Sequence[str], vocabulary: Mapping[str, int] | None, style: Style) -> list[NamedSymbol]:
@@ -78,8 +87,11 @@ def raw_texts(text: str, style: Style) -> tuple[bytes, bytes] | None:
     if not raw:
         return None
     marker = style.raw_marker
+    mark = style.continuing.encode()
     if style.marker == "glued" and raw.endswith(marker) and raw != marker:
-        return raw, raw.removesuffix(marker) + b" "
+        return raw, raw.removesuffix(marker).removeprefix(mark) + b" "
+    if mark:
+        return raw, raw.removeprefix(mark) or raw
     blank = (style.blank or (style.marker_text if style.marker == "prefix" else "")).encode()
     return raw, raw.replace(blank, b" ") if blank else raw
 
@@ -101,13 +113,16 @@ def _characters(plain: Sequence[str], style: Style, *, is_complete: bool) -> lis
     marker = style.marker_text
     is_alone = style.marker in ("prefix", "symbol")  # the marker is a separate symbol
     single = [text for text in plain if len(text) == 1 and not (is_alone and text == marker)]
-    glued = [text for text in style.symbols_among(plain) if text.endswith(marker) and len(text) > 1]
+    glued = [text for text in style.symbols_among(plain) if len(text) == style.longest > 1 and text.endswith(marker)]
     known = set(single)
     if not is_complete:  # a vocabulary may have a symbol only at the ends of words; elsewhere it is unknown
         single += [text[0] for text in glued if text[0] not in known]
     symbols = _unknown(style)
     symbols += [(text, _symbol(text, " " if text == style.blank else text, "character")) for text in single]
     symbols += [(text, _symbol(text, text[0] + " ", "glued")) for text in glued]
+    for text in style.continuing_among(plain):
+        bare = text.removeprefix(style.continuing)
+        symbols.append((text, _symbol(text, bare[0] + " " * (len(bare) > 1), "continuation")))
     return [*symbols, (marker, _symbol(marker, " ", "marker"))] if is_alone else symbols
 
 
@@ -226,7 +241,7 @@ def _alphabet(symbols: Sequence[Symbol], seeds: Sequence[NamedSymbol], style: St
 
 
 def _says_more(lacking: Sequence[int], style: Style) -> bool:
-    return bool(_left_out(lacking, style)) or style.whole_words or style.joins_unknown
+    return bool(_left_out(lacking, style)) or style.whole_words or style.joins_unknown or bool(style.continuing)
 
 
 def _left_out(lacking: Sequence[int], style: Style) -> tuple[int, ...]:

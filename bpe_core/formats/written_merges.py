@@ -38,10 +38,12 @@ class WrittenMerges:
     left: list[str]
     right: list[str]
     places: Sequence[int]  # the place of each in the file: its line, or its number
+    mark: str = ""  # the prefix of tokens that continue a word; a token that is made loses that of its right part
 
     @cached_property
     def made(self) -> list[str]:
-        return [left + right for left, right in zip(self.left, self.right, strict=True)]
+        unmarked = len(self.mark)
+        return [left + right[unmarked:] for left, right in zip(self.left, self.right, strict=True)]
 
     def __len__(self) -> int:
         return len(self.left)
@@ -50,7 +52,7 @@ class WrittenMerges:
         return zip(self.left, self.right, self.places, strict=True)
 
     def first(self, number: int) -> WrittenMerges:
-        return WrittenMerges(self.left[:number], self.right[:number], self.places[:number])
+        return WrittenMerges(self.left[:number], self.right[:number], self.places[:number], self.mark)
 
 
 def halves(texts: Sequence[str]) -> tuple[list[str], list[str]] | None:
@@ -173,11 +175,19 @@ class PlacedMerges:
         births = np.full(len(self._place_of) + 1, NEVER)
         possible = np.empty(len(self.made), np.int64)
         births[self.places(base)] = -1
-        lengths = np.fromiter(map(len, self._merges.made), np.int64, len(self.made))
+        mark = self._merges.mark
+        bare = [text.removeprefix(mark) for text in self._merges.made]
+        lengths = np.fromiter(map(len, bare), np.int64, len(bare))
         shortest_first = np.argsort(lengths, kind="stable")  # a part is shorter than the token made of it
-        for rows in np.split(shortest_first, np.flatnonzero(np.diff(lengths[shortest_first])) + 1):
-            possible[rows] = np.maximum(rows, np.maximum(births[self.left[rows]], births[self.right[rows]]))
-            np.minimum.at(births, self.made[rows], possible[rows])
+        groups = np.split(shortest_first, np.flatnonzero(np.diff(lengths[shortest_first])) + 1)
+        before = births[:0]
+        while not np.array_equal(before, births):
+            before = births.copy()
+            for rows in groups:
+                possible[rows] = np.maximum(rows, np.maximum(births[self.left[rows]], births[self.right[rows]]))
+                np.minimum.at(births, self.made[rows], possible[rows])
+            if not mark:  # a word can spell the mark itself; without a mark, one round is enough
+                break
         return births[:NOWHERE], possible
 
     def _one_by_one(self, rows: Int64s) -> Int64s:

@@ -139,7 +139,10 @@ class Alphabet:
 
     @cached_property
     def id_of_continuation(self) -> dict[bytes, int]:
-        """Map each character inside a word to its id; empty if there are no separate symbols inside words."""
+        """Map each character inside a word to its id; empty if there are no separate symbols inside words.
+
+        A character that ends a word has a space behind it if words end with a glued marker.
+        """
         return {symbol.decoded: i for i, symbol in enumerate(self.given) if symbol.kind == "continuation"}
 
     @cached_property
@@ -221,11 +224,14 @@ class Alphabet:
         [b'a', b'b', b'</w>']
         """
         pieces = _pieces(word, recipe)
-        glued = pieces.pop() if recipe.marker == "glued" and pieces else None
-        if self.id_of_continuation and pieces:
+        if self.id_of_continuation and len(pieces) > 1:
             assert self.unknown_id is not None
-            inside = [self.id_of_continuation.get(piece, self.unknown_id) for piece in pieces[1:]]
-            return self._ids_of_piece(pieces[0], pieces[0]) + inside
+            inside = pieces[1:]
+            inside[-1] += b" " * (recipe.marker == "glued")
+            return self._ids_of_piece(pieces[0], pieces[0]) + [
+                self.id_of_continuation.get(piece, self.unknown_id) for piece in inside
+            ]
+        glued = pieces.pop() if recipe.marker == "glued" and pieces else None
         ids = [id for piece in pieces for id in self._ids_of_piece(piece, piece)]
         if glued is not None:
             ids += self._ids_of_piece(glued + recipe.marker_text.encode(), glued)

@@ -81,6 +81,8 @@ class JoinedWords:
         """Return whether kernels can spell and join words in the same way."""
         marks_whole_words = self.joining.whole_words and self._before != b""
         alphabet = self.history.alphabet  # kernels treat left-out symbols as unknown, and leave unknown symbols out
+        if alphabet.id_of_continuation:  # kernels spell a character alike wherever it is
+            return False
         keeps_others = self._unknown not in {None, *self._left_out} or alphabet.first_fallback_id is not None
         leaves_out = self._left_out != frozenset() and (keeps_others or alphabet.marker_id in self._left_out)
         return not (marks_whole_words or leaves_out)

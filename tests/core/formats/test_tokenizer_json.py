@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from random import Random
 from typing import Any
 
 import pytest
@@ -101,26 +102,68 @@ def glued() -> Any:
     return made
 
 
+def continued(in_bytes: bool = False, **ends: str) -> Any:
+    made = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>", continuing_subword_prefix="##", **ends))
+    pre = tokenizers.pre_tokenizers
+    made.pre_tokenizer = pre.ByteLevel(add_prefix_space=False) if in_bytes else pre.BertPreTokenizer()
+    return made
+
+
 THEIRS = {"ByteLevel": byte_level, "Split": lambda: split(NAMED_PATTERNS["o200k"].expression),
-          "characters": characters, "glued": glued}  # fmt: skip
+          "characters": characters, "glued": glued, "continued": continued,
+          "continued over bytes": lambda: continued(in_bytes=True),
+          "continued, glued": lambda: continued(end_of_word_suffix="</w>")}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", THEIRS)
 def test_files_trained_by_tokenizers_keep_their_ids(kind: str) -> None:
     theirs = THEIRS[kind]()
-    specials = ["<unk>", "<s>", "</s>"] if kind in ("characters", "glued") else ["<|endoftext|>"]
+    specials = ["<|endoftext|>"] if kind in ("ByteLevel", "Split") else ["<unk>", "<s>", "</s>"]
+    marks = {"end_of_word_suffix": "</w>"} if "glued" in kind else {}
+    marks |= {"continuing_subword_prefix": "##"} if "continued" in kind else {}
     trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=700,
         special_tokens=specials,  # they come first in their numbering, and last in ours
         initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet() if len(specials) == 1 else [],
         show_progress=False,
-        **({"end_of_word_suffix": "</w>"} if kind == "glued" else {}),
+        **marks,
     )
     theirs.train_from_iterator([languages()], trainer)
     found = TOKENIZER_JSON.open(theirs.to_str().encode(), "tokenizer.json")
     assert found.history.numbers is not None
-    for text in (*texts(), "a<unk>b <unk>"):
+    for text in (*texts(), "a<unk>b <unk>", "##a a##b</w> #"):
         assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids, text[:80]
+
+
+def test_tokens_that_continue_a_word_are_joined_in_any_order_of_the_merges() -> None:
+    chance = Random(3)
+    base = {text: number for number, text in enumerate(("?", *"ab#", "##a", "##b", "###"))}
+    for _ in range(40):
+        vocabulary = dict(base)
+        merges: list[tuple[str, str]] = []
+        for _ in range(8):
+            left = chance.choice(list(vocabulary)[1:])
+            right = chance.choice([text for text in vocabulary if text.startswith("##") and text != "##"])
+            vocabulary.setdefault(left + right[2:], len(vocabulary))
+            merges.append((left, right))
+        chance.shuffle(merges)
+        model = tokenizers.models.BPE(
+            vocabulary, merges, unk_token="?", continuing_subword_prefix="##", fuse_unk=chance.random() < 0.5
+        )
+        theirs = tokenizers.Tokenizer(model)
+        history = TOKENIZER_JSON.open(theirs.to_str().encode(), "x").history
+        again = TOKENIZER_JSON.open(content(history, "tokenizer.json"), "x").history
+        for text in ("".join(chance.choices("ab#x", k=length)) for length in range(1, 12)):
+            ids = theirs.encode(text).ids
+            assert history.numbers_of(encode(history, text)).tolist() == ids, (merges, text)
+            assert again.numbers_of(encode(again, text)).tolist() == ids, (merges, text)
+
+
+def test_bytes_for_unknown_characters_inside_marked_words_are_refused() -> None:
+    whole = json.loads(continued().to_str())
+    whole["model"] |= {"byte_fallback": True, "vocab": {"<unk>": 0, "<0x41>": 1, "a": 2, "##a": 3}}
+    with pytest.raises(FormatError, match=r"turns unknown characters into bytes .* of which its library makes bytes"):
+        open_json(whole)
 
 
 def test_old_files_write_a_merge_as_one_text() -> None:
@@ -183,7 +226,7 @@ DAMAGE = [
     (("model", "type"), "WordPieces", r"holds a WordPieces model; this program reads BPE, WordPiece"),
     (("model", "type"), 7, r'"type" must be a text'),
     (("model",), [], r'"model" must be an object'),
-    (("model", "continuing_subword_prefix"), "##", r"marks the tokens inside a word"),
+    (("model", "continuing_subword_prefix"), "##", r"no token of one character has this mark"),
     (("added_tokens",), [7], r"added token 1: there must be an object"),
     (("added_tokens",), [{"content": "a", "id": "7"}], r"added token 1: its id must be a whole number"),
     (("added_tokens",), [{"id": 7}], r"added token 1: its text is missing"),
