@@ -15,10 +15,10 @@ from bpe_core.formats import byte_level, limitations
 from bpe_core.formats.base import Beside, Format, Opened, Peer, Writer, complete_numbers, recipe_from
 from bpe_core.formats.byte_level import vocabulary_by_number, written_tokens
 from bpe_core.formats.hugging_face_text import read_steps
-from bpe_core.formats.json_reading import Object, laid_out, parsed_object, vocabulary_of
+from bpe_core.formats.json_reading import laid_out, parsed_object, vocabulary_of
 from bpe_core.formats.limitations import containing, holds_a_blank, same_text
 from bpe_core.formats.patterns import likely_pattern, sampled
-from bpe_core.formats.transformers_beside import CONFIG, config_beside, tokens_in
+from bpe_core.formats.transformers_beside import CONFIG, config_beside, looked_for_beside, tokens_in
 from bpe_core.formats.transformers_classes import BLANKS_AROUND, byte_steps_of
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import VERSION, WrittenMerges, pairs_at_the_beginning, read_pairs
@@ -191,10 +191,10 @@ class MergesPair(Format):
                 ]
             merges = merges.first(CLIP_MERGES)
             vocabulary = clip_vocabulary(merges)
-            history, told = _opened(merges, vocabulary, merges_name, where, notes, config_beside(beside))
+            history, told = _opened(merges, vocabulary, merges_name, where, notes, beside)
             history.recipe = history.recipe.with_changes(spelled_specials="matched")  # by CLIP's own pattern
             return history, told
-        return _opened(merges, vocabulary, merges_name, where, notes, config_beside(beside))
+        return _opened(merges, vocabulary, merges_name, where, notes, beside)
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         (_, merges_data), (_, vocabulary) = _both(data, name, beside)
@@ -310,11 +310,14 @@ def _opened(
     name: str,
     where: str,
     notes: list[str],
-    config: Object,
+    beside: Beside,
 ) -> Opened:
+    config = config_beside(beside)
     style = _style(merges, vocabulary, names_bytes=byte_steps_of(config) is not None)
     made = set(merges.made)
-    specials = _specials(vocabulary or {}, made, style, where)
+    looked_for = looked_for_beside(config, beside)  # other tokens that no merge makes are met in no text
+    found_there = _specials(vocabulary or {}, made, style, where).items()
+    specials = {text: number for text, number in found_there if looked_for is None or text in looked_for}
     built = build(vocabulary, merges, specials, style, name + ", line {}", named=where)
     choices: dict[str, Any] = {"base": "bytes"} if style.byte_level else {"base": "characters"}
     choices |= {"marker": style.marker}

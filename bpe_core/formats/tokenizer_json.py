@@ -154,6 +154,8 @@ class TokenizerJson(Format):
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         loaded = library.Tokenizer.from_buffer(data)
+        loaded.no_padding()
+        loaded.no_truncation()
         return lambda text: list(loaded.encode(text, add_special_tokens=False).ids)
 
 

@@ -86,7 +86,6 @@ def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
     if beside(WHOLE) is not None:
         return found
     if opened.format == "merges.txt":
-        found += _about_own(recipe.special_tokens, {text for whole in files.values() for text in _all(whole)}, kind)
         by_name = kind in LIKE_BART and "<mask>" in recipe.special_tokens and "<mask>" not in done
         found += [_MASK.format("does, too" if kind == "Blenderbot" else "does not")] * by_name
         found += [_PREFIX] * (config.get("add_prefix_space") is True and steps_of(kind, config) is None)
@@ -189,14 +188,11 @@ def _named_in_two_ways(config: Object) -> list[str]:
     return [text for text, found in ways.items() if len(found) > 1]
 
 
-def _about_own(specials: Collection[str], named: Collection[str], kind: str) -> list[str]:
-    """Report special tokens that the class does not search for; nothing if the class is not known."""
-    own = own_tokens(kind, {})
-    unnamed = [text for text in specials if text not in named and text not in own] if own else []
-    return about(
-        unnamed,
-        "tokens that no merge makes are looked for in texts here, but not in transformers, as nothing names them: {}",
-    )
+def looked_for_beside(config: Object, beside: Beside) -> set[str] | None:
+    """Return the tokens that the class beside a file searches for; None if no known class is named."""
+    own = own_tokens(class_of(config), {})
+    named = (_object_in(name, beside, []) for name in (ADDED, CONFIG, MAP))
+    return {*own, *(text for whole in named for text in _all(whole))} if own else None
 
 
 def _all(whole: Object) -> Iterator[str]:

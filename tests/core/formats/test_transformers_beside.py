@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+import bpe_core as bpe
 from bpe_core.formats import open_table
 from bpe_core.formats.transformers_classes import class_of, decoder_of
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -40,7 +41,7 @@ def test_added_tokens_that_transformers_treats_differently_are_reported(merges: 
     adds = "1 tokens in tokenizer_config.json beside it are not"
     assert adds in notes(merges, pad_token="<pad>", bos_token={"content": "<mask>"}, eos_token=None, add_bos_token=True)
     assert adds in notes(merges, additional_special_tokens=["<mask>", "<new>", "<new>"], added_tokens_decoder=[])
-    passes_over = "2 tokens that no merge makes are looked for in texts here, but not in transformers"
+    passes_over = "2 entries of the vocabulary are made by no merge, so they are met in no text"
     assert passes_over in notes(merges, tokenizer_class="GPT2Tokenizer")
     assert passes_over not in notes(merges, tokenizer_class="Qwen2Tokenizer", pad_token="<s>")
     assert "add_prefix_space" in notes(merges, add_prefix_space=True)
@@ -54,6 +55,15 @@ def test_added_tokens_that_transformers_treats_differently_are_reported(merges: 
     named = dict.fromkeys(("pad_token", "bos_token", "mask_token"), SPECIALS[0]) | {"extra_special_tokens": SPECIALS}
     said = notes(merges, tokenizer_class="GPT2Tokenizer", add_prefix_space=True, **named)
     assert [note[:22] for note in said.split("\n")] == ["The slow GPT2Tokenizer"]
+
+
+def test_a_text_that_spells_a_token_without_a_name_is_split_as_any_text(merges: Path) -> None:
+    transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
+    notes(merges, tokenizer_class="GPT2Tokenizer", unk_token="<|endoftext|>")
+    theirs = transformers.GPT2Tokenizer.from_pretrained(merges.parent)
+    study = bpe.open(merges)
+    for text in ("<s>", "a <mask> b", "x<|endoftext|> y"):
+        assert list(study.encode(text)) == theirs(text, add_special_tokens=False)["input_ids"], text
 
 
 @pytest.mark.parametrize(
