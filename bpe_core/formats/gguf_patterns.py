@@ -130,4 +130,11 @@ _ROWS: dict[NamedSplitting, str] = {  # names separated by blanks
         "<sentinel:[0-9]+>", "IMGIMG[A-I]{1,4}Z", r"[\t\n]|    |  ", r"\p{N}", r"[\p{P}!-/:-@\[-`{-~]", _GPT2
     )): "chameleon",
 }  # fmt: skip
+_CLEANING = (  # names where llama.cpp takes spaces out of decoded texts, separated by blanks
+    "a.x-4.0 bloom chatglm-bpe codeshell dbrx default exaone exaone-moe exaone4 falcon falcon-h1 falcon3 gemma4",
+    "gigachat glm4 gpt-2 gpt3-finnish granite-embed-multi-311m jais jais-2 jina-de jina-es jina-v1-en jina-v2-code",
+    "jina-v2-de jina-v2-es jina-v5-nano lfm2 llama-bpe llama-v3 llama3 megrez mellum mellum2 midm-2.0 minerva-7b",
+    "minicpm5 modern-bert mpt olmo phi-2 pixtral refact roberta-bpe smaug-bpe stablelm2 starcoder",
+)
+CLEANING = frozenset(" ".join(_CLEANING).split())
 BY_NAME = {name: splitting for splitting, names in _ROWS.items() for name in names.split()}

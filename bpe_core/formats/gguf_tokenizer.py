@@ -16,8 +16,9 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import IN_WORDS, LONGEST, PIECES, Beside, Opened, ReadOnly
+from bpe_core.formats.byte_level import is_byte_level
 from bpe_core.formats.gguf_names import kinds_by_name
-from bpe_core.formats.gguf_patterns import BY_NAME
+from bpe_core.formats.gguf_patterns import BY_NAME, CLEANING
 from bpe_core.formats.gguf_section import LARGEST_HEAD, MARK, NAMES, Section, read_section
 from bpe_core.formats.hugging_face_text import read_steps
 from bpe_core.formats.json_bpe import JsonBpe
@@ -161,13 +162,25 @@ def bytes_history(tokens: Tokens) -> tuple[History, list[str]]:
     whole = {
         "normalizer": {"type": "NFC"} if tokens.flag("normalizer.nfc", False) else None,
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": cuts},
-        "decoder": {"type": "ByteLevel"},
+        "decoder": _decoders([{"type": "LlamaBytes", "as_text": "\n".join(_like_bytes(tokens))}], asked),
         "added_tokens": tokens.added(),
         "model": model,
     }
     history, notes = _as_json(JsonBpe(), whole, name)
     leaves_out = history.joining is not None and bool(history.joining.left_out)
     return history, [*notes, *[_APART] * leaves_out, _NEWER]
+
+
+def _decoders(steps: list[Object], splitting: object) -> Object:
+    """Return the steps of a decoder, and the cleaning where llama.cpp cleans texts of this splitting."""
+    cleaning: list[Object] = [{"type": "LlamaSpaces"}] * (splitting in CLEANING)
+    return {"type": "Sequence", "decoders": steps + cleaning}
+
+
+def _like_bytes(tokens: Tokens) -> list[str]:
+    """Return the added tokens whose letters could also stand for other bytes."""
+    added = (one["content"] for one in tokens.added())
+    return [text for text in added if not text.isascii() and is_byte_level(text)]
 
 
 def lines_history(tokens: Tokens) -> tuple[History, list[str]]:
@@ -181,7 +194,7 @@ def lines_history(tokens: Tokens) -> tuple[History, list[str]]:
     whole = {
         "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": MARKER},
         "pre_tokenizer": _split(r"[^\n]+|\n+"),
-        "decoder": {"type": "Sequence", "decoders": [blanks, {"type": "ByteFallback"}, {"type": "Fuse"}]},
+        "decoder": _decoders([blanks, {"type": "ByteFallback"}, {"type": "Fuse"}], tokens.section.get("pre", "gemma4")),
         "added_tokens": tokens.added(),
         "model": model,
     }
@@ -215,7 +228,7 @@ def words_history(tokens: Tokens) -> tuple[History, list[str]]:
             "type": "Sequence",
             "pretokenizers": [{"type": "WhitespaceSplit"}, _split(_SIGNS), _split(_IDEOGRAPHS)],
         },
-        "decoder": {"type": "WordPiece", "prefix": CONTINUES, "cleanup": True},
+        "decoder": _decoders([{"type": "LlamaWords", "as_text": "\n".join(tokens.found_first)}], "default"),
         "added_tokens": tokens.added(),
         "model": model,
     }

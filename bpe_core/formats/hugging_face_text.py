@@ -15,7 +15,7 @@ from bpe_core.formats.patterns import PROBE, oniguruma_expression_of, pattern_ch
 from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text import decoding
-from bpe_core.text.decoding import Decoder, SentencePiece, SpaceDecoder, blank_sign
+from bpe_core.text.decoding import Decoder, LlamaBytes, LlamaSpaces, LlamaWords, SentencePiece, SpaceDecoder, blank_sign
 from bpe_core.text.preparation.expressions import Expression, may_match_nothing, translated
 from bpe_core.text.preparation.normalizers import (
     BertNormalizer,
@@ -123,10 +123,14 @@ def _sequence(steps: list[Object], key: str) -> Object | None:
     return steps[0] if steps else None
 
 
+_OF_OTHERS = (SentencePiece, LlamaBytes, LlamaWords, LlamaSpaces)
+
+
 def decoder_of(recipe: Recipe) -> Object | None:
-    """Write the decoder's steps. No step can say SentencePiece's own way, so the nearest steps are written."""
+    """Write the decoder's steps. No step can say other libraries' own ways, so the nearest steps are written."""
     told: tuple[Decoder, ...] = recipe.decoding
-    steps = recipe.usual_decoding if not told or isinstance(told[0], SentencePiece) else told
+    is_other = any(isinstance(step, _OF_OTHERS) for step in told)
+    steps = recipe.usual_decoding if is_other or not told else told
     if steps == (SpaceDecoder(),):
         return None
     return _sequence([_decoding_json(step) for step in steps], "decoders")

@@ -249,9 +249,61 @@ class SentencePiece:
         return WholeTexts(Precompiled(self.map, longest=True), marks).steps
 
 
+@dataclass(frozen=True)
+class LlamaBytes:
+    """The decoding of bytes by llama.cpp, which shows added tokens as the file has them."""
+
+    as_text: str = ""  # the added tokens that could be read as bytes, one a line
+
+    words: ClassVar[str] = "Characters that stand for bytes become those bytes, but not in added tokens."
+
+    def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
+        known = byte_of_stand_in()
+        shown = frozenset(self.as_text.split("\n"))
+        parts = (
+            token.encode() if token in shown or not known.keys() >= set(token) else bytes(map(known.__getitem__, token))
+            for token in tokens
+        )
+        return [b"".join(parts).decode(errors="replace")]
+
+
+@dataclass(frozen=True)
+class LlamaWords:
+    """The decoding of BERT's tokens by llama.cpp, which also puts a space before the first word."""
+
+    as_text: str = ""  # the added tokens that are not special, one a line
+    prefix: str = "##"
+
+    @property
+    def words(self) -> str:
+        return f"A space is put before each word, and “{self.prefix}” is left out."
+
+    def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
+        shown = {*silent, *self.as_text.split("\n")}
+        return [token if token in shown else self._in_word(token) for token in tokens]
+
+    def _in_word(self, token: str) -> str:
+        return token.removeprefix(self.prefix) if token.startswith(self.prefix) else f" {token}"
+
+
+@dataclass(frozen=True)
+class LlamaSpaces:
+    """The cleaning of a decoded text by llama.cpp."""
+
+    words: ClassVar[str] = "Spaces before . , ! ? and around ' are taken away."
+
+    def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
+        text = _BEFORE_SIGNS.sub("", "".join(tokens))
+        return [_BEFORE_ENDINGS.sub("", text.replace(" ' ", "'"))]
+
+
+_BEFORE_SIGNS = re.compile(r" (?=[?!.,])")
+_BEFORE_ENDINGS = re.compile(r" (?='(?:s|m|re|ve))")
+
+
 Decoder = (
     SpaceDecoder | ByteLevel | ByteFallback | Fuse | Replace | Strip | WordPiece | BPEDecoder | Metaspace | CTC
-    | SentencePiece
+    | SentencePiece | LlamaBytes | LlamaWords | LlamaSpaces
 )  # fmt: skip
 KINDS: dict[str, type[Decoder]] = {kind.__name__: kind for kind in get_args(Decoder)}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from bpe_core.formats import FORMATS, open_table, write_history
 from bpe_core.formats.byte_level import stand_ins, written
 from bpe_core.formats.sentencepiece_text import packed
 from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.text.decoding import LlamaSpaces, text_of
 from tests.core.formats.gguf_files import gguf
 
 GGUF = FORMATS["gguf"]
@@ -204,6 +206,45 @@ def test_lines_of_gemma_are_decoded_as_texts() -> None:
     tokenizer = Tokenizer(GGUF.open(gguf(LINES), "x").history)
     for text in ("ab ab", "aab\n\n\nab", " a  ab", "é b", "a\n b", "日本", ""):
         assert tokenizer.decode(tokenizer.encode(text), way="library") == text
+
+
+def cleaned_sign_by_sign(text: str) -> str:
+    """Take spaces out in three rounds over the signs, as llama.cpp does it."""
+    kept = [sign for place, sign in enumerate(text) if not (sign == " " and text[place + 1 : place + 2] in [*"?!.,"])]
+    found: list[str] = []
+    place = 0
+    while place < len(kept):
+        is_alone = kept[place : place + 3] == [" ", "'", " "]
+        found.append("'" if is_alone else kept[place])
+        place += 3 if is_alone else 1
+    ends = ["'s", "'m", "'re", "'ve"]
+    behind = ["".join(found[place + 1 : place + 4]) for place in range(len(found))]
+    return "".join(
+        sign for sign, rest in zip(found, behind, strict=True) if not (sign == " " and rest.startswith(tuple(ends)))
+    )
+
+
+def test_spaces_are_taken_out_of_decoded_texts_as_llama_cpp_does_it() -> None:
+    chance = Random(1)
+    for _ in range(400):
+        text = "".join(chance.choices(" ' .,smrevtd", weights=[9, 6, *[1] * 10], k=12))
+        assert text_of([LlamaSpaces()], [text]) == cleaned_sign_by_sign(text), text
+    for name, told in (("gpt-2", "a, b's"), ("qwen2", "a , b 's")):
+        tokenizer = Tokenizer(GGUF.open(gguf(by_name(name)), "x").history)
+        assert tokenizer.decode(tokenizer.encode("a , b 's"), way="library") == told
+
+
+def test_words_of_bert_begin_with_a_space_and_special_tokens_do_not() -> None:
+    tokenizer = Tokenizer(GGUF.open(gguf(WORDS), "x").history)
+    ids = tokenizer.encode("[CLS]x ba. a", allowed_special="all")
+    assert tokenizer.decode(ids, way="library") == "[CLS][UNK] ba. a"
+    assert tokenizer.decode(tokenizer.encode("ab ."), way="library") == " ab."
+
+
+def test_an_added_letter_is_shown_as_itself_and_not_as_a_byte() -> None:
+    contents = by_name("deepseek-coder", token_type=[4 if text in ("Á", "<tool>") else 1 for text in BYTES])
+    tokenizer = Tokenizer(GGUF.open(gguf(contents), "x").history)
+    assert tokenizer.decode(tokenizer.encode("aÁ é", allowed_special="all"), way="library") == "aÁ é"
 
 
 def test_tokens_are_special_by_their_names() -> None:
