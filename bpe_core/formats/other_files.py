@@ -40,7 +40,13 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
         "holds codes of OpenNMT's Tokenizer, which this program cannot read.",
     ),
     (
-        rb"(?!minbpe v1\r?\n)(?!\d+ \d+\r?\n)([^\n]{0,500}\n){1,2}\d{1,5}\r?\n(\d+ \d+\r?\n){3}",
+        rb"(word|uniformbpe) v1\r?\n",
+        "is a model of the older program for BoundlessBPE, which lists tokens in a form of its own; learn it by "
+        "train --method boundless, or by fastboundlessbpe, whose models are read.",
+    ),
+    (
+        rb"(?!minbpe v1\r?\n)(?!\d+ \d+\r?\n)([^\n]{0,500}\n){1,2}\d{1,5}\r?\n(\S+ \d+\r?\n){0,99}?(\d{1,6}\r?\n)?"
+        rb"(\d+ \d+\r?\n){3}",
         "looks like a model of a program based on minbpe. Models of minbpe begin with the line 'minbpe v1' and a "
         "line with the pattern: if only these are missing, add them.",
     ),
@@ -54,7 +60,7 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
         "looks like the list of pieces that SentencePiece writes for people; open the .model file in its folder.",
     ),
     (
-        rb"([^\s{\[]+([ \t]| ?: | -> )\d+\r?\n){3}",
+        rb"(([^\s{\[]+|\[\w+\])([ \t]+|,| ?: | -> )\d+\r?\n){3}",
         "looks like a list of words or tokens with numbers, which does not say how texts are split; fairseq's dict.txt "
         "is one: open the codes or the .model beside it. If the numbers are counts, learn from it: train --word-list",
     ),
@@ -112,7 +118,7 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
         "and bytes as GPT-2 writes them.",
     ),
     (
-        rb"(?s:.{4})\0\0\0\0\x05\0\0\0<unk>",
+        rb"(?s:..\0\0(.{4}[\x01-\x40]\0\0\0[\x09-\x7e\x80-\xf4]{1,64}?){3})",
         "is the copy of a tokenizer that llama2.c reads; open the tokenizer.model that it was made from.",
     ),
     (
@@ -163,6 +169,11 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
         rb"(\S+ \S+\r?\n){9}",
         "has two texts in each line, like merges, but does not say what begins or ends words; put its vocab.json "
         "into the same folder.",
+    ),
+    (
+        rb"( {0,2}\S{1,40} {1,2}\S{0,40} ?\r?\n|  \S{1,40}\r?\n){9}",
+        "looks like merges whose tokens hold spaces as they are, so that nobody can tell where the first of two tokens "
+        "ends. Write Ġ for each space, as GPT-2 does, or open the tokenizer.json that was made with it.",
     ),
 )
 _NOT_IN_TEXTS = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")

@@ -14,6 +14,14 @@ from bpe_core.formats import open_table
 WORDS = ["de", "la", "que", "el", "en", "y", "a", "los"]
 
 
+SPACED = ["  t", "h e", "  a", " t he", "n d", "  w", "e d", " a nd", "o n"]
+
+
+def llama2_c(tokens: list[str]) -> bytes:
+    rows = (struct.pack("<fI", -at, len(token)) + token.encode() for at, token in enumerate(tokens))
+    return struct.pack("<I", 27) + b"".join(rows)
+
+
 def gguf_changed_as_text() -> bytes:
     name = b"tokenizer.ggml.tokens"
     head = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", len(name)) + name
@@ -40,6 +48,12 @@ def gguf_changed_as_text() -> bytes:
         ),
         ("tokenizer.pkl", b"\x80\x04\x95abc", "With the program that made it, write", "nothing"),
         ("tokenizer.json", json.dumps({"model": {"vocab": {"a": 0, "b": 1}}}), 'no "type"', "WordPiece"),
+        ("old.model", 'word v1\n"\\\\p{L}+"\n400\n0 Ā\n1 ā\n', "older program for BoundlessBPE", "csv"),
+        ("bpe.model", "bpe v2\n\\S+\n1\n<end> 276\n20\n116 101\n32 97\n101 110\n", "based on minbpe", "csv"),
+        ("merges.bpe", "".join(f"{pair}\r\n" for pair in SPACED), "hold spaces as they are", "csv"),
+        ("words.txt", "".join(f"{word},{9 - at}\n" for at, word in enumerate(WORDS)), "counts, learn", "BERT's"),
+        ("vocab.txt", "[PAD] 0\n[UNK]  1\nde 9\nla 8\n", "counts, learn", "BERT's"),
+        ("tokenizer.bin", llama2_c(["<s>", "</s>", " a", "b"]), "llama2.c", "csv"),
         ("tokenizer.gguf", gguf_changed_as_text(), "converted like a text", "copied whole"),
     ],
 )
@@ -50,3 +64,14 @@ def test_a_sentence_says_what_is_so(name: str, content: str | bytes, said: str, 
         open_table(path)
     assert said in str(refused.value)
     assert unsaid not in str(refused.value)
+
+
+def test_merges_of_bytes_are_known_by_their_bytes_alone(tmp_path: Path) -> None:
+    """Words that were split at spaces leave no sign of a space, and a program may write no version."""
+    pairs = ["e s", "l a", "Ã ³", "i Ã³", "c iÃ³", "Ã ±", "a Ã±", "aÃ± os", "o s"]
+    path = tmp_path / "es-merges.txt"
+    path.write_text("\n".join(sorted(pairs, key=len)), "utf-8")
+    assert open_table(path).history.recipe.base == "bytes"
+    path.write_text("\n".join(["é t", "t é", "ét é", "l a", "la s", "o s", "e s", "u n", "un a", ""]), "utf-8")
+    with pytest.raises(BpeError, match="does not say what begins or ends words"):
+        open_table(path)
