@@ -112,6 +112,13 @@ def roles_in(sidecars: Sidecars) -> dict[str, str]:
     return {role: text for role, text in roles.items() if text}
 
 
+def template_file_in(sidecars: Sidecars) -> str:
+    """Return the name of the file that holds the chat template; empty if there is none."""
+    objects = (CONFIG, TEMPLATES[1])
+    holders = [name for name in objects if sidecars.read.get(name, {}).get(TEMPLATE)]
+    return next((name for name in (TEMPLATES[0], *holders) if name in sidecars.files), "")
+
+
 @dataclass(frozen=True, eq=False)
 class TokenChange:
     """The tokens of a table before and after a change; renamed special tokens by their former texts."""

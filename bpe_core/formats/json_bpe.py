@@ -150,9 +150,9 @@ class JsonBpe(JsonModel):
         if not isinstance(model.get("merges"), list):
             raise FormatError(f'{name}: "merges" is missing or not a list, and a BPE model needs it.')
         vocabulary, shared = vocabulary_in(model, name)
-        merges = _merges(model, name)
         added = added_in(vocabulary, steps)
         style = _style(model, steps, vocabulary, added, name)
+        merges = _merges(model, style.continuing, name)
         if style.continuing:
             _check_continued(model, vocabulary, style, name)
         stands_alone = style.byte_level or style.byte_fallback  # no character is unknown then
@@ -192,10 +192,9 @@ def _is_passed_over(token: AddedToken) -> bool:
     return token.single_word or token.normalized
 
 
-def _merges(model: Object, name: str) -> WrittenMerges:
+def _merges(model: Object, mark: str, name: str) -> WrittenMerges:
     items = json_reading.list_in(model, "merges", name)
     columns = _columns_at_once(items) or _columns(items, name)
-    mark = json_reading.text_in(model, CONTINUING, name)
     return WrittenMerges(*columns, range(1, len(items) + 1), mark)
 
 
@@ -268,11 +267,14 @@ def _style(
     lacks = byte_level and not vocabulary.keys() >= {*signs, *[sign + suffix for sign in signs]}
     both_ways = bool(suffix) and model.get("ignore_merges") is True  # a whole word is looked up without its suffix
     unknown_bytes = lacks and unknown in specials and not (fallback or both_ways or model.get("fuse_unk") is True)
+    marker: Marker = "prefix" if steps.prefix else "none"
+    if suffix or mark:
+        marker = "glued" if suffix else "continuation"
     if (lacks and (fallback or unknown) and not unknown_bytes) or (not fallback and lacks_bytes(model, vocabulary)):
         steps.notes.append(LACKS_BYTES)
     return Style(
         byte_level=byte_level,
-        marker=_marker_of(suffix, mark, steps),
+        marker=marker,
         marker_text=suffix or mark or steps.prefix,
         unknown=unknown,
         byte_fallback=fallback,
@@ -283,14 +285,6 @@ def _style(
         unknown_bytes=unknown_bytes,
         continuing=mark,
     )
-
-
-def _marker_of(suffix: str, mark: str, steps: TextPreparation) -> Marker:
-    if suffix:
-        return "glued"
-    if mark:
-        return "continuation"
-    return "prefix" if steps.prefix else "none"
 
 
 def _choices(steps: TextPreparation, style: Style, merges: int) -> dict[str, Any]:

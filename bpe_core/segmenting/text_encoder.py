@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from bpe_core.history.history import History
 from bpe_core.kernels.kept import ENCODING
 from bpe_core.kernels.readiness import by_machine_code
 from bpe_core.methods.registry import METHODS
-from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
+from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import SHORT, Cutting, GivenWords, Part, ids_looked_for, ids_of_each, utf8
 from bpe_core.segmenting.merging import LongestMatch, WordMerger
 from bpe_core.support.arrays import Int32s, Int64s
@@ -49,6 +49,10 @@ class WordEncoder:
         raise NotImplementedError
 
     def ids_of_word(self, word: bytes, at: int) -> Sequence[int]:
+        raise NotImplementedError
+
+    def placed_ids(self, word: bytes, at: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the tokens of a word, and where each ends in its bytes."""
         raise NotImplementedError
 
     def ids_of_words(self, words: Iterable[str], at: int) -> Int32s:
@@ -229,6 +233,12 @@ class TextEncoder(WordEncoder):
 
     def ids_of_word(self, word: bytes, at: int) -> list[int]:
         return self.words.tokens(word, at)
+
+    def placed_ids(self, word: bytes, at: int) -> tuple[Sequence[int], Sequence[int]]:
+        merged = self.words.merged(word)
+        stops = accumulate(self.words.spelling.widths(word, merged.symbols))
+        ends = [stop for stop, rank in zip(stops, (*merged.ranks, NEVER), strict=True) if rank >= at]
+        return self.words.tokens(word, at), ends
 
     def ids_of_words(self, words: Iterable[str], at: int) -> Int32s:
         return self.words.ids_of_words(words, at)

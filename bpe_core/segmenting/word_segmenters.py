@@ -34,6 +34,10 @@ class WordSegmenter(WordEncoder):
     def ids_of_word(self, word: bytes, at: int) -> Sequence[int]:
         return self.cut(word, at).ids
 
+    def placed_ids(self, word: bytes, at: int) -> tuple[Sequence[int], Sequence[int]]:
+        found = self.cut(word, at)
+        return found.ids, found.ends
+
     def cut(self, word: bytes, at: int) -> WordCut:
         known = self._remembered.get(word)
         if known is None or not known.since <= at < known.until:

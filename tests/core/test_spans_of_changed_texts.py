@@ -36,3 +36,24 @@ def test_each_token_of_a_character_that_becomes_several_has_the_whole(model: str
     assert [(span.start, span.stop) for span in spans] == expected.offsets
     for span in spans:
         assert text.encode()[span.first_byte : span.end_byte].decode() in text
+
+
+@pytest.mark.parametrize("model", ["joined", "whole words"])
+def test_a_token_that_ends_inside_a_character_has_all_of_it(model: str, tmp_path: Path) -> None:
+    """The place of "af" in "aﬁb" ended before the ligature."""
+    steps, path = tokenizers.pre_tokenizers, tmp_path / "tokenizer.json"
+    vocabulary = {text: number for number, text in enumerate(["?", *"afibx12⁄", "af", "xaf", "ib"])}
+    if model == "joined":
+        merges = [("a", "f"), ("i", "b"), ("x", "af")]
+        other = tokenizers.Tokenizer(tokenizers.models.BPE(vocabulary, merges, unk_token="?"))
+    else:
+        other = tokenizers.Tokenizer(tokenizers.models.WordPiece(vocabulary, unk_token="?"))
+    other.pre_tokenizer, other.normalizer = steps.Whitespace(), tokenizers.normalizers.NFKD()
+    other.save(str(path))
+    study = open_study(path)
+    for text in ("aﬁb", "xaﬁb aﬁ", "ß½a", "a½b", "ﬁﬁ", "xaﬁbxa"):
+        expected = other.encode(text)
+        spans = study.spans(text)
+        assert [span.id for span in spans] == expected.ids
+        assert [(span.start, span.stop) for span in spans] == expected.offsets, text
+        assert all(text.encode()[span.first_byte : span.end_byte].decode() in text for span in spans)

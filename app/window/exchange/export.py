@@ -16,7 +16,7 @@ from app.session.session import Session
 from app.window.exchange.file_work import FileWork
 from app.worker.job import Task
 from bpe_core.delivery.folder import MEANINGS, Roles, roles_of
-from bpe_core.delivery.sidecars import roles_in
+from bpe_core.delivery.sidecars import roles_in, template_file_in
 from bpe_core.formats import FORMATS
 from bpe_core.history.history import History
 from bpe_core.support.progress import Progress, Work
@@ -114,6 +114,12 @@ class TableExport(FileWork):
             f"Keeps the other files of the folder of {main}: roles, padding side, chat template, and files for other "
             "loaders."
         )
+
+    @property
+    def template_hint(self) -> str:
+        """Return what the field for a chat template says while nothing is chosen there."""
+        kept = template_file_in(self.origin.sidecars) if self.origin is not None else ""
+        return f"the one in {kept}" if kept else "none"
 
     @property
     def specials(self) -> tuple[str, ...]:

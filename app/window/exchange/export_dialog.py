@@ -45,7 +45,7 @@ class ExportDialog(WorkDialog):
         for choice in self._choices:
             self.format.addItem(choice.title, choice.name)
         self.explanation = paragraph()
-        self.folder = FolderFields(export.roles, export.specials)
+        self.folder = FolderFields(export.roles, export.specials, export.template_hint)
         steps = export.session.runs.wording.steps
         cursor = export.session.cursor
         self.merges = named(NumberBox(0, export.merges), f"How many {steps}")
@@ -171,7 +171,9 @@ class FolderFields(QWidget):
 
     changed = Signal()
 
-    def __init__(self, roles: Sequence[RoleChoice], specials: Sequence[str], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, roles: Sequence[RoleChoice], specials: Sequence[str], template: str, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -185,7 +187,7 @@ class FolderFields(QWidget):
             box.currentTextChanged.connect(self.changed)
             grid.addWidget(label(role.title), place // 2, place % 2 * 2)
             grid.addWidget(box, place // 2, place % 2 * 2 + 1)
-        self.template = PathLine("File with a chat template", self._ask_for_template, "none")
+        self.template = PathLine("File with a chat template", self._ask_for_template, template)
         self.template.setClearButtonEnabled(True)
         self.template.textChanged.connect(self.changed)
         last = (len(roles) + 1) // 2

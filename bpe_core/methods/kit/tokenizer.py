@@ -19,7 +19,7 @@ use a tokenizer at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -34,7 +34,7 @@ from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.segmentation import Segmentation, Segmenter
 from bpe_core.segmenting.text_encoder import TextEncoder, WordEncoder
-from bpe_core.support.arrays import Bytes, Int32s, Int64s
+from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled
 
 if TYPE_CHECKING:
@@ -149,25 +149,53 @@ class Tokenizer:
         begun = np.concatenate((np.zeros(1, np.int64), np.cumsum(data & 0xC0 != 0x80)))  # characters before each byte
         first_char = begun[np.minimum(first + 1, len(data))] - (first < len(data))
         behind_char = np.where(behind > first, begun[behind], first_char)
-        self._share_characters(ids, first_char, behind_char, behind, data)
+        if self.history.recipe.normalizes or self.history.recipe.preparation:
+            starts = np.append(np.flatnonzero(data & 0xC0 != 0x80), len(data))
+            inside = self._ending_inside(text, self._checked_at(at), self.allowed(allowed_special))
+            for place in self._sharing(ids, first_char, behind_char, first, behind, inside):
+                behind_char[place] += 1
+                behind[place] = starts[behind_char[place]]
         columns = (ids, first_char, behind_char, first, behind)
         return list(map(TokenSpan._make, zip(*(column.tolist() for column in columns), strict=True)))
 
-    def _share_characters(
-        self, ids: Int64s, first_char: Int64s, behind_char: Int64s, behind: Int64s, data: Bytes
-    ) -> None:
-        """Give tokens of a character that normalization makes several that whole character, each of them.
+    def _sharing(
+        self,
+        ids: Int64s,
+        first_char: Int64s,
+        behind_char: Int64s,
+        first: Int64s,
+        behind: Int64s,
+        inside: set[tuple[int, int, int]],
+    ) -> Iterator[int]:
+        """Yield the tokens that end inside a character that normalization makes several, the last one first.
 
-        The last of them has its bytes; those before it have none, like a marker, which has no character.
+        The last token of such a character has its bytes. The places of those before it end where the character begins,
+        like that of a marker, which has no character.
         """
-        if not (self.history.recipe.normalizes or self.history.recipe.preparation):
-            return
-        starts = np.append(np.flatnonzero(data & 0xC0 != 0x80), len(data))
-        for place in np.flatnonzero(behind_char[:-1] == first_char[:-1])[::-1].tolist():
-            is_shared = first_char[place + 1] == first_char[place] < behind_char[place + 1]
-            if is_shared and self.token_bytes(int(ids[place])).strip(b" "):
-                behind_char[place] = first_char[place] + 1
-                behind[place] = starts[behind_char[place]]
+        for place in np.flatnonzero(behind_char[:-1] == first_char[1:])[::-1].tolist():
+            if first_char[place] < behind_char[place]:
+                if (int(ids[place]), int(first[place]), int(behind[place])) in inside:
+                    yield place
+            elif first_char[place] < behind_char[place + 1] and self.token_bytes(int(ids[place])).strip(b" "):
+                yield place
+
+    def _ending_inside(self, text: str, at: int, allowed: tuple[str, ...]) -> set[tuple[int, int, int]]:
+        """Return the tokens of at least one character that end inside the next one, each with its place in bytes."""
+        found = set[tuple[int, int, int]]()
+        for part in self._cutting.parts(text, allowed) if isinstance(self._segmenter, WordEncoder) else ():
+            is_shared = part.origins[1:] == part.origins[:-1]
+            if part.special is not None or not is_shared.any():
+                continue
+            origins = part.origins.tolist()
+            for word, start in self._cutting.placed_words(part.text):
+                if not is_shared[start : start + len(word)].any():
+                    continue
+                begin = start
+                for id, end in zip(*self._segmenter.placed_ids(word, at), strict=True):
+                    if origins[begin] < origins[start + end] == origins[start + end - 1]:
+                        found.add((id, origins[begin], origins[start + end]))
+                    begin = start + end
+        return found
 
     def segmentation(
         self, text: str, *, allowed_special: Allowed = None, cancelled: CancelCheck = never_cancelled

@@ -269,6 +269,7 @@ def test_a_folder_keeps_what_lay_beside_the_table_that_was_opened(
         "eos": "<|end|>",
         "unk": "",
     }
+    assert shown.folder.template.placeholderText() == "the one in tokenizer_config.json"
     shown.folder.roles["bos"].setCurrentText("<|begin|>")
     commands: list[tuple[str, ...]] = []
     program.exchanging.export.written.connect(lambda command, _: commands.append(command))
