@@ -33,6 +33,7 @@ TRIED_ALONE = 1
 TRIED_AT_ONCE = 200
 MOST_TRIED = 2**25  # characters and tokens of all trials of a table, some seconds
 PRIVATE = "\ue000"  # a character that hardly any alphabet holds
+AROUND = (PRIVATE, "\x00", "q", "e", "0", ".")  # characters before or behind a token, of which few are joined to it
 CONTINUATIONS = (0x80, 0x90, 0x9F, 0xA0, 0xBF)  # at least one of these fits after every lead byte
 
 
@@ -127,7 +128,7 @@ def _candidates(history: History, token: int, symbols: list[int], at: int, corpu
         texts.append(text)
         yield text  # the first text is mostly right, and then no other is made
     symbols_around = history.alphabet.symbols[:MOST_TRIALS]  # more would take too long
-    around = [PRIVATE, "\x00", "q", "e", "0", "."] + [
+    around = [*AROUND] + [
         symbol.decoded.decode(errors="ignore") for symbol in symbols_around if symbol.kind != "marker"
     ]
     for text in texts[:20]:
@@ -313,14 +314,19 @@ def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[
         raise TooLarge(
             f"The tokens are too long: more than {MOST_WAYS:,} of their parts could be tokens, too many to compare."
         )
-    found = list[int]()
-    for first in range(0, len(ids), REPORTED):
-        work.check()
-        work.progress(Progress("looking for texts that become the tokens", first, len(ids), "tokens"))
-        some = ids[first : first + REPORTED]
-        batch = tokenizer.encode_batch([texts[id].decode(errors="replace") for id in some])
-        spans = pairwise(batch.offsets.tolist())
-        found += [id for id, (start, stop) in zip(some, spans, strict=True) if id not in batch.ids[start:stop]]
+    found = ids
+    for before, behind in [("", ""), *((sign, "") for sign in AROUND), *(("", sign) for sign in AROUND)]:
+        if before + behind and len(found) <= MOST_ASKED:
+            break  # these few are tried one by one
+        doubtful = list[int]()
+        for first in range(0, len(found), REPORTED):
+            work.check()
+            work.progress(Progress("looking for texts that become the tokens", first, len(found), "tokens"))
+            some = found[first : first + REPORTED]
+            batch = tokenizer.encode_batch([f"{before}{texts[id].decode(errors='replace')}{behind}" for id in some])
+            spans = pairwise(batch.offsets.tolist())
+            doubtful += [id for id, (start, stop) in zip(some, spans, strict=True) if id not in batch.ids[start:stop]]
+        found = doubtful
     return found
 
 

@@ -182,7 +182,10 @@ class Tokenizer:
     def _ending_inside(self, text: str, at: int, allowed: tuple[str, ...]) -> set[tuple[int, int, int]]:
         """Return the tokens of at least one character that end inside the next one, each with its place in bytes."""
         found = set[tuple[int, int, int]]()
-        for part in self._cutting.parts(text, allowed) if isinstance(self._segmenter, WordEncoder) else ():
+        segmenter = self._segmenter
+        if not isinstance(segmenter, WordEncoder):
+            return found
+        for part in self._cutting.parts(text, allowed):
             is_shared = part.origins[1:] == part.origins[:-1]
             if part.special is not None or not is_shared.any():
                 continue
@@ -191,7 +194,7 @@ class Tokenizer:
                 if not is_shared[start : start + len(word)].any():
                     continue
                 begin = start
-                for id, end in zip(*self._segmenter.placed_ids(word, at), strict=True):
+                for id, end in zip(*segmenter.placed_ids(word, at), strict=True):
                     if origins[begin] < origins[start + end] == origins[start + end - 1]:
                         found.add((id, origins[begin], origins[start + end]))
                     begin = start + end
