@@ -136,7 +136,7 @@ class Tokens:
 
 
 def _as_json(model: JsonModel, whole: Object, name: str) -> tuple[History, list[str]]:
-    steps = read_steps(whole, name, shows_bytes=model.shows_bytes({}))
+    steps = read_steps(whole, name, shows_bytes=model.shows_bytes)
     history, notes = model.open(whole, whole["model"], steps, name)
     return history, [*notes]
 

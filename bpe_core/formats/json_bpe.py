@@ -37,14 +37,12 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.preparation.pre_tokenizers import Split
 
-CONTINUING = "continuing_subword_prefix"
+CONTINUING = "continuing_subword_prefix"  # with it, tokens consist of the characters that represent bytes
 
 
 class JsonBpe(JsonModel):
     kind = "BPE"
-
-    def shows_bytes(self, model: Object) -> bool:
-        return bool(model.get(CONTINUING))  # no byte has a symbol for words that it continues
+    shows_bytes = False
 
     def impossible(self, history: History) -> list[str]:
         recipe = history.recipe

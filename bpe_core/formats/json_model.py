@@ -27,10 +27,7 @@ class JsonModel(ABC):
     """A kind of "model" in a tokenizer.json: what a method writes there and reads."""
 
     kind: ClassVar[str]  # the name in the file
-
-    def shows_bytes(self, model: Object) -> bool:
-        """Return whether tokens consist of the characters that represent bytes, and not of the bytes themselves."""
-        return True
+    shows_bytes: ClassVar[bool] = True  # whether its tokens consist of the characters that represent bytes
 
     def impossible(self, history: History) -> list[str]:
         recipe = history.recipe

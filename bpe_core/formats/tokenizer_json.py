@@ -13,7 +13,7 @@ from bpe_core.formats import json_reading, limitations
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer
 from bpe_core.formats.byte_level import written_tokens
 from bpe_core.formats.hugging_face_text import about_changed, decoder_of, normalizer_of, pre_tokenizer_of, read_steps
-from bpe_core.formats.json_bpe import JsonBpe
+from bpe_core.formats.json_bpe import CONTINUING, JsonBpe
 from bpe_core.formats.json_model import JsonModel
 from bpe_core.formats.json_reading import Object
 from bpe_core.formats.json_unigram import JsonUnigram
@@ -138,7 +138,7 @@ class TokenizerJson(Format):
         whole = json_reading.parsed_object(data, name, number=json_reading.number_by_serde, counts_last=True)
         model = json_reading.object_in(whole, "model", name)
         kind = _model_in(model, name)
-        steps = read_steps(whole, name, shows_bytes=kind.shows_bytes(model))
+        steps = read_steps(whole, name, shows_bytes=kind.shows_bytes or bool(model.get(CONTINUING)))
         history, about_model = kind.open(whole, model, steps, name)
         notes = [*about_model]
         if any(beside(sidecar) is not None for sidecar in SIDECARS):

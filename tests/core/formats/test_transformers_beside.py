@@ -41,7 +41,7 @@ def test_added_tokens_that_transformers_treats_differently_are_reported(merges: 
     adds = "1 tokens in tokenizer_config.json beside it are not"
     assert adds in notes(merges, pad_token="<pad>", bos_token={"content": "<mask>"}, eos_token=None, add_bos_token=True)
     assert adds in notes(merges, additional_special_tokens=["<mask>", "<new>", "<new>"], added_tokens_decoder=[])
-    passes_over = "2 entries of the vocabulary are made by no merge, so they are met in no text"
+    passes_over = "2 tokens of the vocabulary are made by no merge, so they are found in no text"
     assert passes_over in notes(merges, tokenizer_class="GPT2Tokenizer")
     assert passes_over not in notes(merges, tokenizer_class="Qwen2Tokenizer", pad_token="<s>")
     assert "add_prefix_space" in notes(merges, add_prefix_space=True)
