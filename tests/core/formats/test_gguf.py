@@ -138,7 +138,7 @@ def test_special_tokens_of_phi_include_the_spaces_after_them() -> None:
     data, end = gguf({**named, "general.name": "Phi-3 mini"}), BYTES.index("<|end|>")
     assert ids(data, ["a <|end|>  b"]) == [[97, 32, end, 98]]
     assert ids(gguf(named), ["a <|end|> b"]) == [[97, 32, end, 32, 98]]
-    assert any("spaces beside them" in note for note in GGUF.open(data, "model.gguf").notes)
+    assert any("spaces next to them" in note for note in GGUF.open(data, "model.gguf").notes)
 
 
 PIECES = ["▁", "a", "b", "▁a", "ab", "▁ab", "aa", "aaa", "<sep>", "  ", "b▁"]

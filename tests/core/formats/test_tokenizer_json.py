@@ -200,7 +200,7 @@ def test_what_a_recipe_cannot_say_is_noted() -> None:
 @pytest.mark.parametrize("marker", ["symbol", "prefix"])
 def test_a_marker_without_a_place_is_refused_with_a_sentence(marker: str) -> None:
     history = learned("gpt2", marker=marker, merges=3)
-    with pytest.raises(OutputError, match=r"marker|symbol of its own"):
+    with pytest.raises(OutputError, match=r"marker|separate symbol"):
         content(history, "tokenizer.json")
 
 
