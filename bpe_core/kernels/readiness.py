@@ -94,7 +94,8 @@ def by_machine_code(size: int, part: str, work: Work = ALONE) -> bool:
     if ready(part):
         return True
     if size <= SAMPLE:
-        prepare()
+        if not forbidden():
+            prepare()
         return False
     need_machine_code(part, work, f" for more than {SAMPLE:,} bytes of text")
     return True
