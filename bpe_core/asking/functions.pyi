@@ -22,6 +22,7 @@ __all__ = [
     "diff",
     "ends",
     "floor",
+    "folder",
     "idmap",
     "lab",
     "languages",
@@ -453,6 +454,40 @@ def floor(
     >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
     >>> bpe.floor(study, rounds=5).columns["floor"]
     [7]
+    """
+
+def folder(
+    path: str = "",
+    *,
+    work: Work | None = None,
+) -> Answer:
+    """Compare all tokenizer files in the folder of a model: does each loader get the same tokens and ids?
+
+    The file that transformers loads comes first. Each other file is compared with it: tokens, merges, special tokens,
+    and the ids of texts that are hard to split. The configuration files are compared with it, too.
+
+    Parameters
+    ----------
+    path : str, optional
+        The folder of a model, or hf:owner/name.
+    work : Work | None, optional
+        The callbacks that receive the progress and may cancel the work.
+
+    Returns
+    -------
+    Answer
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> from tempfile import TemporaryDirectory
+    >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+    >>> with TemporaryDirectory() as folder:
+    ...     written = study.save(f"{folder}/tokenizer.json")
+    ...     answer = bpe.folder(folder)
+    >>> answer.sentences[0]
+    'tokenizer.json is the only tokenizer file of this folder.'
     """
 
 def idmap(

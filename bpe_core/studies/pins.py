@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 
-from bpe_core.errors import FormatError, plain, throwing_exceptions
+from bpe_core.errors import BpeError, FormatError, plain, throwing_exceptions
 from bpe_core.formats import FORMATS
-from bpe_core.formats.all_formats import content_of, files_beside
+from bpe_core.formats.all_formats import content_of, files_beside, open_table
 from bpe_core.formats.base import Format, Peer
 from bpe_core.history.token_texts import quoted
 from bpe_core.studies.study import Study
@@ -38,13 +39,16 @@ class Pins:
     texts: list[str]
     ids: Answers
     kind: str = KIND
+    files: Answers = field(default_factory=dict)  # the ids by each other tokenizer file of the folder, by its name
 
     @classmethod
-    def of(cls, study: Study) -> Pins:
+    def of(cls, study: Study, others: Mapping[str, Study] = MappingProxyType({})) -> Pins:
+        """Pin a tokenizer, and with it the other tokenizer files of its folder by their names."""
         format = _format(study)
         texts = list(islice(CheckedTokenizer(study.history, format).samples(), TEXTS))
         ids = _answers(study, format, texts)
-        return cls(study.name, _digest(study.name), _versions(ids), texts, ids)
+        files = {name: _own_answers(other, texts) for name, other in others.items()}
+        return cls(study.name, _digest(study.name), _versions(ids), texts, ids, files=files)
 
     @classmethod
     def read(cls, path: str) -> Pins:
@@ -53,10 +57,11 @@ class Pins:
         data = read_small_file(path, "the pins", FormatError)
         with gate(f"{path} holds no pins", FormatError, advice):
             pins = cls(**json_of(data, f"{path} holds no pins"))
-            pinned = {len(pins.texts), *(len(ids) for ids in pins.ids.values())}
+            pinned = {len(pins.texts), *(len(ids) for ids in (*pins.ids.values(), *pins.files.values()))}
             said = [pins.table, pins.digest, *pins.texts, *pins.versions.keys(), *pins.versions.values()]
-            lists = [ids for answers in pins.ids.values() for ids in (answers, *answers)]
-            numbers = [id for answers in pins.ids.values() for ids in answers for id in ids]
+            by_all = [*pins.ids.values(), *pins.files.values()]
+            lists = [ids for answers in by_all for ids in (answers, *answers)]
+            numbers = [id for answers in by_all for ids in answers for id in ids]
             kinds = {type(ids) for ids in lists} <= {list} and {type(id) for id in numbers} <= {int}
             is_sound = pins.kind == KIND and len(pinned) == 1 and kinds
             if not is_sound or not all(isinstance(one, str) for one in said):
@@ -81,7 +86,20 @@ class Pins:
             for text, before, after in zip(self.texts, pinned, ids.get(name, pinned), strict=True):
                 if before != after:
                     found.append(f"{quoted(text)} {_change(before, after)} by {versions}; {is_same}.")
-        return [plain(one) for one in found]
+        return [plain(one) for one in (*found, *self._differences_of_files())]
+
+    def _differences_of_files(self) -> Iterator[str]:
+        """Yield a sentence for each text that another file of the folder splits differently now."""
+        for name, pinned in self.files.items():
+            try:
+                opened = open_table(Path(self.table).parent / name)
+            except BpeError as error:
+                yield f"{name} was pinned, but cannot be opened now: {error}"
+                continue
+            study = Study(opened.history, name=name, format=opened.format)
+            for text, before, after in zip(self.texts, pinned, _own_answers(study, self.texts), strict=True):
+                if before != after:
+                    yield f"{quoted(text)} {_change(before, after)} by {name}."
 
 
 def _change(before: Sequence[int], after: Sequence[int]) -> str:
@@ -95,8 +113,13 @@ def _format(study: Study) -> Format:
     return FORMATS.holding(study.format)
 
 
+def _own_answers(study: Study, texts: list[str]) -> list[list[int]]:
+    """Return the ids that this program gives for texts by a file."""
+    return list(CheckedTokenizer(study.history, _format(study)).answers(texts))
+
+
 def _answers(study: Study, format: Format, texts: list[str]) -> Answers:
-    ids: Answers = {OURS: list(CheckedTokenizer(study.history, format).answers(texts))}
+    ids: Answers = {OURS: _own_answers(study, texts)}
     if format.peer_name and study.format and Path(study.name).is_file():
         peer = _peer(study, format)
         given = [] if peer is None else [answer_of(peer, text) for text in texts]

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from bpe_core.command_line.arguments import ANY_TABLE, add_json
+from bpe_core.errors import FormatError
 from bpe_core.studies.pins import Pins
 
 examples = """\
@@ -14,6 +15,9 @@ examples:
   bpe-explorer pin tokenizer.json
       Writes tokenizer.pins.json: the ids of 200 texts that are hard to split, from this program and from the
       file's library.
+
+  bpe-explorer pin --folder model/ -o model.pins.json
+      The ids by all tokenizer files of the folder.
 
   bpe-explorer check --pins tokenizer.pins.json
       Ends with exit code 3, and lists each text that is split differently now: for the checks of a project.
@@ -29,18 +33,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=("the file to write (default: the table's name with .pins.json)"),
     )
+    parser.add_argument(
+        "--folder", action="store_true", help="TABLE is the folder of a model: pin the ids by all its tokenizer files"
+    )
     add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    path = options.output or Path(options.table).with_suffix(".pins.json")
     from bpe_core.studies.making import open_study  # the help needs none
 
-    pins = Pins.of(open_study(options.table))
+    path = options.output or Path(options.table).with_suffix(".pins.json")
+    pins = _of_folder(options.table) if options.folder else Pins.of(open_study(options.table))
     pins.write(path)
     if options.json:
-        told = {"output": str(path), "texts": len(pins.texts), "libraries": list(pins.ids)}
+        told = {"output": str(path), "texts": len(pins.texts), "libraries": list(pins.ids), "files": list(pins.files)}
         print(json.dumps(told, ensure_ascii=False))
         return 0
-    print(f"Wrote the ids of {len(pins.texts):,} texts, as {' and '.join(pins.ids)} give them, to {path}.")
+    others = f", and {', '.join(pins.files)} in the same folder" if pins.files else ""
+    print(f"Wrote the ids of {len(pins.texts):,} texts, as {' and '.join(pins.ids)} give them{others}, to {path}.")
     return 0
+
+
+def _of_folder(place: str) -> Pins:
+    """Pin the file that transformers loads, and the other tokenizer files of the folder."""
+    from bpe_core.delivery.one_folder import files_in, opened_files
+    from bpe_core.studies.study import Study
+
+    _, paths = files_in(place)
+    files, refused = opened_files(paths)
+    if refused:
+        raise FormatError(refused[0])
+    main, *others = (
+        Study(one.history, name=str(path), format=one.opened.format) for one, path in zip(files, paths, strict=True)
+    )
+    return Pins.of(main, {Path(other.name).name: other for other in others})

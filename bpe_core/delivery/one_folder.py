@@ -1,0 +1,319 @@
+"""The tokenizer files of one folder, compared: tokens, merges, special tokens, and ids of hard texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+
+import regex
+
+from bpe_core.delivery.sidecars import Sidecars, roles_in, sidecars_of
+from bpe_core.errors import BpeError, FormatError
+from bpe_core.formats import FORMATS
+from bpe_core.formats.all_formats import open_table
+from bpe_core.formats.base import OpenedTable, own_numbers
+from bpe_core.formats.gguf_patterns import BY_NAME
+from bpe_core.formats.hugging_face_cache import FILES, located, tokenizer_file
+from bpe_core.formats.transformers_beside import CONFIG, MAP
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import quoted, written
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.segmenting.cutting import Allowed
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.splitter import Splitter
+from bpe_core.support.progress import ALONE, Progress, Work
+from bpe_core.verification.sampling import HARD_TEXTS, joined_tokens, special_texts
+
+Stage = Literal["", "special tokens", "normalization", "words", "tokens", "ids"]
+STAGES: dict[Stage, str] = {
+    "special tokens": "a special token that the text spells is matched by one file alone",
+    "normalization": "the text is changed in another way before it is split",
+    "words": "the text is split into other words",
+    "tokens": "a word is split into other tokens",
+    "ids": "the tokens are the same, but have other ids",
+}
+GGUF = "*.gguf"
+HEX = re.compile(r"\\x\{([0-9a-f]+)\}")  # a character by its number, in expressions of llama.cpp
+PAIRED = ("vocab.json", "encoder.json")  # files that belong to a list of merges
+MOST_FILES = 12
+MADE_TEXTS = 60  # texts made of the tokens of each file, besides the hard texts
+LONGEST_TEXT = 2_000  # characters
+GENERATION = "generation_config.json"
+NO_FILE = "{} is a folder without a tokenizer: it has none of {}."
+NO_FOLDER = "{} is no folder. Name a folder with the files of a model, or a name such as hf:owner/name."
+
+
+@dataclass(frozen=True, eq=False)
+class FolderFile:
+    """One tokenizer file of a folder, opened."""
+
+    name: str
+    opened: OpenedTable
+
+    @property
+    def history(self) -> History:
+        return self.opened.history
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        return Tokenizer(self.history)
+
+    def encode(self, text: str, allowed_special: Allowed = "all") -> list[int]:
+        """Return the ids of the file. Both files of a comparison match special tokens that a text spells."""
+        indices = self.tokenizer.encode_to_array(text, allowed_special=allowed_special)
+        ids: list[int] = own_numbers(self.history)[indices].tolist()
+        return ids
+
+    @property
+    def library(self) -> str:
+        """Return the library that loads such a file."""
+        format = FORMATS.get(self.opened.format)
+        return format.peer_name if format is not None else ""
+
+    @cached_property
+    def texts(self) -> list[bytes]:
+        return written(self.history)
+
+    @cached_property
+    def ids(self) -> dict[bytes, int]:
+        """Return the id of each token by its bytes, without special tokens."""
+        numbers = own_numbers(self.history).tolist()
+        known: dict[bytes, int] = {}
+        for index in range(self.history.first_special):
+            if numbers[index] >= 0:
+                known.setdefault(self.texts[index], numbers[index])
+        return known
+
+    @cached_property
+    def specials(self) -> dict[str, int]:
+        numbers = own_numbers(self.history)[self.history.first_special :].tolist()
+        return {text: id for text, id in zip(self.history.recipe.special_tokens, numbers, strict=True) if id >= 0}
+
+    @cached_property
+    def merges(self) -> list[tuple[bytes, bytes]]:
+        return [(self.texts[left], self.texts[right]) for left, right in self.history.pairs()]
+
+    @property
+    def llama_cpp_name(self) -> str:
+        """Return what llama.cpp calls this way to split texts into words; empty if it has no name for it.
+
+        One pattern can be spelled in many ways, so the words of hard texts are compared.
+        """
+        recipe = self.history.recipe
+        if recipe.normalizes:
+            return ""
+        texts = [text for text in HARD_TEXTS if not any(special in text for special in recipe.special_tokens)]
+        words = [list(Splitter(recipe).words(text)) for text in texts]
+        fitting = (
+            name
+            for name, splitting in BY_NAME.items()
+            if all(_pieces(splitting.expressions, text) == known for text, known in zip(texts, words, strict=True))
+        )
+        return next(fitting, "")
+
+
+def _pieces(expressions: Sequence[str], text: str) -> list[str]:
+    """Split a text as llama.cpp does: by one expression after the other; what none of them matches stays a piece."""
+    pieces = [text] if text else []
+    for expression in expressions:
+        pieces = [part for piece in pieces for part in _parts(_compiled(expression), piece)]
+    return pieces
+
+
+@cache
+def _compiled(expression: str) -> regex.Pattern[str]:
+    return regex.compile(HEX.sub(lambda found: chr(int(found[1], 16)), expression))
+
+
+def _parts(expression: regex.Pattern[str], text: str) -> Iterator[str]:
+    last = 0
+    for found in expression.finditer(text):
+        if found.start() > last:
+            yield text[last : found.start()]
+        if found[0]:
+            yield found[0]
+        last = found.end()
+    if last < len(text):
+        yield text[last:]
+
+
+@dataclass(frozen=True)
+class TextDifference:
+    """A text to which two files give other ids."""
+
+    text: str
+    stage: Stage
+
+
+@dataclass(frozen=True)
+class FileDifferences:
+    """The differences of a file from the one that is loaded first."""
+
+    tokens: tuple[str, ...] = ()  # tokens that only one of them has, or that have other ids; one sentence each
+    first_merge: int | None = None  # the first merge that differs, counted from 1
+    specials: tuple[str, ...] = ()  # special tokens that differ, one sentence each
+    texts: tuple[TextDifference, ...] = ()
+    texts_compared: int = 0
+
+    @property
+    def is_none(self) -> bool:
+        return not (self.tokens or self.specials or self.texts)
+
+
+def files_in(place: Path | str) -> tuple[Path, list[Path]]:
+    """Return a folder, and the files in it that hold a tokenizer; the first is the one that transformers loads."""
+    folder = located(place)
+    if not folder.is_dir():
+        folder = folder.parent if str(place) != str(folder) else folder
+    if not folder.is_dir():
+        raise FormatError(NO_FOLDER.format(place))
+    found = dict.fromkeys(path for pattern in (*FILES, GGUF) for path in sorted(folder.glob(pattern)) if path.is_file())
+    if not found:
+        raise FormatError(NO_FILE.format(folder, ", ".join((*FILES, GGUF))))
+    first = tokenizer_file(folder) if any(folder.glob(pattern) for pattern in FILES) else next(iter(found))
+    rest = [path for path in found if path != first]
+    return folder, [*([first] if first in found else []), *rest][:MOST_FILES]
+
+
+def opened_files(paths: Iterable[Path], work: Work = ALONE) -> tuple[list[FolderFile], list[str]]:
+    """Open all files that can be opened; return them, and why the others cannot."""
+    found = list[FolderFile]()
+    refused = list[str]()
+    for path in paths:
+        work.check()
+        try:
+            found.append(FolderFile(path.name, open_table(path)))
+        except BpeError as error:
+            refused.append(str(error))
+    return found, refused
+
+
+def differences(first: FolderFile, other: FolderFile, work: Work = ALONE) -> FileDifferences:
+    """Compare a file with the one that is loaded first."""
+    texts = [*_texts_to_compare((first, other))]
+    found = list[TextDifference]()
+    for number, text in enumerate(texts):
+        if number % 32 == 0:
+            work.check()
+            work.progress(Progress(f"comparing {other.name}", number, len(texts), "texts"))
+        stage = stage_of(first, other, text)
+        if stage:
+            found.append(TextDifference(text, stage))
+    return FileDifferences(
+        tuple(_about_tokens(first, other)),
+        _first_merge(first, other),
+        tuple(_about_specials(first.specials, other.specials, (first.name, other.name))),
+        tuple(found),
+        len(texts),
+    )
+
+
+def _texts_to_compare(files: Sequence[FolderFile]) -> Iterator[str]:
+    yield from HARD_TEXTS
+    for file in files:
+        yield from special_texts(file.history, file.history.recipe)
+        yield from (text[:LONGEST_TEXT] for text in islice(joined_tokens(file.history, MADE_TEXTS), MADE_TEXTS))
+
+
+def stage_of(first: FolderFile, other: FolderFile, text: str) -> Stage:
+    """Return the first stage at which two files part in a text; empty if they give it the same ids."""
+    if first.encode(text) == other.encode(text):
+        return ""
+    if _tokens_of(first, text) == _tokens_of(other, text):
+        return "ids"
+    if first.encode(text, ()) == other.encode(text, ()):
+        return "special tokens"
+    if normalize(text, first.history.recipe) != normalize(text, other.history.recipe):
+        return "normalization"
+    if _ends_of_words(first, text) != _ends_of_words(other, text):
+        return "words"
+    return "tokens"
+
+
+def _tokens_of(file: FolderFile, text: str) -> list[bytes]:
+    """Return the tokens of a text by their bytes."""
+    texts = [*file.texts, *(special.encode() for special in file.history.recipe.special_tokens)]
+    return [texts[index] for index in file.tokenizer.encode_to_array(text, allowed_special="all").tolist()]
+
+
+def _ends_of_words(file: FolderFile, text: str) -> list[str]:
+    recipe = file.history.recipe
+    return list(Splitter(recipe).words(normalize(text, recipe)))
+
+
+def _about_tokens(first: FolderFile, other: FolderFile) -> Iterator[str]:
+    """Say which tokens differ: first by their number, then one of each kind by name."""
+    lacking = [text for text in first.ids if text not in other.ids]
+    further = [text for text in other.ids if text not in first.ids]
+    moved = [text for text, id in first.ids.items() if other.ids.get(text, id) != id]
+    for tokens, name in ((lacking, first.name), (further, other.name)):
+        if tokens:
+            yield f"{len(tokens):,} tokens are only in {name}, such as {quoted(tokens[0])}"
+    if moved:
+        token = moved[0]
+        yield (
+            f"{len(moved):,} tokens have other ids, such as {quoted(token)}: {first.ids[token]:,} in {first.name}, "
+            f"{other.ids[token]:,} in {other.name}"
+        )
+
+
+def _first_merge(first: FolderFile, other: FolderFile) -> int | None:
+    """Return the first merge that differs, if both files list merges."""
+    if not first.merges or not other.merges or first.merges == other.merges:
+        return None
+    pairs = zip(first.merges, other.merges, strict=False)
+    shorter = min(len(first.merges), len(other.merges))
+    return next((place for place, (one, two) in enumerate(pairs, 1) if one != two), shorter + 1)
+
+
+def _about_specials(first: dict[str, int], other: dict[str, int], names: tuple[str, str]) -> Iterator[str]:
+    for text in dict.fromkeys((*first, *other)):
+        ids = first.get(text), other.get(text)
+        if ids[0] == ids[1]:
+            continue
+        told = (f"{'none' if id is None else f'{id:,}'} in {file}" for id, file in zip(ids, names, strict=True))
+        yield f"{quoted(text)} has the id {', '.join(told)}"
+
+
+def about_sidecars(folder: Path, main: FolderFile) -> list[str]:
+    """Say what the configuration files claim that the tokenizer does not hold."""
+    sidecars = sidecars_of(folder, main.opened.format)
+    known = {**{text.decode(errors="replace"): id for text, id in main.ids.items()}, **main.specials}
+    found = [f"{name} cannot be read as JSON" for name in sidecars.damaged]
+    roles = roles_in(sidecars)
+    found += [
+        f"The {role} token {quoted(text)} of the configuration is no token of {main.name}"
+        for role, text in roles.items()
+        if text not in known
+    ]
+    found += _about_two_maps(sidecars)
+    found += _about_added(sidecars, known, main.name)
+    end = sidecars.read.get(GENERATION, {}).get("eos_token_id")
+    ends = end if isinstance(end, list) else [end]
+    wanted = known.get(roles.get("eos", ""))
+    if wanted is not None and end is not None and wanted not in ends:
+        found.append(f"{GENERATION} ends with the id {end}, but {quoted(roles['eos'])} has the id {wanted:,}")
+    return found
+
+
+def _about_two_maps(sidecars: Sidecars) -> Iterator[str]:
+    files = [sidecars.read.get(name, {}) for name in (CONFIG, MAP)]
+    for role in files[0]:
+        texts = [one.get(role) for one in files]
+        texts = [text.get("content") if isinstance(text, dict) else text for text in texts]
+        if role.endswith("_token") and all(isinstance(text, str) for text in texts) and texts[0] != texts[1]:
+            yield f"{CONFIG} names {quoted(str(texts[0]))} as {role}, and {MAP} names {quoted(str(texts[1]))}"
+
+
+def _about_added(sidecars: Sidecars, known: dict[str, int], name: str) -> Iterator[str]:
+    numbered = sidecars.read.get(CONFIG, {}).get("added_tokens_decoder")
+    for id, token in numbered.items() if isinstance(numbered, dict) else ():
+        text = token.get("content") if isinstance(token, dict) else None
+        if isinstance(text, str) and id.isdecimal() and known.get(text) != int(id):
+            there = "no id" if text not in known else f"the id {known[text]:,}"
+            yield f"{CONFIG} gives {quoted(text)} the id {int(id):,}, but it has {there} in {name}"

@@ -1,0 +1,127 @@
+"""The question whether all tokenizer files of a folder say the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from bpe_core.asking import NONE, Answer, Question, parameter
+from bpe_core.delivery.one_folder import (
+    STAGES,
+    FileDifferences,
+    FolderFile,
+    about_sidecars,
+    differences,
+    files_in,
+    opened_files,
+)
+from bpe_core.errors import FormatError
+from bpe_core.history.token_texts import quoted
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
+
+LISTED = ("file", "loaded_by", "tokens", "merges", "specials", "differing_texts", "first_difference")
+MOST_SAID = 3  # differences of a kind that are said; the JSON has all
+
+
+@dataclass(frozen=True)
+class Folder(Question):
+    """Compare all tokenizer files in the folder of a model: does each loader get the same tokens and ids?
+
+    The file that transformers loads comes first. Each other file is compared with it: tokens, merges, special tokens,
+    and the ids of texts that are hard to split. The configuration files are compared with it, too.
+    """
+
+    studies = NONE
+    examples = """\
+examples:
+  bpe-explorer folder model/
+      Lists the files with the library that loads each, and says where two of them part. The exit code is 3 if they
+      differ, for the checks of a project.
+
+  bpe-explorer folder hf:openai-community/gpt2 --json
+      A folder in the cache of Hugging Face.
+"""
+
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> from tempfile import TemporaryDirectory
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> with TemporaryDirectory() as folder:
+        ...     written = study.save(f"{folder}/tokenizer.json")
+        ...     answer = bpe.folder(folder)
+        >>> answer.sentences[0]
+        'tokenizer.json is the only tokenizer file of this folder.'
+    """
+
+    path: str = parameter(
+        "", help="the folder of a model, or hf:owner/name", metavar="PATH", positional=True, path="folder"
+    )
+
+    def answer(self, study: Any = None, work: Work = ALONE) -> Answer:
+        folder, paths = files_in(self.path)
+        files, refused = opened_files(paths, work)
+        if not files:
+            raise FormatError(refused[0])
+        first = files[0]
+        found = {other.name: differences(first, other, work) for other in files[1:]}
+        sidecars = about_sidecars(folder, first)
+        differs = bool(sidecars or refused) or not all(one.is_none for one in found.values())
+        sentences = [*_sentences(first, files, found), *(f"{one}." for one in sidecars), *refused]
+        facts = {
+            "files": {name: _facts(one) for name, one in found.items()},
+            "configuration": sidecars,
+            "refused": refused,
+            "llama_cpp_pre_tokenizer": first.llama_cpp_name or None,
+        }
+        return Answer(_table(files, found), tuple(sentences), None, LISTED, facts=facts, differs=differs)
+
+
+def _table(files: list[FolderFile], found: dict[str, FileDifferences]) -> DataTable:
+    compared = [found.get(one.name, FileDifferences()) for one in files]
+    return DataTable(
+        {
+            "file": [one.name for one in files],
+            "format": [one.opened.format for one in files],
+            "loaded_by": [one.library or "this program" for one in files],
+            "tokens": [len(one.ids) for one in files],
+            "merges": [len(one.merges) for one in files],
+            "specials": [len(one.specials) for one in files],
+            "first_merge": [one.first_merge for one in compared],
+            "compared_texts": [one.texts_compared or None for one in compared],
+            "differing_texts": [len(one.texts) if one.texts_compared else None for one in compared],
+            "first_difference": [one.texts[0].stage if one.texts else "" for one in compared],
+        }
+    )
+
+
+def _sentences(first: FolderFile, files: list[FolderFile], found: dict[str, FileDifferences]) -> Iterator[str]:
+    if len(files) == 1:
+        yield f"{first.name} is the only tokenizer file of this folder."
+    else:
+        yield f"Transformers loads {first.name}; {count_text(len(found), 'other file')} compared with it."
+    for name, one in found.items():
+        if one.is_none:
+            yield f"{name} agrees with it: tokens, special tokens, and the ids of {one.texts_compared:,} texts."
+            continue
+        yield from (f"{name}: {sentence}." for sentence in (*one.tokens, *one.specials)[:MOST_SAID])
+        if one.first_merge is not None:
+            yield f"{name}: the merges differ from merge {one.first_merge:,}."
+        stages = Counter(text.stage for text in one.texts)
+        for stage, times in stages.most_common(MOST_SAID):
+            text = next(text.text for text in one.texts if text.stage == stage)
+            yield f"{name}: in {times:,} of {one.texts_compared:,} texts {STAGES[stage]}, such as {quoted(text)}."
+    if first.llama_cpp_name:
+        yield f"In llama.cpp the way in which {first.name} splits texts into words is called {first.llama_cpp_name}."
+
+
+def _facts(found: FileDifferences) -> dict[str, object]:
+    return {
+        "tokens": list(found.tokens),
+        "specials": list(found.specials),
+        "first_merge": found.first_merge,
+        "texts": [{"text": one.text, "stage": one.stage} for one in found.texts],
+    }

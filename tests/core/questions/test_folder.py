@@ -1,0 +1,124 @@
+"""All tokenizer files of a model's folder are compared with the one that transformers loads."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from transformers import AutoTokenizer
+
+import bpe_core as bpe
+from bpe_core.command_line.main import run
+
+TEXT = "The keeper of the lighthouse wrote one more word into the log, and one more. " * 3
+END = "<|endoftext|>"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose three tokenizer files agree."""
+    folder = tmp_path_factory.mktemp("made") / "model"
+    study = bpe.train(TEXT, "gpt2", vocab_size=300, special_tokens=(END,))
+    bpe.deliver(study, folder, eos=END)
+    study.save(folder / "merges.txt")
+    study.save(folder / "ranks.tiktoken")
+    return folder
+
+
+@pytest.fixture
+def model(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "model"))
+
+
+def test_files_that_agree_are_listed_with_their_loaders(model: Path) -> None:
+    (model / "ranks.tiktoken").unlink()
+    answer = bpe.folder(str(model))
+    assert list(answer.table.columns["file"]) == ["tokenizer.json", "merges.txt"]
+    assert list(answer.table.columns["loaded_by"]) == ["tokenizers", "tokenizers"]
+    assert not answer.differs
+    assert answer.facts["llama_cpp_pre_tokenizer"] == "gpt-2"
+
+
+def test_the_first_file_is_the_one_that_transformers_loads(model: Path) -> None:
+    loaded = AutoTokenizer.from_pretrained(model)
+    first = bpe.folder(str(model)).table.columns["file"][0]
+    assert bpe.open(model / first).encode(TEXT) == loaded.encode(TEXT)
+
+
+def test_a_smaller_vocabulary_differs_from_the_first_merge_that_it_lacks(model: Path) -> None:
+    bpe.open(model / "tokenizer.json").at(20).save(model / "small.tiktoken")
+    found = bpe.folder(str(model)).facts["files"]["small.tiktoken"]
+    assert found["first_merge"] == 21
+    assert {one["stage"] for one in found["texts"]} >= {"tokens"}
+    assert found["tokens"][0].startswith("23 tokens are only in tokenizer.json")
+
+
+def test_another_pattern_parts_where_texts_are_split_into_words(model: Path) -> None:
+    whole = json.loads((model / "tokenizer.json").read_text())
+    letters = {"type": "Split", "pattern": {"Regex": "."}, "behavior": "Isolated", "invert": False}
+    as_bytes = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
+    whole["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [letters, as_bytes]}
+    (model / "tokenizer.json").write_text(json.dumps(whole))
+    found = bpe.folder(str(model)).facts["files"]["ranks.tiktoken"]
+    assert {one["stage"] for one in found["texts"]} == {"words", "special tokens"}
+    assert not found["tokens"]
+
+
+def test_a_normalizer_parts_before_the_splitting(model: Path) -> None:
+    whole = json.loads((model / "tokenizer.json").read_text())
+    whole["normalizer"] = {"type": "Lowercase"}
+    (model / "tokenizer.json").write_text(json.dumps(whole))
+    stages = {one["stage"] for one in bpe.folder(str(model)).facts["files"]["ranks.tiktoken"]["texts"]}
+    assert "normalization" in stages
+    assert "ids" not in stages
+
+
+def test_a_special_token_that_a_file_lacks_is_named_with_its_id(model: Path) -> None:
+    answer = bpe.folder(str(model))
+    (special,) = answer.facts["files"]["ranks.tiktoken"]["specials"]
+    assert special == f"“{END}” has the id 299 in tokenizer.json, none in ranks.tiktoken"
+    assert answer.differs
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        ("tokenizer_config.json", {"eos_token": "<end>"}, "The eos token “<end>” of the configuration is no token"),
+        ("special_tokens_map.json", {"eos_token": "the"}, "special_tokens_map.json names “the”"),
+        ("generation_config.json", {"eos_token_id": 5}, "generation_config.json ends with the id 5"),
+        ("tokenizer_config.json", {"added_tokens_decoder": {"7": {"content": END}}}, "the id 7, but it has the id"),
+    ],
+)
+def test_configuration_files_that_claim_other_tokens_are_named(
+    model: Path, name: str, change: dict[str, object], said: str
+) -> None:
+    path = model / name
+    known = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(json.dumps(known | change))
+    assert any(said in sentence for sentence in bpe.folder(str(model)).facts["configuration"])
+
+
+def test_the_exit_code_is_3_where_files_differ(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["folder", str(model)]) == 3
+    (model / "ranks.tiktoken").unlink()
+    assert run(["folder", str(model), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1] or "{}") is not None
+
+
+def test_a_folder_without_a_tokenizer_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(bpe.BpeError, match="is a folder without a tokenizer"):
+        bpe.folder(str(tmp_path))
+    with pytest.raises(bpe.BpeError, match="is no folder"):
+        bpe.folder(str(tmp_path / "nowhere" / "at all"))
+
+
+def test_pins_of_a_folder_find_a_file_that_changed(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pins = model.parent / "model.pins.json"
+    assert run(["pin", "--folder", str(model), "-o", str(pins)]) == 0
+    assert run(["check", "--pins", str(pins)]) == 0
+    bpe.open(model / "tokenizer.json").at(20).save(model / "ranks.tiktoken")
+    capsys.readouterr()
+    assert run(["check", "--pins", str(pins)]) == 3
+    assert "by ranks.tiktoken." in capsys.readouterr().out
