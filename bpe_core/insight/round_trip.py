@@ -302,7 +302,7 @@ class RoundTrip:
         if before == after:
             return self._about_cuts(place)
         if _is_no_text(before) and NO_TEXT in self._bytes_of_text(place, around=len(NO_TEXT) - 1):
-            return Reason("bytes", f"{_hex(before)} is no text in UTF-8, so decoding shows �.")
+            return Reason("bytes", f"{quoted(before)} is no text in UTF-8, so decoding shows �.")
         if before.replace(b" ", b"") == after.replace(b" ", b"") and trips.marks_words:
             return Reason("marker", f"Encoding writes {quoted(after)} here, and the ids hold {quoted(before)}.")
         return self._about_change(place, before, after)
@@ -416,7 +416,3 @@ def _is_no_text(raw: bytes) -> bool:
     except UnicodeDecodeError:
         return True
     return False
-
-
-def _hex(raw: bytes) -> str:
-    return " ".join(f"<0x{byte:02X}>" for byte in raw[:8]) + (" …" if len(raw) > 8 else "")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.errors import BpeError
+from bpe_core.figures.figure import Bar, BarFigure
 from bpe_core.figures.from_table import dots_chart
 from bpe_core.history.token_texts import quoted, shown
 from bpe_core.insight.healing import HealedPrompt, healed
@@ -206,9 +208,21 @@ def _of_prompt(studies: Mapping[str, Study], text: str, work: Work) -> Answer:
     return Answer(
         table,
         tuple(sentences),
+        _tokens_by_rest(found),
         listed=listed if len(found) == 1 else ("tokenizer", *listed),
         facts=next(iter(facts.values())) if len(facts) == 1 else {"healed": facts},
     )
+
+
+def _tokens_by_rest(found: Mapping[str, HealedPrompt]) -> BarFigure | None:
+    """Draw how many tokens begin with each end of the prompt."""
+    several = len(found) > 1
+    times = Counter((name if several else "", shown(token.rest)) for name, one in found.items() for token in one.tokens)
+    if not times:
+        return None
+    bars = [Bar(f"{name} {rest}".strip(), number, f"{number:,}") for (name, rest), number in times.items()]
+    told = "How many tokens begin with an end of the prompt and go on behind it."
+    return BarFigure("ends", "Tokens that begin before the end of the prompt.", told, bars, "Tokens")
 
 
 def _numbers(study: Study, indices: Sequence[int]) -> list[int | None]:
