@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,7 @@ class JsonUnigram(JsonModel):
             plain |= {text: scores[text] for text in twins if text in scores}
 
         def numbers_of(texts: Sequence[str]) -> Int64s:
-            return np.fromiter((numbers.get(text, NO_NUMBER) for text in texts), np.int64, len(texts))
+            return np.fromiter(map(numbers.get, texts, repeat(NO_NUMBER)), np.int64, len(texts))
 
         pieces = ScoredPieces(LaidTexts.of(plain), np.array([*plain.values()], np.float64), numbers_of([*plain]))
         history, notes = unigram_vocabulary.history_of(

@@ -164,7 +164,7 @@ class MergesPair(Format):
         named = data.removeprefix(codecs.BOM_UTF8).startswith(VERSION.encode())
         together = "".join(texts)
         as_bytes = named or ("Ġ" in together and byte_level.is_byte_level(together))
-        return (as_bytes and not set(together).isdisjoint(_UNUSUAL)) or ends_bytes(texts)
+        return (as_bytes and not set(together).isdisjoint(_UNUSUAL)) or (not together.isascii() and ends_bytes(texts))
 
     def recognizes_file(self, data: bytes, name: str, beside: Beside) -> bool:
         if self.recognizes(data):
