@@ -85,7 +85,7 @@ def test_a_map_in_the_place_of_another_file_is_refused(
     old = str(tables / "old.json")
     table = ["trim", old, "--remove", "270", "-o", f"{tmp_path}/new.csv"]
     cases = {
-        "is the file that is read": [*table, "--map", old],
+        "choose another name": [*table, "--map", old],
         "is a result itself": [*table, "--map", f"{tmp_path}/new.csv"],
         "A map is written as": [*table, "--map", f"{tmp_path}/map.txt"],
     }
