@@ -17,7 +17,7 @@ from bpe_core.history.token_texts import LONGEST_SHOWN, TokenTexts
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.reachability import Reason, is_learned, unreachable_tokens
 from bpe_core.kernels import TRANSPARENT
-from bpe_core.methods.kit.seeds import COMMON, scripts_of
+from bpe_core.methods.kit.scripts import COMMON, scripts_of
 from bpe_core.support.arrays import Bools, Int64s
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled, while_wanted

@@ -20,7 +20,7 @@ from bpe_core.history.history import History, Pair
 from bpe_core.history.token_texts import written
 from bpe_core.kernels import TRANSPARENT
 from bpe_core.methods.kit.method import Method
-from bpe_core.methods.kit.seeds import scripts_of
+from bpe_core.methods.kit.scripts import scripts_of
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.interventions import Intervention
 from bpe_core.recipes.recipe import Recipe

@@ -16,12 +16,12 @@ from bpe_core.history.history import NOTHING, Columns, History
 from bpe_core.methods.kit.best_paths import scores_of
 from bpe_core.methods.kit.compiled_lattices import CompiledLattices, repeated
 from bpe_core.methods.kit.learner import Candidate
-from bpe_core.methods.kit.seeds import seeded
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer, learn
 from bpe_core.methods.unigram import reference as unigram
 from bpe_core.methods.unigram.learner import LEAST_LIKELY, LEAST_LOSS, RARELY_USED, UnigramLearner
 from bpe_core.methods.unigram.reference import encode, word_cutter
+from bpe_core.methods.unigram.seeds import seeded
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_methods import CompiledPaths
 from bpe_core.segmenting.cutting import Cutting

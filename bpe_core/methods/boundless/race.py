@@ -14,9 +14,11 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TIED, TOKEN, Columns, EndReason, History, Pair, Reasons, Step
 from bpe_core.history.token_texts import written
+from bpe_core.methods.boundless.runs import runs_of
 from bpe_core.methods.kit.learner import UNLIMITED, Candidate, GoneThrough
-from bpe_core.methods.kit.runs import Inside, runs_of, within
+from bpe_core.methods.kit.runs import Inside
 from bpe_core.methods.superbpe.learn import STAGE
+from bpe_core.methods.superbpe.runs import within
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools
 

@@ -12,7 +12,6 @@ from bpe_core.kernels import unigram_trie as trees
 from bpe_core.kernels.unigram_trie import Trie
 from bpe_core.methods.kit.cells import Stretches, in_order, piece_cells
 from bpe_core.methods.kit.lattices import OwnPaths
-from bpe_core.methods.kit.seeds import longest_of, scripts_of_symbols
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Float64s, Int32s, Int64s, grown
 
@@ -47,10 +46,10 @@ def _planted(stretches: Stretches) -> Trie:
     return trie
 
 
-def repeated(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[SpelledSeeds, Int64s]:
+def repeated(stretches: Stretches, scripts: Int32s, longest: int) -> tuple[SpelledSeeds, Int64s]:
+    """Return the pieces that occur repeatedly, of at most `longest` symbols in one script, with their counts."""
     trie = trie_of(stretches)
     room = len(trie.symbol)
-    scripts = scripts_of_symbols(base, recipe)
     tree = trees.Tree(np.empty(2 * room, np.int64), scripts)
     trees.lay_side_by_side(trie, tree.nodes)
     places, longer = (
@@ -65,7 +64,7 @@ def repeated(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spel
     ends = [seeds.ends[:0]]
     lengths = [seeds.weights[:0]]
     weights = [seeds.weights[:0]]
-    for length in range(1, longest_of(recipe) + 1):
+    for length in range(1, longest + 1):
         groups, found = trees.part_groups(tree, places, groups, longer, parts, seeds, np.int64(length))
         ends.append(seeds.ends[:found].copy())
         weights.append(seeds.weights[:found].copy())

@@ -86,7 +86,7 @@ class SuperBPE(BytePairEncoding):
         return told_of(history)
 
     def forbids(self, text: bytes, recipe: Recipe) -> str:
-        from bpe_core.methods.kit.runs import forbidden
+        from bpe_core.methods.superbpe.runs import forbidden
 
         return forbidden(text, recipe)
 

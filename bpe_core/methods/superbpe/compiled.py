@@ -23,7 +23,8 @@ from bpe_core.kernels.scan import REGISTERS, Machine, machine_of, scan_pieces
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner as CompiledLearner
 from bpe_core.methods.kit.layout import MOST_CELLS, Layout, laid_out
 from bpe_core.methods.kit.learner import UNLIMITED
-from bpe_core.methods.kit.runs import BLANK, COLON, Inside, within
+from bpe_core.methods.kit.runs import Inside
+from bpe_core.methods.superbpe.runs import BLANK, COLON, within
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokens_of_runs import Cut as Cut
 from bpe_core.segmenting.tokens_of_runs import TokensOfRuns

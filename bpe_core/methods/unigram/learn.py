@@ -14,9 +14,9 @@ from bpe_core.methods.kit.dropping_learner import DroppingLearner, LatticesMaker
 from bpe_core.methods.kit.lattices import BYTES_A_CELL
 from bpe_core.methods.kit.learner import CompiledWay, Learner, LearnerStart
 from bpe_core.methods.kit.reasons import Reason
-from bpe_core.methods.kit.seeds import SeededAlphabet, seeded
 from bpe_core.methods.registry import METHODS
 from bpe_core.methods.unigram.learner import UnigramLearner
+from bpe_core.methods.unigram.seeds import SeededAlphabet, seeded
 from bpe_core.recipes.recipe import Recipe
 
 # The names of the causes, in the order of their numbers.

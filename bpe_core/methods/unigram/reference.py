@@ -35,7 +35,7 @@ from bpe_core.history.history import NOTHING, EndReason, History
 from bpe_core.kernels import LARGEST_SUM, TRANSPARENT
 from bpe_core.methods.bpe.reference import as_history
 from bpe_core.methods.kit.best_paths import scores_of
-from bpe_core.methods.kit.seeds import scripts_by
+from bpe_core.methods.unigram.seeds import scripts_by
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.merging import Spelling
 from bpe_core.segmenting.segmentation import NO_TOKEN

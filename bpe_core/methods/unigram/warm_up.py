@@ -8,9 +8,9 @@ from bpe_core.kernels import kept
 from bpe_core.measures.compiled_bits import follow_words
 from bpe_core.methods.kit.best_paths import BestPaths
 from bpe_core.methods.kit.compiled_lattices import CompiledLattices, repeated
-from bpe_core.methods.kit.seeds import seeded
 from bpe_core.methods.kit.warm_up import wanted_of
 from bpe_core.methods.unigram.learner import UnigramLearner
+from bpe_core.methods.unigram.seeds import seeded
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_methods import CompiledPaths
 from bpe_core.segmenting.cutting import Cutting

@@ -25,64 +25,27 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, SpelledSeeds
 from bpe_core.kernels import TRANSPARENT, WALL
 from bpe_core.methods.kit.cells import Stretches, in_order, may_be_joined
+from bpe_core.methods.kit.scripts import COMMON, scripts_of
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.former_names import former_classes
 
-COMMON = 0
 DIGITS = "0123456789"
-_NAMES = str.split("""
-Latin Cyrillic Greek Arabic Hebrew Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam
-Sinhala Thai Lao Tibetan Myanmar Georgian Armenian Ethiopic Khmer Mongolian Hangul Bopomofo Yi Cherokee
-Canadian_Aboriginal Syriac Thaana Nko Tifinagh Coptic Gothic Runic Ogham Glagolitic Vai Bamum Cham Limbu Tai_Le
-New_Tai_Lue Tai_Tham Tai_Viet Balinese Javanese Sundanese Batak Buginese Lepcha Ol_Chiki Meetei_Mayek
-Saurashtra Kayah_Li Rejang Lisu Tagalog Hanunoo Buhid Tagbanwa Syloti_Nagri Phags_Pa Samaritan Mandaic Adlam
-Osage Osmanya Deseret Shavian Braille SignWriting Newa Tirhuta Grantha Modi Siddham Sharada Khojki Khudawadi
-Takri Kaithi Chakma Ahom Bhaiksuki Brahmi Kharoshthi Marchen Mahajani Multani Sora_Sompeng Warang_Citi Mro
-Pahawh_Hmong Miao Pau_Cin_Hau Bassa_Vah Mende_Kikakui Duployan Tangut Cuneiform Egyptian_Hieroglyphs
-Anatolian_Hieroglyphs Meroitic_Hieroglyphs Meroitic_Cursive Linear_A Linear_B Cypriot Ugaritic Old_Persian
-Old_Italic Old_Turkic Old_Hungarian Old_Permic Old_North_Arabian Old_South_Arabian Phoenician Lydian Lycian
-Carian Imperial_Aramaic Palmyrene Nabataean Hatran Manichaean Avestan Psalter_Pahlavi Inscriptional_Parthian
-Inscriptional_Pahlavi Elbasan Caucasian_Albanian
-""")
-_JAPANESE_AND_CHINESE = r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]"
-_CLASSES = [
-    (_JAPANESE_AND_CHINESE, len(_NAMES) + 1),
-    (r"\p{Script=Common}", COMMON),
-    (r"\p{Script=Inherited}", TRANSPARENT),
-    *((rf"\p{{Script={name}}}", number) for number, name in enumerate(_NAMES, 1)),
-]
+LONGEST = 512  # symbols of a piece; the default limit
 
-
-def scripts_of(characters: str) -> npt.NDArray[np.int32]:
-    """Return the script of each character as a number; TRANSPARENT if it takes that of the letter before."""
-    import regex  # takes a while to load
-
-    unknown = dict.fromkeys(characters)
-    script_of = dict[str, int]()
-    for expression, number in _CLASSES:
-        if not unknown:
-            break
-        for found in regex.findall(expression, "".join(unknown)):
-            script_of[found] = number
-            del unknown[found]
-    return np.array([script_of.get(character, COMMON) for character in characters], np.int32)
+# A search for the repeated pieces of words, by the scripts of the base symbols and the most symbols of a piece; it
+# returns them with their counts.
+Repeated = Callable[[Stretches, Int32s, int], tuple[SpelledSeeds, Int64s]]
 
 
 def scripts_by(characters: str, recipe: Recipe) -> npt.NDArray[np.int32]:
     """Return the scripts as a recipe tells them apart: all the same, or digits like the letter before them."""
-    if not getattr(recipe, "split_by_unicode_script", True):
+    if not recipe.split_by_unicode_script:
         return np.full(len(characters), COMMON, np.int32)
     found = scripts_of(characters)
-    if not getattr(recipe, "split_by_number", True):
+    if not recipe.split_by_number:
         found[[sign in DIGITS for sign in characters]] = TRANSPARENT
     return found
-
-
-LONGEST = 512  # symbols of a piece; the default limit
-
-# A search for the repeated pieces of words; it returns them with their counts.
-Repeated = Callable[[Stretches, Alphabet, Recipe], tuple[SpelledSeeds, Int64s]]
 
 
 class SeededAlphabet(NamedTuple):
@@ -98,7 +61,7 @@ def seeded(words: WordTable, recipe: Recipe, repeated: Repeated) -> SeededAlphab
     stretches = Stretches.of(words, base, recipe)
     if not len(stretches):
         return SeededAlphabet(base, stretches)
-    seeds, counts = repeated(stretches, base, recipe)
+    seeds, counts = repeated(stretches, scripts_of_symbols(base, recipe), longest_of(recipe))
     best = seeds.only(_best_first(seeds, counts, base)[: recipe.seed_size])
     return SeededAlphabet(Alphabet(base.symbols, best), stretches)
 

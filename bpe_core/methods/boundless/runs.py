@@ -1,0 +1,55 @@
+"""The runs of whole words that supermerges are learned from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import regex
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.history.columns import NOTHING
+from bpe_core.methods.kit.layout import SEPARATOR, Layout
+from bpe_core.methods.kit.runs import Inside
+from bpe_core.support.arrays import Int64s, repeated
+
+_LETTER = regex.compile(r"\p{L}")
+
+
+class Runs(NamedTuple):
+    """The runs of whole words; each word is a base symbol."""
+
+    words: WordTable  # only the counts of the runs matter
+    alphabet: Alphabet
+    layout: Layout
+    tokens: Int64s  # the token of each base symbol
+
+
+def runs_of(inside: Inside, counts: Int64s, whole: Int64s) -> Runs:
+    """Return the runs of two or more words, each of which holds a letter and is one token.
+
+    `counts` are the counts of all runs. `whole` has the token of each word, or NOTHING for a word of several tokens.
+    """
+    text_of = {int(whole[row]): inside.words.word(row) for row in np.flatnonzero(whole != NOTHING).tolist()}
+    tokens = np.array(sorted(token for token, word in text_of.items() if _holds_letter(word)), np.int64)
+    lettered = np.where(np.isin(whole, tokens), whole, NOTHING)
+    found = lettered[inside.rows]
+    beside = np.zeros(len(found) + 1, np.bool_)  # whether a word follows another one of its run
+    beside[1:-1] = (found[1:] != NOTHING) & (found[:-1] != NOTHING)
+    beside[inside.first] = False
+    kept = beside[:-1] | beside[1:]
+    begins = kept & ~beside[:-1]
+    cells = np.cumsum(kept) + np.cumsum(begins) - 1  # a separator is before each run, and after the last
+    symbols = np.full(int(kept.sum() + begins.sum()) + 1, SEPARATOR, np.int32)
+    symbols[cells[kept]] = np.searchsorted(tokens, found[kept])
+    starts = np.append(cells[begins], len(symbols))
+    weights = repeated(counts, np.diff(inside.first))[begins]
+    words = [text_of[token] for token in tokens.tolist()]
+    alphabet = Alphabet(tuple(Symbol(word, word, "character") for word in words))
+    table = WordTable(np.zeros(0, np.uint8), np.zeros(len(weights) + 1, np.int64), weights)
+    return Runs(table, alphabet, Layout(symbols, starts, int(kept.sum())), tokens)
+
+
+def _holds_letter(word: bytes) -> bool:
+    return _LETTER.search(word.decode(errors="ignore")) is not None

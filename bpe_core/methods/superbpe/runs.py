@@ -1,0 +1,27 @@
+"""The words inside a run, and the superwords that a recipe forbids."""
+
+from __future__ import annotations
+
+from bpe_core.methods.registry import USUAL
+from bpe_core.recipes.recipe import Recipe
+
+BLANK = b" "
+COLON = b": "
+
+
+def within(recipe: Recipe) -> Recipe:
+    """Return the recipe of the first stage, by which a run of words is split."""
+    return recipe.with_changes(method=USUAL, pattern=recipe.words_by, special_tokens=(), whole_characters=False)
+
+
+def forbidden(text: bytes, recipe: Recipe) -> str:
+    """Say what the recipe forbids about a superword with this text; empty if the superword is allowed.
+
+    >>> forbidden(b"by the: way", Recipe.preset("superbpe")), forbidden(b"by the way", Recipe.preset("superbpe"))
+    ('hold a colon and the space after it', '')
+    """
+    if COLON in text and not recipe.past_colons:
+        return "hold a colon and the space after it"
+    if recipe.most_words is not None and sum(map(bool, text.split(BLANK))) > recipe.most_words:
+        return f"hold more than {recipe.most_words} words"
+    return ""
