@@ -16,12 +16,10 @@ from bpe_core.kernels.readiness import LEAST, ready
 
 COUNTING = """
 import json, sys
-from pathlib import Path
 import bpe_core as bpe
 
 ROOT = str(bpe.__path__[0])
 INLINED = ("<module>", "<listcomp>", "<dictcomp>", "<setcomp>")  # newer releases of Python make no calls of these
-ASKED_BY_IMPORT = str(Path(ROOT) / "support" / "former_names.py")  # Python asks modules with former names for others
 
 def path_of(work):
     files, calls = set(), 0
@@ -29,8 +27,6 @@ def path_of(work):
         nonlocal calls
         code = frame.f_code
         if event == "call" and code.co_filename.startswith(ROOT) and code.co_name not in INLINED:
-            if code.co_filename == ASKED_BY_IMPORT:
-                return
             files.add(code.co_filename)
             calls += 1
     sys.setprofile(note)
@@ -105,7 +101,7 @@ KINDS = {
 }
 MOST_CALLS_OF_OTHERS = 40
 MOST_CALLS = {"lines": 90, "a special token": 50, BY_STEPS: 120}  # many for each run, part or word
-MOST_CALLS_PLAINLY = {"a pattern of one's own": 55, BY_STEPS: 120}
+MOST_CALLS_PLAINLY = {"a pattern of one's own": 52, BY_STEPS: 120}
 
 
 def _run(program: str, *arguments: str, plainly: bool = True) -> Any:
