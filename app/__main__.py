@@ -98,7 +98,7 @@ def _window_options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("files", nargs="*", metavar="FILE", help="texts to learn from, or a session (.bpex)")
     parser.add_argument("--screenshot", type=Path, metavar="PNG", help="train, save a picture of the window, and end")
     parser.add_argument(
-        "--dark", action="store_const", const="dark", dest="theme", help=("use dark colours, whatever the setting")
+        "--dark", action="store_const", const="dark", dest="theme", help="use dark colours, whatever the setting"
     )
     parser.add_argument(
         "--light", action="store_const", const="light", dest="theme", help="use light colours, whatever the setting"

@@ -52,7 +52,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item(
             "export",
             "&Export Tokenizer …",
-            ("Write the tokenizer for another library or as a table"),
+            "Write the tokenizer for another library or as a table",
             "Ctrl+E",
             "export",
         ),
@@ -112,7 +112,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item(
             "room_watch",
             "&Watch",
-            ("Watch how a vocabulary is learned, and how your word is split"),
+            "Watch how a vocabulary is learned, and how your word is split",
             "Ctrl+1",
             "",
             True,
@@ -153,7 +153,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item(
             "runs",
             "&All Runs",
-            ("List all runs: show a run, train again with another tie rule, compare"),
+            "List all runs: show a run, train again with another tie rule, compare",
             "Ctrl+Shift+L",
         ),
         Item(
@@ -173,7 +173,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item(
             "full_screen",
             "&Full Screen",
-            ("Fill the whole screen with the window, or leave full screen"),
+            "Fill the whole screen with the window, or leave full screen",
             "F11",
             "",
             True,

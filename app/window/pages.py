@@ -256,7 +256,7 @@ CURVES = question_row(
     "curves", Item("curves", "Cur&ves of Many Runs", "Draw a measure of all runs over the vocabulary size")
 )
 SWEEP_ITEM = Item(
-    "sweeps", "Ma&ke a Sweep", ("Plan and make many runs, and draw a measure of them over the vocabulary size")
+    "sweeps", "Ma&ke a Sweep", "Plan and make many runs, and draw a measure of them over the vocabulary size"
 )
 SWEEPS = PageRow("sweep_results", "Sweeps", "charts", build_sweeps, (SWEEP_ITEM,))
 MORPHEMES = PageRow("morphemes", "Morphemes", "charts", partial(build_reading, name="morphemes"))

@@ -83,11 +83,11 @@ def add_merge_limits(parser: argparse.ArgumentParser, own: OwnArguments = Mappin
         "--vocab-size",
         type=number,
         metavar="N",
-        help=("number of tokens in the vocabulary: base symbols, learned tokens and special tokens"),
+        help="number of tokens in the vocabulary: base symbols, learned tokens and special tokens",
     )
     size.add_argument("--merges", type=number, metavar="N", help="or the number of steps to make (merges, drops ...)")
     limits.add_argument(
-        "--min-frequency", type=number, metavar="N", help=("merge only pairs that occur at least N times")
+        "--min-frequency", type=number, metavar="N", help="merge only pairs that occur at least N times"
     )
     for group in dict.fromkeys(argument.group for _, argument in own.values()):
         if group not in (LIMITS, LANGUAGES):

@@ -248,13 +248,13 @@ def _with_texts(question: type[Question], study: Study, options: argparse.Namesp
 def _add_paper(parser: argparse.ArgumentParser) -> None:
     paper = parser.add_argument_group("the picture")
     paper.add_argument(
-        "--width", type=float, default=120, metavar="MM", help=("width of the picture in millimetres (default: 120)")
+        "--width", type=float, default=120, metavar="MM", help="width of the picture in millimetres (default: 120)"
     )
     paper.add_argument(
-        "--height", type=float, default=80, metavar="MM", help=("height of the picture in millimetres (default: 80)")
+        "--height", type=float, default=80, metavar="MM", help="height of the picture in millimetres (default: 80)"
     )
     paper.add_argument(
-        "--text-size", type=float, default=8, metavar="POINTS", help=("size of the text in points (default: 8)")
+        "--text-size", type=float, default=8, metavar="POINTS", help="size of the text in points (default: 8)"
     )
     paper.add_argument("--dark", action="store_true", help="draw on a dark background")
 

@@ -45,7 +45,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     add(
         "--encoding",
         metavar="NAME",
-        help=("the encoding, such as latin-1 (default: UTF-8, or the encoding of the file's byte order mark)"),
+        help="the encoding, such as latin-1 (default: UTF-8, or the encoding of the file's byte order mark)",
     )
     invalid = (
         "what to do with bytes that are not text: refuse the file (the default), replace them by U+FFFD, or skip them"

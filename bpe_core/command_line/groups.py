@@ -38,7 +38,7 @@ def add_mixture(parser: argparse.ArgumentParser) -> None:
         (
             "unique",
             "WHAT",
-            ("leave out documents or lines that occurred earlier in their group; without NAME=, in each group"),
+            "leave out documents or lines that occurred earlier in their group; without NAME=, in each group",
         ),
     )
     for name, what, help in lists:
@@ -48,14 +48,14 @@ def add_mixture(parser: argparse.ArgumentParser) -> None:
     groups.add_argument("--by", choices=bases, help="the unit of shares (default: bytes)")
     groups.add_argument("--sample-of", choices=get_args(Of), default="documents", help="the unit of a random sample")
     groups.add_argument(
-        "--rest", action="store_true", help=("take the texts that --sample 90%% with the same seed leaves out")
+        "--rest", action="store_true", help="take the texts that --sample 90%% with the same seed leaves out"
     )
     groups.add_argument(
         "--seed",
         type=number,
         default=0,
         metavar="N",
-        help=("the seed of the random sample; another seed takes other texts"),
+        help="the seed of the random sample; another seed takes other texts",
     )
     groups.add_argument("--twice", action="store_true", help="a file that is named twice counts twice")
 

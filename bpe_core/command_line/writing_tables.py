@@ -54,7 +54,7 @@ def add_checks(parser: argparse.ArgumentParser) -> None:
         "--to",
         choices=FORMATS.written,
         metavar="FORMAT",
-        help=("a format of the list below (default: by the ending of OUT)"),
+        help="a format of the list below (default: by the ending of OUT)",
     )
     text = "another text that both must split alike"
     parser.add_argument("--check-with", type=text_argument, default="", metavar="TEXT", help=text)

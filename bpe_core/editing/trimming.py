@@ -81,7 +81,7 @@ class Trimmed:
             (len(self.hidden), "of them have no id any more, but are still used to make other tokens."),
             (
                 self.doubles,
-                ("of them were not chosen: they have the same text as an older token, so they never occurred."),
+                "of them were not chosen: they have the same text as an older token, so they never occurred.",
             ),
         )
         found += [f"{count:,} {sentence}" for count, sentence in more if count]

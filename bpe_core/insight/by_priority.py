@@ -133,7 +133,7 @@ class WhyPriority(ExplainedText):
             both = f"{self._name(missed.left)} and {self._name(missed.right)}"
             return (
                 "taken",
-                (f"{both} could have been merged here, but one of the two was merged with another token before."),
+                f"{both} could have been merged here, but one of the two was merged with another token before.",
                 (),
             )
         return "never", f"{pair} meet here, and this table has no merge for them.", ()

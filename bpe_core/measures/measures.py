@@ -222,7 +222,7 @@ MEASURES: dict[str, Measure] = {
             note="Short texts have many tokens that occur once, which lower the fit.",
         ),
         Measure(
-            "sentences", "Sentences", "sentences", "documents", ("The number of sentences of the text in each language")
+            "sentences", "Sentences", "sentences", "documents", "The number of sentences of the text in each language"
         ),
         Measure(
             *("tokens_per_sentence", "Tokens per sentence", "tokens/sentence", "ratio"),

@@ -104,7 +104,7 @@ examples:
     sizes: tuple[int, ...] = parameter((), help="vocabulary sizes (default: the size of the table)", metavar="N")
     max_length: int | None = parameter(
         None,
-        help=("the largest number of symbols in a token (default: 16, or the longest token of the table)"),
+        help="the largest number of symbols in a token (default: 16, or the longest token of the table)",
         metavar="N",
     )
     seconds: float = parameter(30.0, help="seconds of search, for all sizes together", metavar="S")

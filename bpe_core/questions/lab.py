@@ -73,7 +73,7 @@ examples:
     text: str = parameter("", help="a text to split by all tokenizers", metavar="TEXT")
     limit: int | None = parameter(
         None,
-        help=(f"list the N words that are split most differently (default: {LISTED}; all with --words)"),
+        help=f"list the N words that are split most differently (default: {LISTED}; all with --words)",
         metavar="N",
     )
     words: bool = parameter(False, help="list the words that are split differently, instead of the curves")

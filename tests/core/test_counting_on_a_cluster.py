@@ -197,6 +197,6 @@ def test_a_worker_killed_in_the_middle_changes_nothing(
         mine = on_cluster.facts()
         monkeypatch.setattr(on_cluster, "facts", lambda: ("bpe-explorer 99", *mine[1:]))
         with pytest.raises(
-            ClusterError, match=("but this computer has bpe-explorer 99; install the same version on all")
+            ClusterError, match="but this computer has bpe-explorer 99; install the same version on all"
         ):
             count_on_cluster(corpus, GPT2, order, client)

@@ -188,7 +188,7 @@ NO_PAIRS = bytes([255, 128, 254])  # a table in which every byte stands for itse
         (file_of(b"\xff\x80\xff\xff\0\3abc", b"ab"), "more than 256 bytes"),
         (
             file_of(write_block({255: (255 - 1, 97), 254: (255, 97)}, b"\xff"), b"ab"),
-            ("is replaced by itself and another byte"),
+            "is replaced by itself and another byte",
         ),
         (
             file_of(write_block({i: (i - 1, i - 1) for i in range(200, 256)}, b"\xff"), b"ab"),

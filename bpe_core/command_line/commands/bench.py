@@ -53,7 +53,7 @@ SAMPLES_ANEW = 20  # times that each is measured
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", metavar="TABLE", help="a tokenizer of any format, or a name such as hf:owner/name")
     parser.add_argument(
-        "--texts", nargs="+", default=[], metavar="FILE", help=("texts to encode (default: the sample texts)")
+        "--texts", nargs="+", default=[], metavar="FILE", help="texts to encode (default: the sample texts)"
     )
     parser.add_argument("--json", action="store_true", help="print figures as JSON")
     add_reading(parser)

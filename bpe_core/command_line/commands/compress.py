@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--min-frequency",
         type=number,
         metavar="N",
-        help=("replace only pairs that occur at least N times (default: 4)"),
+        help="replace only pairs that occur at least N times (default: 4)",
     )
     add_tie_rule(parser)
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")

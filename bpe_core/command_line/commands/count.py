@@ -88,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--holding",
         type=text_argument,
         metavar="TEXT",
-        help=("without -o: show only words that contain TEXT, such as ␣the"),
+        help="without -o: show only words that contain TEXT, such as ␣the",
     )
     add("--list", dest="listed", metavar="OUT", help="without -o: write all these words, .csv, .tsv, .json or .parquet")
     add("--sort", metavar="BY", default=COUNT, help="without -o: sort by word, count (the default), or a group's name")

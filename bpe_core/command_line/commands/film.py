@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--text",
         type=text_argument,
         default="",
-        help=("the text that is split (default: the text of the session, or a sentence)"),
+        help="the text that is split (default: the text of the session, or a sentence)",
     )
     add("--title", type=text_argument, default="", help="the title over the film (default: the names of the runs)")
     add("--size", choices=list(SIZES), default="readme", help="the size: for a README (the default), a chat or a slide")
@@ -47,14 +47,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="first",
         type=number,
         metavar="STEP",
-        help=("the step at which the film begins; for two runs, the vocabulary size (default: 0)"),
+        help="the step at which the film begins; for two runs, the vocabulary size (default: 0)",
     )
     add(
         "--to",
         dest="last",
         type=number,
         metavar="STEP",
-        help=("the step at which the film ends (default: as far as the seconds go)"),
+        help="the step at which the film ends (default: as far as the seconds go)",
     )
     seconds = (
         f"how long the film takes, up to {LONGEST_SECONDS:g} (default: {USUAL_SECONDS:g}, or less if the run ends "

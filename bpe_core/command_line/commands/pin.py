@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help=("the file to write (default: the table's name with .pins.json)"),
+        help="the file to write (default: the table's name with .pins.json)",
     )
     parser.add_argument(
         "--folder", action="store_true", help="TABLE is the folder of a model: pin the ids by all its tokenizer files"

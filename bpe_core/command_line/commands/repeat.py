@@ -193,7 +193,7 @@ def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes,
             return Outcome(
                 known.path,
                 False,
-                (f"{name}: the result has the checksum of the manifest, but the existing file differs."),
+                f"{name}: the result has the checksum of the manifest, but the existing file differs.",
             )
         return Outcome(known.path, True, f"{name}: identical, byte for byte.")
     if is_older and known.path.endswith(FOR_PEOPLE):

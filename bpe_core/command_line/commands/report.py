@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=number,
         action="append",
         metavar="K",
-        help=("show the text as split after K steps (may be repeated)"),
+        help="show the text as split after K steps (may be repeated)",
     )
     add("-o", "--output", default="report.html", metavar="FILE", help="the page to write (default: report.html)")
     add_json(parser)

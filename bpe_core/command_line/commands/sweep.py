@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--threads",
         type=number,
         metavar="N",
-        help=("how many runs to make at the same time (default: the number of cores)"),
+        help="how many runs to make at the same time (default: the number of cores)",
     )
     add("--json", action="store_true", help="print the summary as JSON")
 

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=text_argument,
         metavar="WORD",
-        help=("split this word with the learned merges"),
+        help="split this word with the learned merges",
     )
     add("--json", action="store_true", help="print the merge table as JSON")
 

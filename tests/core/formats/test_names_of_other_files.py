@@ -34,7 +34,7 @@ def gguf_changed_as_text() -> bytes:
         (
             "vocab.txt",
             "\n".join(["[PAD]", "[UNK]", *WORDS, "de la", "a los"]),
-            ("some tokens hold a space"),
+            "some tokens hold a space",
             "which is read",
         ),
         ("list.txt", "".join(f"{at}\t'{word}'\n" for at, word in enumerate(WORDS)), "list of ids and tokens", "merges"),
