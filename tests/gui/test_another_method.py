@@ -55,7 +55,10 @@ def test_a_run_that_drops_is_trained_travelled_and_read_token_by_token(
     assert program.status.sentence.text().startswith("30 steps. ")
     program.token.look_at(run.history[6].left)
     facts = program.pages[TokenPage].facts
-    assert (facts["Learned"].text(), facts["Dropped"].text()) == ("a piece of words, there from the start", "step 7")
+    assert (facts["Learned"].text(), facts["Dropped"].text()) == (
+        ("a piece of words, in the vocabulary from the start"),
+        "step 7",
+    )
     assert facts["Chosen by"].text() == f"share {step.reasons['share']:.2%}"
 
 

@@ -219,7 +219,7 @@ def test_runs_are_compared_with_each_other(qtbot: QtBot, comparing: Program) -> 
 def test_without_a_second_run_the_page_says_what_to_do(qtbot: QtBot, comparing: Program) -> None:
     panel, page = comparing.pages[LanesPanel], comparing.pages[ComparePage]
     panel.columns.all[1].card.close_button.click()
-    qtbot.waitUntil(lambda: "Put two tokenizers side by side" in page.sentence.text(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "Choose two tokenizers above" in page.sentence.text(), timeout=WAIT)
     assert panel.invitation.isVisible()
     assert page.rows.rowCount() == 0
     assert not page.put_together.isEnabled()

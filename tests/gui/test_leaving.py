@@ -186,7 +186,7 @@ def test_a_new_session_says_that_the_former_is_kept_and_restores_it(qtbot: QtBot
     program.token_text.set_text("not to be lost")
     qtbot.waitUntil(lambda: program.session.text.value == "not to be lost", timeout=WAIT)
     program.actions["new_session"].trigger()
-    wait_for_sentence(qtbot, program, "The session before this one is kept: ")
+    wait_for_sentence(qtbot, program, "The session before this session is kept: ")
     assert program.token_text.text() != "not to be lost"
     next(one for one in program.messages.findChildren(QPushButton) if one.text() == "Restore").click()
     qtbot.waitUntil(lambda: program.token_text.text() == "not to be lost", timeout=WAIT)

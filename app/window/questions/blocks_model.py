@@ -61,7 +61,7 @@ class BlocksModel(QuestionModel):
         different = here["different_bytes"]
         return (
             f"Block {block + 1:,} of {len(blocks):,}: the bytes {here['start'] + 1:,} to {here['stop']:,}{text}, "
-            f"{different} different ones. {rows} of the {256 - different} others stand for pairs now."
+            f"{different} different ones. {rows} of the {256 - different} unused bytes replace pairs now."
         )
 
     def travel_to_block(self, block: int) -> None:

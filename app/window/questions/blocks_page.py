@@ -41,7 +41,7 @@ class BlockStrip(QWidget):
         super().__init__()
         self._model = model
         self.setAccessibleName("Blocks of the texts")
-        self.setToolTip("The blocks of the texts, the one at work in orange; click on one to go there")
+        self.setToolTip("The blocks of the texts, with the active block in orange; click on a block to go there")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:

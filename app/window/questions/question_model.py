@@ -25,10 +25,10 @@ from bpe_core.support.progress import Progress, Work
 REFRESH_MILLISECONDS = 150
 MOST_ROWS = 100_000  # most rows listed; a file has all
 NOTHING_YET = "The answer appears here when training begins."
-RESTING = "The answer appears here when the run rests."
+RESTING = "The answer appears here when the run has ended or paused."
 ASKING = "Asking …"
 STOPPED = "Stopped. Show another page and come back to ask again."
-NO_TEXTS = "This table came without texts: Training > Count on My Corpus answers this."
+NO_TEXTS = "The texts of this table are unknown: use Training > Count on My Corpus to get an answer."
 
 Studies = Study | dict[str, Study]
 

@@ -29,7 +29,7 @@ class ReadingPage(QuestionPage):
         self._session = session
         self.rows.hint = "Click to see this text in these tokens"
         self.reading = RowReader(model, session.aside)
-        self.preview = named(paragraph(), "The text of the row, in tokens")
+        self.preview = named(paragraph(), "The text of the row, split into tokens")
         self.preview.setFont(fixed_font(self.font().pointSizeF()))
         self.bar = self._bar()
         self.read = scrolling(self.preview, "The text of a row")
@@ -44,7 +44,7 @@ class ReadingPage(QuestionPage):
         self.name = OneLine()
         self.until = OneLine()
         self.back = small_button("‹", "The characters before", lambda: self._turn(-AT_ONCE))
-        self.on = small_button("›", "The characters behind", lambda: self._turn(AT_ONCE))
+        self.on = small_button("›", "The characters after", lambda: self._turn(AT_ONCE))
         meaning = "The first character shown; type a number to read from there"
         self.start = named(NumberBox(1, 1), "The first character shown", meaning)
         self.start.setKeyboardTracking(False)  # act only on a finished number

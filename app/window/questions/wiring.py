@@ -231,7 +231,7 @@ class QuestionWiring(QObject):
         run = self._runs.shown
         pair = self._pair_of(step - 1)
         if run is None or pair is None:
-            self._messages.show_notice(Notice("There is no step to forbid at the moment shown: go to one first."))
+            self._messages.show_notice(Notice("There is no step to forbid here: go to a step first."))
             return
         self._go_another_way(run, step, "forbid", pair)
 
@@ -278,7 +278,7 @@ class QuestionWiring(QObject):
     # -- about texts that are not learned from ---------------------------------------------
 
     def _ask_for_held_out(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self._window, "A text that is not learned from", "", TEXT_FILTER)
+        name, _ = QFileDialog.getOpenFileName(self._window, "A held-out text", "", TEXT_FILTER)
         if name:
             self._pages.page(SIZES).choose_files("held_out", name)
             self._actions["sizes"].trigger()

@@ -80,7 +80,7 @@ class SizeBox(NumberBox):
         self.setAccessibleName(
             f"Number of {self._form.method.wording.steps}" if self.counts_steps else "Vocabulary size"
         )
-        goal = "The vocabulary shrinks to this size" if self._form.shrinks else "How large the vocabulary grows"
+        goal = "The vocabulary shrinks to this size" if self._form.shrinks else "The size to which the vocabulary grows"
         mark_refused(self, "")
         self.setToolTip(tip("\n".join((f"{goal}:", *(f"• {usual}" for usual in self._form.method.usual_sizes)))))
         self.blockSignals(False)

@@ -50,12 +50,12 @@ OPTIONS = {  # choices from a list
     ],
     "ties": [Option(name, rule.label, f"The pair {rule.takes}.") for name, rule in TIE_RULES.items()],
     "base": [
-        Option("bytes", "bytes", "The 256 bytes: every text can be written, whatever the language."),
-        Option("characters", "characters", "The characters of the corpus; others are unknown later on."),
+        Option("bytes", "bytes", "The 256 bytes: every text in every language can be encoded."),
+        Option("characters", "characters", "The characters of the corpus; other characters are unknown."),
     ],
     "unit": [
-        Option("file", "whole text", "A text is split as one piece."),
-        Option("line", "line by line", "Each line, with its newline, is split by itself."),
+        Option("file", "whole text", "A text is split as a whole."),
+        Option("line", "line by line", "Each line, with its line break, is split separately."),
     ],
     "unicode_form": [
         Option("", "as it is", "Characters stay as they were typed."),
@@ -64,10 +64,10 @@ OPTIONS = {  # choices from a list
     ],
     "marker": [
         Option("none", "none", "Words are not marked."),
-        Option("symbol", "</w> as a symbol", "Each word ends with a symbol of its own."),
-        Option("glued", "</w> glued on", "The last character of each word carries the marker."),
+        Option("symbol", "</w> as a symbol", "Each word ends with a separate symbol."),
+        Option("glued", "</w> attached", "The last character of each word carries the marker."),
         Option("prefix", "▁ in front", "Each word begins with the marker."),
-        Option("continuation", "## when continued", "Shown before pieces that continue a word; changes no merge."),
+        Option("continuation", "## when continued", "Shown before tokens inside a word; the merges do not change."),
     ],
     "spelled_specials": [
         Option("", "not said", "The special token in the window; ordinary text for commands and Python."),
@@ -76,7 +76,7 @@ OPTIONS = {  # choices from a list
     ],
     "unknown": [
         Option("unk", "<unk>", "A character outside the alphabet becomes the unknown token."),
-        Option("bytes", "bytes", "A character outside the alphabet is written in bytes."),
+        Option("bytes", "bytes", "A character outside the alphabet is encoded as bytes."),
     ],
 }
 NOT_OF_A_PRESET = {
@@ -192,7 +192,7 @@ class RecipeForm(QObject):
 
     @property
     def explanation(self) -> str:
-        return PRESETS[self.preset].explanation if self.preset else "Choices of your own."
+        return PRESETS[self.preset].explanation if self.preset else "Your own choices."
 
     @property
     def shown_run(self) -> str:

@@ -194,7 +194,7 @@ class RecipePanel(QScrollArea):
 
     def _tell_slow(self, why: str) -> None:
         self.slow.setText(f"Slow: {why}.")
-        self.slow.setToolTip(tip("Large texts are split up to a hundred times as fast by patterns without that"))
+        self.slow.setToolTip(tip("Patterns without this split large texts up to a hundred times as fast"))
         self._main_layout.setRowVisible(self.slow, bool(why) and self._form.applies("custom_pattern"))
 
     def _refuse(self, choice: str, sentence: str) -> None:

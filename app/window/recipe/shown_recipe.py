@@ -19,7 +19,9 @@ class ShownRecipe(QWidget):
         self._form = form
         self._rows: list[tuple[str, str, str]] = []
         self.about = named(paragraph(), "How the recipe of the run shown differs")
-        self.use = push_button("Use This Recipe", form.use_recipe_shown, "Train next by the recipe of the run shown")
+        self.use = push_button(
+            "Use This Recipe", form.use_recipe_shown, ("Use the recipe of the run shown for the next training")
+        )
         self.grid = QGridLayout()
         self.grid.setColumnStretch(1, 1)
         self.grid.setColumnStretch(2, 1)
@@ -36,7 +38,7 @@ class ShownRecipe(QWidget):
             return
         self._rows = rows
         others = len(differ) - MOST_ROWS
-        more = f" in these and {others} more choices" if others > 0 else ""
+        more = f" in these and {others} other choices" if others > 0 else ""
         self.about.setText(f"{run}, the run shown, was learned by another recipe{more}:")
         while (item := self.grid.takeAt(0)) is not None:
             if (cell := item.widget()) is not None:

@@ -144,7 +144,7 @@ class MyWord(QObject):
     def sentence(self) -> str:
         run = self._runs.shown
         if run is None or run.history is None:
-            return "Press Train, and see how it is split by what is learned."
+            return "Press Train to see how the word is split by the learned vocabulary."
         if self._found is None:  # the word is being split
             return ""
         letters = count_text(len(self.word), "letter")
@@ -254,4 +254,4 @@ def _reasons(text: str, cuts: list[int], words: WordTable | None, history: Histo
     reasons = [explained.explanation_at(byte, len(history)).sentence for byte in cuts]
     if len(reasons) > MOST_REASONS:
         reasons[MOST_REASONS:] = [f"And {count_text(len(reasons) - MOST_REASONS, 'split')} more."]
-    return tuple(reasons) or ("Nothing is left to join: it is one token.",)
+    return tuple(reasons) or ("Nothing is left to merge: the word is one token.",)

@@ -24,7 +24,7 @@ from bpe_core.support.arrays import Int64s
 from bpe_core.support.progress import Work
 from bpe_core.support.wording import count_text
 
-TOPIC = "what was learned"
+TOPIC = "the result of the training"
 LONG_WORDS = ("none", "superwords")  # patterns whose words may hold several words
 LOOK_MILLISECONDS = 900  # pause at the moment before a step, so that its change is visible
 
@@ -75,14 +75,14 @@ def sentence_of(history: History) -> str:
     kept = len(history.vocabulary)
     tokens = f"{int(history.tokens_after[-1]):,}"
     if history.only_joins:
-        return f"The text it learned from took {history.tokens_at_start:,} tokens at first, and takes {tokens} now."
+        return f"The corpus had {history.tokens_at_start:,} tokens at first, and has {tokens} now."
     if first < kept:
         drops = int(np.count_nonzero(history.columns.right == NOTHING))
         changed = f"To {first:,} tokens {len(history) - drops:,} {wording.choice}s were {wording.done}"
         changed += f", and {count_text(drops, 'token')} dropped again" if drops else ""
     else:
         changed = f"Of {first:,} {wording.choice}s the {kept:,} best are left"
-    return f"{changed}. With them the text it learned from takes {tokens} tokens."
+    return f"{changed}. With them the corpus has {tokens} tokens."
 
 
 def _steps(history: History) -> tuple[str, str]:

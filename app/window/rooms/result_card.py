@@ -30,10 +30,10 @@ class ResultCard(QFrame):
         self.numbers = [(scaled(label(), 1.5, bold=True), muted()) for _ in range(3)]
         for _, meaning in self.numbers:
             meaning.setWordWrap(False)
-        self.moments = LinkedText("The moments to see again")
+        self.moments = LinkedText("The most important steps")
         self.moments.linkActivated.connect(lambda link: model.see(number_in(link)))
-        self.forbid = push_button("", model.forbid, "Learn again without this merge, as a new run beside this one")
-        self.next = named(QPushButton("What Next?"), "What next?", "The same by another method, or a text of yours")
+        self.forbid = push_button("", model.forbid, "Train again without this merge, as a new run")
+        self.next = named(QPushButton("What Next?"), "What next?", "Try another method, or your own text")
         self.next.setMenu(self._what_next(actions))
         for button in (self.forbid, self.next):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to playing
@@ -49,7 +49,7 @@ class ResultCard(QFrame):
         for method in methods(lambda method: method.is_contrast):
             action = menu.addAction(f"The Same with {method.title}")
             action.setData(method.value)
-            action.setToolTip(tip(f"As many tokens. {method.explanation}"))
+            action.setToolTip(tip(f"The same number of tokens. {method.explanation}"))
             action.triggered.connect(lambda _=False, name=method.value: self._learn_the_same(name))
         menu.addSeparator()
         menu.addActions([actions["open"], actions["paste_text"], actions["share"]])

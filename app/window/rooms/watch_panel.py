@@ -15,7 +15,7 @@ from app.window.rooms.word_view import WordView
 
 BEFORE = "How does"
 BEHIND = "split your name?"
-WHY = "Why it stays so:"
+WHY = "Why it is split so:"
 REASON_LINES = 3
 LARGE = 1.25  # size relative to the usual letters
 

@@ -44,7 +44,7 @@ class UnsavedSessions(QObject):
         if left is not None:
             self._left = None
             restore = Answer("Restore", lambda: self._bring_back(left))
-            sentence = f"The session before this one is kept: {title_of(left)}."
+            sentence = f"The session before this session is kept: {title_of(left)}."
             self._tell(sentence, is_error=False, answers=(restore,))
 
     def _offer(self) -> None:
@@ -78,5 +78,5 @@ def title_of(leftover: Leftover) -> str:
 
 def _how_it_ended(leftover: Leftover) -> str:
     if leftover.summary is None:
-        return "not saved, and the copy that was kept of it is damaged"
+        return "not saved, and its safety copy is damaged"
     return "closed before it was saved" if leftover.summary.was_closed else "not saved when BPE Explorer ended"

@@ -74,7 +74,10 @@ class SessionWiring(QObject):
         self.open(paths[0])
         if len(paths) > 1:
             names = ", ".join(path.name for path in paths[1:])
-            sentence = f"A window holds one session: {paths[0].name} is opened. Start BPE Explorer again for {names}."
+            sentence = (
+                f"A window holds only one session, so only {paths[0].name} is opened. Start BPE Explorer again for "
+                f"{names}."
+            )
             self._tell(sentence)
 
     def save(self, *, then: Then = lambda: None) -> None:

@@ -37,7 +37,7 @@ class Ages:
 
     at_first: int
     steps: int
-    tip = "A token has the colour of the step that made it: the stronger, the later"
+    tip = "The colour of a token shows the step that made it: the stronger, the later"
 
     @property
     def firsts(self) -> tuple[int, ...]:
@@ -68,7 +68,7 @@ class Rarity:
     """
 
     counts: npt.NDArray[np.int64]  # by id
-    tip = "A token has the colour of how often it occurred in the corpus when it was made: the stronger, the rarer"
+    tip = "The colour of a token shows its count in the corpus when it was made: the stronger, the rarer"
 
     @property
     def leasts(self) -> tuple[int, ...]:
@@ -79,7 +79,7 @@ class Rarity:
     @property
     def fields(self) -> list[str]:
         if not self.counts.any():
-            return ["how often is not known"]
+            return ["the count is not known"]
         return [*(f"≥{least:,}" for least in self.leasts), f"<{self.leasts[-1]:,}"]
 
     def colours_of(self, tokens: Tokens) -> Int8s:

@@ -51,10 +51,12 @@ class SpelledSpecials(QObject):
         self.sentence = ""
         if first is not None:
             taken = "is that token" if self._is_matched else "is ordinary text"
-            by_whom = "as the library of its file takes it" if recipe.spelled_specials else "as you typed it"
+            by_whom = "as in the library of its file" if recipe.spelled_specials else "as you typed it"
             why = "as you chose" if chosen else by_whom
-            self.sentence = f"The text spells the special token {quoted(text[slice(*first)])}: it {taken} here, {why}."
-            self.offer = "Take as Text" if self._is_matched else "Match"
+            self.sentence = (
+                f"The special token {quoted(text[slice(*first)])} is written in the text: it {taken} here, {why}."
+            )
+            self.offer = "Split as Text" if self._is_matched else "Match"
         self.changed.emit()
 
     def turn(self) -> None:

@@ -80,7 +80,7 @@ class BookmarkListModel(RowListModel[Bookmark]):
         """Go to `bpe:2#1204`, or to `1204` of the run shown; return a sentence if there is no such step."""
         found = REFERENCE.fullmatch(text)
         if found is None:
-            return f"Write a {self._runs.wording.step} as bpe:1#200, or as its number alone."
+            return f"Write a {self._runs.wording.step} as bpe:1#200, or write only its number."
         shown = self._runs.shown
         number = int(found["run"]) if found["run"] else (shown.number if shown else 0)
         return self._travel(number, int(found["merge"].replace(",", "")))

@@ -20,7 +20,7 @@ from bpe_core.kernels.readiness import MachineCode
 from bpe_core.recipes.ties import TIE_RULES
 
 MainAction = Literal["train", "pause", "resume", "extend"]
-UNREADABLE = "None of these texts can be read. Point at one in Corpus to see why."
+UNREADABLE = "None of these texts can be read. Point at a text in Corpus to see why."
 NO_TEXTS = "Open a text, then press Train."
 READY = "Ready. Press Train."
 
@@ -198,7 +198,7 @@ class RunListModel(RowListModel[Run]):
     def description(self, row: int) -> str:
         run = self.rows[row]
         text = f"{title_of(run, self.rows)}\n{texts_of(run, most=20)}\n{sentence_of(run, self._session.machine_code)}"
-        return f"{text}\nGoes on from run {run.parent}." if run.parent is not None else text
+        return f"{text}\nContinues run {run.parent}." if run.parent is not None else text
 
     def shown(self, row: int, role: int) -> Any:
         run = self.rows[row]
@@ -220,4 +220,4 @@ def texts_of(run: Run, most: int = MOST_NAMED) -> str:
         return run.sentence.partition(". ")[0]
     names = [source.name for source in run.sources] or run.only_named
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{', '.join(names[:most])}{more}" or "from elsewhere"
+    return f"{', '.join(names[:most])}{more}" or "imported"

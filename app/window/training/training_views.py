@@ -49,7 +49,8 @@ class SpeedBox(QWidget):
         self.slider.setFixedWidth(72)
         self.slider.setAccessibleName("Speed of training and playing")
         self.slider.setToolTip(
-            "How fast to learn and to play: from one merge a second to full speed, at which all is played in 20 seconds"
+            "The speed of training and playing: from one merge in a second to full speed, which plays everything in "
+            "20 seconds"
         )
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)  # keeps its title beside it
         self._meaning = label()
@@ -66,8 +67,8 @@ class SpeedBox(QWidget):
 
 PROGRESS_STEPS = 1000
 BEING_MADE = (
-    "Machine code is being made for this computer. This happens only once; until it ends, large work is slower or "
-    "waits. The window can be closed meanwhile"
+    "Machine code is being made for this computer. This happens only once; until then, large tasks are slower or "
+    "wait. You can close the window meanwhile"
 )
 LOOK_MILLISECONDS = 1_000  # pause between two checks of how much machine code is made
 
@@ -87,7 +88,7 @@ class StatusLine(QStatusBar):
         self.progress.setFixedWidth(180)
         self.progress.setFixedHeight(8)
         self.progress.setAccessibleName("Progress of the training")
-        self.faster = named(OneLine(), "How much of the machine code is made", BEING_MADE)
+        self.faster = named(OneLine(), "Progress of the machine code", BEING_MADE)
         self._look = timer(self, LOOK_MILLISECONDS, self._show_machine_code, repeats=True)
         self.addWidget(self.sentence, 1)
         self.addPermanentWidget(self.faster)
@@ -132,7 +133,7 @@ class RunsPanel(QWidget):
         self.again = named(QPushButton("Train Again"), "Train Again", again)
         self.again_menu = filled_menu("", self.again, self._fill_again)
         self.again.setMenu(self.again_menu)
-        compare = "Put the chosen run beside the one shown"
+        compare = "Compare the chosen run with the run shown"
         self.compare = push_button("Compare", lambda: self.compare_wanted.emit(model.rows[self.chosen].number), compare)
         rename = "Give the chosen run a name of your own (F2)"
         self.rename = push_button("Rename", lambda: self.list.edit(self.list.currentIndex()), rename)

@@ -76,7 +76,7 @@ def test_the_method_is_chosen_first_and_what_it_does_not_ask_for_is_hidden(
     box.setCurrentIndex(box.findData("bpe"))
     box.activated.emit(box.currentIndex())
     assert program.session.recipe.value == Recipe.preset("gpt2", vocab_size=700)
-    assert panel.size_box.toolTip().startswith("How large the vocabulary grows")
+    assert panel.size_box.toolTip().startswith("The size to which the vocabulary grows")
     program.actions["undo"].trigger()
     assert form.value("method") == "dropping"
     rest(qtbot, program)  # nothing of it is asked any more when the method is forgotten
@@ -181,7 +181,7 @@ def test_a_refused_value_is_marked_with_its_reason_and_not_learned(
     typed(size, "1,000")
     QTest.keyClick(size, Qt.Key.Key_Return)
     assert (program.form.value("vocab_size"), is_refused(size)) == (1_000, False)
-    assert size.toolTip().startswith("How large the vocabulary grows")
+    assert size.toolTip().startswith("The size to which the vocabulary grows")
     program.recipe_panel.more_button.click()
     specials = program.recipe_panel.field("special_tokens")
     typed(specials, "<a> <a>")

@@ -88,7 +88,7 @@ def test_a_first_start_learns_plays_and_explains(qtbot: QtBot, first_start: Prog
     reason = "e + s was learned as merge 97, but e had already been taken by merge 61."
     qtbot.waitUntil(lambda: reason in watch.sentence.text(), timeout=WAIT)
     watch.field.setText("the")
-    qtbot.waitUntil(lambda: "it is one token" in watch.sentence.text(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "the word is one token" in watch.sentence.text(), timeout=WAIT)
     assert watch.view.accessibleDescription() == "␣the"
     first_start.session.cursor.go_to(0)
     qtbot.waitUntil(lambda: watch.view.accessibleDescription() == "␣ | t | h | e", timeout=WAIT)
@@ -195,7 +195,9 @@ def test_a_large_text_has_reasons_too(qtbot: QtBot, first_start: Program, monkey
     monkeypatch.setattr(my_word, "LARGEST_CORPUS", 10)
     at_the_end(qtbot, first_start)
     first_start.watch.field.setText("lighthouses")
-    qtbot.waitUntil(lambda: first_start.watch.sentence.text().startswith("2 tokens. Why it stays so: "), timeout=WAIT)
+    qtbot.waitUntil(
+        lambda: first_start.watch.sentence.text().startswith("2 tokens. Why it is split so: "), timeout=WAIT
+    )
     assert "e + s" in first_start.watch.sentence.text()
 
 

@@ -10,7 +10,10 @@ from app.window.parts.wording import tip
 from app.window.questions.compare.lane_questions import MEANINGS, LabQuestion, LanesQuestion, PairQuestion
 from app.window.questions.question_page import QuestionPage
 
-PUTS_TOGETHER = "Make one table of both: it keeps the tokens and ids of the first, and has what only the other one has"
+PUTS_TOGETHER = (
+    "Combine both into one table: it keeps the tokens and ids of the first, and adds the tokens that only the second "
+    "has"
+)
 
 
 class LanesPage(QuestionPage):
@@ -30,7 +33,7 @@ class LabPage(LanesPage):
         super().__init__(model)
         self.lab = model
         self.figure.setToolTip(tip(MEANINGS))
-        self.rows.hint = "Click to see it above, and why it is split so"
+        self.rows.hint = "Click to see the word above, and why it is split so"
         meaning = "Write all words that are split differently to a CSV, TSV, JSON or Parquet file"
         self.save_list = named(flat_button("Save List …", self.list_wanted.emit, meaning), "Save the list")
         self.above.addWidget(self.save_list)
@@ -51,9 +54,11 @@ class ComparePage(LanesPage):
     def __init__(self, model: PairQuestion) -> None:
         super().__init__(model)
         self.pair = named(
-            QComboBox(), "Which two", "The first is compared with the second, and keeps its ids in a table of both"
+            QComboBox(),
+            "The two to compare",
+            ("The first is compared with the second, and keeps its ids in a combined table"),
         )
-        self.put_together = push_button("Put Together", self.lanes.start_putting_together, PUTS_TOGETHER)
+        self.put_together = push_button("Combine", self.lanes.start_putting_together, PUTS_TOGETHER)
         for place, widget in enumerate((self.pair, self.put_together)):
             self.above.insertWidget(place, widget)
         self.above.addStretch(1)

@@ -166,7 +166,7 @@ class SizeBar(QWidget):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, PLACES)
         self.slider.setPageStep(PLACES // 20)
-        self.slider.setAccessibleName("Size of the vocabulary that all are shown at")
+        self.slider.setAccessibleName("The vocabulary size at which all are shown")
         self.slider.setToolTip("Vocabularies that merge grow to this size, and those that drop tokens shrink to it")
         self.box = NumberBox(0, 0)
         self.box.setKeyboardTracking(False)

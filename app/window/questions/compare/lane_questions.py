@@ -20,9 +20,9 @@ from bpe_core.insight.side_by_side import LISTED
 from bpe_core.measures.measures import MEASURES
 from bpe_core.questions.lab import LETTERS, Lab
 
-NO_PAIR = "Put two tokenizers side by side above to see here how they differ."
+NO_PAIR = "Choose two tokenizers above to see here how they differ."
 NO_WORDS = (
-    "None of these was learned here, so there are no words to measure: train a run, or count a table on your texts."
+    "None of these was trained here, so there are no words to measure: train a run, or count a table on your texts."
 )
 
 MEANINGS = "\n".join(f"{MEASURES[name].title}: {MEASURES[name].explanation}" for name in OF_LAB)

@@ -77,7 +77,7 @@ class Lane:
         lost = int((edges[1:] - edges[:-1])[unknown].sum())
         count = int(np.count_nonzero(unknown))
         if count == self.cut.count:
-            return "nothing is known"
+            return "nothing can be encoded"
         known = " known" if count else ""
         return f"{(len(self.cut.data) - lost) / (self.cut.count - count):.2f} bytes each{known}"
 

@@ -20,8 +20,8 @@ from app.window.text.text_model import TokenAt, TokenTextModel
 from app.window.text.view.editor import TokenTextEdit
 
 ALONE = (
-    "Put two to four tokenizers side by side, at any size of their vocabularies: how each splits your text, how well "
-    "it compresses, and in which words they differ."
+    "Compare two to four tokenizers at any vocabulary size: how each splits your text, how well it compresses, and in "
+    "which words they differ."
 )
 HOW_TO_GET_ONE = "Train another recipe, or import a tokenizer."
 TYPED_HERE = "Your text: type here, and all columns follow"
@@ -59,7 +59,7 @@ class LanesPanel(Page):
     # -- its parts -------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        self.add.setToolTip("Put one more tokenizer beside these")
+        self.add.setToolTip("Add another tokenizer to the comparison")
         self.add.setMenu(filled_menu("Add", self, self._fill_add))
         self.editor.setAccessibleName("Your text")
         self.editor.setAccessibleDescription("Type here: all columns follow. Shift+Tab leaves the text.")

@@ -21,11 +21,11 @@ class SweepPage(QuestionPage):
         super().__init__(model, parent)
         self.sweep = model
         self._planning = planning
-        new = "Plan what is learned and measured, and make it"
+        new = "Plan a sweep of runs and measurements, and start it"
         self.new = named(flat_button("New Sweep …", self.open_dialog, new), "New sweep")
-        plan = "Carry out a saved plan, or continue it"
+        plan = "Start a saved plan, or continue it"
         self.plan = named(flat_button("Plan …", self._choose_plan, plan), "Plan of a sweep")
-        runs = "Open the session with the runs of this sweep; it takes the place of the one in this window"
+        runs = "Open the session with the runs of this sweep; it replaces the session of this window"
         self.open = named(flat_button("Open Its Runs", self._want_session, runs), "Open its runs")
         for button in (self.new, self.plan, self.open):
             self.above.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)

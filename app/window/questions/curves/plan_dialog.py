@@ -22,9 +22,9 @@ from app.window.parts.widgets import entry, muted, paragraph, push_button
 from app.window.questions.curves.planning import ALL, TIES, CurvePlan, Wish
 
 EXPLANATION = (
-    "Each recipe is learned on the corpus by each rule for ties, from each sample; one run serves all sizes. "
-    "The plan is saved as a file that you can edit (more corpora, choices of a recipe); its results are kept beside "
-    "it, and what is there is not made again."
+    "Each recipe is trained on the corpus by each tie rule, from each sample; one run is enough for all sizes. The "
+    "plan is saved as a file that you can edit (more corpora, choices of a recipe). Its results are saved in the same "
+    "folder, and finished runs are not made again."
 )
 MOST_SAMPLES = 50
 ROWS_SHOWN = 5
@@ -43,8 +43,8 @@ class PlanDialog(QDialog):
         self._held_out: Path | None = None
         names = planning.recipes
         self.recipes = _ticked([(name, name) for name in names], {names[0]}, "Recipes")
-        self.ties = _ticked(list(TIES), set(), "Rules for ties")
-        self.ties.setToolTip("If none is ticked, each recipe keeps its own rule")
+        self.ties = _ticked(list(TIES), set(), "Tie rules")
+        self.ties.setToolTip("If no rule is ticked, each recipe keeps its tie rule")
         self.sizes = entry("1000, 2000, 4000")
         self.sizes.setText(planning.sizes)
         self.samples = NumberBox(1, MOST_SAMPLES)
@@ -52,14 +52,14 @@ class PlanDialog(QDialog):
         self.part.setValue(ALL)
         self.part.setSuffix(" %")
         self.samples.setAccessibleName("How many samples")
-        self.part.setAccessibleName("How much of the lines is in each sample")
-        self.samples.setToolTip("Several samples only differ where each takes a part: choose less than 100 %")
-        choose = "Choose a text that is not learned from"
+        self.part.setAccessibleName("The share of the lines in each sample")
+        self.samples.setToolTip("Several samples differ only if each is a part of the lines: choose less than 100 %")
+        choose = "Choose a held-out text"
         self.held_out = push_button("The corpus itself …", self._choose_held_out, choose)
         self.bits = QCheckBox("&Bits per byte of a small model, too (takes longer)")
         self.bits.setChecked(True)
         self.runs = QCheckBox("&Keep the runs, too, as a session to be opened here")
-        self.runs.setToolTip("The runs are kept beside the plan. Without them, only the measurements are kept")
+        self.runs.setToolTip("The runs are saved in the folder of the plan. Otherwise only the measurements are saved")
         self.trouble = paragraph()
         self.buttons, self.go = dialog_buttons(self, "Save and Begin …", self._ask_where)
         self._lay_out()

@@ -21,8 +21,8 @@ from bpe_core.sweep.runs_in_session import KeptOnDisk, RunsInSession
 
 TOPIC = "sweep"
 RESULTS = ".results.csv"  # added to the name of a plan: its table, and with EXTENSION its runs
-NOTHING_YET = "Make a new sweep, go on with the plan of one, or choose the results of one."
-STOPPED = "Stopped; what was measured is kept. Choose the plan again to go on."
+NOTHING_YET = "Make a new sweep, continue the plan of a sweep, or choose the results of a sweep."
+STOPPED = "Stopped; finished measurements are kept. Choose the plan again to continue."
 
 
 class SweepModel(QuestionModel):

@@ -30,9 +30,9 @@ FOLLOW_MILLISECONDS = 100
 CONTEXT_PAUSE_MILLISECONDS = 250  # files are read only after a pause at a token
 CONTEXT_SECONDS = 2.0
 MOST_CONTEXTS = 10
-NOT_COUNTED = "Continue the run to see where this token occurs: that counts its texts again."
+NOT_COUNTED = "Continue the run to see where this token occurs: then its texts are counted again."
 IN_AUDIT = "Ask > Audit says how often it occurs in the corpus."
-NO_TEXT = "This table came without texts: Training > Count on My Corpus shows where this token occurs."
+NO_TEXT = "The texts of this table are unknown: Training > Count on My Corpus shows where this token occurs."
 
 
 class LifeModel(QObject, LazyModel):

@@ -16,10 +16,10 @@ from bpe_core.methods.kit.reasons import told_reasons
 MOST_BYTES = 48
 ROWS = ("Id", "Bytes", "Learned", "Dropped", "Count", "Chosen by", "Decided")
 NOT_LEARNED = {
-    "base symbol": "a base symbol, there from the start",
-    "seed": "a piece of words, there from the start",
+    "base symbol": "a base symbol, in the vocabulary from the start",
+    "seed": "a piece of words, in the vocabulary from the start",
     "waiting": "not yet: a piece of words that waits to be added",
-    "special token": "a special token, given by the recipe: never split, never joined",
+    "special token": "a special token, given by the recipe: never split, never merged",
 }
 
 
@@ -142,7 +142,7 @@ def _decided(merge: Step, text: list[str], is_forced: bool = False) -> str:
     if is_forced:
         return "by hand: it was forced here"
     if merge.count < 0:
-        return "not known: the table came without counts"
+        return "not known: the table has no counts"
     if merge.runner_up is None:
         return "nothing else was frequent enough"
     other = " + ".join(text[id] for id in merge.runner_up if id >= 0)

@@ -28,7 +28,7 @@ class TokenPage(Page):
         self.life = LifeView(life)
         self.token = named(label(), "Token looked at")
         self.token.setFont(fixed_font(self.font().pointSizeF() * 1.5))
-        self.hint = muted("Pick a step or a token to look at it closely.")
+        self.hint = muted("Choose a step or a token to look at it closely.")
         self.facts = {title: paragraph() for title in ROWS}
         self.facts["Bytes"].setFont(fixed_font())
         self.parts = QPushButton(), QPushButton()  # kept: a key press may be pending
@@ -36,12 +36,12 @@ class TokenPage(Page):
             button.setFont(fixed_font())
             button.clicked.connect(lambda _=False, place=place: self._travel_to_part(place))
         self._parts = in_row(*self.parts, STRETCH)
-        forbidden = "A new run beside this one, in which this pair is never joined from here on"
+        forbidden = "A new run, in which this pair is never merged from here on"
         self.forbid = push_button("", self._forbid, forbidden)
         self._table = self._facts_as_rows()
         saved = "This page as a picture, or all counts of the token as CSV, TSV, JSON or Parquet"
         self.save = flat_button("Save …", self.save_wanted.emit, saved)
-        printed = "Its counts over time as PDF, SVG or PNG of a size you say"
+        printed = "Its counts over time as PDF, SVG or PNG in a size you choose"
         self.print = flat_button("For Print …", self.print_wanted.emit, printed)
         self._lay_out()
         self.life.chart.place_pointed.connect(lambda x: self.step_pointed.emit(0 if x is None else round(x)))

@@ -28,11 +28,11 @@ from bpe_core.figures.tree import Tree
 GROW_MILLISECONDS = 250
 NOTHING = "Click a word in the text to see its merge tree here."
 NO_TREE = (
-    "By this method no word is put together step by step: these are all the tokens that could be in it, and the ways "
-    "to split it. Why Here? says which one is taken."
+    "This method does not merge words step by step: these are all tokens that could be in the word, and the ways to "
+    "split it. Why Here? says which way is chosen."
 )
-HINT = "Each box is a token: below its text the merge that made it, and how often its parts were side by side then."
-HINT_OF_FALLEN = " Faint ones were there from one step to another, and fell apart."
+HINT = "Each box is a token. Below its text are the merge that made it, and the count of the pair at that step."
+HINT_OF_FALLEN = " Faint tokens existed for some steps, and were split again."
 SMALLEST = 0.6
 LARGEST = 3.0
 STEP_MILLISECONDS = 900
@@ -176,7 +176,7 @@ def _branch(node: TreeNode, has_fallen: bool) -> Branch:
         return Branch(node.text, node.start, node.stop, tip=f"{node.text}: a base symbol")
     told = f"{node.step:,}" if node.count is None else f"{node.step:,} · {node.count:,}×"
     times = "" if node.count is None else f", {count_text(node.count, 'time')}"
-    fall = "" if node.until is None else f"; it falls apart by step {node.until:,}"
+    fall = "" if node.until is None else f"; it is split again by step {node.until:,}"
     tip = f"{node.text}: merge {node.step:,}{times}{fall}"
     if has_fallen:
         told = f"{node.step:,} to {node.until:,}"

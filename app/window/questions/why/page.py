@@ -36,15 +36,15 @@ class WhyPage(Page):
         self._clock = timer(self, 0, self._walk_on, repeats=True)
         self._step: int | None = None  # an index among the word's steps; None follows the moment shown
         self._joint = -1  # the row of the marked boundary
-        self.hint = muted("Click into the text: here you see why it is split where it is.")
+        self.hint = muted("Click into the text to see here why it is split where it is.")
         self.tree = MergeTree()
         self.tree_area = scrolling(self.tree, "The word as a tree")
         self.back = small_button("◀", "One merge back in this word", lambda: self._walk(-1))
         self.forward = small_button("▶", "One merge forward in this word", lambda: self._walk(1))
         self.all = small_button("▶▶", "All merges of this word, one after another")
         self.all.setCheckable(True)
-        self.now = small_button("◆", "As of the moment shown", self._follow)
-        self.enlarge = small_button("⤢", "Give the tree all the room there is", self.enlarge_wanted.emit)
+        self.now = small_button("◆", "At the step shown", self._follow)
+        self.enlarge = small_button("⤢", "Show the tree in the whole window", self.enlarge_wanted.emit)
         self.sentence = label()
         self.reason = LinkedText("Why the text is split here")
         self.joints = named(QListWidget(), "The boundaries of the word")

@@ -25,12 +25,12 @@ from bpe_core.support.data_table import DataTable
 REDRAW_MILLISECONDS = 300
 COLUMNS = ("Word", "Count", "Share")
 TIPS = (
-    "As the recipe splits the texts into words; ␣ is a space, ⏎ a newline",
-    "How often it occurs in the texts as they are, before any weights",
-    "Of all words, each as often as it occurs",
+    "A word of the texts, as the recipe splits them; ␣ is a space, ⏎ a newline",
+    "The count of the word in the texts, without weights",
+    "The share of all words, with repetitions",
 )
 TOPIC = "words of the corpus"
-NOTHING_YET = "Open a text, and its words are listed here, the most frequent first."
+NOTHING_YET = "Open a text to list its words here, the most frequent first."
 COUNTING = "The texts are being counted …"
 
 
@@ -150,7 +150,11 @@ class WordsModel(QObject, LazyModel):
         if column < len(COLUMNS):
             return TIPS[column]
         group = self.groups[column - len(COLUMNS)]
-        return f"How often it occurs in the group {group}" if group else "How often it occurs in no group"
+        return (
+            f"The count of the word in the group {group}"
+            if group
+            else ("The count of the word in texts without a group")
+        )
 
     def is_text(self, column: int) -> bool:
         return column == 0

@@ -24,7 +24,7 @@ class WordsPage(Page):
         super().__init__(model, parent)
         self.model = model
         self.holding = entry("Filter words, such as ␣the", can_be_cleared=True)
-        self.holding.setAccessibleName("Text that the words listed hold")
+        self.holding.setAccessibleName("Text that the listed words contain")
         self.summary = named(paragraph(), "How many words are listed")
         saved = "Write the words listed to a CSV, TSV, JSON or Parquet file, with their counts by group"
         self.export = push_button("Save List …", self.save_wanted.emit, saved)

@@ -29,8 +29,8 @@ class CountsBar(QLabel):
         self.setContentsMargins(4, 2, 4, 2)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.setToolTip(
-            "Words are what is between spaces and ends of lines, whatever the recipe; in a script without spaces, "
-            "lines. Unknown tokens are hatched."
+            "Words are separated by spaces and line breaks, whatever the recipe; in a script without spaces, lines "
+            "count as words. Unknown tokens are hatched."
         )
         model.text_changed.connect(self._soon.start)
         model.tokens_changed.connect(self._soon.start)
