@@ -126,7 +126,7 @@ def _run(*arguments: str, way: str = "", input: bytes = b"") -> bytes:
         raise OSError(f"Compiling was ended by the signal {-process.returncode}.")
     if process.returncode:
         lines = complaints.decode(errors="replace").strip().splitlines()
-        raise NotImplementedError(lines[-1] if lines else f"It ended with the code {process.returncode}.")
+        raise NotImplementedError(lines[-1] if lines else f"The compiler ended with the code {process.returncode}.")
     return answer
 
 

@@ -50,11 +50,16 @@ def messages(surface: str) -> list[Message]:
 def _messages_of_code() -> tuple[tuple[str, Message], ...]:
     paths = [path for folder in ("app", "bpe_core") for path in sorted((ROOT / folder).rglob("*.py"))]
     trees = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in paths}
-    errors = _children_of("BpeError", trees)
-    return tuple(found for path, tree in trees.items() for found in _Collector(path, errors).messages(tree))
+    errors = children_of("BpeError", trees)
+    return tuple(found for path, tree in trees.items() for found in messages_in(path, tree, errors))
 
 
-def _children_of(name: str, trees: Mapping[str, ast.Module]) -> set[str]:
+def messages_in(path: str, tree: ast.Module, errors: set[str]) -> Iterator[tuple[str, Message]]:
+    """Yield the messages of a module, each with its surface; `errors` are the names of classes of errors."""
+    return _Collector(path, errors).messages(tree)
+
+
+def children_of(name: str, trees: Mapping[str, ast.Module]) -> set[str]:
     """Return the names of a class and of all classes derived from it."""
     classes = [node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     family = {name}
@@ -85,10 +90,12 @@ class _Collector:
             inside: Iterable[ast.AST] = [part for part in parts if not isinstance(part, str)]
         else:
             inside = [child for child in ast.iter_child_nodes(node) if child is not _hidden_docstring(node)]
-        if isinstance(node, ast.Raise) or (isinstance(node, ast.Call) and _name(node) in self.errors):
+        if isinstance(node, ast.Raise) or (
+            isinstance(node, ast.Call) and _name(node).rpartition(".")[2] in self.errors
+        ):
             surface = "errors"
         for child in inside:
-            if not (isinstance(child, ast.Call) and IS_CODE.fullmatch(ast.unparse(child.func))):
+            if not (isinstance(child, ast.Call) and IS_CODE.fullmatch(_name(child))):
                 yield from self.messages(child, surface)
 
 
@@ -108,14 +115,20 @@ def _parts(node: ast.AST) -> list[str | ast.expr] | None:
 
 def _hidden_docstring(node: ast.AST) -> ast.stmt | None:
     """Return the docstring of a node, unless it is that of a question, which commands and pages show."""
-    if not isinstance(node, DOCUMENTED) or not ast.get_docstring(node):
+    if not isinstance(node, DOCUMENTED) or not node.body or not isinstance(node.body[0], ast.Expr):
+        return None
+    if not isinstance(node.body[0].value, ast.Constant):
         return None
     is_question = isinstance(node, ast.ClassDef) and "Question" in map(ast.unparse, node.bases)
     return None if is_question else node.body[0]
 
 
 def _name(call: ast.Call) -> str:
-    return ast.unparse(call.func).rpartition(".")[2]
+    """Return the name that is called, with at most one name before it, such as `re.compile`."""
+    if isinstance(call.func, ast.Attribute):
+        before = f"{call.func.value.id}." if isinstance(call.func.value, ast.Name) else ""
+        return before + call.func.attr
+    return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
 def _surface_of(path: str) -> str:

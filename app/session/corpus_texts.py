@@ -150,8 +150,8 @@ def text_to_edit(source: CorpusText, cancelled: CancelCheck = never_cancelled) -
         is_whole = chunk.ends_document
         if len(found) > LARGEST_EDITED:
             raise CorpusError(
-                f"{source.name} has more than {LARGEST_EDITED // 10**6} MB, too much to learn anew at every key: edit "
-                "it elsewhere; what is saved there is read at the next training."
+                f"{source.name} has more than {LARGEST_EDITED // 10**6} MB, too much to train again at every key. "
+                "Edit it in another program and save it: the next training reads it."
             )
     return found.decode()
 

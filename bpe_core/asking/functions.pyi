@@ -377,8 +377,8 @@ def ends(
 ) -> Answer:
     """Show which ends of words fall inside a token, where a prompt should not stop.
 
-    A prompt that stops there becomes tokens that a model has never seen in such a place. With a text, its end is looked
-    at: which tokens begin before it and go on, how many tokens to step back, and what the healed prompt is.
+    A prompt that stops there becomes tokens that a model has never seen there. With a text, the end of this text is
+    examined: the tokens that continue after it, how many tokens to step back, and the healed prompt.
 
     Parameters
     ----------

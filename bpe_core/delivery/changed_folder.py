@@ -179,12 +179,12 @@ def about_others(sidecars: Sidecars, history: History) -> list[str]:
         lacked = [text for text in own.texts if texts.id_of(text) is None]
         if differing := _first_differing(other, history):
             found.append(
-                f"{name} beside it gives {differing} another id than {sidecars.main}; the two files are for different "
-                "loaders."
+                f"{name} in the same folder gives {differing} another id than {sidecars.main}; the two files are for "
+                "different loaders."
             )
         elif lacking or lacked:
             more = f"has {len(lacking):,} tokens that {sidecars.main} lacks, and lacks {len(lacked):,} of its tokens"
-            found.append(f"{name} beside it {more}, such as {quoted((lacking + lacked)[0])}.")
+            found.append(f"{name} in the same folder {more}, such as {quoted((lacking + lacked)[0])}.")
     return found
 
 

@@ -70,13 +70,13 @@ def read_id_map(path: Path | str) -> IdMap:
         The file; its ending says which format it has.
     """
     target = checked_map_name(path)
-    with gate(f"{path} is no map of ids, or a damaged one"):
+    with gate(f"{path} is not a map of ids, or is damaged"):
         try:
             rows = _rows_of_npz(target) if target.suffix.lower() == NPZ else _rows_of_table(target)
         except OSError as error:
             raise FormatError(f"Could not read the map {path}: {cause_of(error)}.") from error
         except zipfile.BadZipFile as error:
-            raise FormatError(f"{path} is no map of ids, or a damaged one: it is no .npz file.") from error
+            raise FormatError(f"{path} is not a map of ids, or is damaged: it is not an .npz file.") from error
     _check_ids(rows, path)
     return IdMap.of_rows(rows)
 
@@ -128,8 +128,8 @@ def _check_ids(rows: Sequence[MapRow], path: Path | str) -> None:
     wrong = next((id for id in (*olds, *news) if id < 0), None)
     wrong = next((part for row in rows for part in row.parts if part not in known), wrong)
     if wrong is not None:
-        raise FormatError(f"{path} is no map of ids, or a damaged one: {wrong:,} is the id of no token.")
+        raise FormatError(f"{path} is not a map of ids, or is damaged: {wrong:,} is not the id of a token.")
     for which, ids in (("old", olds), ("new", news)):
         twice = next(iter(sorted(id for id, after in pairwise(sorted(ids)) if id == after)), None)
         if twice is not None:
-            raise FormatError(f"{path} is no map of ids, or a damaged one: the {which} id {twice:,} is in two rows.")
+            raise FormatError(f"{path} is not a map of ids, or is damaged: the {which} id {twice:,} is in two rows.")

@@ -173,8 +173,8 @@ def _spelled(history: History, unknown: str) -> Iterator[str]:
     is_passed_over = any(step.single_word for step in told)
     if unknown in twins and (is_passed_over or history.recipe.normalizes):  # so that words can hold it
         yield (
-            f"A word that spells {unknown!r} beside what is unknown becomes bytes in the file's library; here "
-            "it is that token, so ids can differ."
+            f"A word {unknown!r} next to unknown characters becomes bytes in the file's library; here it is the "
+            "unknown token, so ids can differ."
         )
     if not twins.keys() >= {*BYTE_TEXTS}:
         yield "A text that spells a byte as the file does, <0x41>, becomes that byte there; here it stays as it is."

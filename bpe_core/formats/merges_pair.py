@@ -279,8 +279,8 @@ _SIGNS_OF_OTHERS = (
     ),
     (
         r"▁",
-        "numbers pieces that SentencePiece made, by a .model or .spm such as lies beside it; open that one, which has "
-        "numbers of its own. If merges made them, put their merges.txt beside this file.",
+        "numbers pieces that SentencePiece made, by a .model or .spm file; open that file, which has other ids. If "
+        "merges made them, put their merges.txt into the same folder.",
     ),
 )
 
@@ -296,11 +296,11 @@ def _about_no_merges(vocabulary: Mapping[str, int]) -> str:
     if not longer:
         return (
             "is a vocabulary of single characters, as recognizing speech has one: nothing is joined. If merges belong "
-            "to it, they are in a file of their own, such as merges.txt; put it beside this one."
+            "to it, put their file, such as merges.txt, into the same folder."
         )
     return (
-        "is a vocabulary without merges. If it has some, they are in a file of their own, such as merges.txt; put it "
-        "beside this one, or open it. A list of whole words has none, and does not say how texts are split."
+        "is a vocabulary without merges. If merges belong to it, put their file, such as merges.txt, into the same "
+        "folder, or open that file. A list of whole words has no merges, and does not say how texts are split."
     )
 
 

@@ -9,7 +9,7 @@ from bpe_core.formats.base import TO_UTF8
 LOOK = 20_000  # bytes
 
 _OBJECT_WITH = rb"""\s*\{(?s:.*?)"(%b)"\s*:"""
-_FORM = "holds tokens in a form of its own; the files that other programs write have them in"
+_FORM = "holds tokens in an unknown form; the files that other programs write have them in"
 OTHERS = (  # the beginnings of files that are no tables, each with a sentence about it
     (
         rb"version https://git-lfs",
@@ -62,7 +62,7 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     (
         rb"(([^\s{\[]+|\[\w+\])([ \t]+|,| ?: | -> )\d+\r?\n){3}",
         "looks like a list of words or tokens with numbers, which does not say how texts are split; fairseq's dict.txt "
-        "is one: open the codes or the .model beside it. If the numbers are counts, learn from it: train --word-list",
+        "is one: open the codes or the .model in its folder. If the numbers are counts, learn from it: train --word-list",
     ),
     (
         rb"(\d+ \d+\r?\n)?\S+( -?\d+\.\d+){9}",

@@ -87,7 +87,7 @@ class SubwordNmtCodes(Format):
         )
         notes = ["Codes do not list the characters that are in no merge: these are unknown here."]
         if len(plain) < len(data):
-            notes.append("These are fastBPE's codes; the count that it wrote behind each merge is not kept.")
+            notes.append("These are fastBPE's codes; the count after each merge is not kept.")
         elif glued and version != GLUED:
             said = "version 0.1" if version else "no version, which means 0.1 to subword-nmt"
             notes.append(f"The file says {said}; but {END} is in its tokens as in 0.2, so here it is read as such.")

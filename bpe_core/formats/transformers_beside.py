@@ -45,21 +45,19 @@ _OTHER_NUMBERS = (
     *("M2M100", "Marian", "Pegasus", "Speech2Text"),
 )
 _MASK = (
-    "No file beside it says whether “<mask>” takes the spaces before it: in transformers 4 it does, in 5 it {}, and "
-    "here it does not."
+    "No file in its folder says whether “<mask>” takes the spaces before it: in transformers 4 it does, in 5 it {}, "
+    "and here it does not."
 )
-_EXTRA = (
-    "which adds tokens such as “<extra_id_0>”, not looked for here, and handles spaces and decodes in a way of its own."
-)
+_EXTRA = "which adds tokens such as “<extra_id_0>”, not looked for here, and handles spaces and decodes differently."
 _CHANGING = ("Albert", "XLNet")
 _CHANGES = "which itself changes texts, such as quotes and accents, and decodes so, too; here only the file does."
 _SPACES = (
-    "which handles spaces, special tokens and user-defined symbols in a way of its own, so ids and what they are "
-    "decoded to can differ; here it is done as the file says, as SentencePiece does it."
+    "which handles spaces, special tokens and user-defined symbols differently, so ids and decoded texts can differ; "
+    "this program follows the file, as SentencePiece does."
 )
 _OWN = "tokens are looked for by {}Tokenizer of transformers, but not here: {{}}"
-_INSTEAD = f"{WHOLE} lies beside it, which transformers reads instead; open that one for its ids."
-_PREFIX = f"{CONFIG} beside it says add_prefix_space: transformers puts a space before a text; here it has none."
+_INSTEAD = f"{WHOLE} is in its folder, and transformers reads it instead; open that file for the ids of transformers."
+_PREFIX = f"{CONFIG} in its folder says add_prefix_space: transformers puts a space before a text; here it has none."
 
 
 def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
@@ -77,12 +75,12 @@ def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
         lacking = [token for token in tokens if token not in told]
         told.update(lacking)
         found += about(
-            lacking, f"tokens in {name} beside it are not looked for here; a tokenizer.json has them, too: {{}}"
+            lacking, f"tokens in {name} in its folder are not looked for here; a tokenizer.json has them, too: {{}}"
         )
         sides = [text for text, how in tokens.items() if how and how != AddedToken(text, special=False)]
         by_spaces |= {text: None for text in sides if text in {*recipe.special_tokens} - done}
     found += about(_named_in_two_ways(config), "tokens are named twice, and are to be found in two ways: {}")
-    found += about(by_spaces, "tokens take the spaces beside them in transformers, which stay here: {}")
+    found += about(by_spaces, "tokens include the spaces next to them in transformers, but not here: {}")
     if beside(WHOLE) is not None:
         return found
     if opened.format == "merges.txt":
@@ -149,7 +147,7 @@ def _sides(step: AddedToken) -> bool:
 def _about_named(kind: str, config: Object, sided: Mapping[str, bool]) -> list[str]:
     """Report tokens that Qwen2's class searches for without the options that the configuration names."""
     named = tokens_in({**config, "added_tokens_decoder": None}) if kind == "Qwen2" else ()
-    said = "tokens are found by Qwen2Tokenizer of transformers 5 without the spaces or words beside them: {}"
+    said = "tokens are found by Qwen2Tokenizer of transformers 5 without the spaces or words next to them: {}"
     return about([text for text in named if sided.get(text)], said)
 
 
@@ -165,7 +163,7 @@ _SLOW_BERT = (
 _COMPOSED = ", and a letter and its accent become one character (NFC)"
 _CAPITALS = ", and special tokens are found in capitals, too"
 _CLEANS = (
-    "Where {}Tokenizer of transformers 4 decodes, it takes away spaces beside apostrophes and makes don't of do not; "
+    "Where {}Tokenizer of transformers 4 decodes, it removes spaces next to apostrophes and turns do not into don't; "
     "here and in 5 all stays."
 )
 _OLD_CLIP = (
@@ -174,8 +172,8 @@ _OLD_CLIP = (
 )
 _FIRST = "BlenderbotTokenizer of transformers 5 puts a space before a text, that of 4 does not; here it is as in 5."
 _SLOW_BYTES = (
-    "The slow {}Tokenizer of transformers 4 knows {} of a newer Unicode, so that words with them and beside them can "
-    "be other ones; here it is done as by the fast one."
+    "The slow {}Tokenizer of transformers 4 knows {} of a newer Unicode, so words with these characters may be split "
+    "differently; this program follows the fast tokenizer."
 )
 _KEPT = "tokens stay, maybe with spaces around, where the slow {}Tokenizer of transformers 4 decodes: {{}}"
 
@@ -218,14 +216,14 @@ def about_whole(whole: Object, beside: Beside) -> list[str]:
     if own_steps:
         named = CONFIG if class_of(config) == kind else MODEL
         found.append(
-            f"{named} beside it names {kind}Tokenizer, which in transformers 5 changes, splits and decodes texts in a "
-            "way of its own; here it is done as the file says."
+            f"{named} in its folder names {kind}Tokenizer, which in transformers 5 normalizes, splits and decodes "
+            "texts differently; this program follows the file."
         )
     elif reads_scores_itself(whole, kind):
         found.append(_SCORES.format(kind))
     says_all = goes_by_file(kind) or (own_steps and kind != "CLIP")  # its class in transformers 4 does it, too
     if not (says_all or decodes_as(whole, kind, config)):
-        found.append(f"{kind}Tokenizer of transformers decodes in a way of its own; here it is done as the file says.")
+        found.append(f"{kind}Tokenizer of transformers decodes differently; this program follows the file.")
     if _puts_otherwise(whole.get("pre_tokenizer") or {}, config):
         found.append(_BY_4)
     elif kind in _MADE_ANEW and config.get("add_prefix_space") is not None:
@@ -242,22 +240,22 @@ def _puts_otherwise(cut: Object, config: Object) -> bool:
 
 def _about_choices(config: Object) -> list[str]:
     chosen = (key for key in _CHOSEN if config.get(key) is True)
-    return [f"{CONFIG} beside it says {key}: {_CHOSEN[key]}" for key in chosen]
+    return [f"{CONFIG} in its folder says {key}: {_CHOSEN[key]}" for key in chosen]
 
 
 _CHOSEN = {
-    "split_special_tokens": "transformers looks for no special token in a text; here they are found.",
+    "split_special_tokens": "transformers matches no special tokens in a text; here they are matched.",
     "clean_up_tokenization_spaces": "where transformers decodes, it takes away spaces before signs such as . and n't; "
     "here they stay.",
 }
 _SCORES = (
-    "{}Tokenizer of transformers 5 reads the last digits of scores otherwise, so of two ways to split a word that are "
-    "as probable it may take the other."
+    "{}Tokenizer of transformers 5 reads the last digits of scores differently, so it may choose another of two "
+    "equally probable splits."
 )
 _MADE_ANEW = ("Llama", "T5")
 _ANEW = (
-    f"As {CONFIG} beside it says add_prefix_space, transformers 4 makes its {{}}Tokenizer anew, without this file; "
-    "here it is done as the file says."
+    f"As {CONFIG} in its folder says add_prefix_space, transformers 4 builds a new {{}}Tokenizer without this file; "
+    "this program follows the file."
 )
 _BY_4 = (
     "Whether a space is put before a text, transformers 4 does by add_prefix_space of tokenizer_config.json, which "
@@ -274,18 +272,18 @@ def _about_tokens(whole: Object, kind: str, config: Object, beside: Beside) -> l
     if not isinstance(numbered, dict):
         named |= _object_in(ADDED, beside, []).keys()
     lacking = [text for text in sorted(named) if text not in listed]
-    said = f"tokens that {CONFIG} or {MAP} beside it name are looked for in transformers, but not here: {{}}"
+    said = f"tokens that {CONFIG} or {MAP} in its folder name are matched by transformers, but not here: {{}}"
     found = about(lacking, said)
     for one in dict.fromkeys((kind, class_of(config))):  # each of them may read it
         own = [text for text in own_tokens(one, config) or () if text not in listed and text not in named]
         found += about(own, _OWN.format(one))
     roles = tokens_in({key: value for key, value in config.items() if key.endswith("_token")})
     plain = [text for text in roles if text in listed and listed[text].get("special") is not True]
-    found += about(plain, f"tokens count as special in transformers, as {CONFIG} beside it names them: {{}}")
+    found += about(plain, f"tokens count as special in transformers, as {CONFIG} in its folder names them: {{}}")
     if isinstance(numbered, dict):
         told = {item.get("content"): item for item in numbered.values() if isinstance(item, dict)}
         flags = [text for text in listed if text in told and _flags(told[text]) != _flags(listed[text])]
-        found += about(flags, f"tokens are found in another way in transformers, by {CONFIG} beside it: {{}}")
+        found += about(flags, f"tokens are found in another way in transformers, by {CONFIG} in its folder: {{}}")
         lost = [] if goes_by_file(kind) else sorted(listed.keys() - named - {*(own_tokens(kind, config) or ())})
         found += about(lost, f"tokens of the file are not looked for by {kind}Tokenizer of transformers 5: {{}}")
     found += _about_named(kind, config, {text: any(_flags(item)[:3]) for text, item in listed.items()})
@@ -300,7 +298,7 @@ def _object_in(name: str, beside: Beside, found: list[str]) -> Object:
     try:
         return parsed_object(beside(name) or b"{}", name)
     except FormatError:
-        found.append(f"{name} beside it is damaged, and was not read.")
+        found.append(f"{name} in its folder is damaged, and was not read.")
         return {}
 
 
@@ -340,7 +338,7 @@ def _about_class(opened: OpenedTable, kind: str, named: str, config: Object, bes
     """Report how the class that reads a SentencePiece model differs from the model; each class has its own way."""
     if not kind:
         return _about_numbers(opened, beside)
-    names = f"{named} beside it names {kind}Tokenizer, "
+    names = f"{named} in its folder names {kind}Tokenizer, "
     if kind in _OTHER_NUMBERS:
         return [f"{names}which {_NUMBERS}{_AND_SPACES}"]
     adds = kind == "T5" and config.get("extra_ids") != 0
@@ -358,8 +356,8 @@ def _about_numbers(opened: OpenedTable, beside: Beside) -> list[str]:
     texts = [text.decode(errors="replace") for text in written(opened.history)]
     numbers = opened.numbers_of(range(len(texts)))
     others = (vocabulary.get(text) not in (None, number) for text, number in zip(texts, numbers, strict=True))
-    return [f"{VOCABULARY} beside it {_NUMBERS}"] * any(others)
+    return [f"{VOCABULARY} in its folder {_NUMBERS}"] * any(others)
 
 
 _NUMBERS = "gives pieces other numbers than their places in the file; here they have those places."
-_AND_SPACES = " It also handles spaces and decodes in a way of its own."
+_AND_SPACES = " It also handles spaces and decodes differently."

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.history import History
 
-BY_NAME = "Give tokenizers and texts by names of your own, such as {'ours': study} and {'book': [...]}."
+BY_NAME = "Give tokenizers and texts by names that you choose, such as {'ours': study} and {'book': [...]}."
 
 TEXTS = "A text is a string, a Path, or a list of either, or rows with a 'text'"
 USUAL_NAMES = ("text", "content", "body", "document")  # the column of the texts in rows, as in `text.reading.rows`

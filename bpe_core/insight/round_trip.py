@@ -44,12 +44,12 @@ KINDS: dict[Kind, str] = {
     "other way": "The tokenizer prefers another way to split the word.",
     "splitting": "The text is split into words here.",
     "special": "A special token is spelled by the text, or is not read back.",
-    "bytes": "The bytes are no text.",
+    "bytes": "The bytes are not a text.",
     "normalization": "The text is changed before it is split.",
     "decoding": "Decoding changes the text.",
     "marker": "The marker of a word's begin or end differs.",
     "same text": "Another token has the same text.",
-    "unknown": "The unknown token has no text of its own.",
+    "unknown": "The unknown token has no text.",
 }
 assert {*KINDS} == {*get_args(Kind)}
 
@@ -302,7 +302,7 @@ class RoundTrip:
         if before == after:
             return self._about_cuts(place)
         if _is_no_text(before) and NO_TEXT in self._bytes_of_text(place, around=len(NO_TEXT) - 1):
-            return Reason("bytes", f"{quoted(before)} is no text in UTF-8, so decoding shows �.")
+            return Reason("bytes", f"{quoted(before)} is not a text in UTF-8, so decoding shows �.")
         if before.replace(b" ", b"") == after.replace(b" ", b"") and trips.marks_words:
             return Reason("marker", f"Encoding writes {quoted(after)} here, and the ids hold {quoted(before)}.")
         return self._about_change(place, before, after)

@@ -70,7 +70,7 @@ def code_of_module(module: ModuleType) -> str:
 def _parsed(function: Callable[..., Any]) -> ast.FunctionDef:
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
     if not isinstance(definition, ast.FunctionDef):
-        raise TypeError(f"{function.__qualname__} is no function of its own, so its source is not known.")
+        raise TypeError(f"{function.__qualname__} is not a separate function, so its source is not known.")
     return definition
 
 
@@ -114,4 +114,4 @@ def _constant(value: Any) -> str:
     module = sys.modules.get(getattr(value, "__module__", ""))
     if module is not None and module.__name__.partition(".")[0] == OURS and module.__file__:
         return code_of_module(module)  # it writes LLVM code with the help of its neighbours
-    raise TypeError(f"It is not known what machine code makes of {value!r}.")
+    raise TypeError(f"There is no rule for machine code of {value!r}.")

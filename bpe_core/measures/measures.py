@@ -55,7 +55,7 @@ RENYI_FORMULA = (
 )
 BITS_FORMULA = (
     "Σ −log₂ p(b after a) / bytes of these words, a and b neighbours among the tokens of a word with its edge before "
-    "the first and behind the last. p(b after a) = (max(0, n(ab) − D) + D · different after a · p(b)) / n(a), or p(b) "
+    "the first and after the last. p(b after a) = (max(0, n(ab) − D) + D · different after a · p(b)) / n(a), or p(b) "
     "where a never occurred. p(b) = (max(0, different before b − d) + d · different b / (V + 1)) / different pairs, V "
     "the tokens of the vocabulary and 1 the edge. D = n₁ / (n₁ + 2 n₂), n₁ the pairs that occurred once and n₂ twice, "
     "d the same of different tokens before each; both are 0.75 where n₁ or n₂ is 0"
@@ -65,7 +65,7 @@ BITS_NOTE = (
     "Kneser-Ney) of pairs of tokens, made of the training text; less is better. Held out is the text that you name, "
     "or else each tenth word of the training text. Words are taken one by one, as if each were alone: what one says "
     "of the next is not known, and spaces that the recipe drops cost nothing. It compares all sizes of one run; where "
-    "that would take too long (blocks with tables of their own, very long words, pieces dropped while there are more "
+    "that would take too long (blocks with separate tables, very long words, pieces dropped while there are more "
     "than 65,536) it measures some of them, and says how many. A trained model with a long memory may prefer larger "
     "ones."
 )
@@ -162,7 +162,7 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("across", "Share of tokens across the end of a word", "across", "share"),
-            "The part of the tokens that go on behind the end of a word, as superwords do",
+            "The part of the tokens that continue after the end of a word, as superwords do",
             "tokens with the end of a word inside / tokens",
             digits=2,
             note="Nearly none do where words are split at spaces.",

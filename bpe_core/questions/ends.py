@@ -22,8 +22,8 @@ from bpe_core.support.small_files import read_small_file
 from bpe_core.support.wording import count_text
 from bpe_core.text.word_ends import WITHOUT_SPACES, segmented
 
-WHAT = "Where words end"
-NO_TEXTS = "Words end in texts: name texts behind --corpus, words behind --words, or a prompt behind --text."
+WHAT = "The list of word ends"
+NO_TEXTS = "This question needs texts: name texts with --corpus, words with --words, or a prompt with --text."
 ALL = "all"  # the kind of the row about all kinds together
 MOST_TOKENS = 3  # tokens that a row names
 MOST_NAMED = 5  # tokens that a sentence names
@@ -35,8 +35,8 @@ Found = dict[str, dict[str, WordEnds]]  # by the name of the text, and of the to
 class Ends(Question):
     """Show which ends of words fall inside a token, where a prompt should not stop.
 
-    A prompt that stops there becomes tokens that a model has never seen in such a place. With a text, its end is looked
-    at: which tokens begin before it and go on, how many tokens to step back, and what the healed prompt is.
+    A prompt that stops there becomes tokens that a model has never seen there. With a text, the end of this text is
+    examined: the tokens that continue after it, how many tokens to step back, and the healed prompt.
     """
 
     needs = "texts if known"
@@ -46,17 +46,17 @@ class Ends(Question):
     examples = """\
 examples:
   bpe-explorer ends merges.csv --corpus book.txt --group code src
-      The share of the ends of words that fall inside a token: by file or group, by script, of digits and names of code.
+      Show the share of word ends inside a token: by file or group, by script, and for digits and names in code.
 
   bpe-explorer ends superwords.csv words.csv --corpus book.txt
-      Superwords beside words.
+      Compare superwords with words.
 
   bpe-explorer ends tokenizer.json --words chinese.txt
-      By words that you give, with spaces between them, a sentence a line. Without them each character of a script
-      without spaces counts as a word.
+      Use the words of a file, with spaces between them, one sentence in each line. Without --words each
+      character of a script without spaces counts as a word.
 
   bpe-explorer ends tokenizer.json --text "The lighthouse kee"
-      How to go on behind this prompt.
+      Show how to continue this prompt.
 """
     in_python = """
         >>> import bpe_core as bpe
@@ -241,7 +241,7 @@ def _healed_prompt(study: Study, found: HealedPrompt) -> dict[str, object]:
 
 def _about_prompt(study: Study, found: HealedPrompt) -> Iterator[str]:
     if not found.step_back:
-        yield "No token begins before the end of this text and goes on behind it: nothing is to be healed."
+        yield "No token begins before the end of this text and continues after it, so the prompt needs no healing."
         return
     back = count_text(found.step_back, "token")
     kept = len(found.kept)

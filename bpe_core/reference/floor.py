@@ -160,7 +160,7 @@ def _check_sizes(certificate: Mapping[str, Any], symbols: int) -> None:
     for one in certificate["floors"]:
         if one["size"] != always + one["pieces"]:
             raise FormatError(
-                f"A vocabulary of {one['size']:,} has room for {one['size'] - always:,} pieces beside the {always:,} "
+                f"A vocabulary of {one['size']:,} has room for {one['size'] - always:,} pieces besides the {always:,} "
                 f"tokens that are always there, not for {one['pieces']:,} as the certificate says."
             )
 

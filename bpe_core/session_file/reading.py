@@ -267,7 +267,7 @@ OF_THE_SESSION = {
     "value text": "your own text",
     "value filter": "the filter",
     "value numbers": "the numbers of imported tokens",
-    "value parents": "which run goes on from which",
+    "value parents": "which run continues which",
     "value text_bytes": "how large the texts are",
     "value groups": "the groups of the texts",
     "value names": "the names of the texts",

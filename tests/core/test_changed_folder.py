@@ -227,7 +227,7 @@ def test_files_for_other_loaders_say_the_same_as_the_tokenizer(
     vocabulary |= {"a": vocabulary["b"], "b": vocabulary["a"]}
     (folder / "vocab.json").write_text(json.dumps(vocabulary))
     found = told(capsys, "import", str(folder))
-    assert any("merges.txt beside it gives “" in note and "another id" in note for note in found["notes"])
+    assert any("merges.txt in the same folder gives “" in note and "another id" in note for note in found["notes"])
     found = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/other/")
     assert not (tmp_path / "other/merges.txt").exists()
     assert any("merges.txt is left out: already before, it had another id" in one for one in found["cannot_hold"])

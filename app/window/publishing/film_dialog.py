@@ -29,7 +29,7 @@ class FilmDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Save Film")
         self.size_box = named(QComboBox(), "Size")
-        self.beside_box = named(QComboBox(), "Beside it")
+        self.beside_box = named(QComboBox(), "Second run")
         for name, title in SIZES:
             self.size_box.addItem(title, name)
         self.beside_box.addItem("no other run", None)
@@ -47,7 +47,7 @@ class FilmDialog(QDialog):
         form = in_form()
         rows = (
             ("&Size", self.size_box),
-            ("&Beside it", self.beside_box),
+            ("Second &run", self.beside_box),
             ("&From", self.first_box),
             ("&To", self.last_box),
             ("&Takes", self.seconds_box),

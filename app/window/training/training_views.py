@@ -135,7 +135,7 @@ class RunsPanel(QWidget):
         self.again.setMenu(self.again_menu)
         compare = "Compare the chosen run with the run shown"
         self.compare = push_button("Compare", lambda: self.compare_wanted.emit(model.rows[self.chosen].number), compare)
-        rename = "Give the chosen run a name of your own (F2)"
+        rename = "Give the chosen run another name (F2)"
         self.rename = push_button("Rename", lambda: self.list.edit(self.list.currentIndex()), rename)
         delete = "Delete the chosen run and its branches (Del)"
         self.delete = push_button("Delete", lambda: model.delete(self.chosen), delete)

@@ -42,8 +42,8 @@ examples:
 
   bpe-explorer count s3://bucket/texts --on tcp://scheduler:8786 -o s3://bucket/counts
       Count on a Dask cluster (pip install 'bpe-explorer[cluster]' here and on its workers); --on local uses this
-      computer as a cluster. All workers must reach the texts and the output. The result is the same. Whoever
-      runs the scheduler can run any code here, so trust them fully. For tls://, Dask's settings name certificates.
+      computer as a cluster. All workers must reach the texts and the output. The result is the same. The person
+      who runs the scheduler can run any code here, so trust them fully. For tls://, Dask's settings name certificates.
 
   bpe-explorer count counts.parquet
       Show the most frequent words, by group. --list words.csv writes all words, --holding ␣the only words with ␣the.

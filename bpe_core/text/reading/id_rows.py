@@ -100,7 +100,7 @@ def _lines(path: str, work: Work) -> Iterator[tuple[int, bytes]]:
 
 
 def _of_array(path: str, work: Work) -> Iterator[IdRow]:
-    with gate(f"{path} is no array of NumPy, or a damaged one", CorpusError):
+    with gate(f"{path} is not an array of NumPy, or is damaged", CorpusError):
         try:
             ids = np.load(path, mmap_mode="r", allow_pickle=False)
         except OSError as error:
@@ -138,7 +138,7 @@ def _of_json(line: bytes, where: str, fields: Sequence[str]) -> tuple[Int64s, ..
         try:
             row = parsed_json(line.decode("utf-8-sig"))
         except json.JSONDecodeError as error:
-            told = f"{where} is no JSON from column {error.colno:,} on; write a list of ids a line."
+            told = f"{where} is not valid JSON from column {error.colno:,} on; write one list of ids in each line."
             raise CorpusError(told) from error
     if isinstance(row, dict):
         names = fields or _fields_of(row)
@@ -146,7 +146,7 @@ def _of_json(line: bytes, where: str, fields: Sequence[str]) -> tuple[Int64s, ..
         if missing is not None or not names:
             there = ", ".join(map(repr, list(row)[:8])) or "no field"
             wanted = f"no field {missing!r}" if missing else "no field with a known name for ids"
-            raise CorpusError(f"{where} has {wanted}; it has {there}. Name the fields behind --fields.")
+            raise CorpusError(f"{where} has {wanted}; it has {there}. Name the fields with --fields.")
         values = [row[name] for name in names]
     else:
         values = [row]

@@ -148,4 +148,4 @@ def test_decode_tells_on_standard_error_that_encoding_gives_other_ids(
         "Merge 1 joins t + h here. `canonical` shows all places."
     ]
     assert run(["decode", "--merges", str(table), "195", "--json"]) == 0
-    assert "“<0xC3>” is no text in UTF-8".encode() in capfdbinary.readouterr().err
+    assert "“<0xC3>” is not a text in UTF-8".encode() in capfdbinary.readouterr().err

@@ -247,7 +247,7 @@ def test_tokens_added_by_another_file_are_reported(tmp_path: Path) -> None:
     assert not any("added_tokens" in note for note in open_table(merges).notes)
     (tmp_path / "added_tokens.json").write_text('{"<|end|>": 9, "<|im_start|>": 10}', "utf-8")
     (told,) = [note for note in open_table(merges).notes if "added_tokens.json" in note]
-    assert told.startswith("1 tokens in added_tokens.json beside it are not looked for here")
+    assert told.startswith("1 tokens in added_tokens.json in its folder are not looked for here")
     assert "<|im_start|>" in told
     (tmp_path / "added_tokens.json").write_text("{", "utf-8")
     assert any("damaged" in note for note in open_table(merges).notes)

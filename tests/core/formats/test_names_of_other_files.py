@@ -43,7 +43,7 @@ def gguf_changed_as_text() -> bytes:
         (
             "words.json",
             json.dumps({word: at for at, word in enumerate(WORDS)}),
-            "whole words has none",
+            "whole words has no merges",
             "The counts are in a file",
         ),
         ("tokenizer.pkl", b"\x80\x04\x95abc", "With the program that made it, write", "nothing"),

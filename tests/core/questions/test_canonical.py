@@ -64,10 +64,10 @@ def test_turns_are_decoded_and_encoded_between(tmp_path: Path) -> None:
         ("a.jsonl", b"[null]\n", "a.jsonl, line 1: “None” is not a token id."),
         ("a.jsonl", b"[1, [2]]\n", "a.jsonl, line 1: “[2]” is not a token id."),
         ("a.jsonl", b'{"text": "x"}\n', "a.jsonl, line 1 has no field with a known name for ids; it has 'text'."),
-        ("a.jsonl", b"[1, 2\n", "a.jsonl, line 1 is no JSON from column 6 on"),
+        ("a.jsonl", b"[1, 2\n", "a.jsonl, line 1 is not valid JSON from column 6 on"),
         ("a.txt", b"1 2\n3 x\n", "a.txt, line 2: “x” is not a token id."),
         ("a.txt", b"1 99999\n", "a.txt, row 1: There is no token 99,999; the ids go from 0 to 259."),
-        ("a.npy", b"\x93NUMPY damaged", "a.npy is no array of NumPy, or a damaged one"),
+        ("a.npy", b"\x93NUMPY damaged", "a.npy is not an array of NumPy, or is damaged"),
         ("a.txt", b"\n\n", "There are no ids: give them"),
     ],
 )

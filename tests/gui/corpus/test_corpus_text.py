@@ -148,8 +148,8 @@ def test_a_text_that_cannot_be_edited_says_why(tmp_path: Path, monkeypatch: pyte
     reasons = {
         "rows.jsonl": "holds several texts",
         "words.tsv": "holds words with their counts",
-        "large.txt": "edit it elsewhere",
-        "packed.txt.gz": "edit it elsewhere",
+        "large.txt": "Edit it in another program",
+        "packed.txt.gz": "Edit it in another program",
         "missing.txt": "missing.txt",
     }
     for name, reason in reasons.items():
@@ -157,6 +157,6 @@ def test_a_text_that_cannot_be_edited_says_why(tmp_path: Path, monkeypatch: pyte
             text_to_edit(CorpusText(name, tmp_path / name))
     with pytest.raises(CorpusError, match="not a file on this computer"):
         text_to_edit(CorpusText("folder/", tmp_path, is_folder=True))
-    with pytest.raises(CorpusError, match="edit it elsewhere"):
+    with pytest.raises(CorpusError, match="Edit it in another program"):
         text_to_edit(CorpusText("pasted", text="z" * 101))
     assert text_to_edit(CorpusText("pasted", text="as it is\r\n")) == "as it is\r\n"

@@ -56,5 +56,5 @@ def test_pasted_ids_that_encoding_does_not_give_are_marked(qtbot: QtBot, program
     qtbot.keyClick(ids.entry, Qt.Key.Key_Return)
     assert ids.decoded.text().count("underline") == 2
     assert "Merge 1 joins" in ids.remark.text()
-    assert "is no text in UTF-8" in ids.remark.text()
+    assert "is not a text in UTF-8" in ids.remark.text()
     assert ids.decoded.text().count("�") == 1

@@ -77,7 +77,7 @@ PRESETS = ("gpt2", "gage", "bert", "unigram", "mingram", "best", "superbpe", "ra
 def test_watch_shows_the_result_at_the_end(qtbot: QtBot, watched: Program) -> None:
     study, card = train([samples()[0].text()], Recipe.preset("gpt2", vocab_size=512)), watched.card
     words, before, after = study.inside.words(), study.history.tokens_at_start, study.history[-1].tokens_left
-    assert card.sentence.text() == f"The text it learned from took {before:,} tokens at first, and takes {after:,} now."
+    assert card.sentence.text() == f"The corpus had {before:,} tokens at first, and has {after:,} now."
     whole = sum(len(study.encode(word)) == 1 for word, _ in words)
     assert [number.text() for number, _ in card.numbers] == ["256", str(whole), f"{before / after:.2f}"]
     assert card.numbers[1][1].text() == f"of {len(words)} different words are one token"

@@ -1,0 +1,83 @@
+"""What people read is plain: the lists of `tests/messages.py`, one for each surface, are held against a few rules."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+import pytest
+
+from tests.messages import RESOURCES, SURFACES, Message, children_of, messages, messages_in
+
+CODE = [surface for surface in SURFACES if surface not in RESOURCES]
+VALUE = re.compile(r"\{[^{}]*\}")
+# Words that only this project gave such a meaning, or that are translated word by word; and what to say instead.
+INSTEAD = {
+    r"told|sought|aside|desk|furniture": "known, given, reported; in the background; buffers; parts of the window",
+    r"anew": "again",
+    r"sound|unsound": "valid, not valid",
+    r"commonest": "most frequent",
+    r"of (its|their|your) own": "separate, different, your",
+    r"(?<!there )(is|are) no (?!longer)(?! )(?=\w+[.,:;]?$)": "is not a",
+    r"parts? ways": "differ from",
+    r"fell apart": "was split again",
+    r"whoever": "the person who",
+    r"lies? beside|beside it|behind (it|all|them|the last|--\w+)": "in the same folder; after",
+    r"goes? another way|way leads off|flatters?|turn it round": "say what happens",
+}
+DIALECT = {re.compile(rf"\b({words})\b", re.IGNORECASE): instead for words, instead in INSTEAD.items()}
+PRONOUN = re.compile(r"(It|They|He|She|Those|Such|Whose|The same)\b(?! (is|are) (identical|a pair))")
+
+
+def offences(surface: str, pattern: re.Pattern[str]) -> list[str]:
+    return [str(message) for message in messages(surface) if pattern.search(VALUE.sub("", message.text))]
+
+
+@pytest.mark.parametrize("surface", CODE)
+def test_messages_use_the_words_of_the_field(surface: str) -> None:
+    found = {say: listed for pattern, say in DIALECT.items() if (listed := offences(surface, pattern))}
+    assert found == {}
+
+
+def errors_as_sentences() -> Sequence[Message]:
+    """Return the messages of errors that are whole sentences: they begin with a capital, and with no value."""
+    return [message for message in messages("errors") if message.text[:1].isupper() and message.text.count(" ") > 2]
+
+
+def test_errors_end_as_sentences_do() -> None:
+    ends = re.compile(r"([.!?…}:)\]]|pip install \S+)\s*$")
+    assert [str(error) for error in errors_as_sentences() if not ends.search(error.text)] == []
+
+
+def test_errors_begin_with_a_noun_and_not_with_a_pronoun() -> None:
+    assert [str(error) for error in errors_as_sentences() if PRONOUN.match(error.text)] == []
+
+
+@pytest.mark.parametrize("surface", ["lessons", "manual"])
+def test_lessons_and_the_manual_are_listed_with_their_lines(surface: str) -> None:
+    assert len({message.path for message in messages(surface)}) > 10
+
+
+def collected(source: str) -> dict[str, list[str]]:
+    tree = ast.parse(source)
+    errors = children_of("BpeError", {"app/example.py": tree})
+    found: dict[str, list[str]] = {}
+    for surface, message in messages_in("app/example.py", tree, errors):
+        found.setdefault(surface, []).append(message.text)
+    return found
+
+
+def test_texts_are_collected_whole_with_names_of_their_values() -> None:
+    error = 'class Wrong(BpeError):\n    """An error."""\n'
+    source = error + 'label = "Two words"\nraise Wrong(f"No {kind} is" + f" in {place}.")\n'
+    assert collected(source) == {"window": ["Two words"], "errors": ["No {kind} is in {place}."]}
+
+
+def test_docstrings_patterns_and_single_words_are_left_out() -> None:
+    source = '"""A module here."""\nimport re\nkey = "word"\npattern = re.compile("two words")\n'
+    assert collected(source) == {}
+
+
+def test_the_docstring_of_a_question_is_listed() -> None:
+    assert collected('class Why(Question):\n    """Show why."""\n    x = 1\n') == {"window": ["Show why."]}
