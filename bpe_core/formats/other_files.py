@@ -41,8 +41,8 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"(word|uniformbpe) v1\r?\n",
-        "is a model of the older program for BoundlessBPE, which lists tokens in a form of its own; learn it by "
-        "train --method boundless, or by fastboundlessbpe, whose models are read.",
+        "is a model of the older program for BoundlessBPE, which cannot be read; train it with --method boundless, "
+        "or with fastboundlessbpe, whose models can be read.",
     ),
     (
         rb"(?!minbpe v1\r?\n)(?!\d+ \d+\r?\n)([^\n]{0,500}\n){1,2}\d{1,5}\r?\n(\S+ \d+\r?\n){0,99}?(\d{1,6}\r?\n)?"
@@ -61,8 +61,9 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"(([^\s{\[]+|\[\w+\])([ \t]+|,| ?: | -> )\d+\r?\n){3}",
-        "looks like a list of words or tokens with numbers, which does not say how texts are split; fairseq's dict.txt "
-        "is one: open the codes or the .model in its folder. If the numbers are counts, learn from it: train --word-list",
+        "looks like a list of words or tokens with numbers, which does not say how texts are split; fairseq's "
+        "dict.txt is one: open the codes or the .model in its folder. If the numbers are counts, learn from it: "
+        "train --word-list",
     ),
     (
         rb"(\d+ \d+\r?\n)?\S+( -?\d+\.\d+){9}",

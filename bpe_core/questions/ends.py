@@ -221,7 +221,7 @@ def _tokens_by_rest(found: Mapping[str, HealedPrompt]) -> BarFigure | None:
     if not times:
         return None
     bars = [Bar(f"{name} {rest}".strip(), number, f"{number:,}") for (name, rest), number in times.items()]
-    told = "How many tokens begin with an end of the prompt and go on behind it."
+    told = "The number of tokens that begin with an end of the prompt and continue after it."
     return BarFigure("ends", "Tokens that begin before the end of the prompt.", told, bars, "Tokens")
 
 
