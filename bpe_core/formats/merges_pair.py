@@ -318,6 +318,8 @@ def _opened(
     looked_for = looked_for_beside(config, beside)  # other tokens that no merge makes are met in no text
     found_there = _specials(vocabulary or {}, made, style, where).items()
     specials = {text: number for text, number in found_there if looked_for is None or text in looked_for}
+    if looked_for and vocabulary and len(lacking := looked_for.difference(vocabulary)) == 1:
+        specials |= dict.fromkeys(lacking, len(vocabulary))  # several would be numbered in an order of the class
     built = build(vocabulary, merges, specials, style, name + ", line {}", named=where)
     choices: dict[str, Any] = {"base": "bytes"} if style.byte_level else {"base": "characters"}
     choices |= {"marker": style.marker}

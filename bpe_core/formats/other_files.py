@@ -119,7 +119,7 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
         "and bytes as GPT-2 writes them.",
     ),
     (
-        rb"(?s:..\0\0(.{4}[\x01-\x40]\0\0\0[\x09-\x7e\x80-\xf4]{1,64}?){3})",
+        rb"(?s:.{4})\0\0\0\0\x05\0\0\0<unk>|(?s:..\0\0(.{4}[\x01-\x40]\0\0\0[\x09-\x7e\x80-\xf4]{1,64}?){3})",
         "is the copy of a tokenizer that llama2.c reads; open the tokenizer.model that it was made from.",
     ),
     (

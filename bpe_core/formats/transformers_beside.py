@@ -188,15 +188,9 @@ def _named_in_two_ways(config: Object) -> list[str]:
 
 def looked_for_beside(config: Object, beside: Beside) -> set[str] | None:
     """Return the tokens that the class beside a file searches for; None if no known class is named."""
-    own = own_tokens(class_of(config), {})
-    named = (_object_in(name, beside, []) for name in (ADDED, CONFIG, MAP))
-    return {*own, *(text for whole in named for text in _all(whole))} if own else None
-
-
-def _all(whole: Object) -> Iterator[str]:
-    """Return all texts that a file may name as tokens."""
-    yield from whole  # the object of added_tokens.json
-    yield from tokens_in(whole)
+    added, named, roles = (_object_in(name, beside, []) for name in (ADDED, CONFIG, MAP))
+    own = own_tokens(class_of(config), {**roles, **config})
+    return None if own is None else {*own, *added, *tokens_in(named), *tokens_in(roles)}
 
 
 def config_beside(beside: Beside) -> Object:

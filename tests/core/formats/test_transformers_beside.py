@@ -57,12 +57,12 @@ def test_added_tokens_that_transformers_treats_differently_are_reported(merges: 
     assert [note[:22] for note in said.split("\n")] == ["The slow GPT2Tokenizer"]
 
 
-def test_a_text_that_spells_a_token_without_a_name_is_split_as_any_text(merges: Path) -> None:
+def test_only_tokens_with_a_name_are_looked_for_even_if_the_vocabulary_lacks_them(merges: Path) -> None:
     transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
-    notes(merges, tokenizer_class="GPT2Tokenizer", unk_token="<|endoftext|>")
+    notes(merges, tokenizer_class="GPT2Tokenizer", unk_token="<|endoftext|>", pad_token="<new>")
     theirs = transformers.GPT2Tokenizer.from_pretrained(merges.parent)
     study = bpe.open(merges)
-    for text in ("<s>", "a <mask> b", "x<|endoftext|> y"):
+    for text in ("<s>", "a <mask> b", "x<|endoftext|> y", "x<new> y"):
         assert list(study.encode(text)) == theirs(text, add_special_tokens=False)["input_ids"], text
 
 
