@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from bpe_core.errors import CorpusError, EncodingError
+from bpe_core.errors import CorpusError
 from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
-from bpe_core.text.reading.utf8 import encoded
 
 LOOKED_AT = 20  # rows that are looked at to decide what a table holds
 LONGEST_LINE = 64 * 1024 * 1024  # bytes; parsing takes some ten times as much memory
@@ -67,13 +66,6 @@ def pass_over(source: Source, row: str, reason: object, options: ReadingOptions,
         log.add(source.name, f"{row}: {reason}")
         return
     raise CorpusError(f"{source.name}, {row}: {reason}. Repair the row, or choose to skip damaged rows.")
-
-
-def encoded_field(text: str, options: ReadingOptions) -> bytes:
-    try:
-        return encoded(text, options.on_invalid)
-    except EncodingError as error:
-        raise BadRow(str(error)) from error
 
 
 def listed(names: Sequence[str]) -> str:

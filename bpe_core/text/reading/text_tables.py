@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
-from bpe_core.errors import CorpusError, cause_of
+from bpe_core.errors import CorpusError, EncodingError, cause_of
 from bpe_core.support.foreign import parsed_json
 from bpe_core.text.reading.plain_text import numbered_lines
 from bpe_core.text.reading.rows import (
@@ -21,14 +21,13 @@ from bpe_core.text.reading.rows import (
     BadRow,
     Steps,
     chosen,
-    encoded_field,
     listed,
     pass_over,
     steps_of,
     text_fields,
 )
 from bpe_core.text.reading.source import Chunk, Kind, ReadingOptions, SkipLog, Source
-from bpe_core.text.reading.utf8 import pieces_of
+from bpe_core.text.reading.utf8 import encoded, pieces_of
 
 LARGEST_FIELD = 64 * 1024 * 1024  # characters; a quote that is never closed would take the rest of the file
 
@@ -52,8 +51,8 @@ def csv_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog)
                     raise row.problem
                 if len(row.values) not in (0, columns):
                     raise BadRow(f"this row has {len(row.values):,} columns, but the first row names {columns:,}")
-                text = encoded_field(row.values[column], options) if row.values else b""
-            except BadRow as reason:
+                text = encoded(row.values[column], options.on_invalid) if row.values else b""
+            except (BadRow, EncodingError) as reason:
                 pass_over(source, f"line {row.line:,}", reason, options, log)
                 continue
             yield from pieces_of(text, size, lines.bytes_read)
@@ -137,8 +136,8 @@ def json_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog
         steps = steps_of(field)
         for number, line in chain(first, numbered):
             try:
-                texts = [encoded_field(text, options) for text in texts_of(line, field, steps)]
-            except BadRow as reason:
+                texts = [encoded(text, options.on_invalid) for text in texts_of(line, field, steps)]
+            except (BadRow, EncodingError) as reason:
                 pass_over(source, f"line {number:,}", reason, options, log)
                 continue
             for text in texts:
