@@ -85,11 +85,12 @@ def use_machine_code(size: int, part: str = "", work: Work = ALONE, *, waits: bo
     return is_there
 
 
-def by_machine_code(size: int, part: str, work: Work = ALONE) -> bool:
+def by_machine_code(size: int, part: str, work: Work = ALONE, *, is_needed: bool = True) -> bool:
     """Return whether machine code does work on so many bytes that only a specification does besides.
 
     Until machine code is there, the specification serves samples. All else waits for it, says so as its progress, and
-    can be cancelled meanwhile; where there will be none, it is refused in a sentence.
+    can be cancelled meanwhile. Where there will be none, work that needs it is refused in a sentence, and other work is
+    left to the specification, however slow.
     """
     if ready(part):
         return True
@@ -97,21 +98,27 @@ def by_machine_code(size: int, part: str, work: Work = ALONE) -> bool:
         if not forbidden():
             prepare()
         return False
-    need_machine_code(part, work, f" for more than {SAMPLE:,} bytes of text")
-    return True
+    if is_needed:
+        need_machine_code(part, work, f" for more than {SAMPLE:,} bytes of text")
+        return True
+    return _is_there_after_waiting(part, work)
 
 
 def need_machine_code(part: str, work: Work = ALONE, what_for: str = "") -> None:
     """Wait for machine code, with progress; raise an error if there will be none."""
-    if ready(part):
-        return
+    if not ready(part) and not _is_there_after_waiting(part, work):
+        why = why_not() or f"{COMPILE} says why"
+        raise BpeError(f"This needs machine code{what_for}, and there is none: {why}.")
+
+
+def _is_there_after_waiting(part: str, work: Work) -> bool:
+    if forbidden() or not kernels_exist():
+        return False
     work.check()
     prepare(in_memory=not kept.can_be_made(), aside=False)
     is_there = wait_until_ready(part=part, work=work)
     work.check()
-    if not is_there:
-        why = why_not() or f"{COMPILE} says why"
-        raise BpeError(f"This needs machine code{what_for}, and there is none: {why}.")
+    return is_there
 
 
 def wait_until_ready(seconds: float = float("inf"), part: str = "", work: Work = ALONE) -> bool:

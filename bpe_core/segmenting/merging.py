@@ -52,7 +52,7 @@ class Merges:
 
     def ranks_of(self, symbols: Int32s, work: Work = ALONE) -> Int32s:
         """Return the step that removes the boundary before each cell of an array of words between separators."""
-        if by_machine_code(len(symbols), ENCODING, work):
+        if by_machine_code(len(symbols), ENCODING, work, is_needed=False):
             return self._compiled.of(symbols)
         is_known = symbols >= 0
         ranks = np.full(len(symbols), PATTERN_CUT, np.int32)

@@ -65,7 +65,7 @@ class WordEncoder:
 
     def kernels_for(self, size: int, work: Work = ALONE) -> CompiledEncoder | None:
         """Return the kernels for so many bytes of text; None if the specification cuts them, or if there are none."""
-        if self._compiled is None and self.has_kernels and by_machine_code(size, self.part, work):
+        if self._compiled is None and self.has_kernels and by_machine_code(size, self.part, work, is_needed=False):
             self._compiled = self.make_kernels()
         return self._compiled
 

@@ -103,7 +103,7 @@ def verify(
             opened = format.open(data, name, beside)
         except BpeError as error:
             return Verification(format.name, 0, (f"The file cannot be read back: {error}",), 1, cannot_hold)
-        comparison = Comparison(history, opened, format, numbered)
+        comparison = Comparison(history, opened, format, numbered, work)
         comparison.compare_columns()
         peer = _loaded_by_peer(loaded, format, comparison)
         _compare_samples(comparison, text, peer, work)
@@ -153,7 +153,9 @@ def _renumbered(history: History, numbers: Int64s) -> str:
 class Comparison:
     """The comparison of a history with the table that was read back, on given samples."""
 
-    def __init__(self, history: History, opened: OpenedTable, format: Format, numbers: Int64s) -> None:
+    def __init__(
+        self, history: History, opened: OpenedTable, format: Format, numbers: Int64s, work: Work = ALONE
+    ) -> None:
         self.found: list[str] = []
         self._signs_of_all = Counter[str]()
         self._signs_of_others = Counter[str]()
@@ -163,7 +165,7 @@ class Comparison:
         self._peer_name = format.peer_name
         self._others = 0  # samples that differ
         for one in (self.ours, self._theirs):
-            one.tokenizer.expect(sampling.WANTED_WORDS * LETTERS)
+            one.tokenizer.expect(sampling.WANTED_WORDS * LETTERS, work)
 
     def compare(self, samples: list[str], peer: Peer | None) -> None:
         """Split the samples by all, and note where they differ."""

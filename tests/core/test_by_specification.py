@@ -12,10 +12,11 @@ from bpe_core.history.history import History
 from bpe_core.kernels import kept, readiness
 from bpe_core.methods.kit.by_specification import SpecifiedWay
 from bpe_core.methods.kit.method import Method
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer, learn
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.progress import Progress
+from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import all_columns, in_languages
 from tests.machine_code import machine_code
@@ -146,6 +147,28 @@ def test_byte_pair_encoding_waits_for_nothing(being_made: list[str]) -> None:
     trainer.advance()
     assert told == []
     assert len(trainer.history) == 3
+
+
+@pytest.mark.parametrize("name", ["bpe", "unigram", "wordpiece"])
+def test_a_large_text_is_encoded_when_machine_code_is_there(name: str, being_made: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(readiness, "ready", lambda part="": True)
+        tokenizer = Tokenizer(learn(*run_of(name)))
+    told: list[Progress] = []
+    tokenizer.expect(len(LONG), Work(told.append))
+    assert {(one.stage, one.done, one.total) for one in told} == {("machine code is being made", 40, 100)}
+
+
+@pytest.mark.parametrize("name", ["bpe", "unigram", "boundless"])
+def test_texts_are_cut_by_the_specification_where_there_will_be_no_machine_code(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = learn(*run_of(name))
+    expected = Tokenizer(history).encode(LONG)
+    monkeypatch.setenv("BPE_EXPLORER_PLAIN", "1")
+    assert len(LONG) > readiness.SAMPLE
+    assert Tokenizer(history).encode(LONG) == expected
+    assert [*Tokenizer(history).encode_batch([TEXT, LONG]).ids] == [*Tokenizer(history).encode(TEXT), *expected]
 
 
 def test_waiting_for_machine_code_can_be_cancelled(being_made: list[str]) -> None:

@@ -28,7 +28,7 @@ from bpe_core.segmenting.segmentation import Width as Width
 from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.atomic import write_atomically
-from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work, ignore_progress, never_cancelled
 from bpe_core.support.threads import available_threads
 from bpe_core.text.corpus import Corpus
 
@@ -82,7 +82,9 @@ def encode_corpus(
     known = history.numbers_of(np.arange(history.index_count))
     kind = check_output(path, int(known.max(initial=0)), width)
     chosen = width or smallest_width(int(known.max(initial=0)))
-    encoding = _CorpusEncoder(Tokenizer(history), len(history) if at is None else at, allowed_special, known)
+    tokenizer = Tokenizer(history)
+    tokenizer.expect(PIECE if corpus.total_size is None else corpus.total_size, Work(progress, cancelled))
+    encoding = _CorpusEncoder(tokenizer, len(history) if at is None else at, allowed_special, known)
     files = [FileFigures(source.name) for source in corpus.sources]
     groups = {name: FileFigures(name) for name in corpus.groups}
     with write_atomically(path) as file:
