@@ -95,6 +95,8 @@ def why_not(history: History) -> str:
         return "This method splits texts by a rule that this page does not know."
     if joining is not None and (joining.found_first or joining.hidden):
         return "The file of this run finds some tokens before all others, which this page cannot do."
+    if joining is not None and history.alphabet.id_of_continuation:
+        return "This page cannot merge tokens that are marked inside a word, as those of this run are."
     if joining is not None and joining.priorities is not None and joining.priorities.max(initial=0) >= LARGEST_PRIORITY:
         return "The merge priorities of this table are too large for this page."
     if _rule_of(method) == "paths" and (history.scores is None or recipe.sums):

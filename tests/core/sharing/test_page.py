@@ -371,7 +371,15 @@ def test_what_it_cannot_do_it_says() -> None:
     )
     assert "regular expression that this page cannot follow" in why_not(backwards.history)
     blocks = bpe.train([text_of("poem")], "gage")
-    assert "no other text" in why_not(blocks.history)
+    assert "cannot split another text" in why_not(blocks.history)
+    model = {
+        "type": "BPE",
+        "vocab": {"a": 0, "##b": 1, "ab": 2},
+        "merges": ["a ##b"],
+        "continuing_subword_prefix": "##",
+    }
+    marked = FORMATS["tokenizer.json"].open(json.dumps({"model": model}).encode(), "tokenizer.json")
+    assert "marked inside a word" in why_not(marked.history)
 
 
 def test_a_method_with_a_rule_of_its_own_is_not_shown_as_another(monkeypatch: pytest.MonkeyPatch) -> None:
