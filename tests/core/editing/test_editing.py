@@ -95,7 +95,7 @@ def test_a_trimmed_table_makes_every_token_it_has_and_every_text(history: Histor
         assert opened.history.numbers is not None
         assert found.history.numbers is not None
         assert opened.history.numbers.tolist() == found.history.numbers.tolist()
-        with pytest.raises(OutputError, match="have no id any more"):
+        with pytest.raises(OutputError, match="tokens without an id"):
             peer_of(found.history)
     else:
         text += "<|end|>"
@@ -188,7 +188,7 @@ def test_impossible_edits_are_refused_in_a_sentence(history: History) -> None:
         (lambda: surplus(history, 2_000), "fewer than the 2,000"),
         (lambda: least_used(history, twice, 151), "150 learned tokens"),
         (lambda: trim(history.numbered(twice), [300]), "both have the id 0"),
-        (lambda: trim(history.numbered(twice[:5]), [300]), "numbers for 5"),
+        (lambda: trim(history.numbered(twice[:5]), [300]), "ids for 5"),
         (lambda: put_together(history.numbered(twice), history), "both have the id 0"),
         (lambda: put_together(history, characters), "base is 'bytes' in the first"),
         (lambda: trim(blocks, [3]), "each block"),

@@ -157,7 +157,7 @@ def test_no_answer_is_written_beside_its_question() -> None:
 def test_some_lessons_are_chosen_by_name() -> None:
     assert "<title>When two pairs are equal</title>" in lesson_page_of(["ties"])
     assert "<title>For Monday</title>" in lesson_page_of(["ties", "gage"], title="For Monday")
-    with pytest.raises(BpeError, match="There is no lesson 'tiles'; there are 1-first-merge, 2-weights"):
+    with pytest.raises(BpeError, match="There is no lesson 'tiles'; the lessons are 1-first-merge, 2-weights"):
         lesson_page_of(["tiles"])
 
 

@@ -270,7 +270,7 @@ def test_every_size_is_measured_for_every_text(qtbot: QtBot, learned: Program) -
     assert run.words is not None
     told = bits_per_byte(*tenth_apart(run.words), history)
     assert math.isclose(page.model.values_here()["a tenth of the training text"], told.bits[-1])
-    assert f"with {told.sizes[told.bits.argmin()]:,} tokens" in page.sentence.text()
+    assert f"is at {told.sizes[told.bits.argmin()]:,} tokens" in page.sentence.text()
     assert list(page.model.exact()(lambda: False).columns["bits_per_byte"]) == told.bits.tolist()
     page.figure.place_chosen.emit(256 + 17)
     assert learned.session.cursor.position == 17

@@ -84,7 +84,7 @@ def test_forbidding_and_forcing_make_branches_that_a_session_keeps(
     assert pairs(third)[:13] == [*pairs(second)[:12], rare]
     assert [*map(str, third.recipe.interventions)][1] == f"force:{rare[0]}+{rare[1]}@13"
     assert "by hand" in str(program.merges.data(program.merges.index(12, 5)))
-    assert "Steered by hand at 13." in program.time_bar.track.toolTip()
+    assert "Changed by hand at 13." in program.time_bar.track.toolTip()
     assert (program.session.cursor.position, program.session.cursor.live) == (12, False), "what changed comes next"
 
     assert program.form.choose(vocab_size=310)
