@@ -55,6 +55,17 @@ FEWER_WORDS = (
 def count_words(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> WordTable:
     """Count the words of a corpus as the recipe splits and mixes it, in first-seen order.
 
+    Parameters
+    ----------
+    corpus
+        The texts to count.
+    recipe
+        The recipe that splits texts into words and weighs groups.
+    work
+        The callbacks that receive the progress and may cancel the work.
+
+    Examples
+    --------
     >>> list(count_words(Corpus.from_texts(["low lower low"]), Recipe.preset("words")))
     [(b'low', 2), (b'lower', 1)]
     """

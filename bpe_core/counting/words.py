@@ -151,14 +151,35 @@ class Language:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WordTable:
-    """Distinct words end to end in one byte array, with the start and the count of each."""
+    """A table of distinct words with their counts, in first-seen order. All words are in one byte array.
+
+    Parameters
+    ----------
+    text
+        The bytes of all words, one word after the other.
+    starts
+        The start of each word in `text`, and at the end the length of `text`.
+    counts
+        The count of each word.
+    line_ends
+        How often each word ends a line, or None if that was not counted.
+    text_bytes
+        The bytes of the original texts, with the text outside words, or None if unknown.
+    languages
+        The languages that together make this table, for a method that compares languages.
+
+    Examples
+    --------
+    >>> words = WordTable.from_counts({"low": 3, "new": 2})
+    >>> len(words), words.total, list(words)
+    (2, 5, [(b'low', 3), (b'new', 2)])
+    """
 
     text: npt.NDArray[np.uint8]
-    starts: Int64s  # starts, one more than there are words; the last is len(text)
+    starts: Int64s
     counts: Int64s
-    line_ends: Int64s | None = None  # how often each word ends a line; None if that was not counted
-    text_bytes: int | None = None  # bytes of the texts as they were given, with the text outside words; None if unknown
-    # the languages that together make this table, for a method that compares languages
+    line_ends: Int64s | None = None
+    text_bytes: int | None = None
     languages: tuple[Language, ...] = ()
 
     def __repr__(self) -> str:

@@ -66,6 +66,13 @@ class Step(NamedTuple):
     """A step: the joined pair and the new token, or the dropped or added token, with its counts and runner-up.
 
     Tokens are named by their indices in the history. `bpe.steps` lists the same steps with the ids of the file.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> first = bpe.train("low lower lowest, new newer newest", "gpt2", merges=2).history[0]
+    >>> first.step, first.count, first.tied
+    (1, 4, False)
     """
 
     step: int  # 1 for the first
@@ -85,7 +92,36 @@ class Step(NamedTuple):
 
 
 class History(Sequence[Step]):
-    """The steps of a run in their order, with its alphabet and recipe. Tokens are named by their indices."""
+    """The steps of a run in their order, with its alphabet and recipe. Tokens are named by their indices.
+
+    Parameters
+    ----------
+    recipe
+        The recipe of the training.
+    alphabet
+        The base symbols that the steps begin with.
+    columns
+        The pairs, counts and runners-up of the steps, one array for each.
+    reasons
+        Further values that chose the steps, by name; the count alone for most methods.
+    scores
+        The log-probabilities of the tokens, for methods that have them.
+    joining
+        The merge priorities, if texts are not split in the order of the steps.
+    tokens_at_start
+        The number of base symbols in the corpus before the first step.
+    end_reason
+        Why the training ended.
+    numbers
+        The file's id of each index, if the file has other ids.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> history = bpe.train("low lower lowest, new newer newest", "gpt2", merges=2).history
+    >>> len(history), history.vocabulary_size, [step.count for step in history]
+    (2, 258, [4, 3])
+    """
 
     if not TYPE_CHECKING:
         __getattr__ = former_attributes(ids="indices", id_count="index_count", ids_of="indices_of")

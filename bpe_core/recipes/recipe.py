@@ -50,6 +50,19 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
     """A recipe, which says how text becomes words, words become symbols, and symbols become tokens.
 
     The choices of a single method are in `own`; they are set, read and written by name like all others.
+
+    Parameters
+    ----------
+    own
+        The choices that only one method has; `dataclasses.replace` passes them.
+    **choices
+        Any choices by name, such as `vocab_size` or `pattern`. `bpe-explorer presets gpt2` prints all of them.
+
+    Examples
+    --------
+    >>> recipe = Recipe.preset("gpt2").with_changes(vocab_size=300)
+    >>> recipe.method, recipe.vocab_size
+    ('bpe', 300)
     """
 
     name: str = choice("my recipe")

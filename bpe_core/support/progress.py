@@ -16,14 +16,33 @@ ASKED_EVERY = 1024  # items; some milliseconds of work
 
 @dataclass(frozen=True)
 class Progress:
-    """A moment in long work; `total` is None if it cannot be known beforehand."""
+    """A moment in long work.
 
-    stage: str  # "reading", "counting", "training", ...
+    Parameters
+    ----------
+    stage
+        What is done: "reading", "counting", "training" ...
+    done, total
+        How many units are done, and of how many; `total` is None if it cannot be known beforehand.
+    unit
+        What is counted: "bytes", "merges" ...
+    detail
+        Such as the file being read.
+    so_far
+        An answer that gets better over time.
+
+    Examples
+    --------
+    >>> Progress("training", 20, 50, "merges").total
+    50
+    """
+
+    stage: str
     done: int
     total: int | None
-    unit: str  # "bytes", "merges", ...
-    detail: str = ""  # such as the file being read
-    so_far: object = field(default=None, compare=False)  # an answer that gets better over time
+    unit: str
+    detail: str = ""
+    so_far: object = field(default=None, compare=False)
 
 
 ProgressReport = Callable[[Progress], None]
@@ -57,11 +76,26 @@ def ignore_remark(remark: str) -> None:
 
 @dataclass(frozen=True)
 class Work:
-    """The callbacks of long work: it reports its progress and remarks, and asks whether it was cancelled."""
+    """The callbacks of long work: it reports its progress and remarks, and asks whether it was cancelled.
+
+    Parameters
+    ----------
+    progress
+        Called with a `Progress` at each moment.
+    cancelled
+        Returns whether the work should stop, which then raises `Cancelled`.
+    remark
+        Called with a sentence for each oddity of a text.
+
+    Examples
+    --------
+    >>> Work().cancelled()
+    False
+    """
 
     progress: ProgressReport = ignore_progress
     cancelled: CancelCheck = never_cancelled
-    remark: Callable[[str], object] = ignore_remark  # called with each oddity of a text
+    remark: Callable[[str], object] = ignore_remark
 
     def check(self) -> None:
         if self.cancelled():

@@ -47,9 +47,35 @@ SHORTER = "Choose lines instead of documents."
 class Corpus:
     """A corpus of texts. A file, a row of a table, or a text given in memory is one document.
 
-    These facts are known once it is opened: `sources` describes each source, `total_size` is the number of stored bytes
-    (None if that of a source cannot be known), `word_lists` are the files with words that were counted elsewhere, which
-    are not among the chunks, and `has_texts` says whether there is anything else.
+    `Corpus.from_files` and `Corpus.from_texts` make one.
+
+    Parameters
+    ----------
+    readers
+        One reader for each source, in order; readers of the same group are neighbours.
+    word_counts
+        Words with their counts, in place of texts.
+    log
+        The rows that were skipped when the sources were opened.
+    groups
+        The name of each reader's group; empty if there are no groups.
+
+    Attributes
+    ----------
+    sources
+        The name, kind, size and encoding of each source.
+    total_size
+        The number of stored bytes, or None if the size of a source is not known.
+    word_lists
+        The files with counted words; they are not among the chunks of text.
+    has_texts
+        Whether any source holds texts.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_texts(["low lower", "new"])
+    >>> corpus.total_size, corpus.has_texts
+    (12, True)
     """
 
     def __init__(
@@ -59,7 +85,6 @@ class Corpus:
         log: SkipLog | None = None,
         groups: Sequence[str] = (),
     ) -> None:
-        """Keep readers and counts; `groups` names each reader's group, and readers of a group are neighbours."""
         self._readers = tuple(readers)
         self.word_counts = word_counts
         self.group_of_source = tuple(groups) or ("",) * len(readers)
