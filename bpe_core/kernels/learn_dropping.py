@@ -103,7 +103,8 @@ def learn(state, tokens, columns, stop_at, work, wanted, tau, into_bytes):
                 run.status = TOO_RARE if any_pair_left(state) else OUT_OF_PAIRS
                 return
             left, right = np.int64(state.pairs[pair].left), np.int64(state.pairs[pair].right)
-            length = np.int64(state.token_lengths[left]) + state.token_lengths[right]
+            starts = state.text_starts
+            length = starts[left + 1] - starts[left] + starts[right + 1] - starts[right]
             places = np.int64(min(tokens.places[left], tokens.places[right]))
             run.status = missing_room(state, tokens, places, np.int64(1), length)
             if run.status != GOING:
@@ -122,7 +123,7 @@ def learn(state, tokens, columns, stop_at, work, wanted, tau, into_bytes):
 
 @kernel
 def missing_room(state, tokens, places, parts, length):
-    """Return GOING if there is room for a step with so many places and parts, and a text of that length."""
+    """Return GOING if there is room for a step with so many places and parts, and a text of that length in bytes."""
     run = state.run[0]
     run.wanted = min(places * (parts + 1), 2 * tokens.number[TOKENS] + parts + 2)
     if run.pairs + run.wanted > len(state.pairs) or run.heap + run.wanted > len(state.heap):

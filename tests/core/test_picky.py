@@ -333,3 +333,13 @@ def test_nothing_is_dropped_without_a_share() -> None:
     history = trained(tau=None)
     assert history.only_joins
     assert NOTHING not in history.columns.right.tolist()
+
+
+def test_long_texts_of_long_characters_have_room() -> None:
+    """Room for texts was counted in characters, though a character has up to four bytes."""
+    letters = "".join(map(chr, range(0x1F600, 0x1F620)))
+    words = WordTable.from_counts({letters[start:] + letters[: start // 2]: 1 + start % 5 for start in range(24)})
+    recipe = Recipe.preset("picky", base="characters", pattern="whitespace", merges=200, min_frequency=1, tau=1.0)
+    assert METHOD.compiled is not None
+    found = learn_in_short_calls(METHOD.compiled.learner, words, recipe, 2**60)
+    assert all_columns(found) == all_columns(reference.train(words, recipe))
