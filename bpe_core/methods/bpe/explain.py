@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -36,6 +37,7 @@ from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
 from bpe_core.segmenting.word_runs import WordRuns
 from bpe_core.support.arrays import Int64s
+from bpe_core.support.found_once import once
 
 LONGEST_SHOWN = 400  # symbols of a word; of a longer word only the neighbourhood of a boundary is examined
 
@@ -204,14 +206,19 @@ class Why(ExplainedText):
         told = told_reasons(self.history.recipe, self.history[reason.rank])
         return replace(found, sentence=" ".join([found.sentence, *(f"{title}: {text}." for title, text in told)]))
 
+    @cached_property
+    def _names(self) -> list[str]:
+        """Return the texts of all tokens; many texts are explained by the same history."""
+        return once("shown", self.history, lambda: TokenTexts.of(self.history).text, operator.is_)
+
     def explained(self, reason: Reason) -> Explanation:
-        said = sentence(reason, TokenTexts.of(self.history).text.__getitem__)
+        said = sentence(reason, self._names.__getitem__)
         return Explanation(reason.kind, reason.kind not in ("joined", "symbol"), said, reason.steps)
 
     def encoding(self, at: int) -> Iterator[Way]:
         byte = 0
         length = len(self._boundaries.data)
-        texts = TokenTexts.of(self.history).text
+        texts = self._names
         while byte < length:
             word = self.word_at(byte, at)
             for step in word.steps(at):
