@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 DIGITS = "digits"
 NAMES = "names"
 WITHOUT_SPACES = ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan")
-_CALLED = {"CJK": "Han", "KANGXI": "Han", "TIFINAGH": "Tifinagh"}  # scripts that are named otherwise than letters
+_CALLED = {  # scripts of letters whose names begin otherwise
+    **dict.fromkeys(("CJK", "KANGXI"), "Han"),
+    **dict.fromkeys(("FULLWIDTH", "FEMININE", "MASCULINE", "KELVIN", "ANGSTROM"), "Latin"),
+    **dict.fromkeys(("MICRO", "OHM"), "Greek"),
+    **dict.fromkeys(("MATHEMATICAL", "MODIFIER", "SUPERSCRIPT", "DOUBLE", "SCRIPT", "BLACK"), "Other"),
+    "HALFWIDTH": "Katakana",
+}
 
 
 class Word(NamedTuple):
@@ -42,7 +48,7 @@ def words_of(text: str) -> Iterator[Word]:
 def script_of(letter: str) -> str:
     """Return the script of a letter by the first word of its name.
 
-    >>> [script_of(letter) for letter in "aжλ東かアก"]
+    >>> [script_of(letter) for letter in "aжµ東かアก"]
     ['Latin', 'Cyrillic', 'Greek', 'Han', 'Hiragana', 'Katakana', 'Thai']
     """
     first = unicodedata.name(letter, "OTHER").split()[0].partition("-")[0]

@@ -97,7 +97,7 @@ def test_the_command_answers_in_json(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 def test_without_texts_or_when_stopped_it_says_so(tmp_path: Path) -> None:
     alone = bpe.Study(BY_WORDS.history)
-    with pytest.raises(BpeError, match="name texts behind --corpus"):
+    with pytest.raises(BpeError, match="prompt with --text"):
         bpe.ends({"": alone})
     with pytest.raises(Cancelled):
         bpe.ends({"": BY_WORDS}, work=Work(cancelled=lambda: True))
