@@ -151,7 +151,7 @@ def test_what_is_no_map_is_refused_in_a_sentence(table: History, tmp_path: Path)
     cases = {
         "twice.csv": ("\n".join([*lines, lines[-1]]), "is in two rows"),
         "foreign.csv": ("new,old\n1,2\n", "map of ids"),
-        "parts.csv": ("new,old,text,hex,special,parts,weights\n7,,a,61,False,99,1.0\n", "99 is the id of no token"),
+        "parts.csv": ("new,old,text,hex,special,parts,weights\n7,,a,61,False,99,1.0\n", "99 is not the id of a token"),
         "empty.npz": ("", "map of ids"),
         "map.txt": ("", "A map is written as"),
     }

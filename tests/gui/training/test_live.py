@@ -42,7 +42,7 @@ def test_a_change_is_learned_where_the_slider_is(qtbot: QtBot, watching: Program
     watching.form.choose(pattern="whitespace")
     ended(qtbot, watching, "whitespace")
     qtbot.waitUntil(lambda: watching.session.cursor.position == 40, timeout=WAIT)
-    qtbot.waitUntil(lambda: any("they part ways at merge " in one for one in said), timeout=WAIT)
+    qtbot.waitUntil(lambda: any("they differ from merge " in one for one in said), timeout=WAIT)
     assert len(watching.session.runs.all) == 2, "what the person trained stays"
 
 
