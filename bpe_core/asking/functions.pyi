@@ -23,6 +23,7 @@ __all__ = [
     "ends",
     "floor",
     "folder",
+    "grade",
     "idmap",
     "lab",
     "languages",
@@ -488,6 +489,49 @@ def folder(
     ...     answer = bpe.folder(folder)
     >>> answer.sentences[0]
     'tokenizer.json is the only tokenizer file of this folder.'
+    """
+
+def grade(
+    result: str,
+    corpus: GivenTexts | None = None,
+    as_: str = "cs336",
+    vocab_size: int | None = None,
+    *,
+    work: Work | None = None,
+) -> Answer:
+    """Grade a student's merges: right until which one, and the likely mistake after that.
+
+    The exercise's rules are learned on the same text. Where merges differ, trainers with one mistake each are tried:
+    another tie rule, stale counts, overlaps, special tokens, ends of lines, the pattern, and more.
+
+    Parameters
+    ----------
+    result : str
+        The student's merges, or a folder of results.
+    corpus : Any, optional
+        The text of the exercise: everything that `bpe.train` takes.
+    as_ : str, optional
+        The exercise: cs336, minbpe, minbpe-basic, hf, or a file with a recipe.
+    vocab_size : int | None, optional
+        The size that the exercise asks for.
+    work : Work | None, optional
+        The callbacks that receive the progress and may cancel the work.
+
+    Returns
+    -------
+    Answer
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> from tempfile import TemporaryDirectory
+    >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", ties="largest-text", merges=6)
+    >>> with TemporaryDirectory() as folder:
+    ...     written = study.save(f"{folder}/merges.txt")
+    ...     answer = bpe.grade(f"{folder}/merges.txt", corpus="low lower lowest, new newer newest", as_="cs336")
+    >>> answer.sentences
+    ('merges.txt: right, all 6 merges.',)
     """
 
 def idmap(

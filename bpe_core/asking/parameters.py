@@ -59,7 +59,7 @@ class Parameter:
         ('--never-won', '--pair')
         """
         name = self.name.removesuffix("s") if self.repeated else self.name
-        return "--" + name.replace("_", "-")
+        return "--" + name.rstrip("_").replace("_", "-")  # a name such as `as_` is taken from a word of Python
 
     @property
     def label(self) -> str:

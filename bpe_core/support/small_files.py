@@ -9,18 +9,23 @@ from bpe_core.errors import BpeError, cause_of
 LARGEST = 2**28  # bytes; a list of a million words takes a tenth of them
 
 
-def read_small_file(path: Path | str, what: str, error: type[BpeError]) -> str:
-    """Read a file in UTF-8; `what` names its content in errors, such as "the plan"."""
+def read_small_bytes(path: Path | str, what: str, error: type[BpeError]) -> bytes:
+    """Read a whole file; `what` names its content in errors, such as "the plan"."""
     try:
         with open(path, "rb") as file:
             data = file.read(LARGEST + 1)
-        if len(data) > LARGEST:
-            raise error(
-                f"{what[0].upper() + what[1:]} {path} is larger than {LARGEST:,} bytes, the limit for such files."
-            )
-        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except OSError as trouble:
         raise error(f"Could not read {what} {path}: {cause_of(trouble)}.") from trouble
+    if len(data) > LARGEST:
+        raise error(f"{what[0].upper() + what[1:]} {path} is larger than {LARGEST:,} bytes, the limit for such files.")
+    return data
+
+
+def read_small_file(path: Path | str, what: str, error: type[BpeError]) -> str:
+    """Read a file in UTF-8; `what` names its content in errors, such as "the plan"."""
+    try:
+        data = read_small_bytes(path, what, error)
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as trouble:
         named = what[0].upper() + what[1:]
         raise error(f"{named} {path} is not UTF-8 text (at byte {trouble.start:,}).") from trouble
