@@ -52,7 +52,8 @@ ELSEWHERE = {
     "supermerges",
     "sweep_results",
     "mixture",
-}  # they need other methods, or groups
+    "folder",
+}  # they need other methods, groups, or a folder
 WITH_IDS = {"audit", "diff", "look", "pairs", "race", "ranks", "steps", "ties", "token", "tree"}
 
 
