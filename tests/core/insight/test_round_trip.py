@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bpe_core.errors import TooLarge
 from bpe_core.formats import FORMATS
 from bpe_core.insight import round_trip
 from bpe_core.insight.round_trip import Place, Reason, RoundTrip, RoundTrips
@@ -187,3 +188,14 @@ def test_a_spelled_special_token_is_named() -> None:
     trips = RoundTrips(study.history, allowed="all")
     trip = trips.of(np.array([*b"<end>"]))
     assert [trip.reason(place).sentence for place in trip.places] == ["The text spells the special token “<end>”."]
+
+
+def test_a_long_row_whose_text_cannot_be_divided_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = train("the theme of the thesis", "sentencepiece-like", merges=8)
+    trips = RoundTrips(study.history)
+    ids = np.array(study.encode("the theme of the thesis"))
+    assert len([*trips.pieces(ids)]) == 1
+    monkeypatch.setattr(round_trip, "PIECE", 2)
+    monkeypatch.setattr(round_trip, "MOST_AT_ONCE", 4)
+    with pytest.raises(TooLarge, match=r"rows of at most 4 (ids|token ids)"):
+        [*trips.pieces(ids)]
