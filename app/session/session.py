@@ -108,7 +108,9 @@ class Session(QObject):
             return
         step = Step(self.undo, f"Delete run {run.number:,}", partial(self.runs.keep, gone), True, False)
         self.undo.push(step)
-        branches = f" and its {len(gone) - 1:,} branches" if len(gone) > 2 else " and its branch" if gone[1:] else ""
+        branches = ""
+        if len(gone) > 1:
+            branches = " and its branch" if len(gone) == 2 else f" and its {len(gone) - 1:,} branches"
         answer = Answer("Undo", lambda: self.undo.take_back(step))
         self.aside.tell(
             f"Run {run.number:,}{branches} deleted.",

@@ -256,7 +256,9 @@ def _chosen(schema: Any, source: Source) -> tuple[str, str]:
 
 def _named(columns: list[str], names: Iterable[str]) -> str:
     known = [column for column in columns if column.casefold() in names]
-    return known[0] if known else columns[0] if len(columns) == 1 else ""
+    if known:
+        return known[0]
+    return columns[0] if len(columns) == 1 else ""
 
 
 def why_not_from(table: WordTable, recipe: Recipe) -> str:

@@ -336,7 +336,9 @@ def _about_class(opened: OpenedTable, kind: str, named: str, config: Object, bes
     if kind in _OTHER_NUMBERS:
         return [f"{names}which {_NUMBERS}{_AND_SPACES}"]
     adds = kind == "T5" and config.get("extra_ids") != 0
-    does = _EXTRA if adds else _CHANGES if kind in _CHANGING else _SPACES
+    does = _CHANGES if kind in _CHANGING else _SPACES
+    if adds:
+        does = _EXTRA
     return [*_about_numbers(opened, beside), names + does]
 
 

@@ -161,7 +161,9 @@ class Ways:
         """Return the log-probability that random splitting gives these tokens; None if too many must be tried."""
         if way == "dropout":
             chances = self.chances(word)
-            return None if chances is None else math.log(chances[ids]) if ids in chances else -math.inf
+            if chances is None:
+                return None
+            return math.log(chances[ids]) if ids in chances else -math.inf
         weights = self._weights(way)
         lattice = self.lattice(word)
         return sum(weights[id] for id in ids) - lattice.log_of_all(weights)

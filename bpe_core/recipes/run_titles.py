@@ -64,4 +64,6 @@ def _told(recipe: Recipe, name: str) -> str:
         return title if value else f"not {title}"
     if isinstance(value, tuple):
         return f"{len(value)} {title}" if value else f"no {title}"
-    return f"{title} {value:,}" if isinstance(value, int) else f"no {title}" if value is None else f"{value}"
+    if isinstance(value, int):
+        return f"{title} {value:,}"
+    return f"no {title}" if value is None else f"{value}"

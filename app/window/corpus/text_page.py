@@ -72,7 +72,9 @@ class CorpusTextModel(QObject, LazyModel):
         opened = self.opened
         if source is None or opened is None:
             return self.trouble or ("Reading …" if source is not None else NO_TEXT)
-        return OF_FILE if source.place else WAS_FILE if opened.source.place else OF_SESSION
+        if source.place:
+            return OF_FILE
+        return WAS_FILE if opened.source.place else OF_SESSION
 
     def choose(self, number: int) -> None:
         self.chosen = number

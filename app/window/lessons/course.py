@@ -171,7 +171,9 @@ class Course(QObject):
         """Say how many guesses and answers were right at the first try."""
         right = len(self._right)
         asked = len(self._asked)
-        praise = "Well done!" if right == asked else "Good." if 2 * right >= asked else "Mistakes help to learn."
+        praise = "Good." if 2 * right >= asked else "Mistakes help to learn."
+        if right == asked:
+            praise = "Well done!"
         return f"{praise} {right} of {asked} right at the first try." if asked else ""
 
     def _make_next_merge(self, run: Run) -> None:

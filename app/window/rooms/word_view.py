@@ -343,7 +343,9 @@ def _in_full(tile: Tile) -> str:
 
 
 def _in_short(tile: Tile) -> str:
-    return f"{tile.tokens} ids" if tile.tokens > 1 else "" if tile.id is None else str(tile.id)
+    if tile.tokens > 1:
+        return f"{tile.tokens} ids"
+    return "" if tile.id is None else str(tile.id)
 
 
 def _height_of_numbers(view: QWidget) -> float:

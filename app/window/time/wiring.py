@@ -132,7 +132,9 @@ class PlayingControls(QObject):
         playing = self._playing
         play = self._actions["play"]
         is_replay = playing.is_at_end and playing.can_play
-        title = "Pause" if playing.is_playing else "Replay" if is_replay else "Play"
+        title = "Replay" if is_replay else "Play"
+        if playing.is_playing:
+            title = "Pause"
         if play.iconText() != title:
             play.setText("Repla&y" if is_replay else f"&{title}")
             play.setIconText(title)

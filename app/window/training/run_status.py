@@ -140,7 +140,9 @@ def _fraction(run: Run) -> float | None:
     if not run.is_busy and run.phase is not Phase.PAUSED:
         return None
     gone = run.gone_through
-    return gone[0] if gone is not None else run.learned / run.planned if run.planned else 0.0
+    if gone is not None:
+        return gone[0]
+    return run.learned / run.planned if run.planned else 0.0
 
 
 REFRESH_MILLISECONDS = 200

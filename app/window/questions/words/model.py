@@ -45,7 +45,9 @@ class Choice:
     def by(self, groups: Sequence[str]) -> str:
         """Return the name of the order by a column. Share and count have the same order."""
         place = self.column - len(COLUMNS)
-        return groups[place] if 0 <= place < len(groups) else COUNT if self.column else WORD
+        if 0 <= place < len(groups):
+            return groups[place]
+        return COUNT if self.column else WORD
 
 
 class WordsModel(QObject, LazyModel):

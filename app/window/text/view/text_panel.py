@@ -60,7 +60,9 @@ def figures(counts: TokenCounts) -> list[str]:
     """
 
     def ratio(value: float | None) -> str:
-        return "…" if not counts.known else "–" if value is None else f"{value:.2f}"
+        if not counts.known:
+            return "…"
+        return "–" if value is None else f"{value:.2f}"
 
     figures = [
         count_text(counts.characters, "character"),
