@@ -65,6 +65,18 @@ class Answer:
         """Make an answer of a table and a figure; the figure's sentence is the only sentence."""
         return cls(table, (figure.sentence,), figure, listed)
 
+    def to_latex(self, caption: str = "") -> str:
+        """Return all rows as a table in LaTeX, for the package booktabs."""
+        from bpe_core.asking.for_papers import latex_of
+
+        return latex_of(self, caption or " ".join(self.sentences[:1]))
+
+    def to_markdown(self, caption: str = "") -> str:
+        """Return all rows as a table in Markdown."""
+        from bpe_core.asking.for_papers import markdown_of
+
+        return markdown_of(self, caption or " ".join(self.sentences[:1]))
+
     def __repr__(self) -> str:
         named = {"rows": len(self.table), "columns": self.shown_columns, "sentences": self.sentences[:1]}
         return as_call("Answer", **named, figure=None if self.figure is None else self.figure.name)

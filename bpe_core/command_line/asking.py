@@ -73,6 +73,8 @@ def add_question_arguments(parser: argparse.ArgumentParser, question: type[Quest
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="print sentences and rows as JSON")
     shown.add_argument("--csv", action="store_true", help="print all rows as CSV")
+    shown.add_argument("--latex", action="store_true", help="print all rows as a table in LaTeX, with a caption")
+    shown.add_argument("--markdown", action="store_true", help="print all rows as a table in Markdown, with a caption")
     parser.add_argument("--most", type=number, default=MOST_SHOWN, metavar="N", help=f"print N rows ({MOST_SHOWN})")
     endings = ", ".join((*ENDINGS, *question.own_endings))
     where = f"write all rows to a {endings}, or the figure to an .svg, .pdf or .png"
@@ -104,6 +106,11 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
         print(json.dumps(told, ensure_ascii=False))
     elif options.csv:
         sys.stdout.write(csv_text(answer.table))
+    elif options.latex or options.markdown:
+        from bpe_core.asking.for_papers import caption_of, latex_of, markdown_of
+
+        write = latex_of if options.latex else markdown_of
+        sys.stdout.write(write(answer, caption_of(question.title(), studies)))
     elif options.output is not None:
         print(*answer.sentences, f"Wrote {len(answer.table):,} rows to {plain(str(options.output))}.", sep="\n")
     else:

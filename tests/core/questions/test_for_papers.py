@@ -1,0 +1,62 @@
+"""Answers are printed as tables for papers, whatever their cells hold."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+from bpe_core.asking import Answer
+from bpe_core.asking.for_papers import in_latex, latex_of, markdown_of
+from bpe_core.command_line.main import run
+from bpe_core.support.data_table import DataTable
+
+CELLS = st.lists(st.text(alphabet="ab&%$#_{}~^\\|␣… é", min_size=1, max_size=6), min_size=1, max_size=4)
+SPECIAL = re.compile(r"(?<!\\)[&%$#_]")
+
+
+def cells_in(row: str, divider: str) -> int:
+    """Count the cells of a row; a divider after an odd number of backslashes is a part of a cell."""
+    bare = re.sub(r"\\.", "", row)
+    return bare.count(divider)
+
+
+@given(CELLS)
+def test_each_row_in_latex_has_as_many_cells_as_the_heading(texts: list[str]) -> None:
+    table = latex_of(Answer(DataTable({"text": texts, "count": list(range(len(texts)))})), "A caption.")
+    rows = table.split("\\midrule\n")[1].split("    \\bottomrule")[0].splitlines()
+    assert [cells_in(row, "&") for row in rows] == [1] * len(texts)
+
+
+@given(CELLS)
+def test_each_row_in_markdown_has_as_many_cells_as_the_heading(texts: list[str]) -> None:
+    rows = markdown_of(Answer(DataTable({"text": texts, "count": list(range(len(texts)))})), "A caption.").splitlines()
+    assert [cells_in(row, "|") for row in rows[2:]] == [3] * (len(texts) + 2)
+
+
+@given(st.text(alphabet="ab&%$#_{}~^\\␣"))
+def test_no_sign_of_latex_is_left_as_it_is(text: str) -> None:
+    written = in_latex(text)
+    assert not SPECIAL.search(written.replace(r"\textbackslash{}", ""))
+
+
+def test_the_caption_says_recipe_rule_and_version(
+    tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path_factory.mktemp("paper") / "merges.csv"
+    bpe.train("low lower lowest", "gpt2", merges=3).save(path)
+    assert run(["lengths", str(path), "--latex"]) == 0
+    told = capsys.readouterr().out
+    assert "259 tokens, pattern gpt2" in told
+    assert "ties first-seen" in told
+    assert "BPE Explorer" in told
+    assert told.count(r"\\") == 4  # the heading and three rows
+
+
+def test_an_answer_gives_both_kinds_of_tables() -> None:
+    answer = bpe.lengths(bpe.train("low lower lowest", "gpt2", merges=3))
+    assert answer.to_latex("Lengths.").startswith("\\begin{table}")
+    assert answer.to_markdown().splitlines()[0] == answer.sentences[0]
