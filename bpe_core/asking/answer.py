@@ -12,6 +12,7 @@ from bpe_core.figures.figure import Figure
 from bpe_core.measures.measures import MEASURES
 from bpe_core.support import markup
 from bpe_core.support.data_table import MOST_SHOWN, DataTable, Values
+from bpe_core.support.paper_tables import PrintedTable, latex_of, markdown_of
 from bpe_core.support.wording import as_call
 
 
@@ -65,17 +66,24 @@ class Answer:
         """Make an answer of a table and a figure; the figure's sentence is the only sentence."""
         return cls(table, (figure.sentence,), figure, listed)
 
+    def printed(self) -> PrintedTable:
+        """Return all rows in the columns for people, written as they read them."""
+        names = [name for name in self.shown_columns if name in self.columns]
+        places = range(len(self.table)) if self.rows is None else self.rows
+        columns = [self.columns[name] for name in names]
+        rows = [
+            [cell_text(name, column[place]) for name, column in zip(names, columns, strict=True)] for place in places
+        ]
+        is_text = [all(isinstance(column[place], str | tuple | None) for place in places) for column in columns]
+        return PrintedTable([heading_of(name) for name in names], rows, is_text)
+
     def to_latex(self, caption: str = "") -> str:
         """Return all rows as a table in LaTeX, for the package booktabs."""
-        from bpe_core.asking.for_papers import latex_of
-
-        return latex_of(self, caption or " ".join(self.sentences[:1]))
+        return latex_of(self.printed(), caption or " ".join(self.sentences[:1]))
 
     def to_markdown(self, caption: str = "") -> str:
         """Return all rows as a table in Markdown."""
-        from bpe_core.asking.for_papers import markdown_of
-
-        return markdown_of(self, caption or " ".join(self.sentences[:1]))
+        return markdown_of(self.printed(), caption or " ".join(self.sentences[:1]))
 
     def __repr__(self) -> str:
         named = {"rows": len(self.table), "columns": self.shown_columns, "sentences": self.sentences[:1]}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.asking import NONE, Answer, Parameter, Question, cell_text, check_how_many, heading_of
+from bpe_core.asking.caption import caption_of
 from bpe_core.command_line.arguments import ANY_TABLE, number, text_argument, text_or_standard_input
 from bpe_core.command_line.corpora import add_reading, named_texts
 from bpe_core.command_line.groups import add_groups, groups_of
@@ -107,10 +108,8 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
     elif options.csv:
         sys.stdout.write(csv_text(answer.table))
     elif options.latex or options.markdown:
-        from bpe_core.asking.for_papers import caption_of, latex_of, markdown_of
-
-        write = latex_of if options.latex else markdown_of
-        sys.stdout.write(write(answer, caption_of(question.title(), studies)))
+        write = answer.to_latex if options.latex else answer.to_markdown
+        sys.stdout.write(write(caption_of(question.title(), studies)))
     elif options.output is not None:
         print(*answer.sentences, f"Wrote {len(answer.table):,} rows to {plain(str(options.output))}.", sep="\n")
     else:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import bpe_core as bpe
 from bpe_core.asking import Answer
-from bpe_core.asking.for_papers import in_latex, latex_of, markdown_of
 from bpe_core.command_line.main import run
 from bpe_core.support.data_table import DataTable
+from bpe_core.support.paper_tables import in_latex
 
 CELLS = st.lists(st.text(alphabet="ab&%$#_{}~^\\|␣… é", min_size=1, max_size=6), min_size=1, max_size=4)
 SPECIAL = re.compile(r"(?<!\\)[&%$#_]")
@@ -26,14 +26,14 @@ def cells_in(row: str, divider: str) -> int:
 
 @given(CELLS)
 def test_each_row_in_latex_has_as_many_cells_as_the_heading(texts: list[str]) -> None:
-    table = latex_of(Answer(DataTable({"text": texts, "count": list(range(len(texts)))})), "A caption.")
+    table = Answer(DataTable({"text": texts, "count": list(range(len(texts)))})).to_latex("A caption.")
     rows = table.split("\\midrule\n")[1].split("    \\bottomrule")[0].splitlines()
     assert [cells_in(row, "&") for row in rows] == [1] * len(texts)
 
 
 @given(CELLS)
 def test_each_row_in_markdown_has_as_many_cells_as_the_heading(texts: list[str]) -> None:
-    rows = markdown_of(Answer(DataTable({"text": texts, "count": list(range(len(texts)))})), "A caption.").splitlines()
+    rows = Answer(DataTable({"text": texts, "count": list(range(len(texts)))})).to_markdown("A caption.").splitlines()
     assert [cells_in(row, "|") for row in rows[2:]] == [3] * (len(texts) + 2)
 
 
@@ -53,7 +53,7 @@ def test_the_caption_says_recipe_rule_and_version(
     assert "259 tokens, pattern gpt2" in told
     assert "ties first-seen" in told
     assert "BPE Explorer" in told
-    assert told.count(r"\\") == 4  # the heading and three rows
+    assert told.count(r"\\") == 5  # the heading and four rows
 
 
 def test_an_answer_gives_both_kinds_of_tables() -> None:
