@@ -76,7 +76,7 @@ def _pair(value: Any, place: int, name: str) -> tuple[Any, Any]:
     if isinstance(value, str):
         value = value.split(" ")
     if not isinstance(value, tuple | list) or len(value) != 2:
-        raise FormatError(f"{name}: merge {place:,} is no pair.")
+        raise FormatError(f"{name}: merge {place:,} is not a pair.")
     return value[0], value[1]
 
 
@@ -133,7 +133,7 @@ def _of_lines(text: str, name: str) -> list[Merge]:
             continue
         parts = line.split(" ")
         if len(parts) != 2:
-            raise FormatError(f"{name}, line {number:,} is no pair of tokens. A result is {KINDS}.")
+            raise FormatError(f"{name}, line {number:,} is not a pair of tokens. A result is {KINDS}.")
         pairs.append((parts[0], parts[1]))
     return _resolved(pairs, name)
 
@@ -152,7 +152,7 @@ def _of_minbpe(data: bytes, name: str) -> list[Merge]:
 def _of_vocabulary(vocabulary: Mapping[str, Any], name: str) -> list[Merge]:
     """Return the merges behind a vocabulary: each token is made of two older ones, the longest first."""
     if not all(isinstance(id, int) for id in vocabulary.values()):
-        raise FormatError(f"{name} holds no merges, and is no vocabulary: its values are no ids.")
+        raise FormatError(f"{name} holds no merges, and is not a vocabulary: its values are not ids.")
     ordered = sorted(vocabulary, key=vocabulary.__getitem__)
     tokens = [_from_letters(text) for text in ordered if not text.startswith("<|")]
     known = {token for token in tokens if len(token) == 1}

@@ -190,7 +190,7 @@ class Calls:
         (json.dumps({"a": "b"}).encode(), "holds no merges"),
         (b"[]", "holds no merges"),
         (b"", "is empty"),
-        (b"one two three\n", "line 1 is no pair"),
+        (b"one two three\n", "line 1 is not a pair"),
         (b"[1, 2", "no valid JSON"),
         (b"\xff\xfe\x00\x00", "no text at byte 0"),
     ],

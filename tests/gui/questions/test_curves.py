@@ -87,7 +87,7 @@ def test_a_sweep_is_planned_made_and_read(
     dialog.write(plan)
     answered(qtbot, learned)
     assert "4 runs; kept in plan.results.csv and plan.bpex." in page.sentence.text()
-    assert "95 of 100" in page.sentence.text()
+    assert "middle 95 %" in page.sentence.text()
     assert [len(line.x) for line in lines_of(model.figure)] == [2, 2]
     kept = tmp_path / f"plan{RESULTS}"
     made = sweep(read_plan(plan))
