@@ -94,11 +94,14 @@ def _chosen(recipe: Recipe) -> Any:
 def _fingerprint_of(part: Corpus, group: str, recipe: Recipe, bits: int) -> str:
     asked = [splitting_by(recipe), recipe.asks_for_line_ends, bits, group, _chosen(recipe)]
     return hashed(
-        [asked, [[source.name, source.size, source.group, source.span, _written(source)] for source in part.sources]]
+        [
+            asked,
+            [[source.name, source.size, source.group, source.span, when_written(source)] for source in part.sources],
+        ]
     )
 
 
-def _written(source: Source) -> Any:
+def when_written(source: Source) -> Any:
     """Return the time when a file was written; a source that cannot be read again gets a different value each time."""
     if source.path is not None:
         with suppress(OSError):

@@ -175,6 +175,11 @@ class Corpus:
         """Make each of these corpora a group of one corpus; a recipe's mixture uses the groups' names."""
         return cls.joined([corpus.in_group(name) for name, corpus in groups.items()], twice=twice)
 
+    @property
+    def reading_options(self) -> tuple[ReadingOptions | None, ...]:
+        """Return how each source is read, such as by which field; None for texts given in memory."""
+        return tuple([reader.options if isinstance(reader, FileReader) else None for reader in self._readers])
+
     def in_group(self, name: str) -> Corpus:
         return Corpus(self._readers, self.word_counts, self._found_while_opening, [name] * len(self._readers))
 

@@ -39,6 +39,9 @@ examples:
 
   bpe-explorer encode --merges merges.csv book.txt folder/ --output ids.npy
       With --output the arguments are files: their ids are written to one .npy or .bin file, and sums are printed.
+
+  bpe-explorer encode --merges merges.csv rows.jsonl more.parquet --documents --eos 50256 --output shards
+      Write each row as a document, with the id 50256 after it, to shards/00000.npy and so on, with shards/index.json.
 """
 
 
@@ -61,16 +64,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     lines = "encode each line of standard input separately, and print a line for each"
     parser.add_argument("--lines", action="store_true", help=lines)
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="read the arguments as files, and write their ids to this file"
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="read the arguments as files, and write their ids to this file (a folder with --documents)",
     )
     parser.add_argument(
         "--width", choices=get_args(Width), help="the type of an id in that file (default: the smallest that fits)"
     )
+    _add_documents(parser)
     add_groups(parser)
     add_reading(parser)
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--pieces", action="store_true", help="print the tokens' texts instead of their ids")
     shown.add_argument("--json", action="store_true", help="print ids and texts as JSON")
+
+
+def _add_documents(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("documents to shards").add_argument
+    documents = (
+        "write each document (a row of .jsonl, .csv, .parquet or .arrow, or a file) to numbered shards in the folder "
+        "that --output names; after a kill the same command goes on behind the last whole shard"
+    )
+    add("--documents", action="store_true", help=documents)
+    add("--eos", type=number, metavar="ID", help="the id to write after each document (default: none)")
+    add(
+        "--shards",
+        choices=("npy", "bin"),
+        default="npy",
+        help="the kind of the shards: .npy, or .bin with the index .idx that Megatron reads (default: npy)",
+    )
+    shard_size = "end a shard with the document that reaches this number of ids (default: 100,000,000)"
+    add("--shard-size", type=number, metavar="IDS", help=shard_size)
 
 
 def texts_in(options: argparse.Namespace) -> list[str]:
@@ -80,8 +105,11 @@ def texts_in(options: argparse.Namespace) -> list[str]:
 def run(options: argparse.Namespace) -> int:
     study = open_study(options.merges)
     at = study.inside.checked_step_count(options.at)
+    _refuse_half_of_documents(options)
     if options.lines:
         _encode_lines(options, study, at)
+    elif options.documents:
+        _encode_documents(options, study, at)
     elif options.output:
         _encode_files(options, study, at)
     elif options.group or options.groups_of:
@@ -90,6 +118,15 @@ def run(options: argparse.Namespace) -> int:
         _encode_text(options, study, at)
     _tell_agreement(options.merges, study)
     return 0
+
+
+def _refuse_half_of_documents(options: argparse.Namespace) -> None:
+    if options.documents and (options.output is None or options.pieces or options.lines):
+        raise BpeError(
+            "--documents writes shards of ids; name their folder with --output, without --lines or --pieces."
+        )
+    if not options.documents and (options.eos is not None or options.shard_size is not None or options.shards != "npy"):
+        raise BpeError("--eos, --shards and --shard-size say how documents are written; add --documents.")
 
 
 def _encode_lines(options: argparse.Namespace, study: Study, at: int) -> None:
@@ -154,6 +191,43 @@ def _encode_files(options: argparse.Namespace, study: Study, at: int) -> None:
     print(f"Wrote {result.tokens:,} ids as {result.width} to {plain(str(result.path))}.")
     if (about_dropped := _about_dropped(study, at)) is not None:
         print(about_dropped)
+
+
+def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> None:
+    from bpe_core.methods.kit.encode_documents import SHARD_SIZE, encode_documents  # a single text needs less
+
+    groups = groups_of(options)
+    stopped = "Stopped; whole shards are kept, and the same command goes on behind them."
+    files = options.text or ([] if groups else ["-"])
+    with working(stopped=stopped) as interruption, reading(files, groups=groups) as corpus:
+        result = encode_documents(
+            corpus,
+            study.history,
+            options.output,
+            eos=options.eos,
+            kind=options.shards,
+            shard_size=SHARD_SIZE if options.shard_size is None else options.shard_size,
+            at=at,
+            width=options.width,
+            allowed_special=ALLOWED[options.specials],
+            work=interruption.work,
+        )
+    told = {
+        "output": str(result.path),
+        "width": result.width,
+        "shards": result.shards,
+        "documents": result.documents,
+        "ids": result.ids,
+    }
+    if options.json:
+        print(json.dumps(told, ensure_ascii=False))
+        return
+    print(
+        f"Wrote {result.documents:,} documents, {result.ids:,} ids as {result.width}, to {result.shards:,} shards in "
+        f"{plain(str(result.path))}."
+    )
+    if result.shards_before:
+        sys.stderr.write(f"The first {result.shards_before:,} shards were whole from a stopped command.\n")
 
 
 def _about_dropped(study: Study, at: int) -> str | None:

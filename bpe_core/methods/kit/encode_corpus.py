@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, get_args
+from typing import Any, BinaryIO, NamedTuple, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,8 @@ from bpe_core.support.atomic import write_atomically
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work, ignore_progress, never_cancelled
 from bpe_core.support.threads import available_threads
 from bpe_core.text.corpus import Corpus
+
+Answer = TypeVar("Answer")
 
 STOPPED = "Encoding was stopped; nothing was written."
 PIECE = 1 << 20  # bytes of a long document that are encoded at a time
@@ -84,16 +86,16 @@ def encode_corpus(
     chosen = width or smallest_width(int(known.max(initial=0)))
     tokenizer = Tokenizer(history)
     tokenizer.expect(PIECE if corpus.total_size is None else corpus.total_size, Work(progress, cancelled))
-    encoding = _CorpusEncoder(tokenizer, len(history) if at is None else at, allowed_special, known)
+    encoding = CorpusEncoder(tokenizer, len(history) if at is None else at, allowed_special, known)
     files = [FileFigures(source.name) for source in corpus.sources]
     groups = {name: FileFigures(name) for name in corpus.groups}
     with write_atomically(path) as file:
         if kind == ".npy":
-            file.write(_npy_header(0, chosen))
+            file.write(npy_header(0, chosen))
         total = _write_all(corpus, encoding, files, groups, file, chosen, progress, cancelled)
         if kind == ".npy":
             file.seek(0)
-            file.write(_npy_header(total, chosen))
+            file.write(npy_header(total, chosen))
             file.seek(0, os.SEEK_END)
     return EncodedCorpus(path, chosen, files, list(groups.values()) if any(groups) else [])
 
@@ -108,16 +110,21 @@ def check_output(path: Path, largest: int, width: Width | None) -> str:
             f"{path} is not an ordinary file. An .npy file needs one, because its length is written at its beginning, "
             "at the end of the work."
         )
+    check_width(largest, width)
+    return kind
+
+
+def check_width(largest: int, width: Width | None) -> None:
+    """Refuse a width that does not hold the largest id."""
     if width is not None and width not in get_args(Width):
         raise BpeError(f"The width cannot be {width!r}; choose one of {', '.join(get_args(Width))}.")
     if width is not None and largest > np.iinfo(width).max:
         raise BpeError(f"The largest id is {largest:,}, but {width} holds at most {np.iinfo(width).max:,}.")
-    return kind
 
 
 def _write_all(
     corpus: Corpus,
-    encoding: _CorpusEncoder,
+    encoding: CorpusEncoder,
     files: list[FileFigures],
     groups: Mapping[str, FileFigures],
     file: BinaryIO,
@@ -130,7 +137,12 @@ def _write_all(
     written = 0
     begun = -1
     group = ""
-    with closing(_encoded(corpus, encoding, np.dtype(width).newbyteorder("<"), cancelled)) as pieces:
+    stored = np.dtype(width).newbyteorder("<")
+
+    def encoded(piece: Piece) -> EncodedPiece:
+        return encoding.encoded(piece.texts, stored, corpus.sources[piece.source].name)
+
+    with closing(on_all_cores(pieces_of(corpus, encoding.cuts, cancelled), encoded, cancelled)) as pieces:
         for piece, found in pieces:
             if piece.source != begun:
                 begun = piece.source
@@ -152,28 +164,31 @@ def _write_all(
 
 
 @dataclass(frozen=True)
-class _Piece:
+class Piece:
+    """A part of one source, which ends where no word is cut: documents, or a part of a long document."""
+
     source: int
     texts: Texts
     read: int  # bytes of the corpus up to the end of the piece
+    ends: Int64s  # the offsets in bytes at which documents end
 
 
-class _Found(NamedTuple):
+class EncodedPiece(NamedTuple):
     numbers: npt.NDArray[Any]  # the ids as they are written
     met: npt.NDArray[np.bool_]  # which tokens occur
+    offsets: Int64s  # the offset of the first id behind each edge of the texts
 
 
-def _encoded(
-    corpus: Corpus, encoding: _CorpusEncoder, kind: np.dtype[Any], cancelled: CancelCheck
-) -> Generator[tuple[_Piece, _Found]]:
-    """Yield all pieces in order with their ids; several pieces are encoded at the same time."""
+def on_all_cores(
+    pieces: Iterable[Piece], encode: Callable[[Piece], Answer], cancelled: CancelCheck
+) -> Generator[tuple[Piece, Answer]]:
+    """Yield all pieces in order with their answers; several pieces are encoded at the same time."""
     threads = available_threads()
-    waiting: deque[tuple[_Piece, Future[_Found]]] = deque()
+    waiting: deque[tuple[Piece, Future[Answer]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
-            for piece in _pieces(corpus, encoding.cuts, cancelled):
-                name = corpus.sources[piece.source].name
-                waiting.append((piece, pool.submit(encoding.encoded, piece.texts, kind, name)))
+            for piece in pieces:
+                waiting.append((piece, pool.submit(encode, piece)))
                 if len(waiting) > 2 * threads:
                     first, answer = waiting.popleft()
                     yield first, answer.result()
@@ -186,25 +201,27 @@ def _encoded(
             pool.shutdown(cancel_futures=True)
 
 
-def _pieces(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterator[_Piece]:
+def pieces_of(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterator[Piece]:
+    """Read a corpus in pieces of about the same size."""
     rest, ends = bytearray(), list[int]()  # `ends` holds the offsets in `rest` where documents end
     done_before = 0
     read = 0
     source = 0
 
-    def taken(length: int) -> _Piece:
+    def taken(length: int) -> Piece:
         nonlocal ends
         edges = np.array([0, *(end for end in ends if end < length), length])
+        ended = np.array([end for end in ends if end <= length], np.int64)
         data = np.frombuffer(bytes(memoryview(rest)[:length]), np.uint8)
         ends = [end - length for end in ends if end > length]
         del rest[:length]
-        return _Piece(source, Texts(data, edges), done_before + read)
+        return Piece(source, Texts(data, edges), done_before + read, ended)
 
     for chunk in corpus.chunks(several=True):
         if cancelled():
             raise Cancelled(STOPPED)
         if chunk.source != source:
-            if rest:
+            if rest or ends:
                 yield taken(len(rest))
             done_before = done_before + read
             source = chunk.source
@@ -216,11 +233,13 @@ def _pieces(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterator[
             ends.append(len(rest))
         if len(rest) >= PIECE and (length := max(cuts.last(rest), ends[-1] if ends else 0)):
             yield taken(length)
-    if rest:
+    if rest or ends:
         yield taken(len(rest))
 
 
-class _CorpusEncoder:
+class CorpusEncoder:
+    """An encoder of pieces, by the ids of the tokenizer's own file."""
+
     def __init__(self, tokenizer: Tokenizer, at: int, allowed: Allowed, numbers: Int64s) -> None:
         self.tokenizer = tokenizer
         self._numbers = numbers
@@ -230,17 +249,17 @@ class _CorpusEncoder:
         self._are_ids = np.array_equal(numbers, np.arange(len(numbers)))
         self.cuts = SafeCuts.of(tokenizer.history.recipe, with_specials=bool(tokenizer.allowed(allowed)))
 
-    def encoded(self, texts: Texts, kind: np.dtype[Any], name: str) -> _Found:
-        ids = self.tokenizer.encode_batch(texts, at=self._at, allowed_special=self._allowed, threads=1).ids
+    def encoded(self, texts: Texts, kind: np.dtype[Any], name: str) -> EncodedPiece:
+        ids, offsets = self.tokenizer.encode_batch(texts, at=self._at, allowed_special=self._allowed, threads=1)
         if self._lacks_some and len(lacking := ids[self._numbers[ids] < 0]):
             token = quoted(written(self.tokenizer.history)[lacking[0]])
             raise BpeError(f"The tokenizer has no id for {token}, which is in {name}; nothing was written.")
         met = np.zeros(self.tokenizer.history.index_count, bool)
         met[ids] = True
-        return _Found(ids.astype(kind) if self._are_ids else self._numbers.astype(kind)[ids], met)
+        return EncodedPiece(ids.astype(kind) if self._are_ids else self._numbers.astype(kind)[ids], met, offsets)
 
 
-def _npy_header(length: int, width: Width) -> bytes:
+def npy_header(length: int, width: npt.DTypeLike) -> bytes:
     """Return the header of an .npy file. Its size is fixed, so that the length can be filled in at the end."""
     kind = np.dtype(width).newbyteorder("<").str
     head = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({length},), }}".encode()

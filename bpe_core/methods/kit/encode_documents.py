@@ -1,0 +1,470 @@
+"""The encoding of documents into numbered shards of ids, with an index of where each document ends.
+
+The folder holds a file of ids for each shard (`00000.npy`, or `00000.bin` with Megatron's `00000.idx`), a file
+`00000.ends` with the offset behind each document's last id (int64, lowest byte first), and `index.json`, which names
+them all. A document lies in one shard, and an empty text is no document.
+
+While the work goes on, whole shards are kept in a folder next to the result. After a kill the same request goes on
+behind the last whole shard; the result is the same, byte for byte.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.counting.runs import hashed, when_written
+from bpe_core.errors import BpeError, Cancelled, OutputError, cause_of
+from bpe_core.history.history import NO_NUMBER, History
+from bpe_core.history.packed import packed
+from bpe_core.methods.kit.encode_corpus import (
+    PIECE,
+    CorpusEncoder,
+    Piece,
+    check_width,
+    npy_header,
+    on_all_cores,
+    pieces_of,
+    smallest_width,
+)
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.segmenting.batches import Texts
+from bpe_core.segmenting.cutting import Allowed
+from bpe_core.segmenting.segmentation import Width
+from bpe_core.support.arrays import Int64s
+from bpe_core.support.atomic import folder_for, write_atomically
+from bpe_core.support.progress import ALONE, Progress, Work
+from bpe_core.support.version import program_version
+from bpe_core.text.corpus import Corpus
+
+ShardKind = Literal["npy", "bin"]
+
+SHARD_SIZE = 100_000_000  # ids; some 400 MB of English, which is encoded again at most after a kill
+MOST_DOCUMENTS = 1 << 22  # documents of a shard, whose ends are in memory until it is whole
+WORKING = ".encoding"  # the ending of the folder's name in which whole shards are kept until all are
+INDEX = "index.json"
+FORMAT = "shards of documents"
+VERSION = 1
+STOPPED = "Encoding was stopped; whole shards are kept, and the same request goes on behind them."
+
+_OF_SHARDS = re.compile(r"[0-9]{5,}[.](npy|bin|idx|ends)|index[.]json")
+_AT_WORK = re.compile(r"[0-9]{5,}[.](npy|bin|idx|ends|json)|[.].+[.](part|together|former)")
+_MEGATRON_MAGIC = b"MMIDIDX\x00\x00"
+_MEGATRON_CODES: dict[str, int] = {"int32": 4, "int64": 5, "uint16": 8}
+_MEGATRON_LONGEST = 2**31 - 1  # ids of a document
+
+
+@dataclass(frozen=True)
+class EncodedDocuments:
+    path: Path
+    width: Width
+    shards: int
+    documents: int
+    ids: int
+    shards_before: int = 0  # shards that a former request had made before it was stopped
+
+
+def encode_documents(
+    corpus: Corpus,
+    history: History,
+    folder: Path | str,
+    *,
+    eos: int | None = None,  # the id after each document; None for none
+    kind: ShardKind = "npy",
+    shard_size: int = SHARD_SIZE,  # a shard ends with the document that reaches this number of ids
+    at: int | None = None,
+    width: Width | None = None,  # of an id; None means the smallest width that holds all ids
+    allowed_special: Allowed = None,
+    work: Work = ALONE,
+) -> EncodedDocuments:
+    """Encode each document of a corpus into shards of ids; go on behind the shards of the same request, if any."""
+    path = Path(folder)
+    steps = len(history) if at is None else at
+    known = history.numbers_of(np.arange(history.index_count))
+    largest = int(known.max(initial=0))
+    if kind not in get_args(ShardKind):
+        raise BpeError(f"Shards cannot be {kind!r}; choose one of {', '.join(get_args(ShardKind))}.")
+    if shard_size < 1:
+        raise BpeError(f"A shard holds at least 1 id, not {shard_size:,}.")
+    check_width(largest, width)
+    chosen = width or smallest_width(largest)
+    if kind == "bin":
+        chosen = _for_megatron(chosen, is_chosen=width is not None)
+    if eos is not None:
+        _check_token(eos, history, known, steps)
+    check_folder(path)
+    asked = _described(corpus, history, [eos, kind, shard_size, steps, chosen, repr(allowed_special)])
+    tokenizer = Tokenizer(history)
+    tokenizer.expect(PIECE if corpus.total_size is None else corpus.total_size, work)
+    encoder = CorpusEncoder(tokenizer, steps, allowed_special, known)
+    layout = _Layout(kind, np.dtype(chosen).newbyteorder("<"), shard_size)
+    shards = _Shards(Path(f"{os.path.realpath(path)}{WORKING}"), asked, layout)
+    shards_before = len(shards.whole)
+    try:
+        _encode(corpus, encoder, eos, shards, work)
+        index = _index(corpus, shards.whole, layout, eos)
+        _put_in_place(path, shards, index)
+    except Cancelled as error:
+        shards.leave(can_go_on=_can_be_read_again(corpus))
+        raise Cancelled(STOPPED) from error
+    except OutputError as error:
+        is_kept = shards.leave(can_go_on=_can_be_read_again(corpus))
+        goes_on = f" Whole shards are kept in {path}{WORKING}; the same command continues from there."
+        said = str(error).removesuffix(" What was there before is unchanged.")
+        raise OutputError(f"{said}{goes_on if is_kept else ''}") from error
+    except BpeError:  # texts that must be repaired are other texts
+        shards.leave(can_go_on=False)
+        raise
+    except BaseException:
+        shards.leave(can_go_on=_can_be_read_again(corpus))
+        raise
+    return EncodedDocuments(
+        path,
+        chosen,
+        shards=len(shards.whole),
+        documents=index["documents"],
+        ids=index["ids"],
+        shards_before=shards_before,
+    )
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a folder that holds other files than shards, as all that it holds is replaced."""
+    if path.is_dir():
+        other = next((name for name in _names_in(path) if not _OF_SHARDS.fullmatch(name)), None)
+        if other is not None:
+            raise OutputError(f"{path} holds {other}, which is no shard; choose a new folder for the shards.")
+    elif path.exists():
+        raise OutputError(f"{path} is a file; shards need a folder.")
+    elif not Path(os.path.realpath(path)).parent.is_dir():
+        raise OutputError(f"Could not write {path}: the folder {path.parent} does not exist.")
+
+
+def _for_megatron(width: Width, *, is_chosen: bool) -> Width:
+    """Return the width of ids in a .bin file; Megatron's index knows no uint32."""
+    if width in _MEGATRON_CODES:
+        return width
+    if is_chosen:
+        raise BpeError(f"Megatron's index knows no {width}; choose int32, or shards of the kind npy.")
+    return "int32"
+
+
+def _check_token(eos: int, history: History, known: Int64s, steps: int) -> None:
+    places = np.flatnonzero(known == eos) if eos != NO_NUMBER else known[:0]
+    later = np.setdiff1d(history.indices[steps:], history.indices[:steps])
+    if not len(np.setdiff1d(places, later)):
+        when = f" after {steps:,} steps" if len(places) else ""
+        raise BpeError(f"The id {eos:,} belongs to no token of this tokenizer{when}, so no document can end with it.")
+
+
+def _described(corpus: Corpus, history: History, chosen: list[Any]) -> str:
+    """Return a hash of all that the shards depend on; texts that cannot be read again give a new one each time."""
+    told = zip(corpus.sources, corpus.group_of_source, corpus.reading_options, strict=True)
+    sources = [
+        [source.name, str(source.path), source.size, source.kind, source.field, group, when_written(source), repr(how)]
+        for source, group, how in told
+    ]
+    return hashed([VERSION, program_version(), hashlib.sha256(packed(history)).hexdigest(), chosen, sources])
+
+
+def _can_be_read_again(corpus: Corpus) -> bool:
+    return all(source.path is not None or source.opens is not None for source in corpus.sources)
+
+
+# --- Pieces and their documents ---------------------------------------------------------
+
+
+class _Documents(NamedTuple):
+    """The ids of a piece, with the id of the end after each document."""
+
+    ids: npt.NDArray[Any]
+    ends: Int64s  # the offset behind each document that ends in the piece
+
+
+def _encode(corpus: Corpus, encoder: CorpusEncoder, eos: int | None, shards: _Shards, work: Work) -> None:
+    total = corpus.total_size
+
+    def encoded(piece: Piece) -> _Documents:
+        found = encoder.encoded(piece.texts, shards.layout.stored, corpus.sources[piece.source].name)
+        ends = found.offsets[np.searchsorted(piece.texts.edges, piece.ends)]
+        if eos is None:
+            return _Documents(found.numbers, ends)
+        return _Documents(np.insert(found.numbers, ends, eos), ends + np.arange(1, len(ends) + 1))
+
+    def tell(stage: str, piece: Piece) -> None:
+        done = piece.read if total is None else min(total, piece.read)
+        work.progress(Progress(stage, done, total, "bytes", corpus.sources[piece.source].name))
+
+    pieces = _with_sound_ends(pieces_of(corpus, encoder.cuts, work.cancelled))
+    pieces = _behind(pieces, sum(shard.documents for shard in shards.whole), lambda piece: tell("finding", piece))
+    with shards, closing(on_all_cores(pieces, encoded, work.cancelled)) as answers:
+        for piece, found in answers:
+            shards.add(piece.source, found)
+            tell("encoding", piece)
+        shards.finish()
+
+
+def _with_sound_ends(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Leave out the ends of empty documents."""
+    is_begun = False
+    for piece in pieces:
+        ends = np.unique(piece.ends)
+        if not is_begun:
+            ends = ends[ends > 0]
+        length = len(piece.texts.data)
+        is_begun = bool(length > ends[-1]) if len(ends) else is_begun or length > 0
+        yield replace(piece, ends=ends)
+
+
+def _behind(pieces: Iterable[Piece], documents: int, tell: Callable[[Piece], None]) -> Iterator[Piece]:
+    """Leave out the first documents, which need not be encoded again."""
+    left = documents
+    for piece in pieces:
+        if left > len(piece.ends):
+            left -= len(piece.ends)
+            tell(piece)
+        elif left:
+            start = int(piece.ends[left - 1])
+            edges = piece.texts.edges
+            rest = Texts(piece.texts.data[start:], edges[edges >= start] - start)
+            if rest.size:
+                yield replace(piece, texts=rest, ends=piece.ends[left:] - start)
+            left = 0
+        else:
+            yield piece
+
+
+# --- Shards -----------------------------------------------------------------------------
+
+
+class _Layout(NamedTuple):
+    kind: ShardKind
+    stored: np.dtype[Any]
+    size: int
+
+    def names(self, number: int) -> list[str]:
+        """Return the names of a shard's files; that with the ids comes first."""
+        endings = [self.kind, "ends", *(["idx"] if self.kind == "bin" else [])]
+        return [f"{number:05}.{ending}" for ending in endings]
+
+    @property
+    def head(self) -> int:
+        return len(npy_header(0, self.stored)) if self.kind == "npy" else 0
+
+
+@dataclass
+class _Shard:
+    ids: int = 0
+    documents: int = 0
+    sources: dict[int, list[int]] = field(default_factory=dict)  # documents and ids by source
+    sizes: dict[str, int] = field(default_factory=dict)  # bytes by the names of its files
+
+
+class _Shards:
+    """The shards in the working folder: those that are whole, and the one that is being written."""
+
+    def __init__(self, folder: Path, asked: str, layout: _Layout) -> None:
+        self.folder = folder
+        self.layout = layout
+        self._asked = asked
+        self.whole = self._made_before()
+        self._shard = _Shard()
+        self._ends: list[Int64s] = []
+        self._files: list[BinaryIO] = []
+        self._stack = ExitStack()
+
+    def _made_before(self) -> list[_Shard]:
+        """Return the whole shards that the same request has made; remove all other files."""
+        whole: list[_Shard] = []
+        kept = set[str]()
+        if not self.folder.exists():
+            return whole
+        with _sentences(self.folder):
+            there = _names_in(self.folder)
+            other = next((name for name in there if not _AT_WORK.fullmatch(name)), None)
+            if other is not None:
+                raise OutputError(
+                    f"Shards are kept in {self.folder} until all are whole, but it holds {other}. Move it away."
+                )
+            while (shard := self._read(len(whole))) is not None:
+                kept |= {*shard.sizes, _head_name(len(whole))}
+                whole.append(shard)
+            for name in there:
+                if name not in kept:
+                    (self.folder / name).unlink(missing_ok=True)
+        return whole
+
+    def __enter__(self) -> None:
+        """Begin nothing yet: a shard begins with its first id."""
+
+    def __exit__(self, *error: Any) -> None:
+        """Drop the shard that is not whole."""
+        self._files = []
+        self._stack.__exit__(*error)
+
+    def _read(self, number: int) -> _Shard | None:
+        try:
+            told = json.loads((self.folder / _head_name(number)).read_bytes())
+            sizes = {name: (self.folder / name).stat().st_size for name in self.layout.names(number)}
+        except (OSError, ValueError):
+            return None
+        if not isinstance(told, dict) or told.get("asked") != self._asked or told.get("sizes") != sizes:
+            return None
+        sources = {source: [documents, ids] for source, documents, ids in told["sources"]}
+        return _Shard(told["ids"], told["documents"], sources, sizes)
+
+    def add(self, source: int, found: _Documents) -> None:
+        """Write the ids of a piece, and begin a new shard behind each document that fills one."""
+        start = 0
+        first = 0
+        while start < len(found.ids) or first < len(found.ends):
+            if not self._files:
+                self._begin()
+            shard = self._shard
+            full = int(np.searchsorted(found.ends, start + self.layout.size - shard.ids))
+            last = min(
+                max(first, full), first + MOST_DOCUMENTS - shard.documents - 1
+            )  # the document that fills the shard
+            is_full = last < len(found.ends)
+            stop = int(found.ends[last]) if is_full else len(found.ids)
+            ends = found.ends[first : last + 1] - start + shard.ids
+            self._files[0].write(found.ids[start:stop].data)
+            self._ends.append(ends)
+            sums = shard.sources.setdefault(source, [0, 0])
+            sums[0] += len(ends)
+            sums[1] += stop - start
+            shard.documents += len(ends)
+            shard.ids += stop - start
+            start = stop
+            first += len(ends)
+            if is_full:
+                self.finish()
+
+    def _begin(self) -> None:
+        with _sentences(self.folder):
+            self.folder.mkdir(exist_ok=True)
+        names = self.layout.names(len(self.whole))
+        # The head is put in place last: a shard with a head is whole.
+        places = [self.folder / name for name in (_head_name(len(self.whole)), *names)]
+        head, *self._files = [self._stack.enter_context(write_atomically(place)) for place in places]
+        self._files.append(head)
+        self._shard = _Shard()
+        self._ends = []
+        self._files[0].write(b"\0" * self.layout.head)
+
+    def finish(self) -> None:
+        """Complete the shard that is being written, if there is any."""
+        if not self._files:
+            return
+        shard = self._shard
+        number = len(self.whole)
+        ids, ends, *others, head = self._files
+        all_ends = np.concatenate(self._ends)
+        ends.write(all_ends.astype("<i8").data)
+        for index in others:
+            _write_megatron_index(index, all_ends, self.layout.stored)
+        if self.layout.kind == "npy":
+            ids.seek(0)
+            ids.write(npy_header(shard.ids, self.layout.stored))
+            ids.seek(0, os.SEEK_END)
+        shard.sizes = dict(zip(self.layout.names(number), [file.tell() for file in self._files[:-1]], strict=True))
+        sources = [[source, *sums] for source, sums in shard.sources.items()]
+        told = {"asked": self._asked, **asdict(shard), "sources": sources}
+        head.write(json.dumps(told).encode())
+        self._files = []
+        self._stack.close()
+        self.whole.append(shard)
+
+    def leave(self, *, can_go_on: bool) -> bool:
+        """Keep whole shards if the same request can use them; return whether there are any."""
+        is_kept = can_go_on and bool(self.whole)
+        if not is_kept:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        return is_kept
+
+
+def _names_in(folder: Path) -> list[str]:
+    return sorted(inner.name for inner in folder.iterdir())
+
+
+def _head_name(number: int) -> str:
+    return f"{number:05}.json"
+
+
+def _write_megatron_index(file: BinaryIO, ends: Int64s, stored: np.dtype[Any]) -> None:
+    """Write the index by which Megatron reads a .bin file: the length and offset of each document."""
+    lengths = np.diff(ends, prepend=0)
+    if len(lengths) and lengths.max() > _MEGATRON_LONGEST:
+        raise OutputError(
+            f"A document has {int(lengths.max()):,} ids, but Megatron's index holds at most {_MEGATRON_LONGEST:,}; "
+            "write shards of the kind npy."
+        )
+    file.write(_MEGATRON_MAGIC)
+    file.write((1).to_bytes(8, "little") + bytes([_MEGATRON_CODES[stored.name]]))
+    file.write(len(ends).to_bytes(8, "little") + (len(ends) + 1).to_bytes(8, "little"))
+    file.write(lengths.astype("<i4").data)
+    file.write(((ends - lengths) * stored.itemsize).astype("<i8").data)
+    file.write(np.arange(len(ends) + 1).astype("<i8").data)
+
+
+@contextmanager
+def _sentences(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"Could not write {path}: {cause_of(error)}.") from error
+
+
+# --- The result -------------------------------------------------------------------------
+
+
+def _index(corpus: Corpus, shards: list[_Shard], layout: _Layout, eos: int | None) -> dict[str, Any]:
+    """Describe the shards, and which documents come from which source."""
+    listed = []
+    sums: dict[int, list[int]] = {}
+    for number, shard in enumerate(shards):
+        names = layout.names(number)
+        shown = dict(zip(("file", "ends", "megatron"), names, strict=False))
+        listed.append({**shown, "documents": shard.documents, "ids": shard.ids})
+        for source, (documents, ids) in shard.sources.items():
+            of_source = sums.setdefault(source, [0, 0])
+            of_source[0] += documents
+            of_source[1] += ids
+    files = []
+    first = 0
+    for source, (documents, ids) in sorted(sums.items()):
+        name = corpus.sources[source].name
+        files.append({"name": name, "first_document": first, "documents": documents, "ids": ids})
+        first += documents
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "width": layout.stored.name,
+        "eos": eos,
+        "documents": first,
+        "ids": sum(shard.ids for shard in shards),
+        "shards": listed,
+        "files": files,
+    }
+
+
+def _put_in_place(path: Path, shards: _Shards, index: dict[str, Any]) -> None:
+    """Move the shards into the folder that takes the place of the old one, and remove the working folder."""
+    with folder_for(path, replaces=True) as place, _sentences(path):
+        with write_atomically(place / INDEX) as file:
+            file.write(json.dumps(index, ensure_ascii=False, indent=1).encode(errors="backslashreplace") + b"\n")
+        for number in range(len(shards.whole)):
+            for name in shards.layout.names(number):
+                os.replace(shards.folder / name, place / name)
+    shutil.rmtree(shards.folder, ignore_errors=True)

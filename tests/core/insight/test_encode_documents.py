@@ -1,0 +1,289 @@
+"""Documents as shards of ids: each document whole, in order, with its end, whatever kills the work."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpe_core.command_line.main import run
+from bpe_core.errors import BpeError, Cancelled, CorpusError, OutputError
+from bpe_core.history.history import History
+from bpe_core.methods.kit import encode_corpus as pieces
+from bpe_core.methods.kit import encode_documents as module
+from bpe_core.methods.kit.encode_documents import encode_documents
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.progress import Progress, Work
+from bpe_core.text.corpus import Corpus
+from tests.core.learning import train
+from tests.shared import ROOT
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="needs fork and the limits of a process")
+TEXTS = [
+    "the lowest price is lower\n\nthan the last one. ",
+    "naïve 漢字 🐦's 1234567",
+    "low<end>low",
+    "x" * 40 + " low" * 90,
+]
+LEARNED = train(Corpus.from_texts(["low lower. ab ab"]), Recipe.preset("gpt2", merges=6))
+
+
+@pytest.fixture(scope="module")
+def history() -> History:
+    return train(Corpus.from_texts(TEXTS * 3), Recipe.preset("gpt2", merges=25, special_tokens=("<end>",)))
+
+
+@pytest.fixture(scope="module")
+def eos(history: History) -> int:
+    return history.vocabulary_size - 1
+
+
+def documents_in(folder: Path) -> list[list[int]]:
+    """Read shards as the manual says: with nothing but NumPy and the index."""
+    index = json.loads((folder / "index.json").read_bytes())
+    found = []
+    for shard in index["shards"]:
+        path = folder / shard["file"]
+        is_npy = path.suffix == ".npy"
+        ids: Any = np.load(path, mmap_mode="r") if is_npy else np.memmap(path, index["width"], "r")
+        ends = np.fromfile(folder / shard["ends"], "<i8")
+        assert isinstance(ids, np.memmap)
+        assert (len(ids), len(ends)) == (shard["ids"], shard["documents"])
+        assert ends[-1] == len(ids)
+        found += [part.tolist() for part in np.split(ids, ends[:-1])]
+    assert len(found) == index["documents"]
+    return found
+
+
+def bytes_in(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def rows(texts: Sequence[str]) -> str:
+    return "".join(json.dumps({"text": text}) + "\n" for text in texts)
+
+
+@pytest.mark.parametrize("kind", ["npy", "bin"])
+def test_rows_and_files_of_all_kinds_are_documents(history: History, eos: int, tmp_path: Path, kind: Any) -> None:
+    names = ["a.jsonl", "b.parquet", "c.csv", "d.txt", "e.arrow"]
+    table = pa.table({"text": TEXTS})
+    (tmp_path / "a.jsonl").write_text(rows(TEXTS), encoding="utf-8")
+    pq.write_table(table, tmp_path / "b.parquet")
+    (tmp_path / "c.csv").write_text("id,text\n" + "".join(f'{n},"{text}"\n' for n, text in enumerate(TEXTS)), "utf-8")
+    (tmp_path / "d.txt").write_text(TEXTS[0], encoding="utf-8")
+    with pa.ipc.new_file(tmp_path / "e.arrow", table.schema) as file:
+        file.write(table)
+    corpus = Corpus.from_files([tmp_path / name for name in names])
+    made = encode_documents(corpus, history, tmp_path / "out", eos=eos, kind=kind, shard_size=200)
+    texts = [*TEXTS * 3, TEXTS[0], *TEXTS]
+    tokenizer = Tokenizer(history)
+    found = documents_in(tmp_path / "out")
+    assert [ids[-1] for ids in found] == [eos] * len(texts)
+    assert [tokenizer.decode(ids[:-1]) for ids in found] == texts
+    assert [ids[:-1] for ids in found] == [tokenizer.encode(text) for text in texts]
+    assert made.documents == len(texts)
+    assert made.shards > 2
+    index = json.loads((tmp_path / "out" / "index.json").read_bytes())
+    assert index["width"] == "uint16"
+    assert [Path(one["name"]).name for one in index["files"]] == names
+    assert [one["first_document"] for one in index["files"]] == [0, 4, 8, 12, 13]
+    assert sum(one["ids"] for one in index["files"]) == index["ids"] == sum(map(len, found))
+
+
+@given(
+    st.lists(st.text("ab low.\n", max_size=60), max_size=12),
+    st.integers(1, 60),
+    st.integers(2, 40),
+    st.integers(1, 5),
+    st.booleans(),
+)
+@settings(max_examples=25, deadline=None)
+def test_no_size_of_pieces_or_shards_changes_a_document(
+    texts: list[str], shard_size: int, piece: int, most: int, has_eos: bool
+) -> None:
+    history = LEARNED
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "PIECE", piece)
+        patch.setattr(module, "MOST_DOCUMENTS", most)
+        path = Path(folder) / "out"
+        eos = 7 if has_eos else None
+        encode_documents(Corpus.from_texts(texts), history, path, eos=eos, shard_size=shard_size)
+        after = [7] if has_eos else []
+        expected = [Tokenizer(history).encode(text) + after for text in texts if text]
+        assert documents_in(path) == expected
+        shards = json.loads((path / "index.json").read_bytes())["shards"]
+        assert all(one["ids"] >= shard_size or one["documents"] == most for one in shards[:-1])
+        assert all(one["documents"] <= most for one in shards)
+
+
+def test_megatron_finds_the_documents_by_its_index(history: History, eos: int, tmp_path: Path) -> None:
+    """The index is read as Megatron's own reader reads it: a head of 34 bytes, lengths, offsets, documents."""
+    encode_documents(Corpus.from_texts(TEXTS), history, tmp_path / "out", eos=eos, kind="bin")
+    data = (tmp_path / "out" / "00000.idx").read_bytes()
+    magic, version, code, sequences, documents = struct.unpack_from("<9sQBQQ", data)
+    assert (magic, version, code) == (b"MMIDIDX\0\0", 1, 8)
+    assert (sequences, documents) == (len(TEXTS), len(TEXTS) + 1)
+    lengths = np.frombuffer(data, np.int32, sequences, 34)
+    offsets = np.frombuffer(data, np.int64, sequences, 34 + lengths.nbytes)
+    ends = np.frombuffer(data, np.int64, documents, 34 + lengths.nbytes + offsets.nbytes)
+    assert ends.tolist() == list(range(documents))
+    assert len(data) == 34 + lengths.nbytes + offsets.nbytes + ends.nbytes
+    ids = (tmp_path / "out" / "00000.bin").read_bytes()
+    found = [np.frombuffer(ids, np.uint16, *place).tolist() for place in zip(lengths, offsets, strict=True)]
+    assert found == [[*Tokenizer(history).encode(text), eos] for text in TEXTS]
+
+
+def test_a_stopped_work_goes_on_behind_its_whole_shards(history: History, eos: int, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(rows(TEXTS * 30), encoding="utf-8")
+    told: list[Progress] = []
+    stops = False
+
+    def encoded(name: str, **choices: Any) -> Any:
+        work = Work(told.append, lambda: stops)
+        return encode_documents(Corpus.from_files(path), history, tmp_path / name, eos=eos, work=work, **choices)
+
+    encoded("whole", shard_size=700)
+    assert told[-1].done == told[-1].total == path.stat().st_size
+    assert {(one.stage, one.unit) for one in told} == {("encoding", "bytes")}
+    encoded("again", shard_size=700)
+    assert bytes_in(tmp_path / "again") == bytes_in(tmp_path / "whole")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "PIECE", 500)
+        patch.setattr(module._Shards, "finish", _finish_two)
+        with pytest.raises(Cancelled, match="whole shards are kept"):
+            encoded("stopped", shard_size=700)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "rows.jsonl", "stopped.encoding", "whole"]
+    made = encoded("stopped", shard_size=700)
+    assert made.shards_before == 2
+    assert bytes_in(tmp_path / "stopped") == bytes_in(tmp_path / "whole")
+    assert not (tmp_path / "stopped.encoding").exists()
+
+
+_finish = module._Shards.finish
+
+
+def _finish_two(shards: Any) -> None:
+    if len(shards.whole) == 2:
+        raise Cancelled("Stopped.")
+    _finish(shards)
+
+
+def test_another_request_uses_no_shard_of_a_stopped_one(history: History, eos: int, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(rows(TEXTS * 30), encoding="utf-8")
+    for change in ("id", "texts", "steps"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module._Shards, "finish", _finish_two)
+            with pytest.raises(Cancelled):
+                encode_documents(Corpus.from_files(path), history, tmp_path / "out", eos=eos, shard_size=700)
+        assert (tmp_path / "out.encoding").is_dir()
+        if change == "texts":
+            path.write_text(rows([*TEXTS * 30, "more"]), encoding="utf-8")
+        ends = 5 if change == "id" else eos
+        at = 20 if change == "steps" else None
+        made = encode_documents(Corpus.from_files(path), history, tmp_path / "out", eos=ends, shard_size=700, at=at)
+        assert made.shards_before == 0
+        assert documents_in(tmp_path / "out")[-1][-1] == ends
+
+
+@posix_only
+def test_kills_leave_the_old_folder_or_the_new_one() -> None:
+    """Tries fork, which no process with the threads of a test should; BPE_LONG=1 kills fifty times."""
+    kills = "50" if os.environ.get("BPE_LONG") else "12"
+    command = [sys.executable, "-m", "tests.core.killed_while_encoding", str(os.getpid()), kills]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_impossible_requests_are_refused_and_leave_nothing(history: History, eos: int, tmp_path: Path) -> None:
+    texts = tmp_path / "rows.jsonl"
+    texts.write_text(rows(TEXTS * 30) + "{broken\n", encoding="utf-8")
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "letter.txt").write_text("mine")
+
+    def encoded(folder: Path, **choices: Any) -> None:
+        encode_documents(Corpus.from_files(texts), history, folder, **choices)
+
+    for wrong in (eos + 1, -1):
+        with pytest.raises(BpeError, match=f"The id {wrong} belongs to no token"):
+            encoded(tmp_path / "out", eos=wrong)
+    with pytest.raises(BpeError, match="belongs to no token of this tokenizer after 3 steps"):
+        encoded(tmp_path / "out", eos=256 + 10, at=3)
+    with pytest.raises(OutputError, match=r"holds letter\.txt"):
+        encoded(mine)
+    with pytest.raises(OutputError, match="is a file"):
+        encoded(texts)
+    with pytest.raises(OutputError, match="does not exist"):
+        encoded(tmp_path / "no" / "out")
+    with pytest.raises(BpeError, match="Megatron's index knows no uint32"):
+        encoded(tmp_path / "out", kind="bin", width="uint32")
+    with pytest.raises(CorpusError, match="line 121"):
+        encoded(tmp_path / "out", shard_size=700)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "rows.jsonl"]
+    assert [path.name for path in mine.iterdir()] == ["letter.txt"]
+
+
+FULL = """
+import resource, signal, sys
+from bpe_core.command_line.main import run
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
+sys.exit(run(sys.argv[2:]))
+"""
+
+
+@posix_only
+def test_a_disk_without_room_is_told_and_leaves_the_old_folder(tmp_path: Path, history: History, eos: int) -> None:
+    """A limit of a file's size stands for the full disk: the system refuses to write on in both cases."""
+    (tmp_path / "rows.jsonl").write_text(rows(TEXTS * 30), encoding="utf-8")
+    table, out = tmp_path / "merges.csv", tmp_path / "out"
+    train_words = ["train", str(tmp_path / "rows.jsonl"), "--merges", "20", "--output", str(table), "--quiet"]
+    assert run(train_words) == 0
+    request = ["encode", str(tmp_path / "rows.jsonl"), "--merges", str(table), "--documents", "-o", str(out)]
+    assert run([*request, "--eos", "1"]) == 0
+    before = bytes_in(out)
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, "4000", *request, "--eos", "2"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert "Could not write" in done.stderr
+    assert "too large" in done.stderr
+    assert bytes_in(out) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["merges.csv", "out", "rows.jsonl"]
+
+
+def test_the_command_writes_shards_that_a_manifest_repeats(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rows.jsonl").write_text(rows(TEXTS), encoding="utf-8")
+    assert run(["train", "rows.jsonl", "--merges", "20", "--output", "merges.csv", "--quiet"]) == 0
+    request = ["encode", "rows.jsonl", "--merges", "merges.csv"]
+    shards = [*request, "--documents", "--eos", "0", "-o", "out", "--shard-size", "100"]
+    assert run([*shards, "--manifest", "how.json", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told == {"output": "out", "width": "uint16", "shards": told["shards"], "documents": 4, "ids": told["ids"]}
+    assert sorted(path.name for path in Path("out").glob("*.npy")) == [f"{n:05}.npy" for n in range(told["shards"])]
+    assert sum(map(len, documents_in(Path("out")))) == told["ids"]
+    assert run(["repeat", "how.json"]) == 0
+    assert "identical" in capsys.readouterr().out
+    assert run([*request, "--documents"]) == 1
+    assert "name their folder with --output" in capsys.readouterr().err
+    assert run([*request, "--eos", "0", "-o", "ids.npy"]) == 1
+    assert "add --documents" in capsys.readouterr().err
