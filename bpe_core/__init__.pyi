@@ -30,6 +30,9 @@ from bpe_core.support.data_table import write_data as write_data
 from bpe_core.support.progress import Progress as Progress
 from bpe_core.support.progress import Work as Work
 
+# Documents to shards of ids.
+from bpe_core.studies.shards import encode_documents as encode_documents
+
 # Sharing.
 from bpe_core.sharing.page import share as share
 from bpe_core.sharing.page import share_lessons as share_lessons

@@ -28,6 +28,7 @@ from bpe_core.segmenting.segmentation import Width as Width
 from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.atomic import write_atomically
+from bpe_core.support.limits import check_room
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work, ignore_progress, never_cancelled
 from bpe_core.support.threads import available_threads
 from bpe_core.text.corpus import Corpus
@@ -36,6 +37,8 @@ Answer = TypeVar("Answer")
 
 STOPPED = "Encoding was stopped; nothing was written."
 PIECE = 1 << 20  # bytes of a long document that are encoded at a time
+BYTES_A_BYTE = 16  # bytes of memory for each byte of a word, which is encoded as a whole
+DIVIDE = "Divide the text: it has no place where a word ends for very long."
 _HEADER = 128  # bytes of an .npy header: enough for any length
 
 
@@ -231,8 +234,12 @@ def pieces_of(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterato
         read = chunk.bytes_read
         if chunk.ends_document:
             ends.append(len(rest))
-        if len(rest) >= PIECE and (length := max(cuts.last(rest), ends[-1] if ends else 0)):
-            yield taken(length)
+        if len(rest) >= PIECE:
+            length = max(cuts.last(rest), ends[-1] if ends else 0)
+            if length:
+                yield taken(length)
+            else:
+                check_room(BYTES_A_BYTE * len(rest), f"A word of {corpus.sources[source].name}", DIVIDE)
     if rest or ends:
         yield taken(len(rest))
 

@@ -19,8 +19,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bpe_core as bpe
 from bpe_core.command_line.main import run
-from bpe_core.errors import BpeError, Cancelled, CorpusError, OutputError
+from bpe_core.errors import BpeError, Cancelled, CorpusError, OutputError, TooLarge
 from bpe_core.history.history import History
 from bpe_core.methods.kit import encode_corpus as pieces
 from bpe_core.methods.kit import encode_documents as module
@@ -239,8 +240,31 @@ def test_impossible_requests_are_refused_and_leave_nothing(history: History, eos
     assert [path.name for path in mine.iterdir()] == ["letter.txt"]
 
 
+def test_a_word_too_long_for_the_memory_is_told(
+    history: History, eos: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A limit for this program stands for a small memory, and 6 MB for the gigabyte."""
+    (tmp_path / "line.txt").write_text("low " * 2_000 + "x" * 6_000_000)
+    monkeypatch.setenv("BPE_EXPLORER_MEMORY", "1")
+    with pytest.raises(TooLarge, match=r"A word of .*line\.txt needs about .* Divide the text"):
+        encode_documents(Corpus.from_files(tmp_path / "line.txt"), history, tmp_path / "out", eos=eos)
+    assert [path.name for path in tmp_path.iterdir()] == ["line.txt"]
+
+
+def test_python_writes_what_the_command_writes(history: History, eos: int, tmp_path: Path) -> None:
+    study = bpe.Study.of(history)
+    made = bpe.encode_documents(study, TEXTS, tmp_path / "python", eos=eos)
+    (tmp_path / "rows.jsonl").write_text(rows(TEXTS), encoding="utf-8")
+    bpe.save(study, tmp_path / "merges.csv")
+    request = ["encode", str(tmp_path / "rows.jsonl"), "--merges", str(tmp_path / "merges.csv"), "--documents"]
+    assert run([*request, "--eos", str(eos), "-o", str(tmp_path / "command")]) == 0
+    assert made.documents == len(TEXTS)
+    assert documents_in(tmp_path / "python") == documents_in(tmp_path / "command")
+
+
 FULL = """
 import resource, signal, sys
+import bpe_core as bpe
 from bpe_core.command_line.main import run
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))

@@ -1,0 +1,71 @@
+"""The encoding of documents into shards by a study, for Python code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from bpe_core.methods.kit.encode_documents import SHARD_SIZE, EncodedDocuments, ShardKind
+from bpe_core.methods.kit.encode_documents import encode_documents as encode_to_shards
+from bpe_core.segmenting.cutting import Allowed
+from bpe_core.segmenting.segmentation import Width
+from bpe_core.studies.study import Study
+from bpe_core.studies.texts import texts_of
+from bpe_core.support.atomic import making
+from bpe_core.support.progress import ALONE, Work
+
+
+def encode_documents(
+    given: Any,
+    texts: Any,
+    folder: Path | str,
+    *,
+    eos: int | None = None,
+    kind: ShardKind = "npy",
+    shard_size: int = SHARD_SIZE,
+    at: int | None = None,
+    width: Width | None = None,
+    allowed_special: Allowed = None,
+    work: Work = ALONE,
+) -> EncodedDocuments:
+    """Write each document to numbered shards of ids, with an index of where it ends.
+
+    After a kill the same call goes on behind the last whole shard.
+
+    Parameters
+    ----------
+    given
+        A study, or what makes one.
+    texts
+        The documents: a `Path`, a list of paths or of texts, rows with a `text`, or a `Corpus`.
+    folder
+        The new folder, or a folder of shards, which is replaced.
+    eos
+        The id after each document; none, if left out.
+    kind
+        "npy", or "bin" with the index that Megatron reads.
+    shard_size
+        A shard ends with the document that reaches this number of ids.
+    at
+        After how many steps; all, if left out.
+    width
+        The type of an id; the smallest that fits, if left out.
+    allowed_special
+        Which special tokens are matched where a text spells them, as `encode` takes it.
+    work
+        Reports progress in bytes, and asks whether to stop.
+    """
+    study = Study.of(given)
+    with making(folder), texts_of(texts).reading() as corpus:
+        return encode_to_shards(
+            corpus,
+            study.history,
+            folder,
+            eos=eos,
+            kind=kind,
+            shard_size=shard_size,
+            at=study.inside.checked_step_count(at),
+            width=width,
+            allowed_special=allowed_special,
+            work=work,
+        )
