@@ -114,7 +114,8 @@ def test_a_folder_for_transformers_is_written(
     told = shown.outcome.text()
     assert "is added as a special token" in told[told.index("Choices made for you") :]
     assert "is added" not in told.partition("What this format cannot hold")[2]
-    assert sorted(path.name for path in out.iterdir()) == ["README.md", "tokenizer.json", "tokenizer_config.json"]
+    names = ["README.md", "idmap.npz", "tokenizer.json", "tokenizer_config.json"]
+    assert sorted(path.name for path in out.iterdir()) == names
     config = json.loads((out / "tokenizer_config.json").read_text(encoding="utf-8"))
     assert (config["pad_token"], config["eos_token"]) == ("<|pad|>", "</s>")
     choose(shown, "csv")
