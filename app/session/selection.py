@@ -40,8 +40,7 @@ NOTHING = Lit()
 class Mark:
     """A token, a pair or a word that a person points at. Its bytes find it in other runs."""
 
-    lit: Lit
-    run: int  # the number of the run in which it has these indices
+    lit: Lit  # its indices in the run in which it was pointed at
     texts: tuple[bytes, ...]  # the bytes of each token
     byte: int | None = None  # where it is in the person's text, if it is pointed at there
 
@@ -53,7 +52,7 @@ class Mark:
         raw = run.names.raw
         if not all(0 <= token < len(raw) for token in tokens):
             return None
-        return cls(Lit(tokens), run.number, tuple(raw[token] for token in tokens), byte)
+        return cls(Lit(tokens), tuple(raw[token] for token in tokens), byte)
 
     @classmethod
     def of_step(cls, run: Run | None, step: int) -> Mark | None:
@@ -65,15 +64,18 @@ class Mark:
 
     @classmethod
     def of_word(cls, run: Run | None, word: bytes) -> Mark | None:
-        return cls(Lit(word=word), run.number, (word,)) if run is not None and word else None
+        return cls(Lit(word=word), (word,)) if run is not None and word else None
 
     def in_run(self, run: Run | None) -> Lit:
         """Return what lights up in a run: tokens with the same bytes, or nothing if it lacks one."""
         if run is None:
             return NOTHING
-        if run.number == self.run or self.lit.word:
+        if self.lit.word:
             return self.lit
         raw = [] if run.names is None else run.names.raw
+        here = zip(self.lit.tokens, self.texts, strict=True)
+        if all(token < len(raw) and raw[token] == text for token, text in here):
+            return self.lit
         try:
             return Lit(tuple(raw.index(text) for text in self.texts))
         except ValueError:
@@ -164,6 +166,12 @@ class Selection(QObject):
 
     def let_go(self) -> None:
         self.keep(None)
+
+    def forget(self) -> None:
+        """Drop everything, as another session is shown."""
+        self.choose_steps(())
+        self.let_go()
+        self.point(None)
 
     def choose_steps(self, steps: Sequence[int]) -> None:
         """Choose steps that charts, film, trimming and export may be told to use."""

@@ -137,6 +137,7 @@ class Session(QObject):
     def replace(self, contents: Contents, bookmarks: tuple[Bookmark, ...], runs: Sequence[Run]) -> None:
         """Show another session instead. The undo stack and pending answers of this one are dropped."""
         self.detour.forget()
+        self.selection.forget()
         self._wanted = None
         self.corpus.leave_paths()
         self.bookmarks.put_quietly(bookmarks)

@@ -167,15 +167,51 @@ def test_tiles_of_the_word_light_and_answer_a_click(qtbot: QtBot, trained: Progr
     assert trained.selecting.card.isVisible()
 
 
-def test_a_click_on_a_split_opens_its_reason(qtbot: QtBot, trained: Program) -> None:
+def test_a_click_on_a_split_opens_its_reason_until_another_step_is_shown(qtbot: QtBot, trained: Program) -> None:
     trained.window.show_room("watch")
     settle(qtbot, trained)
     view = trained.watch.view
     view.grab()
     split = next(spot for spot in view.spots if spot.is_split)
+    card = trained.selecting.card
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=split.area.center().toPoint())
-    qtbot.waitUntil(trained.selecting.card.isVisible)
-    assert trained.selecting.card.sentence.text().endswith(".")
+    qtbot.waitUntil(card.isVisible)
+    assert card.sentence.text().endswith(".")
+    trained.session.cursor.go_to(3)
+    assert not card.isVisible()
+
+
+def test_after_a_reason_the_card_shows_what_is_pointed_at(trained: Program) -> None:
+    trained.selecting._show_reason("A reason.")
+    point_at_step(trained, 3)
+    trained.selecting._show_card()
+    card = trained.selecting.card
+    assert "A reason." not in card.accessibleDescription()
+    assert "Learned: merge 3" in card.accessibleDescription()
+    trained.session.selection.point(None)
+    assert not card.isVisible()
+
+
+def test_another_session_shows_nothing_of_the_one_before(trained: Program) -> None:
+    selection = trained.session.selection
+    point_at_step(trained, 3)
+    selection.keep(selection.pointed)
+    trained.selecting._renew_card()
+    trained.merge_panel.table.selectAll()
+    trained.filing.document.new()
+    assert selection.light.mark is None
+    assert selection.steps == ()
+    assert not trained.selecting.card.isVisible()
+
+
+def test_a_run_with_the_same_number_is_searched_for_the_bytes(trained: Program) -> None:
+    run = trained.session.runs.shown
+    assert run is not None
+    assert run.names is not None
+    lit = Lit((token_of(trained, 3),))
+    assert Mark(lit, (run.names.raw[token_of(trained, 4)],)).in_run(run) == Lit((token_of(trained, 4),))
+    assert Mark(lit, (b"not in this run",)).in_run(run) == NOTHING
+    assert Mark(Lit((len(run.names.raw),)), (b"not in this run",)).in_run(run) == NOTHING
 
 
 def test_arrow_keys_walk_tiles_and_splits(qtbot: QtBot, trained: Program) -> None:

@@ -145,7 +145,6 @@ class MergeTableView(QTableView):
         model.modelReset.connect(self._follow_end)
         self.clicked.connect(self._travel)
         self.viewport().setMouseTracking(True)
-        self._pointed = 0
 
     @property
     def is_at_end(self) -> bool:
@@ -202,16 +201,11 @@ class MergeTableView(QTableView):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
         row = self.rowAt(int(event.position().y()))
-        self._point(self._model.merge_at(row) + 1 if row >= 0 and not event.buttons() else 0)
+        self.step_pointed.emit(self._model.merge_at(row) + 1 if row >= 0 and not event.buttons() else 0)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
-        self._point(0)
-
-    def _point(self, step: int) -> None:
-        if step != self._pointed:
-            self._pointed = step
-            self.step_pointed.emit(step)
+        self.step_pointed.emit(0)
 
     def copy(self, separator: str, *, headers: bool) -> None:
         """Copy the selected rows, or all rows if none is selected."""

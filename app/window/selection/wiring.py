@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QCursor, QGuiApplication, QShortcut
 
+from app.session.run import Run
 from app.session.selection import Mark
 from app.session.time import timer
 from app.window.main_window import Frame
@@ -52,6 +53,7 @@ class SelectionWiring(QObject):
         self._watch = watch
         self._place = QPoint()  # where the card was kept, in the window
         self._reason = ""  # the reason for a split, if the card shows one
+        self._reason_run: Run | None = None  # the run that it is about
         self._dwell = timer(self, DWELL_MILLISECONDS, self._show_card)
         self._escape = QShortcut(Qt.Key.Key_Escape, frame.window, self._let_go)
         self._escape.setEnabled(False)
@@ -64,7 +66,7 @@ class SelectionWiring(QObject):
         selection.changed.connect(self._show_soon)
         selection.kept_changed.connect(self._follow_kept)
         self._runs.changed.connect(self._follow_run)
-        frame.session.cursor.moved.connect(lambda _: self._renew_card())
+        frame.session.cursor.moved.connect(lambda _: self._follow_time())
         frame.window.room_changed.connect(lambda _: self._leave())
         frame.window.stage_changed.connect(lambda _: self._leave())
 
@@ -78,7 +80,7 @@ class SelectionWiring(QObject):
         text.editor.model.text_changed.connect(lambda _: self._let_go())
         table = self._table
         table.step_pointed.connect(self._point_at_step)
-        table.clicked.connect(lambda index: self._keep(self._selection.pointed))
+        table.travelled.connect(lambda step: self._keep(Mark.of_step(self._runs.shown, step)))
         table.steps_chosen.connect(self._selection.choose_steps)
         view = self._watch.view
         view.token_pointed.connect(lambda token: self._point(token))
@@ -129,6 +131,7 @@ class SelectionWiring(QObject):
     def _let_go(self) -> None:
         self._reason = ""
         self._dwell.stop()
+        self._escape.setEnabled(False)
         self._selection.let_go()
         self.card.hide()
 
@@ -144,7 +147,15 @@ class SelectionWiring(QObject):
 
     def _follow_run(self) -> None:
         """Keep the card up to date, or let go where nothing is shown any more."""
-        if self._runs.shown is None:
+        run = self._runs.shown
+        if run is None or (self._reason and run is not self._reason_run):
+            self._let_go()
+        else:
+            self._renew_card()
+
+    def _follow_time(self) -> None:
+        """Renew the facts of the card. A reason for a split holds at its own moment only."""
+        if self._reason:
             self._let_go()
         else:
             self._renew_card()
@@ -185,13 +196,15 @@ class SelectionWiring(QObject):
     def _show_soon(self) -> None:
         if self._selection.kept is not None:
             return
-        if self._selection.pointed is None:
-            self._dwell.stop()
-            self.card.hide()
-        else:
+        if self._selection.pointed is not None:
             self._dwell.start()
+            return
+        self._dwell.stop()
+        if not self._reason:
+            self.card.hide()
 
     def _show_card(self) -> None:
+        self._reason = ""
         self._place = self._pointer()
         self._renew_card(appears=True)
 
@@ -209,7 +222,9 @@ class SelectionWiring(QObject):
     def _show_reason(self, sentence: str) -> None:
         """Show why the word is split where it was clicked."""
         self._selection.let_go()
+        self._dwell.stop()
         self._reason = sentence
+        self._reason_run = self._runs.shown
         self._place = self._pointer()
         self._escape.setEnabled(True)
         self.card.show_text(CardText("Why it is split here", sentence=sentence), self._place, is_kept=False)
