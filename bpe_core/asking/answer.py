@@ -36,6 +36,8 @@ class Answer:
         Values outside the table, for scripts.
     tokens
         The tokens of a text in order, which a terminal shows in colour.
+    kinds
+        The kind of each token or row, if colours tell kinds apart.
     on_axis
         Whether the figure has the axis that the question names.
     differs
@@ -57,6 +59,7 @@ class Answer:
     rows: Sequence[int] | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     tokens: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
     on_axis: bool = True
     differs: bool = False
     files: Mapping[str, Callable[[], bytes]] = field(default_factory=dict)

@@ -16,6 +16,7 @@ __all__ = [
     "benchmark",
     "blocks",
     "canonical",
+    "chat",
     "check",
     "compression",
     "curves",
@@ -231,6 +232,52 @@ def canonical(
     >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
     >>> bpe.canonical(study, [108, 111, 119]).columns["encoded"]
     ['257']
+    """
+
+def chat(
+    path: str,
+    messages: str | list[dict[str, Any]],
+    asks: bool = False,
+    template: str = "",
+    *,
+    work: Work | None = None,
+) -> Answer:
+    """Show a chat as a model gets it: rendered by the template of its folder, token by token, coloured by role.
+
+    It also says what the template costs, whether each turn only adds ids to those of the turn before, so that a model
+    can keep what it has computed, and which special tokens a user could write. Templates are rendered in a sandbox.
+
+    Parameters
+    ----------
+    path : str
+        The folder of a model, or hf:owner/name.
+    messages : str | list[dict[str, Any]]
+        A .json file with the messages of a chat.
+    asks : bool, optional
+        End with the beginning of an answer, as for a model that is to write it.
+    template : str, optional
+        The name of the template, if the folder has several.
+    work : Work | None, optional
+        The callbacks that receive the progress and may cancel the work.
+
+    Returns
+    -------
+    Answer
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+    >>> with TemporaryDirectory() as folder:
+    ...     written = study.save(f"{folder}/tokenizer.json")
+    ...     template = "{% for one in messages %}{{ one.role }}: {{ one.content }}{% endfor %}"
+    ...     count = Path(folder, "chat_template.jinja").write_text(template)
+    ...     answer = bpe.chat(folder, [{"role": "user", "content": "low"}])
+    >>> answer.facts["rendered"], answer.facts["roles"][-1]
+    ('user: low', 'user')
     """
 
 def check(

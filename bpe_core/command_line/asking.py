@@ -7,7 +7,8 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import cycle
+from itertools import cycle, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,17 +114,35 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
     elif options.output is not None:
         print(*answer.sentences, f"Wrote {len(answer.table):,} rows to {plain(str(options.output))}.", sep="\n")
     else:
-        tokens = [coloured(answer.tokens)] if answer.tokens else []
+        tokens = [coloured(answer.tokens, answer.kinds)] if answer.tokens else []
         print(*tokens, *answer.sentences, *table_lines(answer, options.most), sep="\n")
     return DIFFERENT if answer.differs else 0
 
 
-def coloured(tokens: Sequence[str]) -> str:
-    """Put neighbouring tokens on different background colours; without colours, put a bar between them."""
-    if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+def coloured(tokens: Sequence[str], kinds: Sequence[str] = ()) -> str:
+    """Put neighbouring tokens on different background colours; without colours, put a bar between them.
+
+    If the tokens have kinds, each kind has its colour and a line for each of its parts.
+    """
+    if kinds:
+        return "\n".join(_lines_of_kinds(tokens, kinds))
+    if not _has_colours():
         return " | ".join(tokens)
     grounds = cycle(TERMINAL_GROUNDS)
     return "".join(f"\x1b[38;5;16;48;5;{next(grounds)}m{one}" for one in tokens) + "\x1b[0m"
+
+
+def _has_colours() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _lines_of_kinds(tokens: Sequence[str], kinds: Sequence[str]) -> Iterator[str]:
+    grounds = dict(zip(dict.fromkeys(kinds), cycle(TERMINAL_GROUNDS), strict=False))
+    width = max(map(len, kinds))
+    for kind, part in groupby(zip(kinds, tokens, strict=True), itemgetter(0)):
+        line = " | ".join(token for _, token in part)
+        painted = f"\x1b[38;5;16;48;5;{grounds[kind]}m{line}\x1b[0m" if _has_colours() else line
+        yield f"{kind:<{width}}  {painted}"
 
 
 def table_lines(answer: Answer, most: int) -> Iterator[str]:

@@ -17,6 +17,8 @@ MISSING_PYARROW = "needs the package pyarrow, which is not installed: pip instal
 
 MISSING_PILLOW = "needs the package Pillow, which is not installed: pip install 'bpe-explorer[film]'."
 
+MISSING_JINJA = "needs the package jinja2, which is not installed: pip install 'bpe-explorer[chat]'."
+
 MISSING_CLUSTER = "needs the packages of a cluster, which are not installed: pip install 'bpe-explorer[cluster]'."
 
 
@@ -39,6 +41,14 @@ def pyarrow_or_none() -> Any:
 def has_pillow() -> bool:
     try:
         import PIL.Image  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def has_jinja() -> bool:
+    try:
+        import jinja2  # noqa: F401
     except ImportError:
         return False
     return True

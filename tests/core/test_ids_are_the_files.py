@@ -52,6 +52,7 @@ ELSEWHERE = {
     "supermerges",
     "sweep_results",
     "mixture",
+    "chat",
     "folder",
 }  # they need other methods, groups, or a folder
 WITH_IDS = {"audit", "diff", "look", "pairs", "race", "ranks", "steps", "ties", "token", "tree"}

@@ -91,6 +91,11 @@ EXAMPLES = {
     "mixture": "merges.csv --group one text.txt --group other other.txt",
     "bench": "merges.csv --texts text.txt",
     "import": "--list",
+    "canonical": "merges.csv 115 111",
+    "ends": "merges.csv --corpus text.txt",
+    "folder": "model",
+    "noise": "merges.csv --corpus text.txt",
+    "chat": "model chat.json",
     "presets": "",
 }
 
@@ -111,6 +116,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "plan.toml").write_text(plan)
     done = run(folder, "absent", "train", "text.txt", "--merges", "10", "--output", "merges.csv")
     assert done.returncode == 0, done.stderr
+    done = run(folder, "absent", "export", "--merges", "merges.csv", "model/")
+    assert done.returncode == 0, done.stderr
+    (folder / "model" / "chat_template.jinja").write_text("{{ messages[0].content }}")
+    (folder / "chat.json").write_text('[{"role": "user", "content": "so it was"}]')
     for preset in ("gage", "boundless"):
         done = run(folder, "absent", "train", "text.txt", "--preset", preset, "--output", f"{preset}.bpex")
         assert done.returncode == 0, done.stderr

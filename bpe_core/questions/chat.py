@@ -1,0 +1,309 @@
+"""The question what a chat becomes by the template of a model's folder: text, tokens, and ids."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from bpe_core.asking import NONE, Answer, Question, parameter
+from bpe_core.delivery.chat_template import Chat, ChatTemplate, MessageText, read_chat, template_in
+from bpe_core.delivery.one_folder import files_in, opened_files
+from bpe_core.delivery.sidecars import sidecars_of
+from bpe_core.errors import BpeError, Cancelled, FormatError
+from bpe_core.history.token_texts import quoted
+from bpe_core.studies.study import Span, Study
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Progress, Work
+from bpe_core.support.wording import count_text
+
+OF_TEMPLATE = "template"  # the role of a token that comes from no message
+LISTED = ("id", "text", "role", "message")
+USER = "user"
+MOST_NAMED = 5  # special tokens named in a sentence; the JSON has all
+MOST_TURNS = 500  # compared with the turn before
+MOST_SPELLED = 2_000  # special tokens that are tried
+
+
+@dataclass(frozen=True)
+class ChatOfFolder(Question):
+    """Show a chat as a model gets it: rendered by the template of its folder, token by token, coloured by role.
+
+    It also says what the template costs, whether each turn only adds ids to those of the turn before, so that a model
+    can keep what it has computed, and which special tokens a user could write. Templates are rendered in a sandbox.
+    """
+
+    studies = NONE
+    examples = """\
+examples:
+  bpe-explorer chat model/ messages.json
+      The file holds a list of messages, [{"role": "user", "content": "Hello"}], or an object with messages and tools.
+
+  bpe-explorer chat hf:HuggingFaceTB/SmolLM2-135M-Instruct messages.json --asks --json
+      A folder in the cache of Hugging Face; at the end, the beginning of an answer; ids and roles for a script.
+
+Needs the package jinja2: pip install 'bpe-explorer[chat]'.
+"""
+
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> with TemporaryDirectory() as folder:
+        ...     written = study.save(f"{folder}/tokenizer.json")
+        ...     template = "{% for one in messages %}{{ one.role }}: {{ one.content }}{% endfor %}"
+        ...     count = Path(folder, "chat_template.jinja").write_text(template)
+        ...     answer = bpe.chat(folder, [{"role": "user", "content": "low"}])
+        >>> answer.facts["rendered"], answer.facts["roles"][-1]
+        ('user: low', 'user')
+    """
+
+    path: str = parameter(
+        help="the folder of a model, or hf:owner/name", metavar="FOLDER", positional=True, path="folder", title="Folder"
+    )
+    messages: str | list[dict[str, Any]] = parameter(
+        help="a .json file with the messages of a chat", metavar="MESSAGES", positional=True, path="file"
+    )
+    asks: bool = parameter(False, help="end with the beginning of an answer, as for a model that is to write it")
+    template: str = parameter("", help="the name of the template, if the folder has several", metavar="NAME")
+
+    def answer(self, study: Any = None, work: Work = ALONE) -> Answer:
+        chat = read_chat(self.messages)
+        folder, paths = files_in(self.path)
+        files, refused = opened_files(paths[:1], work)
+        if not files:
+            raise FormatError(refused[0])
+        opened = files[0].opened
+        template = template_in(sidecars_of(folder, opened.format), self.template, has_tools=bool(chat.tools))
+        study = Study(opened.history, name=str(folder), format=opened.format, notes=opened.notes)
+        return _answer(_RenderedChat(study, template, chat, self.asks), files[0].specials, work)
+
+
+@dataclass(frozen=True)
+class _RenderedChat:
+    """A chat, rendered and split into tokens."""
+
+    study: Study
+    template: ChatTemplate
+    chat: Chat
+    asks: bool = False
+
+    @cached_property
+    def text(self) -> str:
+        return self.template.rendered(self.chat, asks=self.asks)
+
+    @cached_property
+    def spans(self) -> list[Span]:
+        return self.study.spans(self.text, allowed_special="all")
+
+    @cached_property
+    def ids(self) -> list[int]:
+        return self.study.encode(self.text, allowed_special="all")
+
+    @cached_property
+    def places(self) -> list[MessageText]:
+        return self.template.message_texts(self.chat, self.text, asks=self.asks)
+
+    @cached_property
+    def messages(self) -> list[int | None]:
+        """Return the number of the message that each token comes from, counted from 1; None for the template."""
+        found = list[int | None]()
+        place = 0
+        for span in self.spans:
+            while place < len(self.places) and self.places[place].stop <= span.start:
+                place += 1
+            is_inside = place < len(self.places) and span.stop > self.places[place].start
+            found.append(self.places[place].message + 1 if is_inside else None)
+        return found
+
+    @cached_property
+    def roles(self) -> list[str]:
+        messages = self.chat.messages
+        return [OF_TEMPLATE if one is None else str(messages[one - 1]["role"]) for one in self.messages]
+
+    def first(self, count: int, *, asks: bool = False) -> _RenderedChat:
+        return _RenderedChat(self.study, self.template, self.chat.first(count), asks)
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """A turn beside the turn before: how many ids both begin with."""
+
+    message: int
+    tokens: int
+    before: int  # the message of the turn before
+    before_tokens: int
+    is_asked: bool  # whether the turn before ends with the beginning of an answer
+    common: int
+
+    @property
+    def is_kept(self) -> bool:
+        return self.common == self.before_tokens
+
+
+def _answer(chat: _RenderedChat, specials: Mapping[str, int], work: Work) -> Answer:
+    texts = [span.text for span in chat.spans]
+    columns: dict[str, Any] = {
+        "id": chat.ids,
+        "text": texts,
+        "role": chat.roles,
+        "message": chat.messages,
+        "start": [span.start for span in chat.spans],
+        "stop": [span.stop for span in chat.spans],
+    }
+    turns, alone = _turns(chat, work)
+    spellable = _spellable(chat, specials, work)
+    spelled = {
+        number + 1: found
+        for number, text in chat.chat.texts()
+        if (found := [special for special in specials if special in text])
+    }
+    of_template = sum(one is None for one in chat.messages)
+    written = zip(chat.spans, chat.roles, strict=True)
+    sentences = [
+        *_about_costs(chat, of_template),
+        *_about_turns(turns, alone),
+        *_about_specials(spellable, spelled, {span.text for span, role in written if role == OF_TEMPLATE}),
+    ]
+    facts = {
+        "ids": chat.ids,
+        "roles": chat.roles,
+        "rendered": chat.text,
+        "template_tokens": of_template,
+        "message_tokens": len(chat.ids) - of_template,
+        "turns": [
+            {"message": one.message, "tokens": one.tokens, "before": one.before, "asks": one.is_asked}
+            | {"common": one.common, "is_kept": one.is_kept}
+            for one in turns
+        ],
+        "not_rendered_alone": alone,
+        "spellable": spellable,
+        "spelled": {str(number): found for number, found in spelled.items()},
+    }
+    table = DataTable(columns)
+    return Answer(table, tuple(sentences), None, LISTED, facts=facts, tokens=tuple(texts), kinds=tuple(chat.roles))
+
+
+def _about_costs(chat: _RenderedChat, of_template: int) -> Iterator[str]:
+    total = len(chat.ids)
+    count = len(chat.chat.messages)
+    messages = count_text(count, "message")
+    become = "becomes" if count == 1 else "become"
+    share = f" ({of_template / total:.1%})" if total else ""
+    yield (
+        f"{messages} {become} {count_text(total, 'token')}: {total - of_template:,} of their text, and {of_template:,} "
+        f"of the template{share}."
+    )
+    known = {place.message for place in chat.places}
+    lacking = [number + 1 for number, text in chat.chat.texts() if text.strip() and number not in known]
+    if lacking:
+        some = ", ".join(f"{number:,}" for number in lacking[:MOST_NAMED])
+        yield f"The rendered chat lacks the text of message {some} as it is written; it counts as the template's."
+
+
+def _turns(chat: _RenderedChat, work: Work) -> tuple[list[_Turn], list[int]]:
+    """Compare each turn with the one before; also return the messages after which the chat cannot be rendered."""
+    count = min(len(chat.chat.messages), MOST_TURNS)
+    known = dict[int, _RenderedChat]()
+    refused = list[int]()
+    for number in range(1, count + 1):
+        work.check()
+        work.progress(Progress("rendering turns", number, count, "turns"))
+        turn = chat.first(number)
+        try:
+            _ = turn.ids
+        except Cancelled:
+            raise
+        except BpeError:
+            refused.append(number)
+        else:
+            known[number] = turn
+    found = list[_Turn]()
+    for before, number in pairwise(known):
+        found.append(_turn(known[before], known[number], before, number))
+        if chat.chat.messages[number - 1]["role"] == "assistant":
+            asked = chat.first(number - 1, asks=True)
+            try:
+                found.append(_turn(asked, known[number], number - 1, number))
+            except BpeError:  # nothing can be asked after this message
+                continue
+    return found, refused
+
+
+def _turn(former: _RenderedChat, turn: _RenderedChat, before: int, number: int) -> _Turn:
+    pairs = enumerate(zip(former.ids, turn.ids, strict=False))
+    shorter = min(len(former.ids), len(turn.ids))
+    common = next((place for place, (one, other) in pairs if one != other), shorter)
+    return _Turn(number, len(turn.ids), before, len(former.ids), former.asks, common)
+
+
+def _about_turns(turns: Sequence[_Turn], refused: Sequence[int]) -> Iterator[str]:
+    plain = [one for one in turns if not one.is_asked]
+    asked = [one for one in turns if one.is_asked]
+    if plain and all(one.is_kept for one in plain):
+        yield "The ids of each turn begin with those of the turn before."
+    for one in [one for one in plain if not one.is_kept][:MOST_NAMED]:
+        yield (
+            f"The ids up to message {one.message:,} do not begin with those up to message {one.before:,}: only the "
+            f"first {one.common:,} of {one.before_tokens:,} are the same, so a model must compute the rest again."
+        )
+    if asked and all(one.is_kept for one in asked):
+        yield "The ids of each answer begin with those that asked for it."
+    for one in [one for one in asked if not one.is_kept][:MOST_NAMED]:
+        yield (
+            f"The ids up to message {one.message:,} do not begin with those that asked for it: only the first "
+            f"{one.common:,} of {one.before_tokens:,} are the same."
+        )
+    if refused:
+        some = ", ".join(f"{number:,}" for number in refused[:MOST_NAMED])
+        yield f"The template cannot render the chat up to message {some} alone."
+
+
+def _spellable(chat: _RenderedChat, specials: Mapping[str, int], work: Work) -> list[str]:
+    """Return the special tokens that become themselves where a user writes them.
+
+    Each is written in place of the first text of a user, and counted in the ids.
+    """
+    messages = chat.chat.messages
+    place = next((number for number, one in enumerate(messages) if one["role"] == USER), None)
+    if place is None:
+        return []
+
+    def ids(text: str) -> list[int]:
+        asked = Chat((*messages[:place], {**messages[place], "content": text}), chat.chat.tools)
+        try:
+            return _RenderedChat(chat.study, chat.template, asked).ids
+        except Cancelled:
+            raise
+        except BpeError:
+            return []
+
+    usual = ids("x")
+    found = list[str]()
+    tried = [*specials.items()][:MOST_SPELLED]
+    for number, (special, id) in enumerate(tried):
+        work.check()
+        work.progress(Progress("trying special tokens", number, len(tried), "tokens"))
+        if ids(f"x{special}x").count(id) > usual.count(id):
+            found.append(special)
+    return found
+
+
+def _about_specials(
+    spellable: Sequence[str], spelled: Mapping[int, Sequence[str]], of_template: Collection[str]
+) -> Iterator[str]:
+    if spellable:
+        yield f"A user's text can spell {count_text(len(spellable), 'special token')}: {_some(spellable)}."
+        used = [special for special in spellable if special in of_template]
+        if used:
+            yield f"The template writes {_some(used)} itself, so a user's text can look like a turn of the template."
+    for number, found in [*spelled.items()][:MOST_NAMED]:
+        yield f"Message {number:,} spells {_some(found)}."
+
+
+def _some(specials: Sequence[str]) -> str:
+    more = len(specials) - MOST_NAMED
+    return ", ".join(map(quoted, specials[:MOST_NAMED])) + (f" and {more:,} more" if more > 0 else "")
