@@ -54,6 +54,7 @@ ELSEWHERE = {
     "mixture",
     "chat",
     "folder",
+    "grade",
 }  # they need other methods, groups, or a folder
 WITH_IDS = {"audit", "diff", "look", "pairs", "race", "ranks", "steps", "ties", "token", "tree"}
 
