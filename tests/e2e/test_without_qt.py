@@ -91,10 +91,6 @@ EXAMPLES = {
     "mixture": "merges.csv --group one text.txt --group other other.txt",
     "bench": "merges.csv --texts text.txt",
     "import": "--list",
-    "canonical": "merges.csv 115 111",
-    "ends": "merges.csv --corpus text.txt",
-    "folder": "model",
-    "noise": "merges.csv --corpus text.txt",
     "chat": "model chat.json",
     "presets": "",
 }
