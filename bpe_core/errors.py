@@ -62,7 +62,7 @@ def _escaped(sign: str) -> str:
 
 @contextmanager
 def throwing_exceptions() -> Iterator[None]:
-    """Raise an Exception for whatever another library raises: a panic in Rust code is no Exception by itself."""
+    """Turn whatever another library raises into an Exception: a panic in Rust code is no Exception."""
     try:
         yield
     except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
@@ -124,7 +124,7 @@ class PatternError(RecipeError):
 
 
 class SizeDoesNotFit(RecipeError):
-    """An error for a vocabulary size that is too small or too large; it suggests one that fits."""
+    """An error for a vocabulary size that is too small or too large; `fitting` is a possible size."""
 
     def __init__(self, problem: str, advice: str, fitting: int) -> None:
         super().__init__(f"{problem} {advice}")

@@ -161,7 +161,7 @@ class Run:
         )
 
     def is_of(self, sources: CorpusTexts) -> bool:
-        """Return whether it learned from these texts, none of which is known to have changed since."""
+        """Return whether this run learned from these texts, none of which is known to have changed since."""
         return len(sources) == len(self.sources) and all(
             mine.is_same_as(source) and not self._has_changed(mine)
             for mine, source in zip(self.sources, sources, strict=True)
@@ -180,7 +180,7 @@ class Run:
         return source.path is None or (known is not None and source.file_state() == (known.size, known.modified_ns))
 
     def with_own_steering(self, recipe: Recipe) -> Recipe:
-        """Return a recipe with this run's own steering, unless it has steering itself."""
+        """Return a recipe with the steering of this run, unless the recipe already steers."""
         own = self.recipe.part(SteeringChoices)
         is_steered = recipe.part(SteeringChoices) != SteeringChoices()
         if self.recipe.method != recipe.method or own == SteeringChoices() or is_steered:

@@ -194,7 +194,7 @@ SECONDS_BETWEEN_LINES_OF_WAITING = 10.0
 
 
 class ProgressInLines(ShownProgress):
-    """A progress display in lines of a log: none for work of a few seconds, and each pause is twice the one before."""
+    """A progress display in lines of a log. The first line comes after some seconds; then each pause doubles."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)

@@ -42,7 +42,7 @@ def cut_numbers(words: WordTable) -> WordTable:
 
 
 def _cut(words: WordTable, parts_of: Callable[[bytes], list[bytes]]) -> WordTable:
-    """Return the parts of all words in the order of their first use; only the last part of a word can end a line."""
+    """Return the parts of all words in first-seen order. The line ends of a word count for its last part."""
     counts: dict[bytes, int] = {}
     ends: dict[bytes, int] = {}
     of_lines = np.zeros(len(words), np.int64) if words.line_ends is None else words.line_ends

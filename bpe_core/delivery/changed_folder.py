@@ -1,12 +1,12 @@
-"""The folder of a tokenizer after its table was changed: what loaders read there is changed alike, or said to be lost.
+"""The folder of a tokenizer after its table was changed: other files follow the change, or a note says what is lost.
 
-`prepare_changed_folder` writes in memory and checks; what it returns is put in place as a whole.
+`prepare_changed_folder` writes in memory and checks. The files that it returns are put in place together.
 
-- The tokenizer's own file is written in its format and read back. In a tokenizer.json stays what is put around texts.
-- The sidecar files keep roles, sides and templates, with the names and ids of now (sidecars.py).
-- Files of the same folder for other loaders are made from the changed table; where no token was learned, from what they
-  hold themselves. One that cannot say the same ids is left out, with a sentence why.
-- Where transformers is installed, both folders are loaded: what it did alike before it must do alike now.
+- The tokenizer's own file is written in its format and read back. A tokenizer.json keeps the tokens around texts.
+- The sidecar files keep roles, sides and templates, with the new names and ids (sidecars.py).
+- Files of the same folder for other loaders are made from the changed table, or from their old content if no token was
+  learned. A file that cannot hold the same ids is left out, and a sentence says why.
+- If transformers is installed, both folders are loaded and compared: agreements with the old table must still hold.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class FolderPlan:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Return the files for other loaders that are written, too: none if a person asked for another format."""
+        """Return the names of the files to write for other loaders; none if a person asked for another format."""
         known = self.main == self.sidecars.main
         return tuple(name for name in self.sidecars.others if name != self.main) if known else ()
 

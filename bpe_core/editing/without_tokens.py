@@ -62,9 +62,9 @@ class Without:
 
 
 def without(history: History, goes: Bools, hidden: Bools | None = None, further: Further = NOTHING_FURTHER) -> Without:
-    """Return a history without some tokens; hidden tokens stay only as parts of others.
+    """Return a history without some tokens. Hidden tokens stay only as parts of other tokens.
 
-    Counts are dropped, as without some merges the others would have other counts.
+    The history has no counts: if some merges are missing, the remaining merges would have other counts.
     """
     base = len(history.alphabet)
     first_special = history.first_special

@@ -31,7 +31,8 @@ LEAST_LOGARITHM = 1e-12  # the smallest number that a logarithmic axis can show
 class Axis:
     """The numbers along a side of a figure: their range, their spacing, and how they are written.
 
-    Numbers are spaced evenly, by their logarithm, or by that of their distance from `least`, if that can be shown, too.
+    Numbers are spaced evenly, by their logarithm, or by the logarithm of their distance from `least`. The last spacing
+    can show `least`, too.
     """
 
     least: float
@@ -42,7 +43,7 @@ class Axis:
     is_whole: bool = False  # only whole numbers are written
 
     def place(self, number: float) -> float:
-        """Return where a number is on the axis; equal distances look equal.
+        """Return the position of a number: the number, its logarithm, or the logarithm of its distance from `least`.
 
         >>> Axis(0, 9).place(3), Axis(1, 100, is_log=True).place(10), Axis(0, 9, True, True).place(0)
         (3, 1.0, 0.0)
@@ -52,7 +53,7 @@ class Axis:
         return math.log10(max(number, LEAST_LOGARITHM)) if self.is_log else number
 
     def places(self, numbers: Numbers) -> Numbers:
-        """Return where many numbers are; NaN if a logarithm has no value.
+        """Return the positions of many numbers, NaN for a number without a logarithm.
 
         >>> Axis(1, 100, is_log=True).places(np.array([0.0, 1.0, 100.0])).tolist()
         [nan, 0.0, 2.0]

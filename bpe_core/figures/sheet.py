@@ -107,10 +107,10 @@ class Sheet(Protocol):
     def dot(self, x: float, y: float, line: int, radius: float, *, is_hollow: bool = False) -> None: ...
 
     def of_paper(self, paper: Paper) -> Sheet:
-        """Return the same sheet for a text of another size, or to measure a part of it."""
+        """Return a sheet with this paper for the same drawing, such as with another text size."""
 
     def part(self, paper: Paper, right: float | None, down: float | None) -> AbstractContextManager[Sheet]:
-        """Return a sheet of that paper, moved right and down on this one."""
+        """Return a sheet with this paper, moved right and down on the present sheet."""
 
 
 class Layout(ABC):

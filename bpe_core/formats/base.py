@@ -200,7 +200,9 @@ class Format(ABC):
         progress(Progress("writing", len(history), len(history), "steps"))
 
     def numbers(self, history: History) -> Int64s:
-        """Return each token's id in the file: the history's own where possible, NO_NUMBER for a token without one."""
+        """Return the id of each token in the written file, or NO_NUMBER for a token without an id.
+
+        A format keeps the ids of the history if it can. This default numbers the tokens in their order."""
         return np.arange(history.index_count)
 
     @abstractmethod
@@ -247,11 +249,11 @@ class Format(ABC):
         return self.open(data, name).history
 
     def differences(self, data: bytes, history: History) -> list[str] | None:
-        """List where the content differs from the history; None: `open` it and see what it encodes."""
+        """List where the content differs from the history. None means that only `open` and encoding can tell."""
         return None
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
-        """Load the content into the real library. Return None if there is none, or it or a needed file is missing."""
+        """Load the content into the real library. Return None if the library or a needed file is missing."""
         try:
             library = import_module(self.peer_name.replace("-", "_")) if self.peer_name else None
         except ImportError:

@@ -206,7 +206,7 @@ class Alphabet:
 
     @classmethod
     def with_continuations(cls, words: WordTable, recipe: Recipe) -> Alphabet:
-        """Make an alphabet in which a character inside a word has another symbol than at its beginning."""
+        """Make an alphabet in which a character has one symbol at the beginning of a word and another inside a word."""
         plain = cls.for_words(words, recipe)
         marker = recipe.marker_text.encode()
         if recipe.lists_bytes:

@@ -66,11 +66,11 @@ class WordLattice:
         return found
 
     def log_of_all(self, score_of: Sequence[float]) -> float:
-        """Return the logarithm of the sum over all ways."""
+        """Return the logarithm of the sum of the weights of all ways."""
         return log_of_sum([weight for _, _, weight in self._ending(score_of)[-1]])
 
     def _ending(self, score_of: Sequence[float]) -> list[list[tuple[int, int, float]]]:
-        """Return the tokens that end at each symbol: first symbol, id, and the log of the sum over the ways to it."""
+        """Return the tokens that end at each place: first symbol, id, and the log weight of all ways up to its end."""
         ending: list[list[tuple[int, int, float]]] = [[(0, NO_TOKEN, 0.0)], *([] for _ in self.edges)]
         for start, edges in enumerate(self.edges):
             here = log_of_sum([weight for _, _, weight in ending[start]])

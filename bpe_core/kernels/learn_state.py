@@ -180,7 +180,7 @@ def may_join(state, left, right):
 
 @kernel
 def may_ever_join(state, left, right):
-    """Return whether the pair, or its successor, may ever be chosen: neither too long nor of too many words."""
+    """Return whether the token joined from a pair keeps the limits on its length and on its number of words."""
     run = state.run[0]
     if np.int64(state.token_lengths[left]) + state.token_lengths[right] > run.max_length:
         return False

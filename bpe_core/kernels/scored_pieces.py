@@ -1,4 +1,4 @@
-"""The pieces of a SentencePiece model as most programs write them, read at once."""
+"""The fast reading of SentencePiece pieces that are written as most programs write them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _SHORT = 0x80  # no length from here on has one byte
 
 @kernel
 def read_short(data, place, kinds_end, places, texts, starts, bits, kinds, free):
-    """Read short entries: places, texts and their starts, bits of scores, kinds; place and number of what is next.
+    """Read short entries into arrays of places, texts, score bits and kinds; return the next place and piece number.
 
-    It stops at what is no entry or longer, or where there is no room.
+    Reading stops at a longer entry, at other content, or if the arrays have no room.
     """
     most, end = np.int64(len(bits)), starts[free]
     while free < most and place + 1 < len(data) and data[place] == ENTRY and data[place + 1] < _SHORT:
@@ -43,7 +43,7 @@ def read_short(data, place, kinds_end, places, texts, starts, bits, kinds, free)
 
 @inlined
 def _is_usual(data, place, stop, kinds_end):
-    """Return whether an entry is a text with its length, a finite score, and a kind or none."""
+    """Return whether an entry has a text, then a finite score, and after them nothing but a valid kind."""
     if stop - place < 10 or data[place + 2] != ENTRY or data[place + 3] == 0:
         return False
     behind = place + 4 + np.int64(data[place + 3])

@@ -61,13 +61,13 @@ def _may_be_there(texts, number):
 
 @inlined
 def _above_texts(slots, mixed):
-    """Return the bits of a slot that describe its text and that no text needs: small slots stay in the cache."""
+    """Return the bits of a number that a slot holds above the index of its text; small slots stay in the cache."""
     return np.uint32(mixed >> np.uint64(32)) & ~np.uint32(len(slots) - 1)
 
 
 @kernel
 def _text_of_two(texts, start, cut, behind, length, number):
-    """Find the text with these bytes, read from another offset after the cut; -1 if there is none."""
+    """Find the text with these bytes, of which the second part lies at another offset; return -1 if none has them."""
     data, starts, slots, mixed = texts.data, texts.starts, texts.slots, _mixed(number)
     slot, above, mask = mixed & np.uint64(len(slots) - 1), _above_texts(slots, mixed), np.uint32(len(slots) - 1)
     while slots[slot] != np.uint32(0):
@@ -89,7 +89,7 @@ def _text_of_two(texts, start, cut, behind, length, number):
 
 @inlined
 def text_at(texts, start, length, number):
-    """Find the text with these bytes; -1 if there is none."""
+    """Find the text with these bytes; return -1 if there is no such text."""
     if not _may_be_there(texts, number):  # nearly always then; to ask it here spares a call
         return np.int64(_NONE)
     return _text_of_two(texts, start, length, start, length, number)
@@ -97,7 +97,7 @@ def text_at(texts, start, length, number):
 
 @kernel
 def text_of_both(texts, left, right):
-    """Find the first text that equals two texts one after the other; return -1 if there is none."""
+    """Find the first text that equals two texts one after the other; return -1 if there is no such text."""
     starts, number = texts.starts, np.uint64(0)
     for half in range(2):
         part = right if half else left
@@ -109,7 +109,7 @@ def text_of_both(texts, left, right):
 
 @kernel
 def enter_texts(texts):
-    """Enter all texts; of equal ones the first is found."""
+    """Enter all texts; a search finds the first of equal texts."""
     starts, slots = texts.starts, texts.slots
     texts.powers[0] = np.uint64(1)
     for length in range(1, len(texts.powers)):
@@ -132,7 +132,7 @@ def enter_texts(texts):
 
 @inlined
 def write_beginnings(texts, start, length):
-    """Write the numbers of a text's beginnings, the whole one at the end."""
+    """Write the numbers of all beginnings of a text; the last number is that of the whole text."""
     number, beginnings = np.uint64(0), texts.beginnings
     for cut in range(length):
         beginnings[cut] = number
@@ -159,7 +159,7 @@ class Ways(NamedTuple):
 def split_texts(texts, first, left, right, whole, progress):
     """Write the two parts of each text from `first` on, until there may be no room; return the next text, and the rows.
 
-    Texts that are there twice are put together once.
+    A text that the list holds twice is put together once.
     """
     starts, count, row = texts.starts, len(texts.firsts), np.int64(0)
     for text in range(first, count):
@@ -181,20 +181,20 @@ def split_texts(texts, first, left, right, whole, progress):
     progress[0], progress[1] = count, row
 
 
-NO_RANK = 2**31 - 1  # of a text that is neither a token nor a symbol
-SYMBOL = -1  # its rank: it is there before all tokens
+NO_RANK = 2**31 - 1  # the rank of a text that is neither a token nor a symbol
+SYMBOL = -1  # the rank of a symbol, which exists before all tokens
 
 
 @bundle
 class Halves(NamedTuple):
     """A table of the two texts that each token splits into, by rank; -1 for a token that does not split."""
 
-    tokens: Int32s  # which text each is
-    ranks: Int32s  # of each text
+    tokens: Int32s  # the text of each token
+    ranks: Int32s  # the rank of each text
     left: Int32s
     right: Int32s
-    is_late: Bools  # made of a token behind it
-    is_sound: Bools  # it, and all that it is made of, by tokens before them
+    is_late: Bools  # whether its symbols are joined with the help of later tokens
+    is_sound: Bools  # whether the token and all its parts were made by merges of earlier tokens
 
 
 @inlined
@@ -203,7 +203,7 @@ def _stay_apart(texts, halves, token, cut, left, right):
 
     The parts of a valid token were joined in the order of ranks. So looking backwards, the younger of the two at
     the border was joined last, and before that its inner half was there. Of equal ones the left one came first.
-    Where both at the border are a valid token together that was not joined, the same was asked of them for it.
+    If the two at the border spell a valid token that was not joined, that token was examined in the same way before.
     """
     starts, ranks, whole = texts.starts, halves.ranks, halves.tokens[token]
     start, begin, end = starts[whole], np.int64(0), starts[whole + 1] - starts[whole]
@@ -230,16 +230,16 @@ def _stay_apart(texts, halves, token, cut, left, right):
 
 @inlined
 def _is_sound(halves, text, token):
-    """Return whether a text exists before a token, and was made by valid merges itself."""
+    """Return whether a text has a lower rank than a token, and was itself made by valid merges."""
     rank = halves.ranks[text]
     return rank < token and (rank == SYMBOL or halves.is_sound[rank])
 
 
 @inlined
 def _halve(texts, halves, token):
-    """Find the two valid texts that make the token and that earlier tokens leave apart; return whether there are any.
+    """Find the two valid texts that make the token and that earlier tokens leave apart; return whether they exist.
 
-    No more than one pair is left so. It is looked for from the end: most tokens are longer at the left.
+    At most one pair is left apart. The search begins at the end, as the left text is mostly longer.
     """
     whole = halves.tokens[token]
     start, length = texts.starts[whole], texts.starts[whole + 1] - texts.starts[whole]
@@ -266,16 +266,18 @@ def _halve(texts, halves, token):
 
 @bundle
 class ShortRoom(NamedTuple):
-    """Room to join the symbols of a token that has few."""
+    """Arrays for joining the symbols of a token with few symbols."""
 
-    begins: Bools  # of each byte, whether a symbol may begin with it
-    edges: Int32s  # where its pieces begin, and the end
-    ranks: Int32s  # of each piece and the one behind it together
+    begins: Bools  # for each byte, whether a symbol may begin with it
+    edges: Int32s  # where the pieces of the token begin, and the end of the token
+    ranks: Int32s  # the rank of each piece joined with the next piece
 
 
 @inlined
 def _rank_between(texts, halves, whole, begin, end, limit, token):
-    """Return the rank of a part of a token whose prefixes were written, if below a limit; the token itself has none."""
+    """Return the rank of a part of a token if it is below a limit, else NO_RANK; the whole token counts as NO_RANK.
+
+    The numbers of the token's beginnings must be written."""
     start, length = texts.starts[whole] + begin, end - begin
     found = _text_of_two(texts, start, length, start, length, number_between(texts, begin, end))
     rank = halves.ranks[found] if found != _NONE else np.int32(NO_RANK)
@@ -284,9 +286,9 @@ def _rank_between(texts, halves, whole, begin, end, limit, token):
 
 @kernel
 def _join_few(texts, halves, room, token):
-    """Join a token's symbols by the tokens before it, or, where that gives no two, by all others, looking at all pairs.
+    """Join a token's symbols by the tokens before it, or, if that leaves more than two parts, by all other tokens.
 
-    Whether it could be done: it has few, and what it falls into is there.
+    Return False if the token has too many symbols, or if the list lacks one of both parts.
     """
     edges, ranks, whole = room.edges, room.ranks, halves.tokens[token]
     start, length = texts.starts[whole], texts.starts[whole + 1] - texts.starts[whole]
@@ -333,7 +335,7 @@ def _join_few(texts, halves, room, token):
 
 @kernel
 def _join_symbols(table, room, symbols, start, stop, halves, token):
-    """Join a token's symbols by the tokens before it, or, if that gives no two, by all others."""
+    """Join a token's symbols by the tokens before it, or, if that leaves more than two parts, by all other tokens."""
     number, first, count = table.number, table.number[0], stop - start
     for late in range(2):
         number[LIMIT], number[AND_NOT] = (len(halves.left), first + token) if late else (token, -1)
@@ -353,9 +355,9 @@ def _join_symbols(table, room, symbols, start, stop, halves, token):
 
 @kernel
 def find_halves(texts, halves, room):
-    """Find the parts of each token, up to the first whose many symbols must be joined for that; return that token.
+    """Find the parts of each token, up to the first token whose many symbols must be joined; return that token.
 
-    There are no hints before: they come with each token, so that most of what those behind it make is not looked up.
+    Each token adds its own hint, so that most texts that only later tokens make are not looked up.
     """
     token = np.int64(0)
     for text in range(len(halves.ranks)):
@@ -382,7 +384,7 @@ def join_halves(texts, table, room, symbols, starts, halves, token):
 
 @kernel
 def measure_texts(lengths, left, right, longest):
-    """Write the length of each text that is put together, behind those known; what is longer is `longest`."""
+    """Write the length of each joined text after the known lengths; `longest` is the greatest length written."""
     known = len(lengths) - len(left)
     for pair in range(len(left)):
         lengths[known + pair] = min(lengths[left[pair]] + lengths[right[pair]], longest)
@@ -390,7 +392,7 @@ def measure_texts(lengths, left, right, longest):
 
 @kernel
 def lay_texts(data, starts, left, right):
-    """Write the text of each pair after the texts that are there."""
+    """Write the text of each pair after the texts that are written."""
     known = len(starts) - 1 - len(left)
     for pair in range(len(left)):
         place = starts[known + pair]

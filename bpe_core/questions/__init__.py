@@ -61,7 +61,7 @@ def question_summary(name: str) -> str:
 
 
 def ask(study: Any, question: str, **parameters: Any) -> Answer:
-    """Ask the question of that name about one study, or about several by name.
+    """Ask a question by its name about one study, or about a mapping of names to studies.
 
     >>> from bpe_core.studies.making import train
     >>> ask(train(["low low lower"], "words", merges=2), "lengths", at=1).columns["tokens"].tolist()

@@ -37,7 +37,7 @@ class Groups:
     ids: Int64s  # the token, if the group is a token by itself
     with_left: Int64s  # the last known merge that joins it to the token on the left, or NONE_JOINED
     with_right: Int64s
-    goes_left: Bools  # whether its word began before and ends there
+    goes_left: Bools  # whether its word begins before its place and ends at it
 
     @property
     def are_alone(self) -> Bools:
@@ -79,7 +79,7 @@ class HiddenSymbols:
 
     @cached_property
     def goes_left(self) -> Bools:
-        """Return for each symbol whether its word began before it and ends there."""
+        """Return for each symbol whether its word begins before the symbol's place and ends at that place."""
         indices = np.arange(len(self))
         places_first = np.searchsorted(self.places, self.places)
         places_last = np.searchsorted(self.places, self.places, side="right") - 1

@@ -38,11 +38,11 @@ waiting: list[Together] = []  # results that wait for the manifest that describe
 
 @contextlib.contextmanager
 def making(*paths: Path | str, told_in: Path | None = None, grows: bool = False) -> Iterator[None]:
-    """Refuse to begin if another process is making one of these: both would spend their time for one result.
+    """Refuse to begin if another process is making one of these results.
 
-    If a manifest describes them, they wait next to their places until it is written, and all are put in place together;
-    if it is not written, the old manifest is removed. If a result `grows` step by step, the old manifest is removed
-    before the first change, so it never lies next to other results.
+    If a manifest describes the results, they wait next to their places until the manifest is written. Then all files
+    are put in place together. If the manifest is not written, the old manifest is removed. If a result `grows` step by
+    step, the old manifest is removed before the first change, so it never lies next to other results.
     """
     places = sorted({_place_of(path) for path in paths})  # in a fixed order, so that one of two processes gets them all
     told = dict.fromkeys(places, _place_of(told_in)) if told_in is not None and _is_replaced(told_in) else {}
@@ -63,7 +63,7 @@ def making(*paths: Path | str, told_in: Path | None = None, grows: bool = False)
 
 
 class Together:
-    """Results that are complete and wait for the file that describes them."""
+    """Complete results that wait for the manifest that describes them."""
 
     def __init__(self, places: Iterable[Path], told_in: Path) -> None:
         self._places = {*places, told_in}
@@ -74,7 +74,7 @@ class Together:
         waiting.append(self)
 
     def __exit__(self, *_: object) -> None:
-        """Put all in place, also after an error: complete results are kept, but not the file that describes them."""
+        """Put all results in place, also after an error. An old manifest is removed if no new manifest was written."""
         waiting.remove(self)
         moves = dict(self._moves)
         if not moves:
@@ -125,7 +125,7 @@ def all_or_none(*paths: Path | str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def at_once() -> Iterator[None]:
-    """Put in place at once what is written in this block, as it grows; a manifest of before goes first."""
+    """Put each file of this block in place at once, while results grow. An old manifest is removed first."""
     before = waiting.copy()
     waiting.clear()
     try:
@@ -161,7 +161,7 @@ def files_in(folder: Path) -> dict[str, Path]:
 
 
 class _AllOrNone(Together):
-    """Results that are put in place together, without a file that describes them."""
+    """Results that are put in place together, without a manifest."""
 
     def __init__(self, places: Iterable[Path]) -> None:
         super().__init__(places, next(iter(places)))
@@ -172,14 +172,14 @@ class _AllOrNone(Together):
 
 
 def _leaving(place: Path) -> Move:
-    """Prepare the removal of a file when others are put in place; an empty file next to it represents this."""
+    """Prepare the removal of a file for the moment when others are put in place. An empty file marks the removal."""
     _remove_abandoned(place)
     beside = _new_file_beside(place)
     return Move(place, beside.path, beside.release, beside.release, goes=True)
 
 
 def _take_places(replacements: Sequence[_Replacement]) -> None:
-    """Put files in place, or let them wait for the file that describes them."""
+    """Put complete files in place, now or together with the other results of a surrounding block."""
     if not replacements:
         return
     _take_moves([one.move for one in replacements])
@@ -239,7 +239,7 @@ def replace_atomically(path: Path | str) -> Iterator[Path]:
 
 
 class _Replacement:
-    """A file next to the one that it will replace."""
+    """A new file next to the file that it will replace."""
 
     def __init__(self, target: Path) -> None:
         self._named = target

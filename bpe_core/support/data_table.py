@@ -113,7 +113,7 @@ def write_data(table: DataTable, path: Path | str, *, cancelled: CancelCheck = n
 
 
 def checked_name(path: Path | str) -> Path:
-    """Refuse a name without a known format, or with one that cannot be written here, before anything is computed."""
+    """Return the path of a table to write. Refuse an unknown ending, or Parquet without its library."""
     if not is_data(path):
         raise OutputError(f"A table is written as {', '.join(ENDINGS)}; end the name {path} in one of them.")
     if Path(path).suffix.lower() == ".parquet" and pyarrow_or_none() is None:
@@ -129,7 +129,7 @@ def read_data(path: Path | str, texts: Collection[str]) -> DataTable:
 
 
 def read_plainly(path: Path | str) -> dict[str, list[Any]]:
-    """Return the columns as stored; in a file of text, all values as texts."""
+    """Return the columns as they are stored; a file of text gives all values as texts."""
     with gate(f"{path} is not a table of columns, or is damaged"):
         return _READERS[checked_name(path).suffix.lower()](Path(path))
 

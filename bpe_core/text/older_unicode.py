@@ -1,4 +1,4 @@
-"""Characters as libraries with an older version of Unicode see them: newer ones are unassigned.
+"""Characters as libraries with an older version of Unicode see them: newer characters are unassigned.
 
 A tokenizer must split as its file says, whatever this Python knows, so the newer characters are listed here.
 """
@@ -106,9 +106,9 @@ def controls() -> regex.Pattern[str]:
 
 
 def without_later(text: str, expression: str = "") -> str:
-    """Return the text with an unassigned character in place of each one that is newer than the tables of expressions.
+    """Replace each character that the older Unicode lacks by an unassigned character.
 
-    A range of the expression still holds the newer characters.
+    If a range of the expression holds the newer character, the range holds its replacement, too.
 
     >>> [ascii(without_later("\u0b53", named)) for named in ("", "[\u0b00-\u0b7f]")]
     ["'\\\\u0378'", "'\\\\u0b04'"]
@@ -119,7 +119,7 @@ def without_later(text: str, expression: str = "") -> str:
 
 
 def as_before(values: npt.NDArray[Number], expression: str) -> npt.NDArray[Number]:
-    """Return the values by code point; newer characters get the value of an unassigned one."""
+    """Return the values by code point; newer characters get the value of an unassigned character."""
     values = values.copy()
     seen_as = _seen_as(expression)
     values[[*seen_as]] = values[[*map(ord, seen_as.values())]]
@@ -130,7 +130,7 @@ _NEWER_MARKS = "1acf-1add 1ae0-1aeb"
 
 
 def with_known_marks(text: str) -> str:
-    """Replace some newer combining marks by an older one, as the library that is imitated treats them as marks."""
+    """Replace some newer combining marks by an older mark, as the imitated library treats them as marks."""
     marks = characters(_NEWER_MARKS)
     if text.isascii() or marks.isdisjoint(set(text)):
         return text
@@ -142,9 +142,9 @@ _NAMED = re.compile(r"\\U([0-9A-Fa-f]{8})|\\u([0-9A-Fa-f]{4})|([^\0-\x7f])")
 
 @lru_cache(maxsize=64)
 def _seen_as(expression: str) -> dict[int, str]:
-    """Map newer characters to ones that an expression treats as an older Unicode treats them, by code point.
+    """Map the code points of newer characters to characters that an expression treats as the older Unicode does.
 
-    A replacement lies on the same side of all characters that the expression names.
+    A replacement lies before or after each character that the expression names, as the newer character does.
     """
     seen_as = dict.fromkeys(_codes(_LATER), NO_CHARACTER) | {ord(one): other for one, other in _FORMERLY.items()}
     named = {ord(one) if one else int(long or short, 16) for long, short, one in _NAMED.findall(expression)}

@@ -16,13 +16,13 @@ from bpe_core.recipes.choice import LARGEST_VOCABULARY
 
 @dataclass(frozen=True)
 class GrowthOffer:
-    """The possible choices."""
+    """The choices that a table leaves for its extension: new tokens, their ids, and the rule that chooses pairs."""
 
     most: int  # tokens
     first_free: int  # id
     largest: int  # id
     rule: OpenChoice | None  # the choice of pairs, if the table leaves it open
-    refusal: Callable[[int, int], str]  # says why so many tokens from this id on are impossible
+    refusal: Callable[[int, int], str]  # the reason why a number of tokens cannot begin at an id
     goes_across: bool = False  # whether new tokens may hold several words
 
 
@@ -36,7 +36,7 @@ class OpenChoice:
 
 
 def growth_offer(history: History) -> GrowthOffer:
-    """Return the choices for extending a table; a BpeError where it cannot learn more."""
+    """Return the choices for extending a table; raise a BpeError if the table cannot learn more."""
     growing_recipe(history, 1)
     numbers = numbers_of(history)
 
@@ -68,7 +68,7 @@ def _open_choice(history: History) -> OpenChoice | None:
 
 
 def _goes_across(history: History) -> bool:
-    """Return whether a second stage can be learned on top of a history. A two-stage recipe continues its second."""
+    """Return whether a second stage can be learned on top of a history. A two-stage recipe continues stage two."""
     try:
         return growing_recipe(history, 1, across_words=True).method != history.recipe.method
     except BpeError:

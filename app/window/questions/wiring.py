@@ -132,7 +132,7 @@ class QuestionWiring(QObject):
             self._enlarge_tree()
 
     def ask_about_mark(self, mark: Mark) -> None:
-        """Show the life of a token that is lit, or of the token that a pair became."""
+        """Show the life of a marked token, or of the token that a marked pair became."""
         step = self._session.selection.step_of(mark)
         run = self._runs.shown
         tokens = mark.in_run(run).tokens

@@ -1,4 +1,4 @@
-"""The shared parts of all readers of one text a row: numbered lines, the field with the text, bad rows, word lists.
+"""The shared parts of readers of files with a text in each row: numbered lines, text fields, bad rows, word lists.
 
 A field is `text`, `doc.body`, or `messages[].content` for one text in each item of a list.
 """
@@ -99,13 +99,13 @@ def steps_of(field: str) -> Steps:
 
 
 def guessed(fields: Sequence[str]) -> str:
-    """Return the field with a usual name, or else the only one, or else an empty text."""
+    """Return the field with a usual name, or else the only field, or else an empty text."""
     usual = (field for name in USUAL_NAMES for field in fields if field.casefold() == name)
     return next(usual, fields[0] if len(fields) == 1 else "")
 
 
 def chosen(wanted: str | None, fields: Sequence[str], name: str) -> str:
-    """Return the field that a person named, even a missing one, or else the guessed one, or raise an error."""
+    """Return the field that a person named, even if it is missing, or else the guessed field, or raise an error."""
     if field := wanted or guessed(fields):
         return field
     if not fields:

@@ -1,4 +1,4 @@
-"""The checks of UTF-8, cuts between its characters, and the encoding of strings that may not be text."""
+"""Functions that check UTF-8, cut it between characters, and encode strings with lone surrogates."""
 
 from __future__ import annotations
 

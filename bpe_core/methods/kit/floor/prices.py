@@ -1,10 +1,10 @@
-"""The floors: numbers of tokens that no vocabulary of a size can fall below, however words are cut.
+"""The floors: lower bounds on the tokens of a corpus for all vocabularies of a given size, however words are cut.
 
 Each edge of a lattice has a price. An edge costs one token and its price, and each word is cut in the cheapest way.
 Add up the prices of the edges of each piece: a vocabulary with the piece saves at most this sum. So the cost of all
-words minus the largest sums is a floor, whatever the prices are. Prices are raised for edges on the cheapest ways
-whose pieces are not among the largest sums, and lowered for unused edges of those that are, until the floor hardly
-rises.
+words minus the largest sums is a floor, whatever the prices are. In each round, a piece with one of the largest sums
+gets lower prices for its unused edges. Any other piece gets higher prices for its edges on the cheapest ways. The
+rounds end when the floor hardly rises.
 """
 
 from __future__ import annotations
