@@ -48,6 +48,7 @@ EXAMPLES = {
     "lab": "merges.csv merges.tsv --text so --corpus text.txt",
     "canonical": "merges.csv 115 111",
     "ends": "merges.csv --corpus text.txt",
+    "grade": "result.txt --corpus text.txt --as hf",
     "noise": "merges.csv --corpus text.txt",
     "why": "--merges merges.csv so",
     "ties": "--merges merges.csv",
@@ -108,6 +109,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name / file).write_text(content)
     (folder / "text.txt").write_text(TEXT)
     (folder / "other.txt").write_text("und so war es und so ist es\n" * 30)
+    (folder / "result.txt").write_text("Ġ i\ns o\n", encoding="utf-8")
     plan = 'sizes = [258]\ncorpora = {it = ["text.txt"]}\nrecipes = {bytes = {preset = "gpt2"}}'
     (folder / "plan.toml").write_text(plan)
     done = run(folder, "absent", "train", "text.txt", "--merges", "10", "--output", "merges.csv")
