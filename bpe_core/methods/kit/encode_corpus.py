@@ -22,11 +22,11 @@ from bpe_core.errors import BpeError, Cancelled, OutputError
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.methods.kit.tokenizer import Tokenizer
-from bpe_core.segmenting.batches import Texts
+from bpe_core.segmenting.batches import Batch, Texts
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.segmentation import Width as Width
 from bpe_core.splitting.safe_cuts import SafeCuts
-from bpe_core.support.arrays import Int64s
+from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.limits import check_room
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work, ignore_progress, never_cancelled
@@ -179,7 +179,6 @@ class Piece:
 class EncodedPiece(NamedTuple):
     numbers: npt.NDArray[Any]  # the ids as they are written
     met: npt.NDArray[np.bool_]  # which tokens occur
-    offsets: Int64s  # the offset of the first id behind each edge of the texts
 
 
 def on_all_cores(
@@ -256,14 +255,23 @@ class CorpusEncoder:
         self._are_ids = np.array_equal(numbers, np.arange(len(numbers)))
         self.cuts = SafeCuts.of(tokenizer.history.recipe, with_specials=bool(tokenizer.allowed(allowed)))
 
-    def encoded(self, texts: Texts, kind: np.dtype[Any], name: str) -> EncodedPiece:
-        ids, offsets = self.tokenizer.encode_batch(texts, at=self._at, allowed_special=self._allowed, threads=1)
-        if self._lacks_some and len(lacking := ids[self._numbers[ids] < 0]):
+    def batch(self, texts: Texts, name: str) -> Batch:
+        """Return the tokens of a piece; refuse a token without an id."""
+        found = self.tokenizer.encode_batch(texts, at=self._at, allowed_special=self._allowed, threads=1)
+        if self._lacks_some and len(lacking := found.ids[self._numbers[found.ids] < 0]):
             token = quoted(written(self.tokenizer.history)[lacking[0]])
             raise BpeError(f"The tokenizer has no id for {token}, which is in {name}; nothing was written.")
+        return found
+
+    def numbers(self, ids: Int32s, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+        """Return the ids of tokens as they are written."""
+        return ids.astype(kind) if self._are_ids else self._numbers.astype(kind)[ids]
+
+    def encoded(self, texts: Texts, kind: np.dtype[Any], name: str) -> EncodedPiece:
+        ids = self.batch(texts, name).ids
         met = np.zeros(self.tokenizer.history.index_count, bool)
         met[ids] = True
-        return EncodedPiece(ids.astype(kind) if self._are_ids else self._numbers.astype(kind)[ids], met, offsets)
+        return EncodedPiece(self.numbers(ids, kind), met)
 
 
 def npy_header(length: int, width: npt.DTypeLike) -> bytes:

@@ -196,11 +196,12 @@ def _encode(corpus: Corpus, encoder: CorpusEncoder, eos: int | None, shards: _Sh
     total = corpus.total_size
 
     def encoded(piece: Piece) -> _Documents:
-        found = encoder.encoded(piece.texts, shards.layout.stored, corpus.sources[piece.source].name)
-        ends = found.offsets[np.searchsorted(piece.texts.edges, piece.ends)]
+        ids, offsets = encoder.batch(piece.texts, corpus.sources[piece.source].name)
+        numbers = encoder.numbers(ids, shards.layout.stored)
+        ends = offsets[np.searchsorted(piece.texts.edges, piece.ends)]
         if eos is None:
-            return _Documents(found.numbers, ends)
-        return _Documents(np.insert(found.numbers, ends, eos), ends + np.arange(1, len(ends) + 1))
+            return _Documents(numbers, ends)
+        return _Documents(np.insert(numbers, ends, eos), ends + np.arange(1, len(ends) + 1))
 
     def tell(stage: str, piece: Piece) -> None:
         done = piece.read if total is None else min(total, piece.read)
