@@ -9,6 +9,7 @@ from bpe_core.recipes.parts import LearningChoices, Normalization, Size, Splitti
 from bpe_core.recipes.recipe import CHOICES, Recipe, title_of
 
 MOST_NAMED = 2  # the choices that distinguish runs with the same name
+SIZES = ("vocab_size", "merges")
 
 
 class TitledRun(Protocol):
@@ -40,7 +41,8 @@ def _what_differs(run: TitledRun, others: Sequence[TitledRun], text_of: TextOf) 
     recipes = {id(other.recipe): other.recipe for other in others if other.recipe is not recipe}  # runs share recipes
     names = {name for other in recipes.values() for name in recipe.differing(other, *parts)}
     if recipe.grown_from:
-        names -= {"vocab_size", "merges"}
+        names -= {*SIZES}
+    names -= {size for size in SIZES if getattr(recipe, size) is None}  # the other one says how far it goes
     said = [_told(recipe, name) for name in CHOICES if name in names]
     return (_steering(run, text_of) + said)[:MOST_NAMED]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QComboBox, QLabel
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
+from app.window.parts.layouts import in_row
 from app.window.parts.widgets import named
 from app.window.questions.id_map.model import IdMapModel
 from app.window.questions.question_page import QuestionPage
@@ -20,8 +22,9 @@ class IdMapPage(QuestionPage):
         self.old = named(QComboBox(), "Old ids of", BEGINS_WITH)
         self.old.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.old.setMinimumContentsLength(LEAST_SHOWN)
-        self.above.insertWidget(0, self.label)
-        self.above.insertWidget(1, self.old)
+        chosen = QWidget()
+        in_row(self.label, self.old, on=chosen, margins=(0, 0, 0, 0))
+        self.above.insertWidget(0, chosen, 0, Qt.AlignmentFlag.AlignTop)
         self.label.setBuddy(self.old)
         self.old.activated.connect(lambda: model.choose_old(self.old.currentData()))
         model.changed.connect(self._show_runs)
