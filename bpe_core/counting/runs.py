@@ -93,12 +93,11 @@ def _chosen(recipe: Recipe) -> Any:
 
 def _fingerprint_of(part: Corpus, group: str, recipe: Recipe, bits: int) -> str:
     asked = [splitting_by(recipe), recipe.asks_for_line_ends, bits, group, _chosen(recipe)]
-    return hashed(
-        [
-            asked,
-            [[source.name, source.size, source.group, source.span, when_written(source)] for source in part.sources],
-        ]
-    )
+    sources = [
+        [source.name, source.size, source.group, source.span, when_written(source), repr(how)]
+        for source, how in zip(part.sources, part.reading_options, strict=True)
+    ]
+    return hashed([asked, sources])
 
 
 def when_written(source: Source) -> Any:

@@ -165,6 +165,13 @@ def test_counting_goes_on_where_it_was_stopped(tmp_path: Path, corpus: Corpus, m
     assert meaning(count_groups(Corpus.from_files(path), GPT2)) == meaning(count_groups(corpus, GPT2))
 
 
+def test_a_piece_counted_by_another_field_is_not_taken_for_this_one(tmp_path: Path) -> None:
+    rows = write(tmp_path, "rows.jsonl", '{"a": "low low", "b": "new"}\n')
+    by_field = [runs.pieces_of(Corpus.from_files(rows, field=field), GPT2, 100) for field in ("a", "b", "a")]
+    first, other, again = [piece.name for (piece,) in by_field]
+    assert first == again != other
+
+
 def added_up(work: Place, names: list[str]) -> dict[bytes, int]:
     found: dict[bytes, int] = {}
     for number in range(1 << runs.FEWEST_BITS):
