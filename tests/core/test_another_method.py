@@ -106,7 +106,10 @@ def test_formats_for_merges_refuse_a_method_that_drops(history: History, tmp_pat
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
-        ("UPDATE merges SET left_id = (SELECT left_id FROM merges WHERE step = 1) WHERE step = 5", "step 5: it takes"),
+        (
+            "UPDATE merges SET left_id = (SELECT left_id FROM merges WHERE step = 1) WHERE step = 5",
+            "step 5: it uses the token 256",
+        ),
         ("UPDATE merges SET left_id = 9999 WHERE step = 3", "step 3: it merges the token 9999, which does not exist"),
         ("UPDATE runs SET recipe = json_remove(recipe, '$.method')", "step 1: it does not say which two tokens"),
     ],
