@@ -19,26 +19,65 @@ NONE = (0, 0)  # the number of studies for a question that reads its own file
 
 
 class Question:
-    """A subclass is a frozen dataclass with `answer(study, work)`; if about several tokenizers, of studies by name."""
+    """The base of all questions. A subclass is a frozen dataclass whose fields are the parameters of the question.
 
-    name: ClassVar[str]  # the name in commands, files and code: that of its file
-    examples: ClassVar[str] = ""  # examples at the end of the command's help
-    in_python: ClassVar[str] = ""  # an example with its output, for the help of the function
+    It answers in `answer(study, work)`; a question about several tokenizers gets a mapping of studies by their names.
+
+    Attributes
+    ----------
+    name
+        The name in commands, files and code. It is the name of the question's file.
+    examples
+        The examples at the end of the command's help.
+    in_python
+        An example with its output, which the help of the function shows.
+    needs
+        How far the question depends on texts: it needs none, uses them if they are known, or cannot do without them.
+    studies
+        The least and the largest number of studies that the question compares; None means that it is about one study.
+    roles
+        The names by which a function takes its studies one by one, if each study has its own part in the question.
+    own_endings
+        The endings of further files that an answer can be written to.
+    follows_time
+        Whether the parameter `at` follows the step that the window shows.
+    in_report
+        The part of the answer that a report holds; it holds nothing of it if this is empty.
+    takes_moments
+        Whether the shown run of a session is also asked about at the step that the window shows.
+    about_texts
+        Whether a command names texts first, and a tokenizer only by `--merges`.
+    table_first
+        Whether a command names the tokenizer first, and then a text.
+    rests
+        Whether an answer takes long. Then a window asks only about runs that are not learning.
+    by_parts
+        Whether the answer depends on the files or groups of the texts.
+    moment
+        The column that holds the step of a row, and a number that is added to it.
+    of_page
+        The name of a parameter that is set when a page of the answer is written.
+    axis
+        What the horizontal axis of the figure shows, if it is a step or a size.
+    """
+
+    name: ClassVar[str]
+    examples: ClassVar[str] = ""
+    in_python: ClassVar[str] = ""
     needs: ClassVar[Needs] = "no texts"
-    studies: ClassVar[tuple[int, int] | None] = None  # the least and the largest number of studies; None means one
-    # the names by which a function takes its studies one by one, if each has its own part in the question
+    studies: ClassVar[tuple[int, int] | None] = None
     roles: ClassVar[tuple[str, ...]] = ()
-    own_endings: ClassVar[tuple[str, ...]] = ()  # endings of the further files that its answers can be written to
-    follows_time: ClassVar[bool] = False  # whether its parameter `at` follows the step shown in the window
-    in_report: ClassVar[Literal["", "figure", "rows"]] = ""  # the part of its answer that a report holds
-    takes_moments: ClassVar[bool] = True  # whether a session's shown run is also asked about at the step shown
-    about_texts: ClassVar[bool] = False  # whether a command names texts first, and a tokenizer only by --merges
-    table_first: ClassVar[bool] = False  # whether a command names the tokenizer first, and then a text
-    rests: ClassVar[bool] = False  # whether it takes long, so a window asks it only about runs that are not learning
-    by_parts: ClassVar[bool] = False  # whether its answer depends on the files or groups of the texts
-    moment: ClassVar[tuple[str, int]] = ("step", 0)  # the column with the step of a row, and a number to add to it
-    of_page: ClassVar[str] = ""  # a parameter that is set when a page of the answer is written
-    axis: ClassVar[Literal["", "step", "size"]] = ""  # the horizontal axis of the figure, if it is a step or a size
+    own_endings: ClassVar[tuple[str, ...]] = ()
+    follows_time: ClassVar[bool] = False
+    in_report: ClassVar[Literal["", "figure", "rows"]] = ""
+    takes_moments: ClassVar[bool] = True
+    about_texts: ClassVar[bool] = False
+    table_first: ClassVar[bool] = False
+    rests: ClassVar[bool] = False
+    by_parts: ClassVar[bool] = False
+    moment: ClassVar[tuple[str, int]] = ("step", 0)
+    of_page: ClassVar[str] = ""
+    axis: ClassVar[Literal["", "step", "size"]] = ""
 
     def __init_subclass__(cls) -> None:
         cls.name = cls.__module__.rpartition(".")[2]

@@ -128,24 +128,56 @@ class Flaw(str):
 
 
 class Format(ABC):
-    """The base of all formats. A format has no state, so all callers share one object."""
+    """The base of all formats. A format has no state, so all callers share one object.
 
-    name: ClassVar[str]  # the name that a person types: "csv"
-    tables: ClassVar[frozenset[str]] = frozenset({RANKS})  # the kinds of tables that its files hold; empty: all kinds
-    methods: ClassVar[tuple[str, ...] | None] = None  # names of methods instead of kinds, as older plug-ins give them
-    # a phrase for the tables that it holds, for messages about a table that it cannot hold
+    Attributes
+    ----------
+    name
+        The name that a person types, such as "csv".
+    tables
+        The kinds of tables that files of the format hold. A format with an empty set holds all kinds.
+    methods
+        The names of the methods whose tables it holds. Older plug-ins give these names in place of `tables`.
+    holds
+        A phrase for the tables that it holds. A message about a table that it cannot hold contains the phrase.
+    told_late
+        Whether only the end of a file proves that the file has this format.
+    enough
+        The number of bytes at the beginning of a file that are read; 0 means that the whole file is read.
+    holds_splitting
+        Whether a file says how a text is split into words.
+    numbers_tokens
+        Whether the tokens in a file have ids.
+    holds_hidden
+        Whether a file can hold tokens without an id, which only serve to make other tokens.
+    joins_unknown
+        Whether several unknown characters in a row become one token.
+    sums
+        How the format's library adds log-probabilities, as a recipe names it; empty if that does not matter.
+    peer_name
+        The name of the library that `peer` calls; empty if there is none.
+    peer_call
+        The expression that calls this library, as a person would write it.
+    holds_specials
+        Whether programs that load a file search texts for its special tokens.
+    matches_specials
+        Whether the format's library by default matches special tokens in a text. None means that the file may say it.
+    """
+
+    name: ClassVar[str]
+    tables: ClassVar[frozenset[str]] = frozenset({RANKS})
+    methods: ClassVar[tuple[str, ...] | None] = None
     holds: ClassVar[str] = "joined pairs only"
-    told_late = False  # whether only the end of a file proves that it has this format
-    enough: ClassVar[int] = 0  # the number of bytes at the beginning that are read; 0: all
-    holds_splitting = True  # whether the file says how a text is split into words
-    numbers_tokens = True  # whether its tokens have ids
-    holds_hidden = False  # whether it can hold tokens that only serve as steps to others
-    joins_unknown = False  # whether several unknown characters in a row become one token
-    sums: ClassVar[str] = ""  # how its library adds log-probabilities, in the words of a recipe
-    peer_name: ClassVar[str] = ""  # the name of the library that `peer` calls
-    peer_call: ClassVar[str] = "encode(text)"  # the expression that calls it, as a person would write it
-    holds_specials = True  # whether callers that load the file search texts for special tokens
-    # Whether its library by default matches special tokens spelled in a text. None: the file may say it.
+    told_late = False
+    enough: ClassVar[int] = 0
+    holds_splitting = True
+    numbers_tokens = True
+    holds_hidden = False
+    joins_unknown = False
+    sums: ClassVar[str] = ""
+    peer_name: ClassVar[str] = ""
+    peer_call: ClassVar[str] = "encode(text)"
+    holds_specials = True
     matches_specials: ClassVar[bool | None] = False
 
     def can_hold(self, history: History) -> list[str]:

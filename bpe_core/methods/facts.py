@@ -78,11 +78,11 @@ class MethodFacts:
     title, explanation
         The name and the sentence that people read.
     place
-        The order in lists; methods with a small number come first.
+        The order in lists. Methods with a small number come first.
     choices
         The dataclass of the choices that only this method has.
     presets
-        Named recipes of this method, each with its explanation.
+        The named recipes of this method, each with its explanation.
     needs
         The only values that some common choices can have.
     ignores
@@ -90,9 +90,53 @@ class MethodFacts:
     wording
         The words for one of its steps.
     usual_sizes
-        Sizes of vocabularies that serve well, in words.
+        The sizes of vocabularies that serve well, in words.
     single
         What its steps may do besides joining a pair: drop a token, or add one that waits among the seeds.
+    first_size
+        The size of the vocabulary for a small sample. Many of its steps should change how the sample is split.
+    listed_as
+        The method that a table belongs to if it lists this method's tokens without steps; empty if it is this method.
+    learns_at_once
+        Whether it learns a short sample at once. Then the first room of the window offers it.
+    is_contrast
+        Whether results of other methods are compared with its result first.
+    tables
+        The kinds of tables that hold what it learned. `Format.tables` names the kinds of a format.
+    instead
+        The advice, in words, which formats to choose if a format cannot hold its result.
+    formats
+        The formats that the method brings, by name.
+    asks_for_line_ends
+        Whether the ends of lines decide what it learns, besides the words and their counts.
+    serves_languages
+        Whether the group of texts that each word comes from decides what it learns.
+    size_decides
+        Whether the final size of the vocabulary decides even the early steps.
+    choice_to_grow_by
+        The choice that a person must make to go on from a table that only lists tokens; empty if there is none.
+    cannot_grow
+        The reason why it cannot go on from a table, if it cannot.
+    goes_across_words
+        Whether it can go on across words after the steps of any table of bytes.
+    superword_limits
+        Those of its choices that only matter across words.
+    can_be_steered
+        Whether a person may forbid or force a pair at a step, and continue a table.
+    keeps_characters
+        Whether a choice limits it to joining bytes of one character.
+    has_continuations
+        Whether a character inside a word is another base symbol than at the beginning of a word.
+    has_seeds
+        Whether its alphabet may hold whole pieces of words, after the base symbols.
+    looks_tokens_up
+        Whether only the set of tokens decides how a text is split, and not how the tokens were made.
+    joins_runs
+        Whether it joins within words first, and then joins words that are one token.
+    counts_apart
+        Whether a count says how many tokens its merge makes. `aaa`, for example, holds a+a once.
+    starts_anew
+        Whether each block of a text has a separate table. Then several steps may join the same pair.
     """
 
     name: str = ""
@@ -106,33 +150,32 @@ class MethodFacts:
     wording: Wording = Wording()
     usual_sizes: tuple[str, ...] = ()
     single: Single | None = None
-    first_size: int = FIRST_SIZE  # the size of a small sample's vocabulary, by which many steps change its split
-    listed_as: str = ""  # the method that a table of its tokens without steps belongs to, if it is another method
-    learns_at_once: bool = True  # whether it learns a short sample at once; then the first room offers it
-    is_contrast: bool = False  # whether results of other methods are compared with its result first
-    tables: frozenset[str] = frozenset()  # the kinds of tables that hold what it learned; see `Format.tables`
-    instead: str = ""  # advice, in words, which formats to choose if a format cannot hold its result
-    formats: Mapping[str, Row] = {}  # the formats that the method brings, by name
+    first_size: int = FIRST_SIZE
+    listed_as: str = ""
+    learns_at_once: bool = True
+    is_contrast: bool = False
+    tables: frozenset[str] = frozenset()
+    instead: str = ""
+    formats: Mapping[str, Row] = {}
 
     # Other things than the words and their counts that decide what it learns.
     asks_for_line_ends: bool = False
-    serves_languages: bool = False  # the group of texts that each word comes from decides
-    size_decides: bool = False  # the final size of the vocabulary decides, even for early steps
+    serves_languages: bool = False
+    size_decides: bool = False
 
     # How it learns and splits.
-    choice_to_grow_by: str = ""  # the choice that must be made to go on from a table that only lists tokens
-    # the reason, if it cannot go on from a table
+    choice_to_grow_by: str = ""
     cannot_grow: str = "it cannot continue from a table. Train it again with a larger vocabulary."
-    goes_across_words: bool = False  # it can go on across words after the steps of any table of bytes
-    superword_limits: frozenset[str] = frozenset()  # its choices that only matter across words
-    can_be_steered: bool = False  # a person may forbid or force a pair at a step, and continue a table
-    keeps_characters: bool = False  # a choice limits it to joining bytes of one character
-    has_continuations: bool = False  # a character inside a word is another base symbol than at its beginning
-    has_seeds: bool = False  # its alphabet may hold whole pieces of words, after the base symbols
-    looks_tokens_up: bool = False  # only the set of tokens decides how a text is split, not how they were made
-    joins_runs: bool = False  # it joins within words first, then words that are one token
-    counts_apart: bool = False  # a count says how many tokens its merge makes: `aaa` holds a+a once
-    starts_anew: bool = False  # each block of a text has its own table, so several steps may join the same pair
+    goes_across_words: bool = False
+    superword_limits: frozenset[str] = frozenset()
+    can_be_steered: bool = False
+    keeps_characters: bool = False
+    has_continuations: bool = False
+    has_seeds: bool = False
+    looks_tokens_up: bool = False
+    joins_runs: bool = False
+    counts_apart: bool = False
+    starts_anew: bool = False
 
     @cached_property
     def own_choices(self) -> Mapping[str, Choice]:

@@ -36,16 +36,34 @@ class Method(MethodFacts):
     """A way to learn a vocabulary, and to split texts by what was learned.
 
     Each folder in `bpe_core/methods` has a method in its `__init__.py`, and a plug-in can bring methods.
-    `check_method` says what is wrong with a method.
+    `check_method` says what is wrong with a method. `MethodFacts` explains the facts that are known before any of its
+    modules is loaded.
+
+    Attributes
+    ----------
+    reason
+        The name of the value by which the best step is chosen.
+    nothing_to_learn
+        The message for a text from which it cannot learn anything.
+    has_ranks
+        Whether one step removes each boundary of a text, for good.
+    learns_by_ranks
+        Whether one step removes each boundary of the words that it learns from, for good.
+    shared_as
+        How the script of a shared page splits texts by this method; empty if it cannot.
+    counts_fall
+        Whether counts never rise from step to step.
+    cost_of_token
+        The number that is subtracted from each log-probability, so that the path with the fewest tokens is the best.
     """
 
-    reason: str = "count"  # the name of what the best step is chosen by
+    reason: str = "count"
     nothing_to_learn: str = "There is nothing to learn from this text; choose another text."
-    has_ranks: bool = False  # whether one step removes each boundary of a text, for good
-    learns_by_ranks: bool = False  # the same for the words that it learns from
-    shared_as: str = ""  # how the script of a shared page splits texts by it; empty if it cannot
-    counts_fall: bool = False  # whether counts never rise from step to step
-    cost_of_token: float = 0.0  # subtracted from each log-probability, so that the fewest tokens are the best path
+    has_ranks: bool = False
+    learns_by_ranks: bool = False
+    shared_as: str = ""
+    counts_fall: bool = False
+    cost_of_token: float = 0.0
 
     @staticmethod
     def of(recipe: Recipe) -> Method:
