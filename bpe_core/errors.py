@@ -17,7 +17,10 @@ _LONG_WORD = r"(\S{30})\S{41,}(\S{40})"  # a path, or a value without blanks; it
 
 
 class BpeError(Exception):
-    """An error that a person can understand and mend."""
+    """An error that is raised when a request cannot be fulfilled; its message says what to do.
+
+    All errors that a person can understand and mend are of this class or of one of its subclasses.
+    """
 
     def __init__(self, sentence: str = "") -> None:
         super().__init__(plain(sentence, LONGEST_SENTENCE))
@@ -112,19 +115,19 @@ _OF_DATABASES = {
 
 
 class TooManyValues(ValueError):
-    """An error for JSON with more values than files of its kind have; the caller makes a sentence of it."""
+    """An error that is raised when JSON has more values than files of its kind have; the caller words the message."""
 
 
 class RecipeError(BpeError):
-    """An error for a recipe whose choices are impossible or contradict each other."""
+    """An error that is raised when choices of a recipe are impossible or contradict each other."""
 
 
 class PatternError(RecipeError):
-    """An error for a regular expression that is invalid, never matches, or runs out of time."""
+    """An error that is raised when a regular expression is invalid, never matches, or runs out of time."""
 
 
 class SizeDoesNotFit(RecipeError):
-    """An error for a vocabulary size that is too small or too large; `fitting` is a possible size."""
+    """An error that is raised when a vocabulary size is too small or too large; `fitting` is a possible size."""
 
     def __init__(self, problem: str, advice: str, fitting: int) -> None:
         super().__init__(f"{problem} {advice}")
@@ -133,39 +136,39 @@ class SizeDoesNotFit(RecipeError):
 
 
 class CorpusError(BpeError):
-    """An error for a text that cannot be found, opened, decompressed or parsed."""
+    """An error that is raised when a text cannot be found, opened, decompressed or parsed."""
 
 
 class EncodingError(CorpusError):
-    """An error for bytes that are not text in the encoding they were read with."""
+    """An error that is raised when bytes are not text in the encoding with which they are read."""
 
 
 class NoDocuments(CorpusError):
-    """An error for a question that needs texts, if only their words are known."""
+    """An error that is raised when a question needs texts, but only their counted words are known."""
 
 
 class NothingToLearn(BpeError):
-    """An error for a corpus without two neighbouring symbols, from which no merge can be learned."""
+    """An error that is raised when a corpus has no two neighbouring symbols, so no merge can be learned."""
 
 
 class FormatError(BpeError):
-    """An error for a merge table or tokenizer file that is damaged or of an unknown kind."""
+    """An error that is raised when a merge table or tokenizer file is damaged or of an unknown kind."""
 
 
 class OutputError(BpeError):
-    """An error for a file that could not be written; the old file is unchanged."""
+    """An error that is raised when a file cannot be written; a file of that name is unchanged."""
 
 
 class ClusterError(BpeError):
-    """An error for computers that do not answer, or cannot do their part of the work."""
+    """An error that is raised when computers do not answer, or cannot do their part of the work."""
 
 
 class TooLarge(BpeError):
-    """An error for work that would exceed a limit of memory or size."""
+    """An error that is raised when work would exceed a limit of memory or size."""
 
 
 class Cancelled(BpeError):
-    """An error that says that the work was stopped because the person asked for it."""
+    """An error that is raised when work stops because the person cancelled it."""
 
 
 def refuse_long_text(what: str, text: str, longest: int) -> None:

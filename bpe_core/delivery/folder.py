@@ -295,11 +295,39 @@ def deliver(
     old: Learned | None = None,
     **roles: str,
 ) -> checking.PreparedExport:
-    """Write the folder; `roles` (pad, bos, eos, unk) are guessed where they are not given.
+    """Write a folder that transformers loads: the tokenizer, its configuration, a description and a map of ids.
 
-    The map of ids in it begins with the table `old`, such as the one that this table was extended from; by default
-    with the table itself. Raises an OutputError where what was written does not agree with the table, unless it is
-    written `anyway`.
+    The files are loaded and compared with the table before they are put in place.
+
+    Parameters
+    ----------
+    learned
+        A study, or another object with a history.
+    path
+        The folder; it is made if there is none.
+    padding_side
+        The side on which shorter texts of a batch are padded.
+    chat_template
+        The template by which a chat becomes one text; empty for none.
+    anyway
+        Whether to write the folder even if the loaded tokenizer does not agree with the table. By default an
+        `OutputError` is raised, and nothing is written.
+    old
+        The table with which the map of ids begins, such as the one that this table was extended from. By default it is
+        the table itself.
+    **roles
+        The special tokens for `pad`, `bos`, `eos` and `unk`. A role that is not given is guessed from the names of the
+        special tokens.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low low lower", "gpt2", vocab_size=258)
+    >>> with TemporaryDirectory() as folder:
+    ...     prepared = deliver(study, Path(folder, "model"), eos="<end>")
+    ...     sorted(file.name for file in Path(folder, "model").iterdir())
+    ['README.md', 'idmap.npz', 'tokenizer.json', 'tokenizer_config.json']
     """
     history = history_of(learned)
     delivery = Delivery(roles_of(history, **roles), padding_side, chat_template)

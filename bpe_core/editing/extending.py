@@ -174,9 +174,32 @@ def extend(
     cancelled: CancelCheck = never_cancelled,
     **changes: Any,
 ) -> Extended:
-    """Learn `by` more tokens on a corpus; `changes` are choices such as min_frequency or ties.
+    """Learn more tokens on a corpus; the tokens of the table keep their ids.
 
-    `across_words` makes the table's merges the first stage of SuperBPE, so new tokens may hold several words.
+    Parameters
+    ----------
+    corpus
+        The texts that the new tokens are learned from.
+    learned
+        A study, or another object with a history.
+    by
+        The number of new tokens.
+    across_words
+        Whether new tokens may hold several words; then the table's merges are the first stage of SuperBPE.
+    first_id
+        The first id of the new tokens; by default they follow all other ids.
+    progress, cancelled
+        The callbacks that receive the progress and may cancel the work.
+    **changes
+        Choices for learning such as `min_frequency` or `ties`.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low low lower", "gpt2", vocab_size=258)
+    >>> extended = extend(bpe.Corpus.from_texts(["new new newer"]), study, by=2)
+    >>> extended.added.tolist(), bpe.Study.of(extended).token_to_id("new")
+    ([258, 259], 259)
     """
     history = history_of(learned)
     recipe = growing_recipe(history, by, across_words=across_words, **changes)

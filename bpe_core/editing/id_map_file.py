@@ -35,7 +35,25 @@ def checked_map_name(path: Path | str) -> Path:
 
 
 def write_id_map(id_map: IdMap, path: Path | str) -> None:
-    """Write a map in the format of the name's ending."""
+    """Write a map in the format of the name's ending.
+
+    Parameters
+    ----------
+    id_map
+        The map from the ids of one table to those of another.
+    path
+        The name of the file; it ends in .csv, .json, .parquet or .npz.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low low lower", "gpt2", vocab_size=258)
+    >>> with TemporaryDirectory() as folder:
+    ...     write_id_map(IdMap.of(study, bpe.trim(study, [256])), Path(folder, "ids.csv"))
+    ...     print(Path(folder, "ids.csv").read_text().splitlines()[-1])
+    257,257,low,6c 6f 77,False,257,1.0
+    """
     target = checked_map_name(path)
     if target.suffix.lower() != NPZ:
         write_data(id_map.table(), target)
@@ -68,6 +86,16 @@ def read_id_map(path: Path | str) -> IdMap:
     ----------
     path
         The file; its ending says which format it has.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low low lower", "gpt2", vocab_size=258)
+    >>> with TemporaryDirectory() as folder:
+    ...     write_id_map(IdMap.of(study, bpe.trim(study, [257])), Path(folder, "ids.npz"))
+    ...     read_id_map(Path(folder, "ids.npz"))
+    IdMap(kept=257, new=0, gone=1)
     """
     target = checked_map_name(path)
     with gate(f"{path} is not a map of ids, or is damaged"):

@@ -83,7 +83,26 @@ def put_together(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> PutTogether:
-    """Return the first table with its ids, followed by the tokens that only the second table has."""
+    """Return the first table with its ids, followed by the tokens that only the second table has.
+
+    Parameters
+    ----------
+    first
+        The table whose tokens keep their ids.
+    second
+        The table whose further tokens are added. Both tables must split texts into words in the same way.
+    progress, cancelled
+        The callbacks that receive the progress and may cancel the work.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> first = bpe.train("low low lower", "gpt2", vocab_size=258)
+    >>> second = bpe.train("new new newer", "gpt2", vocab_size=258)
+    >>> both = put_together(first, second)
+    >>> both.from_first, both.new_tokens, bpe.Study.of(both).encode("low new")
+    (258, 2, [257, 32, 259])
+    """
     one = history_of(first)
     other = history_of(second)
     for history in (one, other):

@@ -97,13 +97,21 @@ def replace(
     corpus
         The texts in which the tokens are counted, and from which the new ones are learned.
     learned
-        What `train` or `open` returned.
+        A study, or another object with a history.
     swap
-        How many tokens to swap.
+        The number of tokens to swap.
     progress, cancelled
-        Functions that are told how far it is, and asked whether to stop.
+        The callbacks that receive the progress and may cancel the work.
     **changes
-        Choices for learning such as min_frequency or ties.
+        Choices for learning such as `min_frequency` or `ties`.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low low lower", "gpt2", vocab_size=258)
+    >>> replaced = replace(bpe.Corpus.from_texts(["new new newer"]), study, swap=1)
+    >>> replaced.removed, replaced.removed_texts
+    ((257,), (b'low',))
     """
     history = history_of(learned)
     check_can_be_edited(history)

@@ -89,6 +89,13 @@ def change_specials(
         The texts of the tokens to add and to remove.
     first_id
         The first id of the added tokens; by default they follow all other ids.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low low lower", "gpt2", vocab_size=258)
+    >>> change_specials(study, add=["<end>"]).added
+    {'<end>': 258}
     """
     history = history_of(learned)
     renames = dict(rename or {})

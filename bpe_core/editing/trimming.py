@@ -105,7 +105,30 @@ def trim(
     renumber: bool = True,
     cancelled: CancelCheck = never_cancelled,
 ) -> Trimmed:
-    """Return the table without some tokens; the others keep their ids, or get new ids without gaps."""
+    """Return the table without some tokens; the others keep their ids, or get new ids without gaps.
+
+    Parameters
+    ----------
+    learned
+        A study, or another object with a history.
+    tokens
+        The ids of the tokens to remove.
+    needed
+        What happens to a chosen token that other tokens are made of: "spare" keeps it, "lose" removes those tokens,
+        too, and "hide" only takes its id away.
+    renumber
+        Whether the other tokens get new ids without gaps; otherwise they keep their ids.
+    cancelled
+        The callback that may cancel the work.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low low lower", "gpt2", vocab_size=258)
+    >>> trimmed = trim(study, [257])
+    >>> trimmed.removed, bpe.Study.of(trimmed).encode("low")
+    ((257,), [256, 119])
+    """
     history = history_of(learned)
     check_can_be_edited(history)
     without_tokens.numbers_of(history)  # which refuses a table that contradicts itself

@@ -49,9 +49,40 @@ def film(
     font: Path | str | None = None,
     work: Work = ALONE,
 ) -> None:
-    """Write the film of a run, or of two by their names, as .png, .gif or .mp4.
+    """Write the film of a run, or of two runs side by side, as .png, .gif or .mp4.
 
-    It shows the first twenty seconds, or the part between two steps; for two runs, between two sizes.
+    Parameters
+    ----------
+    given
+        A study, or two studies by their names.
+    path
+        The name of the file; its ending says the format.
+    text
+        The text that the film splits into tokens; by default a short sample.
+    title
+        The title above the film; by default the names of the runs.
+    size
+        The size of the picture: "readme", "chat" or "slide".
+    first, last
+        The steps between which the film shows the run; for two runs, the sizes of their vocabularies.
+    seconds
+        How long the film takes, from 1 to 120 seconds; by default at most twenty.
+    dark
+        Whether the film has light letters on a dark ground.
+    font
+        A font file for the letters.
+    work
+        The callbacks that receive the progress and may cancel the work.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low low lower", "gpt2", vocab_size=258)
+    >>> with TemporaryDirectory() as folder:
+    ...     film(study, Path(folder, "run.gif"), text="lower", seconds=1)
+    ...     Path(folder, "run.gif").read_bytes()[:6]
+    b'GIF89a'
     """
     several = given if isinstance(given, Mapping) else {"": given}
     runs = [(name, Study.of(one)) for name, one in several.items()]

@@ -63,6 +63,17 @@ def question_summary(name: str) -> str:
 def ask(study: Any, question: str, **parameters: Any) -> Answer:
     """Ask a question by its name about one study, or about a mapping of names to studies.
 
+    Parameters
+    ----------
+    study
+        The study that the question is about; a mapping of studies by their names if it compares several.
+    question
+        The name of the question, such as "lengths".
+    **parameters
+        The parameters of the question by their names.
+
+    Examples
+    --------
     >>> from bpe_core.studies.making import train
     >>> ask(train(["low low lower"], "words", merges=2), "lengths", at=1).columns["tokens"].tolist()
     [5, 1, 1]

@@ -33,7 +33,31 @@ MOST_TEXT = 20_000  # characters of the text to begin with
 
 
 def share(given: Any, path: Path | str, *, title: str = "", text: str = "", note: str = "") -> None:
-    """Write a run, or several by their names, as one page that splits any text and plays all steps."""
+    """Write a run, or several side by side, as one page that splits any text and plays all steps.
+
+    Parameters
+    ----------
+    given
+        A study, or up to six studies by their names.
+    path
+        The name of the file.
+    title
+        The title of the page; by default the names of the runs.
+    text
+        The text that the page shows first; by default a short sample.
+    note
+        A note below the name of each run.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low low lower", "gpt2", vocab_size=258)
+    >>> with TemporaryDirectory() as folder:
+    ...     share(study, Path(folder, "run.html"), title="Two merges")
+    ...     "<title>Two merges</title>" in Path(folder, "run.html").read_text(encoding="utf-8")
+    True
+    """
     several = given if isinstance(given, Mapping) else {"": given}
     runs = [shared(Study.of(one), name, note) for name, one in several.items()]
     write_page(runs, path, title=title, text=text)
@@ -87,9 +111,26 @@ def page_of(runs: Sequence[SharedRun], *, title: str = "", text: str = "") -> st
 
 
 def share_lessons(path: Path | str, names: Sequence[str] = (), *, title: str = "") -> None:
-    """Write lessons, or those of these names, as one page that asks, checks the answers and explains them.
+    """Write lessons as one page that asks, checks the answers and explains them.
 
-    A name may be a part of one, such as "ties". The answers of whoever takes a lesson stay in their browser.
+    The answers of whoever takes a lesson stay in their browser.
+
+    Parameters
+    ----------
+    path
+        The name of the file.
+    names
+        The names of the lessons, or parts of the names, such as "ties"; by default all lessons are written.
+    title
+        The title of the page; by default the title of its only lesson, or "Lessons on tokens".
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     share_lessons(Path(folder, "ties.html"), ["ties"])
+    ...     "<title>When two pairs are equal</title>" in Path(folder, "ties.html").read_text(encoding="utf-8")
+    True
     """
     page = lesson_page_of(names, title=title).encode()
     with write_atomically(path) as file:

@@ -53,7 +53,17 @@ def encode_documents(
     allowed_special
         Which special tokens are matched where a text spells them, as `encode` takes it.
     work
-        Reports progress in bytes, and asks whether to stop.
+        The callbacks that receive the progress and may cancel the work.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low low lower", "gpt2", vocab_size=258)
+    >>> with TemporaryDirectory() as folder:
+    ...     written = encode_documents(study, ["low", "lower low"], Path(folder, "shards"))
+    >>> written.documents, written.ids
+    (2, 6)
     """
     study = Study.of(given)
     with making(folder), texts_of(texts).reading() as corpus:

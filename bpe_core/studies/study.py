@@ -515,6 +515,16 @@ def save(
         The receiver of progress, which may cancel the work.
     **choices
         `merges`, to write only the first merges, and a `text` that is compared, too.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low low lower", "gpt2", vocab_size=258)
+    >>> with TemporaryDirectory() as folder:
+    ...     written = save(bpe.trim(study, [257]), Path(folder, "tokenizer.json"))
+    ...     bpe.open(Path(folder, "tokenizer.json")).vocab_size
+    257
     """
     from bpe_core.formats import FORMATS
     from bpe_core.verification.checking import prepare_export

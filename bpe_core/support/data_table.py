@@ -95,7 +95,27 @@ def is_data(path: Path | str) -> bool:
 
 
 def write_data(table: DataTable, path: Path | str, *, cancelled: CancelCheck = never_cancelled) -> None:
-    """Write a file in the format of its name's ending."""
+    """Write a file in the format of its name's ending.
+
+    Parameters
+    ----------
+    table
+        The named columns; an answer to a question is such a table.
+    path
+        The name of the file; it ends in .csv, .tsv, .json or .parquet.
+    cancelled
+        The callback that may cancel the work.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_data(DataTable({"step": [1, 2], "token": ["lo", "low"]}), Path(folder, "steps.csv"))
+    ...     print(Path(folder, "steps.csv").read_text(), end="")
+    step,token
+    1,lo
+    2,low
+    """
     columns = getattr(table, "columns", None)
     if not isinstance(columns, Mapping):
         raise OutputError(

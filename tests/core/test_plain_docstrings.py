@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import bpe_core as bpe
+from bpe_core.asking import Question
+from bpe_core.formats.base import Format
+from bpe_core.methods.facts import MethodFacts
+from bpe_core.methods.kit.method import Method
 from tests.shared import ROOT
 
 # Questions without their verb, prepositions, and words for something that was said elsewhere.
@@ -62,3 +69,48 @@ def test_a_docstring_that_begins_with_a_verb_or_a_noun_is_not_headless(text: str
 def test_docstrings_of_modules_and_functions_are_looked_at() -> None:
     places = {place.split(": ")[1] for place, _ in docstrings_in(Path(__file__))}
     assert {"the module", "docstrings_in"} <= places
+
+
+def names_explained(documented: Any, section: str) -> set[str]:
+    """Return the names that a section of a NumPy-style docstring explains."""
+    text = inspect.getdoc(documented) or ""
+    _, _, after = text.partition(f"{section}\n{'-' * len(section)}\n")
+    lines = re.split(r"\n\w+\n---", after)[0].splitlines()
+    heads = [line for line in lines if line and not line.startswith(" ")]
+    return {name.strip().lstrip("*") for head in heads for name in head.split(",")}
+
+
+def public_names() -> list[str]:
+    names: list[str] = bpe.__getattr__("__all__")
+    return names
+
+
+def test_public_functions_explain_each_parameter_and_show_an_example() -> None:
+    public = [getattr(bpe, name) for name in public_names()]
+    functions = [one for one in public if inspect.isfunction(one)]
+    assert len(functions) > 15
+    lacking = {
+        function.__name__: set(inspect.signature(function).parameters) - names_explained(function, "Parameters")
+        for function in functions
+    }
+    assert {name: missing for name, missing in lacking.items() if missing} == {}
+    assert [one.__name__ for one in functions if ">>> " not in (one.__doc__ or "")] == []
+
+
+def test_public_errors_say_when_they_are_raised() -> None:
+    errors = [
+        one for one in map(bpe.__getattr__, public_names()) if inspect.isclass(one) and issubclass(one, Exception)
+    ]
+    assert bpe.BpeError in errors
+    assert [one.__name__ for one in errors if "raised when" not in (one.__doc__ or "")] == []
+
+
+@pytest.mark.parametrize("kind", [Format, MethodFacts, Method, Question])
+def test_each_field_of_what_a_plugin_writes_is_explained(kind: type) -> None:
+    fields = {name for name, value in vars(kind).items() if not name.startswith("_") and is_plain_field(value)}
+    fields |= set(inspect.get_annotations(kind))
+    assert fields - names_explained(kind, "Attributes") == set()
+
+
+def is_plain_field(value: Any) -> bool:
+    return isinstance(value, bool | int | float | str | tuple | frozenset)

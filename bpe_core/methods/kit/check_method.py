@@ -50,7 +50,7 @@ NO_TOKEN_HAS = 10**9  # an id
 
 
 class MethodIsWrong(BpeError):
-    """The error for a method that does not do what the rest of the program expects."""
+    """An error that is raised when a method does not do what the rest of the program expects."""
 
 
 def check_method(method: Method, recipe: Recipe | None = None, text: str = TEXT) -> tuple[str, ...]:
@@ -69,6 +69,12 @@ def check_method(method: Method, recipe: Recipe | None = None, text: str = TEXT)
     -------
     tuple of str
         The sentences that hold.
+
+    Examples
+    --------
+    >>> from bpe_core.methods.bpe import METHOD
+    >>> check_method(METHOD)[0]
+    'it has a name, a title and a sentence'
     """
     with _known(method):
         check = _Check(method, recipe or _small_recipe(method), text)

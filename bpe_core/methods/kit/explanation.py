@@ -60,7 +60,7 @@ class Corpus(Protocol):
 
 
 class NoTree(BpeError):
-    """The error that there is no word with a tree at an offset."""
+    """An error that is raised when no word with a tree of merges lies at an offset."""
 
 
 class ExplainedWord(Protocol):
