@@ -328,7 +328,7 @@ def _numbered_texts(listed: Object, name: str, change: TokenChange, notes: list[
 def _id_now(text: str, id: int, name: str, change: TokenChange, notes: list[str]) -> int | None:
     """Return the id of a token in a file; None if the token is gone."""
     if change.is_gone(text):
-        notes.append(f"{name} numbered {quoted(text)}, which no longer exists; the entry was removed.")
+        notes.append(f"{name} numbered {quoted(text)}, which no longer exists; this id was removed.")
         return None
     known = change.id_of(change.text(text))
     if known is not None:
@@ -399,7 +399,7 @@ def _id_in(value: Any, key: str, name: str, change: TokenChange, notes: list[str
         return value
     now = change.ids[value]
     if now is None:
-        notes.append(f"{name} names the id {value:,} in {key}, whose token no longer exists; the entry was removed.")
+        notes.append(f"{name} names the id {value:,} in {key}, whose token no longer exists; this id was removed.")
     return now
 
 

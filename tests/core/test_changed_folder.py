@@ -149,8 +149,8 @@ def test_ids_in_the_files_of_the_folder_are_updated(
     assert generation == {"bos_token_id": 0, "eos_token_id": [2], "pad_token_id": 1, "suppress_tokens": [-1, expected]}
     sentences = " ".join((*found["chosen"], *found["cannot_hold"]))
     assert "“<|end|>” its eos_token, which no longer exists" in sentences
-    assert "names the id 1 in eos_token_id, whose token is gone" in sentences
-    assert "chat_template.jinja spells “<|end|>”" in sentences
+    assert "names the id 1 in eos_token_id, whose token no longer exists; this id was removed" in sentences
+    assert "The chat template in chat_template.jinja uses “<|end|>”, which no longer exists" in sentences
     assert "added “<|end|>” to texts by its post_processor" in sentences
     assert now.encode("low", "low").ids == [0, *now.encode("low").ids[1:], *now.encode("low").ids[1:]]
     assert in_json(tmp_path / "new/tokenizer_config.json")["eos_token"] is None

@@ -142,7 +142,7 @@ def test_ids_outside_the_vocabulary_are_reported_with_advice(
     assert run(["encode", "--merges", run_of, str(text), "-o", str(ids)]) == 0
     said, size = capsys.readouterr().out, len(bpe.open(run_of))
     assert int(np.load(ids).max()) >= size
-    assert f"though {size:,} tokens are left" in said
+    assert f"although only {size:,} tokens are left" in said
     assert run(["export", "--merges", run_of, file]) == 0
     assert run(["encode", "--merges", file, str(text), "-o", str(ids)]) == 0
     assert int(np.load(ids).max()) < size

@@ -41,7 +41,7 @@ def test_a_file_just_written_agrees(format: Format) -> None:
         assert found.sentence == f"verified: {len(history)} rows agree"
     else:
         assert found.words >= sampling.WANTED_WORDS >= 1_000
-        said = "are split the same way" if any("other numbers" in one for one in found.cannot_hold) else "agree"
+        said = "are split the same way" if any("other ids" in one for one in found.cannot_hold) else "agree"
         assert found.sentence.startswith(f"verified: {found.words:,} words {said}")
         assert ("its ids differ from the table" in found.sentence) == (said != "agree")
 
@@ -201,10 +201,10 @@ def test_runs_of_words_are_checked_as_one_word(name: str, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("preset", "changes", "format", "said", "beyond"),
     [
-        ("unigram", {"lowercase": True, "special_tokens": ("<s>",)}, "tokenizer.json", "spells <s> once", "a <S>"),
-        ("bert", {"pattern": "whitespace", "special_tokens": ("<s>",)}, "tokenizer.json", "spells <s> once", "<S>"),
+        ("unigram", {"lowercase": True, "special_tokens": ("<s>",)}, "tokenizer.json", "If <s> is written in a text", "a <S>"),
+        ("bert", {"pattern": "whitespace", "special_tokens": ("<s>",)}, "tokenizer.json", "If <s> is written in a text", "<S>"),
         ("bert", {"special_tokens": ("end",), "merges": 0}, "vocab.txt", "A word end becomes the special token", ""),
-        ("sentencepiece-like", {"merges": 9}, "merges.txt", "Where a word holds ▁ itself", ""),
+        ("sentencepiece-like", {"merges": 9}, "merges.txt", "If a word holds ▁, it becomes the marker", ""),
         ("gpt2", {"merges": 9, "special_tokens": ("é",)}, "tokenizer.json", "the same text as another token", ""),
     ],
 )

@@ -104,7 +104,7 @@ def test_ids_stay_when_a_file_is_converted(tmp_path: Path) -> None:
         before = open_table(tmp_path / "vocab.txt")
         prepared = prepare_export(before.history, tmp_path / name)
         assert prepared.verification.agrees, prepared.verification.differences
-        assert not any("other numbers" in sentence for sentence in prepared.verification.cannot_hold)
+        assert not any("other ids" in sentence for sentence in prepared.verification.cannot_hold)
         prepared.put_in_place()
         back = open_table(tmp_path / name)
         for text in texts()[:8]:
@@ -149,7 +149,7 @@ def test_an_exported_vocabulary_is_read_back_equal(choices: dict[str, Any], form
         pytest.skip("a vocabulary of lines has no place for it")
     found = prepare_export(history, "ours", format=format_for(format)).verification
     assert found.agrees, found.differences
-    renumbered = any("other numbers" in sentence for sentence in found.cannot_hold)
+    renumbered = any("other ids" in sentence for sentence in found.cannot_hold)
     assert renumbered == bool(history.recipe.special_tokens), "they come first there"
     if format == "tokenizer.json":
         back = TOKENIZER_JSON.open(content(history, format), "tokenizer.json")
@@ -160,7 +160,7 @@ def test_an_exported_vocabulary_is_read_back_equal(choices: dict[str, Any], form
 @pytest.mark.parametrize(
     ("changes", "format", "sentence"),
     [
-        ({"marker_text": "@@"}, "vocab.txt", "vocab.txt knows ## before what continues a word; here it is '@@'"),
+        ({"marker_text": "@@"}, "vocab.txt", "vocab.txt marks tokens inside a word with ##; this table uses '@@'"),
         ({"pattern": "gpt2"}, "vocab.txt", "cannot hold the space or line break in these"),
         ({}, "merges.txt", "merges.txt holds joined pairs only, .* WordPiece: choose vocab.txt, tokenizer.json"),
         ({}, "sentencepiece", "choose vocab.txt, tokenizer.json or a table such as csv, or keep it as a session"),
@@ -241,7 +241,7 @@ def test_a_vocabulary_that_leaves_chinese_characters_in_words_is_split_so(lowerc
 def test_of_a_token_with_several_lines_the_last_counts_and_odd_spaces_belong_to_tokens() -> None:
     found = small(b"[UNK]\na\n##b\na\na\xc2\xa0\n##c\xe3\x80\x80d\n", do_lower_case=True)
     assert found.numbers_of(encode(found.history, "ab a\u00a0")) == [3, 2, 3]
-    assert any("there twice" in note and "“a”" in note for note in found.notes)
+    assert any("occur twice" in note and "“a”" in note for note in found.notes)
 
 
 def test_pieces_without_a_mark_begin_and_continue_words_as_in_the_library() -> None:
