@@ -295,7 +295,7 @@ def _about_no_merges(vocabulary: Mapping[str, int]) -> str:
         return "holds only special tokens, which are added to another file; open the other file in its folder."
     if not longer:
         return (
-            "is a vocabulary of single characters, as recognizing speech has one: nothing is joined. If merges belong "
+            "is a vocabulary of single characters, as models of speech have: nothing is joined. If merges belong "
             "to it, put their file, such as merges.txt, into the same folder."
         )
     return (

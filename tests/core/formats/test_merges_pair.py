@@ -135,7 +135,7 @@ def test_a_vocabulary_that_does_not_fit_is_refused(vocabulary: dict[str, int], s
 
 
 def test_a_vocabulary_without_merges_says_where_they_are() -> None:
-    with pytest.raises(FormatError, match=r"in a file of their own, such as merges\.txt"):
+    with pytest.raises(FormatError, match=r"put their file, such as merges\.txt, into the same folder"):
         PAIR.open(b'{"t": 0, "h": 1}', "vocab.json")
 
 

@@ -403,7 +403,7 @@ def test_a_file_that_cannot_be_written_exactly_opens_so(rare: str) -> None:
 SAID: dict[str, tuple[Whole, str]] = {
     "the unknown token is joined": (
         whole(bpe(LETTERS | {"e ": 6}, "e " + " ", unk_token="e") | {"merges": [["e", " "]]}, [], []),
-        "library joins 'e' with its neighbours",
+        "library may merge 'e' for an unknown character with its neighbours",
     ),
     "some bytes are missing": (
         whole(bpe(LETTERS | {"<0x41>": 6}, byte_fallback=True, unk_token="<unk>"), [], []),
@@ -436,7 +436,7 @@ SAID: dict[str, tuple[Whole, str]] = {
              "vocab": [["<unk>", 0.0], *([byte, -3.0] for byte in BYTES)]},
             [LOWER], [], added(0, "<unk>"),
         ),
-        "spells '<unk>' beside what is unknown",
+        "A word '<unk>' next to unknown characters becomes bytes",
     ),
     "the unknown token is found only between words": (
         whole(
@@ -444,7 +444,7 @@ SAID: dict[str, tuple[Whole, str]] = {
              "vocab": [["<unk>", 0.0], *([byte, -3.0] for byte in BYTES)]},
             [], [], added(0, "<unk>", single_word=True),
         ),
-        "spells '<unk>' beside what is unknown",
+        "A word '<unk>' next to unknown characters becomes bytes",
     ),
     "the unknown token is joined with itself to a piece": (
         whole(
@@ -492,7 +492,7 @@ def test_a_long_text_is_cut_with_its_case_ignored() -> None:
 def test_a_whole_word_that_would_be_listed_is_said_before_it_is_written() -> None:
     made = whole(bpe({"  ": 152}), [], [by_bytes()], added(158, "<", single_word=True))
     found = JSON.open(json.dumps(made).encode(), "x").history
-    assert any("spells < becomes that token" in sentence for sentence in JSON.can_hold(found))
+    assert any("If < is written in a text, it becomes the token" in sentence for sentence in JSON.can_hold(found))
 
 
 def test_an_unknown_token_that_pairs_join_is_said_before_it_is_written() -> None:

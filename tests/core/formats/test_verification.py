@@ -201,8 +201,8 @@ def test_runs_of_words_are_checked_as_one_word(name: str, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("preset", "changes", "format", "said", "beyond"),
     [
-        ("unigram", {"lowercase": True, "special_tokens": ("<s>",)}, "tokenizer.json", "If <s> is written in a text", "a <S>"),
-        ("bert", {"pattern": "whitespace", "special_tokens": ("<s>",)}, "tokenizer.json", "If <s> is written in a text", "<S>"),
+        ("unigram", {"lowercase": True, "special_tokens": ("<s>",)}, "tokenizer.json", "text holds <s>", "a <S>"),
+        ("bert", {"pattern": "whitespace", "special_tokens": ("<s>",)}, "tokenizer.json", "text holds <s>", "<S>"),
         ("bert", {"special_tokens": ("end",), "merges": 0}, "vocab.txt", "A word end becomes the special token", ""),
         ("sentencepiece-like", {"merges": 9}, "merges.txt", "If a word holds ▁, it becomes the marker", ""),
         ("gpt2", {"merges": 9, "special_tokens": ("é",)}, "tokenizer.json", "the same text as another token", ""),
