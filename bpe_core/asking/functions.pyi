@@ -237,7 +237,7 @@ def canonical(
 def chat(
     path: str,
     messages: str | list[dict[str, Any]],
-    asks: bool = False,
+    generation_prompt: bool = False,
     template: str = "",
     *,
     work: Work | None = None,
@@ -253,7 +253,7 @@ def chat(
         The folder of a model, or hf:owner/name.
     messages : str | list[dict[str, Any]]
         A .json file with the messages of a chat.
-    asks : bool, optional
+    generation_prompt : bool, optional
         End with the beginning of an answer, as for a model that is to write it.
     template : str, optional
         The name of the template, if the folder has several.

@@ -41,7 +41,7 @@ examples:
   bpe-explorer chat model/ messages.json
       The file holds a list of messages, [{"role": "user", "content": "Hello"}], or an object with messages and tools.
 
-  bpe-explorer chat hf:HuggingFaceTB/SmolLM2-135M-Instruct messages.json --asks --json
+  bpe-explorer chat hf:HuggingFaceTB/SmolLM2-135M-Instruct messages.json --generation-prompt --json
       A folder in the cache of Hugging Face; at the end, the beginning of an answer; ids and roles for a script.
 
 Needs the package jinja2: pip install 'bpe-explorer[chat]'.
@@ -67,7 +67,9 @@ Needs the package jinja2: pip install 'bpe-explorer[chat]'.
     messages: str | list[dict[str, Any]] = parameter(
         help="a .json file with the messages of a chat", metavar="MESSAGES", positional=True, path="file"
     )
-    asks: bool = parameter(False, help="end with the beginning of an answer, as for a model that is to write it")
+    generation_prompt: bool = parameter(
+        False, help="end with the beginning of an answer, as for a model that is to write it"
+    )
     template: str = parameter("", help="the name of the template, if the folder has several", metavar="NAME")
 
     def answer(self, study: Any = None, work: Work = ALONE) -> Answer:
@@ -79,7 +81,7 @@ Needs the package jinja2: pip install 'bpe-explorer[chat]'.
         opened = files[0].opened
         template = template_in(sidecars_of(folder, opened.format), self.template, has_tools=bool(chat.tools))
         study = Study(opened.history, name=str(folder), format=opened.format, notes=opened.notes)
-        return _answer(_RenderedChat(study, template, chat, self.asks), files[0].specials, work)
+        return _answer(_RenderedChat(study, template, chat, self.generation_prompt), files[0].specials, work)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ REFRESH_MILLISECONDS = 150
 MOST_ROWS = 100_000  # most rows listed; a file has all
 NOTHING_YET = "The answer appears here when training begins."
 RESTING = "The answer appears here when the run has ended or paused."
+CHOOSE_FIRST = "Choose this first: {}."
 ASKING = "Asking …"
 STOPPED = "Stopped. Show another page and come back to ask again."
 NO_TEXTS = "The texts of this table are unknown: use Training > Count on My Corpus to get an answer."
@@ -117,7 +118,9 @@ class QuestionModel(QObject, LazyModel):
         runs = self._runs()
         values = self._values()
         self._rest_as_long(self._session.aside, self._topic, self._session.runs.shown)
-        if self.question.studies == NONE and any(one.is_required and one.name not in values for one in self.parameters):
+        lacking = [one.label for one in self.parameters if one.is_required and values.get(one.name) is None]
+        if self.question.studies == NONE and lacking:
+            self._take(None, CHOOSE_FIRST.format(" and ".join(lacking)))
             return
         if not runs and self.question.studies != NONE:
             self._asked = None

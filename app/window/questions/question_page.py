@@ -91,13 +91,20 @@ class Rows(QAbstractTableModel):
         if role == Role.TextAlignmentRole:
             return self._alignment(index.column())
         if role == Role.DecorationRole and index.column() == 0:
-            return self._colour(self._model.cell(self.place(index.row()), 0))
+            return self._colour_of_kind(index.row()) or self._colour(self._model.cell(self.place(index.row()), 0))
         return None
 
     def _alignment(self, column: int) -> int | None:
         """Put numbers and their heading to the right; None leaves it to the table."""
         is_text = self._model.is_text(column)
         return None if is_text else int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+    def _colour_of_kind(self, row: int) -> QColor | None:
+        answer = self._model.answer if isinstance(self._model, QuestionModel) else None
+        if answer is None or not answer.kinds:
+            return None
+        kinds = [*dict.fromkeys(answer.kinds)]
+        return line_colour(QGuiApplication.palette(), kinds.index(answer.kinds[self.place(row)]))
 
     def _colour(self, name: str) -> QColor | None:
         figure = self._model.figure if isinstance(self._model, QuestionModel) else None

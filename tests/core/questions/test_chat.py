@@ -112,9 +112,9 @@ def test_text_and_ids_are_those_of_transformers(made: Path, name: str) -> None:
             expected = library.apply_chat_template(chat, tokenize=False, **choices)
         except Exception as error:
             with pytest.raises(bpe.BpeError, match=str(error)):
-                bpe.chat(folder, chat, asks=asks)
+                bpe.chat(folder, chat, generation_prompt=asks)
             continue
-        answer = bpe.chat(folder, chat, asks=asks)
+        answer = bpe.chat(folder, chat, generation_prompt=asks)
         assert answer.facts["rendered"] == expected
         ids = library.apply_chat_template(chat, **choices)["input_ids"]
         assert answer.facts["ids"] == ids
