@@ -29,7 +29,7 @@ from bpe_core.errors import FormatError, TooLarge
 MOST_STEPS = 1_000_000  # rounds of loops, and calls
 MOST_CHARACTERS = 50_000_000  # made in all, also on the way
 LARGEST_POWER = 4_096  # binary digits of a number
-WIDE = re.compile(r"\d{5,}|\*")  # a width in a format
+WIDE = re.compile(r"\d{5,}|\*|\{[^{}]*:[^{}]*\{")  # a large width in a format, or a width that comes from a value
 COUNTED, MADE, JOINED = "within_limits", "counted_text", "joined_text"
 WITHOUT = ("lipsum",)  # functions of Jinja that give other texts each time
 FROM_FILES = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
@@ -177,7 +177,7 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
                 self.limits.make(_size(several) * max(0, times))
 
     def _check_format(self, form: str) -> None:
-        if WIDE.search(form):
+        if WIDE.search(form.replace("{{", "")):
             raise TooLarge("it writes something with a width that is too large.")
 
     def _check_text(self, name: str, text: str, given: tuple[Any, ...]) -> None:
@@ -213,6 +213,8 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
             given = (*given[:skipped], *map(_listed, given[skipped:]))
             value = given[skipped] if len(given) > skipped else None
             others = (*given[skipped + 1 :], *named.values())
+            if name == "sum" and any(isinstance(one, list | tuple) for one in others):
+                raise SecurityError("the filter sum adds numbers only")
             if name in ("join", "batch", "slice", "sum"):
                 between = next((one for one in others if isinstance(one, str)), "")
                 numbers = [one for one in others if isinstance(one, int)]
@@ -261,7 +263,7 @@ def _listed(value: Any) -> Any:
 
 
 def _size(value: Any) -> int:
-    return len(value) if isinstance(value, str | list | tuple) else 0
+    return len(value) if isinstance(value, str | bytes | list | tuple) else 0
 
 
 def _as_json(

@@ -120,7 +120,8 @@ class QuestionModel(QObject, LazyModel):
         self._rest_as_long(self._session.aside, self._topic, self._session.runs.shown)
         lacking = [one.label for one in self.parameters if one.is_required and values.get(one.name) is None]
         if self.question.studies == NONE and lacking:
-            self._take(None, CHOOSE_FIRST.format(" and ".join(lacking)))
+            if self.trouble == NOTHING_YET:  # a page may say more
+                self._take(None, CHOOSE_FIRST.format(" and ".join(lacking)))
             return
         if not runs and self.question.studies != NONE:
             self._asked = None
