@@ -1,4 +1,4 @@
-"""Until machine code is there, specifications learn samples; all else waits, or is refused in a sentence."""
+"""Until machine code is there, specifications learn samples; other work waits, or is refused in a sentence."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_a_large_text_is_encoded_when_machine_code_is_there(name: str, being_mad
 
 
 @pytest.mark.parametrize("name", ["bpe", "unigram", "boundless"])
-def test_texts_are_cut_by_the_specification_where_there_will_be_no_machine_code(
+def test_the_specification_cuts_texts_if_machine_code_cannot_be_made(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     history = learn(*run_of(name))
@@ -176,7 +176,7 @@ def test_waiting_for_machine_code_can_be_cancelled(being_made: list[str]) -> Non
         Trainer(*run_of("unigram", LONG, **LONG_RECIPE), cancelled=lambda: True)
 
 
-def test_where_there_will_be_no_machine_code_more_than_a_sample_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_texts_are_refused_if_machine_code_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BPE_EXPLORER_PLAIN", "1")
     with pytest.raises(BpeError, match=r"needs machine code for more than 5,000 bytes .* BPE_EXPLORER_PLAIN is set"):
         Trainer(*run_of("unigram", LONG, **LONG_RECIPE))

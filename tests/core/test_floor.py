@@ -91,7 +91,7 @@ def test_any_prices_prove_a_floor_under_any_vocabulary(
 
 @settings(deadline=None, max_examples=30)
 @given(WORDS, st.integers(0, 6), st.none() | st.integers(0, 12), st.data())
-def test_a_search_is_between_its_floor_and_every_vocabulary(
+def test_the_floor_of_a_search_is_at_most_the_tokens_of_any_vocabulary(
     counts: dict[str, int], wanted: int, limit: int | None, data: st.DataObject
 ) -> None:
     found = searched(counts, wanted, limit=limit)
@@ -234,7 +234,7 @@ def corpora() -> dict[str, tuple[dict[str, int], tuple[int, ...]]]:
 
 @pytest.mark.parametrize("place", [0, 1], ids=["few", "many"])
 @pytest.mark.parametrize("kind", ["English", "code", "long words", "Chinese", "random"])
-def test_the_floor_is_near_the_exact_program(kind: str, place: int) -> None:
+def test_the_floor_is_near_the_exact_optimum(kind: str, place: int) -> None:
     counts, sizes = corpora()[kind]
     wanted = sizes[place]
     optimum = exact(counts, wanted, 8)
@@ -481,7 +481,7 @@ def test_a_forged_certificate_is_refused(
     assert why in capsys.readouterr().err
 
 
-def test_a_floor_above_the_best_beside_it_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_floor_above_its_best_vocabulary_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told, path = proof(), tmp_path / "floor.json"
     (one,) = told["floors"]
     row = {"size": one["size"], "floor": one["tokens"], "best": one["tokens"] - 1}
@@ -542,7 +542,7 @@ def test_the_longest_piece_comes_first_where_shorter_ones_hide_its_worth() -> No
 LONGER = "abcdefghijklmnopqrstuvwxyz" * 2
 
 
-def test_a_table_with_long_tokens_is_set_beside_a_floor_for_such_tokens() -> None:
+def test_a_table_with_long_tokens_is_compared_with_a_floor_for_long_tokens() -> None:
     """It was told that the best possible was reached, three times as many tokens as the table itself needs."""
     study = train([f"{LONGER} " * 9], "gpt2", merges=60)
     assert max(len(text) for text in study.inside.by_index.texts.raw) > 16
@@ -606,7 +606,7 @@ def test_a_forged_vocabulary_is_refused(
     assert why in capsys.readouterr().err
 
 
-def test_the_best_beside_a_certificate_is_what_its_vocabulary_needs(
+def test_the_best_count_of_a_certificate_is_that_of_its_vocabulary(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, proof = tmp_path / "floor.json", witnessed()

@@ -75,7 +75,7 @@ def test_it_learns_and_cuts_as_the_specification_says(run: tuple[WordTable, Reci
 
 
 @pytest.mark.parametrize(("method", "steps"), [("mingram", 120), ("best", 120), ("best", 30)])
-def test_files_of_unigram_hold_the_fewest_tokens_for_other_libraries_and_back(method: str, steps: int) -> None:
+def test_unigram_files_keep_the_split_into_fewest_tokens(method: str, steps: int) -> None:
     text = stretches_of(here("languages", "data/udhr-languages.txt")[-1], 20_000)
     history = train(Corpus.from_texts([text]), Recipe.preset(method, merges=120, unicode_form="")).first(steps)
     tokenizer = Tokenizer(history)

@@ -70,7 +70,7 @@ def test_a_notebook_shows_an_answer_with_its_sentences_figure_and_rows(name: str
         assert image["alt"]
 
 
-def test_of_a_long_table_the_first_rows_are_shown_and_it_is_said() -> None:
+def test_a_long_table_shows_its_first_rows_and_says_so() -> None:
     answer = bpe.steps(
         bpe.train(" ".join(chr(97 + place) * 9 for place in range(10)), "gpt2", merges=30, min_frequency=1)
     )
@@ -80,14 +80,14 @@ def test_of_a_long_table_the_first_rows_are_shown_and_it_is_said() -> None:
         assert page.rows == 21
 
 
-def test_where_an_answer_chooses_rows_these_are_shown() -> None:
+def test_an_answer_shows_the_rows_that_it_chooses() -> None:
     answer = bpe.Answer(bpe.DataTable({"step": [*range(40)]}), rows=(3, 39))
     page = Page(answer._repr_html_())
     assert "2 of 40 rows" in page.texts
     assert [text for text in page.texts if text.isdigit()] == ["3", "39"]
 
 
-def test_a_table_shows_all_its_columns_and_nothing_for_what_is_not_known() -> None:
+def test_a_table_shows_all_columns_and_leaves_missing_values_empty() -> None:
     page = Page(bpe.DataTable({"name": ["<b>", None], "count": [1, 2]})._repr_html_())
     assert [text for text in page.texts if text in ("name", "count")] == ["name", "count"]
     assert "<b>" in page.texts
@@ -109,7 +109,7 @@ def test_a_figure_and_what_draw_returns_show_themselves(name: str, tmp_path: Pat
     assert figure.title in repr(figure)
 
 
-def test_nothing_is_shown_of_a_figure_without_anything_in_it() -> None:
+def test_an_empty_figure_shows_nothing() -> None:
     study = bpe.train("a b", "gpt2", merges=1, min_frequency=5)
     assert Page(bpe.steps(study)._repr_html_()).images == []
 
@@ -148,7 +148,7 @@ def test_a_mixture_is_shown_as_the_call_that_makes_it() -> None:
     assert eval(repr(recipe), NAMES) == recipe  # noqa: S307 - it is a text of our own
 
 
-def test_what_is_large_is_shown_in_short() -> None:
+def test_large_values_are_shown_in_short() -> None:
     special = bpe.train(TEXT, "gpt2", merges=20, special_tokens=("<pad>",))
     assert repr(special) == ("Study(method='bpe', recipe='gpt2', vocab_size=277, steps=20, special_tokens=('<pad>',))")
     assert repr(STUDY.history) == "History(method='bpe', recipe='gpt2', vocab_size=276, steps=20)"

@@ -95,7 +95,7 @@ def test_every_method_is_tested() -> None:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_study_of_each_method_is_unpickled_equal(preset: str) -> None:
+def test_a_study_of_each_method_is_equal_after_pickling(preset: str) -> None:
     study = learned(preset)
     copied = pickle.loads(pickle.dumps(study))
     assert_is_the_same(copied, study)
@@ -125,14 +125,14 @@ def test_a_copy_keeps_the_texts_and_a_pickle_does_not(preset: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_hugging_face_file_is_unpickled_equal(kind: str) -> None:
+def test_a_study_of_a_hugging_face_file_is_equal_after_pickling(kind: str) -> None:
     opened = FORMATS["tokenizer.json"].open(json.dumps(KINDS[kind]()).encode(), kind)
     study = bpe.Study(opened.history, name=kind, format=opened.format, notes=opened.notes)
     assert_is_the_same(pickle.loads(pickle.dumps(study)), study)
     assert_is_the_same(copy.deepcopy(study), study)
 
 
-def test_every_written_format_is_unpickled_equal(tmp_path: Path) -> None:
+def test_a_study_of_every_written_format_is_equal_after_pickling(tmp_path: Path) -> None:
     opened = set[str]()
     for name in set(FORMATS.written) - {"markdown"}:  # which is for people, and not read
         for preset in PRESETS:
@@ -169,7 +169,7 @@ FILES: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_of_another_library_is_unpickled_equal(name: str) -> None:
+def test_a_study_of_another_librarys_file_is_equal_after_pickling(name: str) -> None:
     opened = FORMATS[name].open(FILES[name](), name)
     study = bpe.Study(opened.history, name=name, format=opened.format, notes=opened.notes)
     assert_is_the_same(pickle.loads(pickle.dumps(study)), study)

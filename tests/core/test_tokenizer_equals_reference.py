@@ -126,8 +126,7 @@ def test_the_longest_match_equals_the_reference(history: History, text: str) -> 
 
 
 @given(history=histories(), word=st.text("abcelow é漢", min_size=1, max_size=30))
-def test_the_reference_agrees_with_itself_by_ranks_and_by_merging(history: History, word: str) -> None:
-    """Two ways to say how a word is cut after k merges; the specification agrees with itself."""
+def test_boundary_ranks_and_merging_cut_words_alike_in_the_reference(history: History, word: str) -> None:
     ranks = reference.boundary_ranks(word.encode(), history)
     lengths = [len(symbols) for symbols in expansions(history)]
     for at in range(len(history) + 1):

@@ -374,7 +374,7 @@ DECODERS = (
 
 
 @pytest.mark.parametrize("place", range(len(DECODERS)))
-def test_ids_are_decoded_as_each_decoder_does(place: int) -> None:
+def test_each_decoder_decodes_ids_as_in_the_library(place: int) -> None:
     chance = Random(place)
     for kind in ("clip", "bert", "xlm roberta", "llama 2"):
         data = json.dumps({**KINDS[kind](), "decoder": DECODERS[place]}).encode()

@@ -144,7 +144,7 @@ def test_the_words_that_differ_most_are_those_of_most_places(data: st.DataObject
 
 
 @given(table=words(), recipe=recipes())
-def test_sizes_are_measured_as_the_curves_know_them(table: WordTable, recipe: Recipe) -> None:
+def test_measures_of_some_sizes_equal_the_curves(table: WordTable, recipe: Recipe) -> None:
     history = reference.train(table, recipe)
     found, curves = measured_sizes(CutWords.of(table, recipe, history)), size_curves(table, history)
     assert (found.bytes, found.words) == (curves.bytes, curves.words)

@@ -53,7 +53,7 @@ def test_the_river_lies_between_the_most_and_the_fewest(study: bpe.Study) -> Non
     assert high[0] - low[0] > high[-1] - low[-1], "it narrows"
 
 
-def test_any_tokenizer_is_asked_by_parallel_sentences() -> None:
+def test_parallel_sentences_are_counted_with_any_tokenizer() -> None:
     plain = bpe.train(SENTENCES["en"], "gpt2", merges=20)
     rows = Languages(parallel="own").answer(plain).table.records()
     assert {str(row["text"]) for row in rows} == {*SENTENCES}

@@ -227,10 +227,10 @@ def test_a_file_can_be_read_in_another_encoding(
     ("title", "words"),
     [("for invalid bytes", ["B", "\ufffd", "cker", " B"]), ("without", ["Bcker", " Bcker"])],
 )
-def test_a_file_with_bytes_that_are_no_text_is_read_as_chosen(
+def test_invalid_bytes_are_replaced_or_skipped_as_a_person_chooses(
     qtbot: QtBot, window_with: Callable[..., Program], train: Train, tmp_path: Path, title: str, words: list[str]
 ) -> None:
-    """The sentence that refuses it offers to replace or skip them; until then, nothing is said of pairs."""
+    """The error offers to replace or skip invalid bytes. Until a person chooses, the chart shows no pairs."""
     path = tmp_path / "half.txt"
     path.write_bytes(b"B\xe4cker B\xe4cker")
     program = window_with(path)

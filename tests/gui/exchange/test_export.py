@@ -59,7 +59,7 @@ def press(qtbot: QtBot, program: Program, shown: ExportDialog) -> None:
         shown.begin.click()
 
 
-def test_every_format_is_offered_under_a_name_of_its_own(trained: Program, tmp_path: Path) -> None:
+def test_every_format_is_offered_under_a_different_name(trained: Program, tmp_path: Path) -> None:
     shown = dialog(trained, tmp_path / "merges.csv", "csv")
     offered = [(shown.format.itemText(row), shown.format.itemData(row)) for row in range(shown.format.count())]
     assert {name for _, name in offered} == {*FORMATS.written, FOLDER}
@@ -147,7 +147,7 @@ def test_only_the_merges_up_to_the_moment_shown_are_exported(qtbot: QtBot, train
     assert len(read_history(path)) == 7
 
 
-def test_it_says_in_which_folder_the_file_will_be(trained: Program) -> None:
+def test_the_dialog_says_in_which_folder_the_file_will_be(trained: Program) -> None:
     trained.settings.put(LAST_FOLDER, "")
     trained.actions["export"].trigger()
     shown = trained.exchanging.export_dialog
@@ -167,7 +167,7 @@ def test_a_change_asks_for_another_check(qtbot: QtBot, trained: Program, tmp_pat
     assert (tmp_path / "ours.csv").read_text() == "the old file"
 
 
-def test_a_format_that_has_no_place_for_the_table_says_why(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+def test_the_dialog_says_why_a_format_cannot_hold_the_table(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     shown = dialog(trained, tmp_path / "ours.codes", "subword-nmt")
     press(qtbot, trained, shown)
     assert "this table starts from bytes" in shown.outcome.text()
@@ -250,7 +250,7 @@ CONFIG = {
 }
 
 
-def test_a_folder_keeps_what_lay_beside_the_table_that_was_opened(
+def test_a_folder_keeps_the_other_files_of_the_opened_table(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = Recipe.preset("gpt2", merges=20, special_tokens=("<|end|>", "<|spare|>"))

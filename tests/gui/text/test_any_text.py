@@ -135,7 +135,7 @@ def test_breaks_within_a_line_are_not_in_the_text(shown: Callable[..., TokenText
     )
 
 
-def test_three_clicks_select_a_line_that_is_broken_for_qt(shown: Callable[..., TokenTextEdit]) -> None:
+def test_three_clicks_select_a_whole_line_that_qt_holds_in_pieces(shown: Callable[..., TokenTextEdit]) -> None:
     line = "many words " * 600
     editor = shown(f"above\n{line}\nbelow")
     place = editor.rectangle_of(40).center()

@@ -44,7 +44,7 @@ def test_home_and_end_stay_in_the_row_of_a_wrapped_line(shown: Callable[..., Tok
     assert editor.caret == rows[1].start
 
 
-def test_in_a_right_to_left_line_the_left_key_goes_on(shown: Callable[..., TokenTextEdit]) -> None:
+def test_the_left_key_moves_forward_in_a_right_to_left_line(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("שלום\nabc")
     press(editor, Key.Key_Left)
     assert editor.caret == 1

@@ -346,7 +346,7 @@ def test_counts_without_a_divisor_have_no_ratio() -> None:
     assert counts.tokens_per_word == counts.tokens / 2
 
 
-def test_unknown_tokens_wait_for_the_whole_text() -> None:
+def test_unknown_tokens_are_requested_for_the_whole_text() -> None:
     model = TokenTextModel("some text")
     answer(model)
     model.accept(model.revision, 0, Boundaries.unknown(model.data))

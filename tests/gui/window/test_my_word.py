@@ -32,7 +32,7 @@ def test_another_run_is_shown_before_its_own_tokens_are_there(
     assert all(tile.id is None or tile.id < symbols for tile in word.cut.tiles)
 
 
-def test_a_token_that_has_no_name_yet_is_shown_without_a_sign(
+def test_a_word_is_shown_before_its_newest_token_has_a_text(
     qtbot: QtBot, program: Program, train: Train, patient: None
 ) -> None:
     train(program)
