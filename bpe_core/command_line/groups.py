@@ -25,7 +25,7 @@ def add_groups(parser: argparse._ActionsContainer) -> None:
     group: dict[str, Any] = {"nargs": "+", "action": "append", "default": [], "metavar": ("NAME", "FILE")}
     group["help"] = "a group of texts: its name, then files and folders (may be repeated)"
     parser.add_argument("--group", type=text_argument, **group)
-    folders = "make a group of each folder and each file in this folder, by their names"
+    folders = "make a group of each subfolder; the other files in FOLDER become one group with its name"
     parser.add_argument("--groups-of", metavar="FOLDER", help=folders)
 
 

@@ -148,8 +148,8 @@ def replace_on(
             numbered = _with_freed_ids(grown.history, left)
             return Replacement(numbered, swap, left.removed, tuple(texts.values()), left.added)
     raise NothingToLearn(
-        "Nothing is swapped: each of the tokens that this corpus needs least is worth more to it than any new one. "
-        "Take more or other texts, or a lower minimum frequency."
+        "No token was swapped: even the tokens that this corpus needs least save more than a new token would save. "
+        "Add texts, choose other texts, or lower the minimum frequency."
     )
 
 

@@ -39,7 +39,7 @@ def _loaded(name: str, place: str) -> type[Question]:
     kinds = [kind for kind in vars(import_module(place)).values() if isinstance(kind, type)]
     found = next((kind for kind in kinds if issubclass(kind, Question) and kind.__module__ == place), None)
     if found is None or found.name != name:
-        raise BpeError(f"a question is a subclass of Question in a module called {name}")
+        raise BpeError(f"the module {place} defines no subclass of Question for the name {name!r}")
     found.parameters()
     return found
 

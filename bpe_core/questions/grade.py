@@ -142,4 +142,4 @@ def _sentences(name: str, grade: GradedMerges) -> Iterator[str]:
         until = f" This explains the merges until {grade.explained:,}." if grade.explained > grade.right_until else ""
         yield f"Likely mistake: {grade.cause}{until}"
     elif grade.found is not None:
-        yield "None of the mistakes that were tried explains it."
+        yield "None of the mistakes that were tried explains this difference."

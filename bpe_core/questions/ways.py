@@ -137,7 +137,7 @@ are left out.
     def _figure(self, found: _Found) -> Figure | None:
         words = found.words
         if not 0 <= self.word <= len(words):
-            raise BpeError(f"There is no word {self.word:,}; the text has {len(words):,}.")
+            raise BpeError(f"There is no word {self.word:,}; the text has {count_text(len(words), 'word')}.")
         short = [place for place, word in enumerate(words) if len(found.all.lattice(word).symbols) <= MOST_SYMBOLS]
         if not short and not self.word:
             return None

@@ -84,7 +84,7 @@ def _add_documents(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("documents to shards").add_argument
     documents = (
         "write each document (a row of .jsonl, .csv, .parquet or .arrow, or a file) to numbered shards in the folder "
-        "that --output names; after a kill the same command goes on behind the last whole shard"
+        "that --output names; after a kill the same command goes on after the last whole shard"
     )
     add("--documents", action="store_true", help=documents)
     add("--eos", type=number, metavar="ID", help="the id to write after each document (default: none)")
@@ -197,7 +197,7 @@ def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> Non
     from bpe_core.methods.kit.encode_documents import SHARD_SIZE, encode_documents  # a single text needs less
 
     groups = groups_of(options)
-    stopped = "Stopped; whole shards are kept, and the same command goes on behind them."
+    stopped = "Stopped; whole shards are kept, and the same command goes on after them."
     files = options.text or ([] if groups else ["-"])
     with working(stopped=stopped) as interruption, reading(files, groups=groups) as corpus:
         result = encode_documents(

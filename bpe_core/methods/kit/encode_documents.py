@@ -56,7 +56,7 @@ WORKING = ".encoding"  # the ending of the folder's name in which whole shards a
 INDEX = "index.json"
 FORMAT = "shards of documents"
 VERSION = 1
-STOPPED = "Encoding was stopped; whole shards are kept, and the same request goes on behind them."
+STOPPED = "Encoding was stopped; whole shards are kept, and the same request goes on after them."
 
 _OF_SHARDS = re.compile(r"[0-9]{5,}[.](npy|bin|idx|ends)|index[.]json")
 _AT_WORK = re.compile(r"[0-9]{5,}[.](npy|bin|idx|ends|json)|[.].+[.](part|together|former)")

@@ -92,7 +92,7 @@ def test_tokens_that_would_be_learned_again_keep_their_ids(table: History) -> No
     checked(found, table)
     assert 0 < len(found.removed) < 100
     assert f"Only {len(found.removed)} of the 100 that were asked for" in found.sentences[1]
-    with pytest.raises(NothingToLearn, match="worth more to it"):
+    with pytest.raises(NothingToLearn, match="save more than a new token"):
         replace(Corpus.from_texts([POEM]), table, 100)
 
 
@@ -102,7 +102,7 @@ def test_what_cannot_be_replaced_is_refused_in_a_sentence(table: History) -> Non
     cases = [
         (lambda: replace(corpus, table, 0), BpeError, "Swap 1 token or more"),
         (lambda: replace(corpus, table, 121), BpeError, "120 learned tokens, so 121"),
-        (lambda: replace(Corpus.from_texts(["x y z"]), table, 5), NothingToLearn, "Nothing is swapped"),
+        (lambda: replace(Corpus.from_texts(["x y z"]), table, 5), NothingToLearn, "No token was swapped"),
         (lambda: replace(corpus, blocks, 1), BpeError, "Gage"),
     ]
     for attempt, kind, told in cases:
