@@ -72,7 +72,7 @@ class BuildHook(BuildHookInterface):  # type: ignore[misc]  # where packages are
         build_data |= {"pure_python": False, "infer_tag": True}  # for this kind of computer and Python
 
     def _made(self) -> tuple[str, str]:
-        """Make machine code in a process that can be ended; return where it is, and its place in the package."""
+        """Make machine code in a process with a time limit; return the path of the file and its path in a wheel."""
         done = subprocess.run(
             [sys.executable, "-P", "-c", MAKE, self.root],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},

@@ -65,10 +65,10 @@ class SessionCorpus(QObject):
 
     def add_address(self, address: str) -> None:
         """Add an address, such as `s3://bucket/a.txt`, which an installed package can read."""
-        self._put(gathered(lists.with_address(self._of_the_person, address)), "Add an address")
+        self._put(gathered(lists.with_address(self._texts_that_stay, address)), "Add an address")
 
     def add_text(self, name: str, text: str) -> None:
-        self._put(gathered((*self._of_the_person, CorpusText(name, text=text))), f"Add {name}")
+        self._put(gathered((*self._texts_that_stay, CorpusText(name, text=text))), f"Add {name}")
 
     def replace_by_text(self, name: str, text: str) -> None:
         sample = CorpusText(name, text=text)
@@ -96,7 +96,7 @@ class SessionCorpus(QObject):
         self._put(put_into(self.texts.value, dict.fromkeys(numbers, name)), f"Group {name}" if name else "Ungroup")
 
     def group_by_folders(self, numbers: Collection[int]) -> None:
-        """Make a group of each folder directly below the common one; split a large folder into its folders first."""
+        """Make a group of each folder directly below the common folder; split a large folder first."""
         texts = self.texts.value
         large = [text for text in texts if text.number in numbers and text.is_folder and not text.picked]
         if len(large) == 1 and len(numbers) == 1:
@@ -173,7 +173,7 @@ class SessionCorpus(QObject):
             details = "\n".join(left_out[:MOST_TOLD]) if others else ""
             self.aside.tell(left_out[0 if is_something else -1] + more, details, is_error=not is_something)
         if is_something:
-            texts = lists.with_picked(lists.with_files(self._of_the_person, found.files), found.picked)
+            texts = lists.with_picked(lists.with_files(self._texts_that_stay, found.files), found.picked)
             for folder in found.folders:
                 texts = lists.with_folder(texts, folder)
             for path, columns in found.counts.items():
@@ -181,8 +181,8 @@ class SessionCorpus(QObject):
             self._put(gathered(texts), "Add files")
 
     @property
-    def _of_the_person(self) -> CorpusTexts:
-        """Return the texts to which others are added: none if there are only samples."""
+    def _texts_that_stay(self) -> CorpusTexts:
+        """Return the texts that stay when texts are added. A sample that is the only text does not stay."""
         texts = self.texts.value
         return () if len(texts) == 1 and texts[0].number in self._samples else texts
 
@@ -261,7 +261,7 @@ def put_into(texts: CorpusTexts, groups: Mapping[int, str]) -> CorpusTexts:
 
 
 def by_folder(texts: CorpusTexts, chosen: Collection[int]) -> dict[int, str]:
-    """Return for each chosen file its folder, among those directly below their common one."""
+    """Map each chosen file to its folder directly below the common folder of all chosen files."""
     paths = {text.number: text.path for text in texts if text.number in chosen and text.path is not None}
     if not paths:
         return {}

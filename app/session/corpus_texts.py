@@ -128,7 +128,7 @@ CorpusTexts = tuple[CorpusText, ...]
 
 @contextmanager
 def reading(sources: Sequence[CorpusText], remarks: list[str]) -> Iterator[Corpus]:
-    """Open these texts as one corpus, and add remarks about oddities."""
+    """Open these texts as one corpus; at the end, add a remark for each skipped part to `remarks`."""
     corpus = corpus_of([source.to_count() for source in sources])
     yield corpus
     remarks += map(str, corpus.skipped)

@@ -73,7 +73,7 @@ def kind_of(recipe: Recipe) -> Kind:
 
 @dataclass(frozen=True)
 class TableLayout:
-    """The layout of a table: the columns that could hold its texts, the one that does, or words with counts."""
+    """The layout of a table: the columns that could hold its texts, the column that does, or words with counts."""
 
     columns: tuple[str, ...] = ()
     column: str = ""
@@ -106,7 +106,7 @@ class TextCount:
 
 @dataclass(frozen=True)
 class CountFailure:
-    """The reason why one text could not be counted. The others go on."""
+    """The reason why one text could not be counted. The other texts are counted all the same."""
 
     sentence: str
     read: TableLayout = TableLayout()  # the columns, as far as they are known
@@ -126,7 +126,7 @@ Outcomes = dict[Hashable, Outcome]
 
 
 class Counts(QObject):
-    """A counter of texts on one thread. A new demand replaces the one before."""
+    """A counter of texts on one thread. A new request replaces the request before."""
 
     changed = Signal()  # there is a new outcome or new progress
     settled = Signal()  # each wanted text is counted, has failed, or was cancelled

@@ -72,7 +72,7 @@ class Runs(RunList):
         fits: bool = False,
         is_shown: bool = True,
     ) -> Run | None:
-        """Begin a run; pause it after `merges`. With `fits`, it takes another size if its own is impossible."""
+        """Begin a run; pause it after `merges`. With `fits`, an impossible vocabulary size may be replaced."""
         if not sources:
             self._tell_no_text("There is no text to learn from")
             return None

@@ -81,7 +81,7 @@ def listed_alone(history: History) -> bool:
 
 
 def steps_alone(history: History) -> History:
-    """Return the steps without the counts of another corpus, to be made again."""
+    """Return the history without its counts, so that a learner can make its steps again on another corpus."""
     return History.from_pairs(history.recipe, history.alphabet, history.pairs())
 
 

@@ -172,7 +172,7 @@ def bytes_history(tokens: Tokens) -> tuple[History, list[str]]:
 
 
 def _decoders(steps: list[Object], splitting: object) -> Object:
-    """Return the steps of a decoder, and the cleaning where llama.cpp cleans texts of this splitting."""
+    """Return the steps of a decoder; the last step cleans spaces if llama.cpp does so for this splitting."""
     cleaning: list[Object] = [{"type": "LlamaSpaces"}] * (splitting in CLEANING)
     return {"type": "Sequence", "decoders": steps + cleaning}
 
@@ -203,7 +203,10 @@ def lines_history(tokens: Tokens) -> tuple[History, list[str]]:
 
 
 def words_history(tokens: Tokens) -> tuple[History, list[str]]:
-    """Read BERT's tokens. Texts are changed character by character, without accents and later parts of Hangul."""
+    """Read BERT's tokens, with a normalizer that changes texts as llama.cpp does.
+
+    If it removes accents, only the first consonant of a Hangul syllable stays.
+    """
     lowercase = tokens.flag("normalizer.lowercase", True)
     changes: list[Object] = [_replace(_BLANKS, " "), _replace(r"[\p{Cc}\p{Cf}\p{Co}\x{fffd}]", "")]
     if tokens.flag("normalizer.strip_accents", lowercase):
@@ -339,7 +342,7 @@ class GgufTokenizer(ReadOnly):
 
 
 def _spelled(tokens: Tokens) -> Iterable[str]:
-    """Report special tokens that neighbours can be joined to: here only callers that ask for these get them."""
+    """Report special tokens that llama.cpp always matches; here a caller has to ask for special tokens."""
     known = set(tokens.texts)
     special = [text for text, kind in zip(tokens.texts, tokens.kinds, strict=True) if kind in _SPECIAL]
     made = [text for text in special if any(text[:cut] in known and text[cut:] in known for cut in range(1, len(text)))]

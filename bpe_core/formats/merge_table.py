@@ -105,11 +105,11 @@ class MergeTable(Format):
             }
             numbers = [] if told.numbers is None else cells.numbers(NUMBER).tolist()
             found = history_told(told, columns, reasons, numbers, lambda row: name, name)
-            beside = _Beside(data)
-            self.write(found, beside)  # type: ignore[arg-type]
-        except (BpeError, _OtherwiseError, ValueError):
+            comparing = _ComparingFile(data)
+            self.write(found, comparing)  # type: ignore[arg-type]
+        except (BpeError, _DifferentError, ValueError):
             return None
-        return found if beside.place == len(data) else None
+        return found if comparing.place == len(data) else None
 
     def read_by_rows(self, told: ParsedTable, name: str) -> History:
         """Read row by row. Each cell must follow from its step, so that changes by hand are noticed."""
@@ -233,11 +233,11 @@ def _same_text(found: Any, should: Any) -> bool:
         return False
 
 
-class _OtherwiseError(Exception):
-    """An error that says that the file differs from what is written."""
+class _DifferentError(Exception):
+    """An error for written bytes that differ from the bytes of the file."""
 
 
-class _Beside(io.RawIOBase):
+class _ComparingFile(io.RawIOBase):
     """A file object for writing that fails as soon as the written bytes differ from a given content."""
 
     def __init__(self, data: bytes) -> None:
@@ -251,7 +251,7 @@ class _Beside(io.RawIOBase):
         begin = self.place
         self.place = self.place + len(some)
         if self._data[begin : self.place] != some:
-            raise _OtherwiseError
+            raise _DifferentError
         return len(some)
 
 

@@ -352,7 +352,10 @@ class History(Sequence[Step]):
         return self._sizes
 
     def step_of_size(self, size: int) -> int:
-        """Return the last number of steps with a vocabulary of `size` tokens, or of the nearest size."""
+        """Return after how many steps the vocabulary has `size` tokens, or the nearest size.
+
+        If this happens several times, the last time counts.
+        """
         if self.only_joins:  # a shortcut, as this is called for many sizes
             return min(max(0, size - self.vocabulary_size_at(0)), len(self))
         return len(self) - int(np.argmin(np.abs(self._sizes - size)[::-1]))

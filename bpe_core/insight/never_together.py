@@ -8,10 +8,11 @@
     >>> together.verdict(108, 111).text  # by GPT-2's pattern, “'ll” is a word
     "'llo"
 
-While merges go on, nothing outside two tokens decides what is joined inside them, as no merge crosses their ends. So if
-two tokens are side by side in a word, they are so as a word by themselves. Between words they can be side by side only
-where the pattern can split: the table that finds words shows whether it ever does between the end of one and the begin
-of the other, whatever is around. Where neither can be, they never are. All else is tried with texts around.
+No merge crosses the ends of two neighbouring tokens, so nothing outside these tokens decides what is joined inside
+them. If they are side by side in some word, they are also side by side in the word that only they spell. Tokens of two
+words are side by side only if the pattern splits between them. The table that finds words shows whether any text has a
+split there. If neither is possible, no text holds the pair. All other pairs are tried in texts with different
+characters before and after them.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ class PairsInTexts:
 
     @cached_property
     def _before(self) -> Sequence[str]:
-        """Return texts to begin with: some usual ones, and the shortest that leads to each state of the table."""
+        """Return the texts that are tried before a pair: usual characters, and the shortest text to each state."""
         table = self._table
         if table is None:
             return AROUND
@@ -126,7 +127,7 @@ class PairsInTexts:
         return scan_table(self._history.recipe)
 
     def _inside_a_word(self, left: int, right: int) -> str:
-        """Say what two tokens become in one word; empty if they stay."""
+        """Return a sentence about what two tokens become in one word; empty if they stay two tokens."""
         history = self._history
         symbols = [*history.symbols_of(left), *history.symbols_of(right)]
         merged = self._merges.merged(symbols)
@@ -151,7 +152,7 @@ class PairsInTexts:
         return self._parts_before(rows, kinds[1])
 
     def _kinds(self, raw: bytes) -> list[int]:
-        """Return the kind of each character of a token; ANY for a part of one at its ends."""
+        """Return the kind of each character of a token; ANY for an incomplete character at its start or end."""
         table = self._table
         assert table is not None
         text = raw.decode(errors="surrogateescape")
@@ -201,7 +202,7 @@ class PairsInTexts:
             is_marked = (entries & MARK_HERE) != 0
             marked[behind[is_marked]] = True
             plain[behind[~is_marked]] = True
-        ahead = [*others, *[ANY] * len(self._entries)]  # behind the token any text may come
+        ahead = [*others, *[ANY] * len(self._entries)]  # any text may follow the token
         if self._asks(plain | marked, CUT_PREVIOUS, ahead[0], is_last=not others):
             return True
         for place, kind in enumerate(ahead):

@@ -1,4 +1,4 @@
-"""The number of tokens of a whole corpus by the ways of `insight/ways.py`."""
+"""The number of tokens of a corpus whose words are split by fewest tokens, by probability, or at random."""
 
 from __future__ import annotations
 

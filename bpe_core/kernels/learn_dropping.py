@@ -213,7 +213,7 @@ def fall_apart(tokens, token, base, into_bytes):
 
 @kernel
 def merge(state, tokens, left, right, token):
-    """Join the pair wherever it occurs; return how much work it was."""
+    """Join the pair wherever it occurs; return the amount of work."""
     cells, lengths, work = state.cells, state.token_lengths, np.int64(0)
     first_length, length = np.int64(lengths[left]), np.int64(lengths[token])
     by_right = tokens.places[right] < tokens.places[left]
@@ -264,7 +264,7 @@ def comes_after(cells, cell, token):
 
 @kernel
 def drop(state, tokens, token, parts):
-    """Split a token into so many parts wherever it occurs; return how much work it was."""
+    """Split a token into `parts` parts wherever it occurs; return the amount of work."""
     cells, work = state.cells, np.int64(0)
     tokens.in_use[token] = 0
     tokens.number[IN_USE] -= 1

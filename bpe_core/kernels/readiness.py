@@ -65,10 +65,10 @@ def is_loaded() -> bool:
 
 
 def use_machine_code(size: int, part: str = "", work: Work = ALONE, *, waits: bool = False) -> bool:
-    """Return whether work on so many bytes uses machine code; if it is missing, begin to make it.
+    """Return whether work on `size` bytes uses machine code; if the code is missing, begin to make it.
 
-    Very large work waits for it, reports that as its progress, and can be cancelled meanwhile. So does all work that
-    `waits`, because it would be slow without, if the code can be kept.
+    Very large work waits for the code, reports the wait as its progress, and can be cancelled meanwhile. Smaller work
+    waits only with `waits`, because plain Python would be slow, and only if the code can be kept.
     """
     if (size < LEAST and not is_loaded()) or forbidden() or not kernels_exist():
         return False
@@ -86,11 +86,11 @@ def use_machine_code(size: int, part: str = "", work: Work = ALONE, *, waits: bo
 
 
 def by_machine_code(size: int, part: str, work: Work = ALONE, *, is_needed: bool = True) -> bool:
-    """Return whether machine code does work on so many bytes that only a specification does besides.
+    """Return whether machine code does work on `size` bytes; otherwise the specification does this work.
 
-    Until machine code is there, the specification serves samples. All else waits for it, says so as its progress, and
-    can be cancelled meanwhile. Where there will be none, work that needs it is refused in a sentence, and other work is
-    left to the specification, however slow.
+    Until machine code is there, the specification does the work on samples. All other work waits for the code, reports
+    the wait as its progress, and can be cancelled meanwhile. If the code cannot be made, work that needs it is refused
+    in a sentence, and the specification does the other work, however slowly.
     """
     if ready(part):
         return True
@@ -122,7 +122,7 @@ def _is_there_after_waiting(part: str, work: Work) -> bool:
 
 
 def wait_until_ready(seconds: float = float("inf"), part: str = "", work: Work = ALONE) -> bool:
-    """Wait at most that long for what is being made; return whether it is there."""
+    """Wait at most `seconds` for machine code that is being made; return whether it is there."""
     prepare(aside=False)
     deadline = time.monotonic() + seconds
     while not ready(part):
@@ -134,7 +134,7 @@ def wait_until_ready(seconds: float = float("inf"), part: str = "", work: Work =
 
 
 def make_now(work: Work = ALONE) -> bool:
-    """Have everything made, again if Numba's own cache serves instead; return whether it is there."""
+    """Make all machine code, once more if Numba's own cache is used instead; return whether the code is there."""
     prepare(aside=False, again=True)
     while preparing():
         _tell_how_far(work)
@@ -147,9 +147,10 @@ def _tell_how_far(work: Work) -> None:
 
 
 def prepare(*, in_memory: bool = False, aside: bool = True, again: bool = False) -> None:
-    """Have it made by a second process, unless another makes it; where nothing can be kept, only for `in_memory`.
+    """Let a second process make machine code, unless some process makes it already.
 
-    That process gives way to everything else. Where it failed before, it is only tried `again` if that is said.
+    If the code cannot be kept in a folder, it is made only with `in_memory`. With `aside`, the second process has a low
+    priority. If Numba's own cache is used instead, the code is made only with `again`.
     """
     global _compiler, _receiver
     if forbidden() or not kernels_exist():
@@ -201,14 +202,14 @@ def start_compiler(*arguments: str, **how: Any) -> subprocess.Popen[bytes]:
 
 
 def preparing() -> bool:
-    """Return whether it is being made, by a process that this one or another has started."""
+    """Return whether machine code is being made, by a process that this program or another has started."""
     if _receiver is not None:
         return _receiver.is_alive()
     return (_compiler is not None and _compiler.poll() is None) or kept.is_being_made()
 
 
 class MachineCode(NamedTuple):
-    """A report of how much machine code there is, and how large work is done."""
+    """A report: the share of machine code that is compiled, and the way in which large work runs."""
 
     share: float  # the share that is made, from 0 to 1
     is_being_made: bool

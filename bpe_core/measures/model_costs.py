@@ -100,15 +100,15 @@ class ModelShape:
         return self.embeddings(size) / self.parameters(size)
 
     def training_flops(self, size: Any) -> Any:
-        """Return the FLOPs of a token in training."""
+        """Return the FLOPs of training for one token."""
         return OF_TRAINING * (self.body + size * self.d)
 
     def use_flops(self, size: Any) -> Any:
-        """Return the FLOPs of the next token when the model is used."""
+        """Return the FLOPs of inference for one token."""
         return OF_USE * (self.body + size * self.d)
 
     def columns(self, sizes: Int64s, bytes_per_token: Numbers) -> dict[str, Any]:
-        """Return the costs of each size for a text with these bytes in a token."""
+        """Return the costs of each vocabulary size; `bytes_per_token` holds the average of a text at each size."""
         return {
             "parameters": self.parameters(sizes).tolist(),
             "embedding_share": self.embedding_share(sizes).tolist(),

@@ -237,5 +237,5 @@ class MethodFacts:
         raise NotImplementedError
 
     def single_of(self, recipe: Any) -> Single | None:
-        """Return what a step of this recipe may do besides joining a pair."""
+        """Return the kind of step in this recipe that is not a join, "drop" or "add"; None if all steps are joins."""
         return self.single

@@ -299,7 +299,10 @@ class Boundaries(Segmentation):
         return int(found[0])
 
     def _ids(self, edges: Int64s, at: int) -> Int64s:
-        """Return the ids of tokens; the highest rank of the boundaries inside a token is the merge that made it."""
+        """Return the ids of the tokens between `edges`.
+
+        The highest rank of a boundary inside a token is the number of the merge that made this token.
+        """
         first = int(edges[0])
         end = int(edges[-1])
         if self.pending and self.pending[0] <= first and end <= self.pending[1]:  # a shortcut for long ranges

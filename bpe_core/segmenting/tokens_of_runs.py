@@ -1,7 +1,7 @@
-"""The encoding of whole runs of words by the merges within words.
+"""The encoding of whole runs of words by merges that never cross the borders of words.
 
-Runs are divided between bytes that are neighbours in no token. So merges do the same in the parts as in the whole, and
-most parts were encoded before.
+A run is divided wherever two neighbouring bytes are neighbours in no token. No merge crosses such a place, so each part
+can be encoded by itself. Most parts were encoded before.
 """
 
 from __future__ import annotations

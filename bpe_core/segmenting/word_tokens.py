@@ -153,7 +153,7 @@ class Cuts:
         self.ids, self.ends = np.concatenate((self.ids, found.ids)), np.concatenate((self.ends, found.ends))
 
     def for_keys(self, keys: list[Key], cut_words: WordsCutter) -> Cuts:
-        """Return cuts for other words, with the known cuts of words that stay."""
+        """Return the cuts of other words. Known cuts of words that are in both lists are copied."""
         index = {key: i for i, key in enumerate(self._keys)}
         old = np.array([index.get(key, NOTHING) for key in keys], np.int64)
         cuts = Cuts(keys, cut_words)

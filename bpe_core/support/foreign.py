@@ -47,12 +47,12 @@ _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 class DamagedPart(Exception):
-    """An error that says what is damaged in a file, to be put in the middle of a sentence."""
+    """An error that says what is damaged in a file. Its text is put in the middle of a sentence."""
 
 
 @contextmanager
 def telling_damage(name: str, kind: type[BpeError] = FormatError) -> Iterator[None]:
-    """Report the damage that a reader of large files found in this one."""
+    """Raise an error that names the file if its reader finds damage, or if memory is used up."""
     try:
         yield
     except DamagedPart as damage:

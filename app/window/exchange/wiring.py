@@ -170,7 +170,7 @@ class ExchangeWiring(QObject):
         self._show("count_dialog", lambda: CountDialog(self.counts, str(proposal), self._frame.window))
 
     def _show(self, name: str, make: Callable[[], QDialog]) -> None:
-        """Show a dialog and free it when it is closed, or raise the one that is open already."""
+        """Show a new dialog, or bring the open dialog to the front. A closed dialog is freed."""
         if (dialog := getattr(self, name)) is None:
             dialog = make()
             setattr(self, name, dialog)

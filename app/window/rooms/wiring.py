@@ -1,4 +1,4 @@
-"""The wiring of rooms: the parts of each, and the actions that lead there."""
+"""The wiring of rooms: the panels that each room shows, and the actions that open it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class RoomWiring(QObject):
         self._open_rooms()
 
     def _come_with_chart(self) -> None:
-        """Go to a room with the chart that was brought on top."""
+        """Open a room that has the chart on top, if the open room lacks this chart."""
         window = self._frame.window
         chart = self._charts.shown
         if chart not in charts_in(window.room):

@@ -1,4 +1,4 @@
-"""The places where what lights up occurs among tokens."""
+"""The places of the highlighted tokens, pair or word in a text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The choice of how special tokens in a text are read: as the file's library does, unless a person decides."""
+"""The treatment of special tokens that a text spells: a person's choice, or that of the tokenizer's library."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def allowed_in(recipe: Recipe, chosen: str) -> Allowed:
 
 
 class SpelledSpecials(QObject):
-    """A sentence about the first special token that the text spells, and an offer to read it otherwise."""
+    """A sentence about the first special token that the text spells, and an offer to read it in the other way."""
 
     changed = Signal()
 

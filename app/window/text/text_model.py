@@ -275,7 +275,7 @@ class TokenTextModel(QObject):
         return Tokens(tokens.edges[skipped : skipped + count + 1], tokens.ids[skipped : skipped + count])
 
     def ids_in(self, start: int, stop: int) -> list[int]:
-        """Return the ids of the tokens in a range, with those without bytes in the same words."""
+        """Return the ids of the tokens in a range, including the tokens of its words that cover no byte."""
         tokens = self.tokens_between(start, stop)
         return [id for id in self._segmentation.with_empty(tokens, self.cursor).ids.tolist() if id != NO_TOKEN]
 

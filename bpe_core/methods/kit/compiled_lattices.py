@@ -181,7 +181,7 @@ class CompiledLattices:
         return pieces[np.argsort(self._ends[pieces])]
 
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
-        """Find the best path over the text of each piece without the piece itself."""
+        """Find the best path through the text of each piece, made of other pieces only."""
         lengths = self._lengths[pieces]
         found = np.empty(len(pieces))
         stops = np.zeros(len(pieces) + 1, np.int64)

@@ -81,7 +81,7 @@ def best_path(edges: list[list[Edge]], scores: Sequence[float]) -> tuple[float, 
 
 
 class OwnPaths(NamedTuple):
-    """The best path over the text of each of some pieces, without the piece itself."""
+    """The best path through the text of each piece, made of other pieces only."""
 
     scores: Float32s
     starts: Int64s  # the first index of each path in `tokens`, and the end of the last

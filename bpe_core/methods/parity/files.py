@@ -1,3 +1,3 @@
-"""The kinds of tables that hold what parity-aware byte-pair encoding learned: an ordinary table of merges."""
+"""The kinds of tables that can hold the merges of parity-aware byte-pair encoding: ordinary merge tables."""
 
 TABLES = frozenset({"ranks", "BPE"})

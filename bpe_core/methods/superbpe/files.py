@@ -1,3 +1,3 @@
-"""The kinds of tables that hold what SuperBPE learned: those of merges by rank."""
+"""The kinds of tables that can hold the merges of SuperBPE: tables of merges by rank."""
 
 TABLES = frozenset({"ranks", "BPE"})

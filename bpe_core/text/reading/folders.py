@@ -117,7 +117,10 @@ def matches(path: PurePath, patterns: Sequence[str]) -> bool:
 
 
 def folders_in(folder: Path) -> dict[str, list[Path]]:
-    """Make a group of each folder directly in this one, and a group with its own name of the files in it."""
+    """Make a group of each subfolder of a folder.
+
+    The files directly in the folder are one more group, which has the name of the folder.
+    """
     try:
         listed = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:

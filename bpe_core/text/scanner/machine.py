@@ -117,7 +117,10 @@ def _places(entry: int, mark: int, previous: int, here: int) -> Iterable[int]:
 
 
 def by_line(step: StepFunction[State], start: State) -> StepFunction[tuple[State, bool]]:
-    """Change a pattern for a text whose lines are separate texts; a state includes whether a line has just ended."""
+    """Return a step function that takes each line for a separate text.
+
+    A state of this function also says whether a line has just ended.
+    """
 
     def step_by_line(state: tuple[State, bool], kind: int) -> Transition[tuple[State, bool]]:
         inside, has_ended = state
