@@ -30,7 +30,7 @@ def encode_documents(
 ) -> EncodedDocuments:
     """Write each document to numbered shards of ids, with an index of where it ends.
 
-    After a kill the same call goes on behind the last whole shard.
+    After a kill the same call goes on after the last whole shard.
 
     Parameters
     ----------

@@ -22,6 +22,7 @@ from bpe_core.segmenting.segmentation import Width
 from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
 from bpe_core.support.honest_text import escape
+from bpe_core.support.wording import count_text
 
 examples = """\
 examples:
@@ -223,7 +224,8 @@ def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> Non
         print(json.dumps(told, ensure_ascii=False))
         return
     print(
-        f"Wrote {result.documents:,} documents, {result.ids:,} ids as {result.width}, to {result.shards:,} shards in "
+        f"Wrote {count_text(result.documents, 'document')}, {result.ids:,} ids as {result.width}, to "
+        f"{count_text(result.shards, 'shard')} in "
         f"{plain(str(result.path))}."
     )
     if result.shards_before:

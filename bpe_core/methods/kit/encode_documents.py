@@ -5,7 +5,7 @@ The folder holds a file of ids for each shard (`00000.npy`, or `00000.bin` with 
 them all. A document lies in one shard, and an empty text is no document.
 
 While the work goes on, whole shards are kept in a folder next to the result. After a kill the same request goes on
-behind the last whole shard; the result is the same, byte for byte.
+after the last whole shard; the result is the same, byte for byte.
 """
 
 from __future__ import annotations
