@@ -146,7 +146,7 @@ def check_against_print(learned: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", here("poem", "data/raven.txt"))
-def test_a_two_tie_rules_part_ways(learn: Learn, name: str) -> None:
+def test_article_a_two_tie_rules_give_different_merges(learn: Learn, name: str) -> None:
     counts = english_counts(text_of(name))
     first_seen, lowest_ids = (
         pairs_of(learn(WordTable.from_counts(counts), Recipe.preset("english", ties=ties, merges=30)))
@@ -158,7 +158,7 @@ def test_a_two_tie_rules_part_ways(learn: Learn, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", here("poem", "prose", "languages", "data/raven.txt", "data/tinyshakespeare.txt"))
-def test_a_the_engine_counts_the_same_words_in_the_same_order(name: str) -> None:
+def test_article_a_the_engine_counts_the_same_words_in_the_same_order(name: str) -> None:
     text = text_of(name)
     counted = count_words(Corpus.from_texts([text]), Recipe.preset("english"))
     assert list(counted) == [(word.encode(), count) for word, count in english_counts(text).items()]
@@ -173,12 +173,12 @@ def clean_counts(text: str) -> Counter[str]:
     return Counter(text.lower().translate(str.maketrans("", "", string.punctuation + "“’")).split())
 
 
-def test_b_books_without_the_marker(learn: Learn) -> None:
+def test_article_b_the_books_without_a_marker_give_their_merges(learn: Learn) -> None:
     history = learn(WordTable.from_counts(BOOKS), Recipe.preset("words", merges=3))
     assert written(history) == [("o", "o", 45), ("oo", "k", 26), ("oo", "b", 19)]
 
 
-def test_b_books_with_the_marker(learn: Learn) -> None:
+def test_article_b_the_books_with_a_marker_give_their_merges(learn: Learn) -> None:
     history = learn(WordTable.from_counts(BOOKS), Recipe.preset("words", marker="symbol", merges=3))
     assert written(history) == [("o", "o", 45), ("oo", "k", 26), ("ook", "</w>", 20)]
 
@@ -218,7 +218,7 @@ def test_article_b_the_poem_gives_its_merges(learn: Learn, name: str) -> None:
 
 @each_poem
 @pytest.mark.parametrize("encode", ["reference", "engine"])
-def test_b_correct_merging_leaves_so_many_distinct_tokens(encode: str, name: str) -> None:
+def test_article_b_correct_merging_leaves_the_counted_tokens(encode: str, name: str) -> None:
     counts = clean_counts(text_of(name))
     history = reference.train(WordTable.from_counts(counts), Recipe.preset("clean-words"))
     texts = [text.decode() for text in token_texts(history)]
@@ -236,7 +236,7 @@ def test_b_correct_merging_leaves_so_many_distinct_tokens(encode: str, name: str
 
 
 @each_poem
-def test_b_replacing_text_instead_of_symbols_leaves_others(name: str) -> None:
+def test_article_b_replacing_text_instead_of_symbols_leaves_other_tokens(name: str) -> None:
     """The article's error: in `xa b`, replacing the text `a b` joins what is no pair, giving `xab`."""
     corpus = {" ".join(word) + " </w>": n for word, n in clean_counts(text_of(name)).items()}
     steps_in_error = 0
@@ -255,13 +255,13 @@ def test_b_replacing_text_instead_of_symbols_leaves_others(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", here("poem", "prose", "data/raven.txt"))
-def test_b_the_engine_cleans_and_counts_the_same_words(name: str) -> None:
+def test_article_b_the_engine_cleans_and_counts_the_same_words(name: str) -> None:
     text = text_of(name)
     counted = count_words(Corpus.from_texts([text]), Recipe.preset("clean-words"))
     assert list(counted) == [(word.encode(), count) for word, count in clean_counts(text).items()]
 
 
-def test_b_longest_match_is_another_inference_than_merge_order() -> None:
+def test_article_b_longest_match_splits_otherwise_than_merge_order() -> None:
     words = WordTable.from_counts({"abc": 1})
     history = history_from_texts(words, Recipe.preset("words"), [("b", "c"), ("a", "b")])
     tokenizer = Tokenizer(history)
@@ -274,7 +274,7 @@ def test_b_longest_match_is_another_inference_than_merge_order() -> None:
 # --- C ----------------------------------------------------------------------------------
 
 
-def test_c_low_lower_lowest(learn: Learn) -> None:
+def test_article_c_low_lower_and_lowest_give_their_merges(learn: Learn) -> None:
     words = WordTable.from_counts({"low": 1, "lower": 1, "lowest": 1})
     history = learn(words, Recipe.preset("words"))
     assert written(history) == [("l", "o", 3), ("lo", "w", 3), ("low", "e", 2)]
@@ -305,7 +305,7 @@ TOY_RULES = [("e", "s"), ("es", "t"), ("est", "</w>"), ("l", "o"), ("lo", "w"), 
 WITH_MARKER = Recipe.preset("words", marker="symbol")
 
 
-def test_d_the_toys_first_five_merges(learn: Learn) -> None:
+def test_article_d_the_first_five_merges_of_the_toy_corpus_are_as_printed(learn: Learn) -> None:
     history = learn(WordTable.from_counts(TOY), WITH_MARKER)
     assert written(history)[:5] == [
         ("e", "s", 9), ("es", "t", 9), ("est", "</w>", 9), ("l", "o", 7), ("lo", "w", 7)
@@ -313,13 +313,15 @@ def test_d_the_toys_first_five_merges(learn: Learn) -> None:
 
 
 @pytest.mark.parametrize(("ties", "sixth"), [("first-seen", ("n", "e", 6)), ("smallest-text", ("e", "w", 6))])
-def test_d_the_sixth_rule_is_not_the_printed_one(learn: Learn, ties: str, sixth: tuple[str, str, int]) -> None:
+def test_article_d_the_sixth_merge_differs_from_the_printed_rule(
+    learn: Learn, ties: str, sixth: tuple[str, str, int]
+) -> None:
     history = learn(WordTable.from_counts(TOY), WITH_MARKER.with_changes(ties=ties))
     assert written(history)[5] == sixth
     assert written(history).index(("low", "</w>", 5)) + 1 == 9
 
 
-def test_d_what_counted_six_when_the_printed_rule_counted_five() -> None:
+def test_article_d_three_pairs_are_more_frequent_than_the_printed_sixth_rule() -> None:
     trainer = Trainer(WordTable.from_counts(TOY), WITH_MARKER)
     trainer.advance(max_merges=5)
     texts = token_texts(trainer.history)
@@ -331,7 +333,7 @@ def test_d_what_counted_six_when_the_printed_rule_counted_five() -> None:
     ("word", "tokens"),
     [("lowest", "low est</w>"), ("newest", "n e w est</w>"), ("newer", "n e w e r </w>")],
 )
-def test_d_encoding_with_the_rules_as_printed(word: str, tokens: str) -> None:
+def test_article_d_words_are_encoded_with_the_printed_rules(word: str, tokens: str) -> None:
     history = history_from_texts(WordTable.from_counts(TOY), WITH_MARKER, TOY_RULES)
     assert tokens_of(word, history) == tokens.split()
 
@@ -340,12 +342,12 @@ CATS = {"cat": 3, "car": 5, "card": 2}
 
 
 @pytest.mark.parametrize(("marker", "third"), [("symbol", ("car", "</w>", 5)), ("none", ("ca", "t", 3))])
-def test_d_exercise_cat_car_card(learn: Learn, marker: str, third: tuple[str, str, int]) -> None:
+def test_article_d_the_exercise_gives_its_merges(learn: Learn, marker: str, third: tuple[str, str, int]) -> None:
     history = learn(WordTable.from_counts(CATS), Recipe.preset("words", marker=marker))
     assert written(history)[:3] == [("c", "a", 10), ("ca", "r", 7), third]
 
 
-def test_d_exercise_catch() -> None:
+def test_article_d_catch_is_split_by_the_merges_of_the_exercise() -> None:
     words = WordTable.from_counts({"cat": 1, "h": 1})
     history = history_from_texts(words, Recipe.preset("words"), [("a", "t"), ("c", "at")])
     assert tokens_of("catch", history) == ["cat", "c", "h"]
@@ -360,7 +362,7 @@ def test_d_exercise_catch() -> None:
         ("prefix", "▁", "▁low"),
     ],
 )
-def test_d_markers_stand_on_the_token(learn: Learn, marker: str, marker_text: str, token: str) -> None:
+def test_article_d_the_token_of_a_word_has_the_marker(learn: Learn, marker: str, marker_text: str, token: str) -> None:
     recipe = Recipe.preset("words", marker=marker, marker_text=marker_text)
     history = learn(WordTable.from_counts({"low": 5}), recipe)
     assert token_texts(history)[-1].decode() == token
@@ -369,7 +371,7 @@ def test_d_markers_stand_on_the_token(learn: Learn, marker: str, marker_text: st
 # --- E ----------------------------------------------------------------------------------
 
 
-def test_e_three_merges_by_hand(learn: Learn) -> None:
+def test_article_e_three_merges_encode_the_example(learn: Learn) -> None:
     history = learn(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", merges=3))
     assert reference.encode_word(b"aaabdaaabac", history) == [258, 100, 258, 97, 99]
     assert Tokenizer(history).encode("aaabdaaabac") == [258, 100, 258, 97, 99]

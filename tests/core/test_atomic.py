@@ -570,8 +570,8 @@ def test_a_folder_that_is_moved_is_completed_at_its_new_place(torn: list[Path], 
 
 
 @posix_only
-def test_a_journal_of_a_stranger_moves_nothing_elsewhere(torn: list[Path], tmp_path: Path) -> None:
-    """A folder from elsewhere may hold a journal that names a file of mine, or what another program writes just now."""
+def test_a_journal_written_by_another_person_cannot_move_other_files(torn: list[Path], tmp_path: Path) -> None:
+    """A folder from another person may hold a journal that names a private file, or a file that is being written."""
     precious, other = tmp_path / "precious", tmp_path / "other"
     precious.write_bytes(b"mine")
     (tmp_path / "evil").write_bytes(b"evil")

@@ -53,7 +53,7 @@ def test_all_methods_but_two_are_served_by_their_specification() -> None:
 
 
 @pytest.mark.parametrize("name", SPECIFIED)
-def test_the_sample_is_learned_without_machine_code_as_with_it(name: str) -> None:
+def test_a_sample_is_learned_equally_with_and_without_machine_code(name: str) -> None:
     words, recipe = run_of(name, SAMPLE, vocab_size=METHODS[name].first_size)
     with machine_code(is_used=False):
         trainer = Trainer(words, recipe)
@@ -134,14 +134,14 @@ def test_a_large_text_waits_for_machine_code_and_reports_progress(name: str, bei
     assert {(one.stage, one.done, one.total) for one in told} == {("machine code is being made", 40, 100)}
 
 
-def test_a_search_waits_even_for_a_sample(being_made: list[str]) -> None:
+def test_a_search_waits_for_machine_code_even_with_a_sample(being_made: list[str]) -> None:
     told: list[Progress] = []
     Trainer(*run_of("best"), progress=told.append)
     assert {one.done for one in told} == {40}
     assert being_made[0] == kept.EVERY_PART
 
 
-def test_byte_pair_encoding_waits_for_nothing(being_made: list[str]) -> None:
+def test_byte_pair_encoding_does_not_wait_for_machine_code(being_made: list[str]) -> None:
     told: list[Progress] = []
     trainer = Trainer(*run_of("bpe", LONG, **LONG_RECIPE), progress=told.append)
     trainer.advance()

@@ -56,7 +56,7 @@ def test_counts_do_not_depend_on_blocks(recipe: Recipe, texts: list[str], size: 
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=range(len(RECIPES)))
-def test_the_chosen_way_of_counting_is_the_plain_one(recipe: Recipe) -> None:
+def test_counts_equal_the_definition(recipe: Recipe) -> None:
     texts = ["low lower\nΑΣ lowest<e>", "“It's Low”, he said.\n\nlow"]
     assert list(count_words(Corpus.from_texts(texts), recipe)) == as_told(texts, recipe)
 

@@ -147,7 +147,7 @@ class TestTheSentences:
         monkeypatch.setattr(limits, "available_memory", lambda: left[0])
         return left
 
-    def test_room_is_asked_for_before_it_is_needed(self, room: list[int]) -> None:
+    def test_more_memory_than_is_free_is_refused_before_it_is_used(self, room: list[int]) -> None:
         room[0] = 1_000_000_000
         check_room(1_000_000_000 - limits.RESERVE, "Training", "Take less.")
         with pytest.raises(TooLarge) as refused:
@@ -157,7 +157,7 @@ class TestTheSentences:
             "programs. Take less."
         )
 
-    def test_little_is_never_asked_for(self, room: list[int]) -> None:
+    def test_a_small_amount_of_memory_is_not_checked(self, room: list[int]) -> None:
         check_room(limits.WORTH_ASKING - 1, "Training", "Take less.")
 
     def test_long_work_checks_the_memory_now_and_then(self, room: list[int], monkeypatch: pytest.MonkeyPatch) -> None:

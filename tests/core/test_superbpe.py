@@ -81,7 +81,7 @@ def test_all_steps_are_those_of_the_specification(way: object, data: st.DataObje
 
 
 @given(st.text("ab :.'1\n\tAé漢\u0301", max_size=80), st.sampled_from(["o200k", "o200k-apart", "gpt2", "english"]))
-def test_runs_are_cut_into_words_alike(text: str, words_by: str) -> None:
+def test_reference_and_kernels_cut_runs_into_the_same_words(text: str, words_by: str) -> None:
     recipe = Recipe.preset("superbpe", words_by=words_by)
     words = words_of(text, recipe)
     if len(words):
@@ -223,7 +223,7 @@ def test_the_first_merge_across_words_is_found_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("at", [30, 80])
-def test_the_common_library_cuts_alike(tmp_path: Path, at: int) -> None:
+def test_the_tokenizers_library_splits_superwords_as_we_do(tmp_path: Path, at: int) -> None:
     tokenizers = pytest.importorskip("tokenizers")
     history = train(Corpus.from_texts([TEXT]), Recipe.preset("superbpe", merges=80, transition=40)).first(at)
     path = tmp_path / "tokenizer.json"

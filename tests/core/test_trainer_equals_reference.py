@@ -111,7 +111,9 @@ def has_pairs(words: WordTable, recipe: Recipe) -> bool:
 
 
 @given(words=words(), recipe=recipes(), steps=st.lists(st.integers(1, 7), max_size=20))
-def test_advancing_in_any_steps_gives_the_same(words: WordTable, recipe: Recipe, steps: list[int]) -> None:
+def test_advancing_by_any_numbers_of_steps_gives_the_same_history(
+    words: WordTable, recipe: Recipe, steps: list[int]
+) -> None:
     if not has_pairs(words, recipe):
         return
     trainer = Trainer(words, recipe)
@@ -129,7 +131,7 @@ def test_advancing_in_any_steps_gives_the_same(words: WordTable, recipe: Recipe,
 
 
 @given(words=words(), recipe=recipes(), data=st.data())
-def test_resuming_anywhere_gives_the_same(words: WordTable, recipe: Recipe, data: st.DataObject) -> None:
+def test_resuming_at_any_step_gives_the_same_history(words: WordTable, recipe: Recipe, data: st.DataObject) -> None:
     if not has_pairs(words, recipe):
         return
     plain = reference.train(words, recipe)
@@ -138,7 +140,7 @@ def test_resuming_anywhere_gives_the_same(words: WordTable, recipe: Recipe, data
 
 
 @given(words=words(), recipe=recipes(), data=st.data())
-def test_growing_the_vocabulary_gives_the_same(words: WordTable, recipe: Recipe, data: st.DataObject) -> None:
+def test_growing_the_vocabulary_gives_the_same_history(words: WordTable, recipe: Recipe, data: st.DataObject) -> None:
     if not has_pairs(words, recipe):
         return
     first = data.draw(st.integers(0, recipe.merges or 0), label="merges at first")

@@ -201,7 +201,7 @@ def test_all_ways_of_all_methods_spell_the_word(preset: str) -> None:
         assert abs(tokens - sums["dropout"]) < 2.5 * off
 
 
-def test_the_likeliest_way_is_that_of_the_common_library() -> None:
+def test_the_likeliest_way_is_that_of_the_tokenizers_library() -> None:
     study = train(TEXT, "gpt2", merges=200)
     ways = ways_of(study.history, probabilities(study.history, study.inside.cut().counts(200)))
     names, scores = study.inside.by_index.texts.text, ways.scores or ()

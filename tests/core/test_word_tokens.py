@@ -62,7 +62,9 @@ def test_a_text_has_the_tokens_of_its_words(history: History, text: str, at: int
 
 
 @given(history=histories(), text=TEXTS, steps=st.lists(st.integers(0, STEPS), max_size=6))
-def test_special_tokens_stand_among_them_at_every_step(history: History, text: str, steps: list[int]) -> None:
+def test_special_tokens_are_among_the_tokens_of_a_text_at_every_step(
+    history: History, text: str, steps: list[int]
+) -> None:
     segmenter, allowed = segmenter_of(history), history.recipe.special_tokens
     found = words_of(text, history)
     for at in steps:  # there and back

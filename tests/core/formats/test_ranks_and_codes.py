@@ -134,7 +134,7 @@ def words_of_all_languages(number: int) -> list[str]:
 
 
 @pytest.mark.parametrize("marker", ["glued", "symbol"])
-def test_subword_nmt_loads_our_codes_and_cuts_alike(marker: str) -> None:
+def test_subword_nmt_loads_our_codes_and_splits_words_as_we_do(marker: str) -> None:
     apply_bpe = pytest.importorskip("subword_nmt.apply_bpe", reason="the package subword-nmt is not installed")
     history = learned("words", marker=marker, ties="largest-text")
     theirs = apply_bpe.BPE(io.StringIO(content(history, "subword-nmt").decode(), newline="\n"), separator="")
@@ -169,7 +169,7 @@ def test_codes_without_a_version_whose_tokens_hold_the_end_are_read_as_newer_one
     assert len(encode(told.history, "then")) == len(encode(counted.history, "then")) == 1
 
 
-def test_codes_of_theirs_cut_alike() -> None:
+def test_codes_learned_by_subword_nmt_split_words_as_subword_nmt_does() -> None:
     learn_bpe = pytest.importorskip("subword_nmt.learn_bpe", reason="the package subword-nmt is not installed")
     apply_bpe = pytest.importorskip("subword_nmt.apply_bpe")
     words = languages()[:30_000]
@@ -250,7 +250,7 @@ def _merge(piece: list[int], pair: tuple[int, ...], id: int) -> list[int]:
 
 
 @pytest.mark.parametrize("preset", ["gpt2", "raw-bytes"])
-def test_the_minbpe_file_encodes_alike(preset: str) -> None:
+def test_minbpe_encodes_with_our_file_as_we_do(preset: str) -> None:
     history = learned(preset, merges=100)
     model = content(history, "minbpe")
     for text in texts()[::3]:

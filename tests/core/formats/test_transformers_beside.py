@@ -347,7 +347,7 @@ def test_the_tokens_of_vocab_txt_have_the_roles_of_its_class(tmp_path: Path) -> 
     assert AddedToken("<s>", special=False) in open_table(file).history.recipe.preparation
 
 
-def test_a_token_that_is_not_special_stays_where_special_ones_are_left_out(merges: Path) -> None:
+def test_a_token_that_is_not_special_stays_when_special_tokens_are_skipped(merges: Path) -> None:
     numbered = {"258": {"content": "<s>", "special": False}, "257": {"content": "<mask>", "special": True}}
     notes(merges, tokenizer_class="GPT2Tokenizer", added_tokens_decoder=numbered)
     opened = open_table(merges)

@@ -73,7 +73,7 @@ def test_the_history_of_a_token_equals_a_recount(run: tuple[WordTable, History],
 
 
 @given(trained(), st.data())
-def test_a_race_equals_a_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
+def test_the_counts_of_racing_pairs_equal_a_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
     table, history = run
     counted = [Counter(reference.count_pairs(state)) for state in states(table, history)]
     met = sorted({pair for counts in counted for pair in counts})

@@ -116,7 +116,7 @@ def test_any_range_of_a_text_can_be_completed_to_a_valid_text(text: str, data: s
     assert raw[start:stop] in completed.encode()
 
 
-def test_the_witness_of_the_unknown_is_a_character_outside() -> None:
+def test_the_witness_of_the_unknown_token_is_a_character_outside_the_alphabet() -> None:
     recipe = Recipe.preset("words", merges=2)
     history = train(Corpus.from_texts(["low low"]), recipe)
     found = reachability(history, 0)

@@ -134,7 +134,7 @@ def _open(page: Browser, folder: Path, **choices: Any) -> None:
 
 @needs_browser
 @pytest.mark.parametrize("name", STUDIES)
-def test_it_cuts_as_the_engine_does(name: str, page: Browser, tmp_path: Path) -> None:
+def test_a_page_splits_texts_as_the_engine_does(name: str, page: Browser, tmp_path: Path) -> None:
     study = STUDIES[name]()
     _open(page, tmp_path, given=study)
     steps = len(study.history)
@@ -173,7 +173,7 @@ def test_a_page_knows_what_joins_where_tokens_fell_apart(page: Browser, tmp_path
 
 
 @needs_browser
-def test_a_hand_types_slides_plays_and_asks(page: Browser, tmp_path: Path) -> None:
+def test_a_person_types_slides_plays_and_asks_on_a_page(page: Browser, tmp_path: Path) -> None:
     study = bpe.train([text_of("poem")], "gpt2", merges=120)
     _open(page, tmp_path, given=study, title="The poem", text="the sea")
     steps = len(study.history)
@@ -270,7 +270,7 @@ def test_letters_of_several_tokens_are_drawn_as_letters(page: Browser, tmp_path:
 
 
 @needs_browser
-def test_only_what_differs_is_drawn_anew_however_long_the_text(page: Browser, tmp_path: Path) -> None:
+def test_an_edit_of_a_long_text_draws_only_the_changed_tokens_again(page: Browser, tmp_path: Path) -> None:
     text = "a b c d " * 600
     _open(page, tmp_path, given=bpe.train([text_of("poem")], "gpt2", merges=20), text=text)
     spans = "page.lanes[0].view.children"
@@ -312,7 +312,7 @@ def test_several_runs_move_by_one_slider(page: Browser, tmp_path: Path) -> None:
 
 
 @needs_browser
-def test_what_is_hostile_runs_nothing_and_nothing_is_sent(page: Browser, tmp_path: Path) -> None:
+def test_hostile_texts_run_no_code_and_send_no_data(page: Browser, tmp_path: Path) -> None:
     bad = "</script><script>document.title = 'taken'</script><img src=x onerror=\"document.title = 'taken'\">"
     study = bpe.train([f"{bad} {bad} {bad}"], "raw-bytes", vocab_size=None, merges=90)
     _open(page, tmp_path, given=study, title=bad, text=bad, note=bad)
@@ -360,7 +360,7 @@ def test_a_page_of_50_000_merges_has_less_than_a_megabyte() -> None:
     assert len(page_of([SharedRun("ours", counted)])) < 1_000_000
 
 
-def test_what_it_cannot_do_it_says() -> None:
+def test_a_page_says_what_it_cannot_do() -> None:
     steps = [{"type": "Strip", "strip_left": True, "strip_right": True}]
     prepared = bpe.train([text_of("poem")], bpe.Recipe.preset("gpt2", merges=9, preparation=steps))
     assert "normalizes and splits texts in steps that this page does not know" in why_not(prepared.history)
