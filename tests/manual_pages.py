@@ -36,6 +36,7 @@ GALLERY = MANUAL / "gallery"
 PART = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
+LONGEST_DEFAULT = 80  # characters in a signature
 PLAIN_VALUES = (str, int, float, tuple, type(None), type)  # a type marks that there is no default
 
 
@@ -178,13 +179,17 @@ class Plain:
         return self.text
 
 
+def is_short(default: object) -> bool:
+    return isinstance(default, PLAIN_VALUES) and len(str(default)) <= LONGEST_DEFAULT
+
+
 def signature(name: str, thing: Any) -> str:
-    """Write how a thing is called; defaults that are made by the engine are left out."""
+    """Write how a thing is called, without long defaults and defaults that the engine makes."""
     found, empty = inspect.signature(thing), inspect.Parameter.empty
     parameters = [
         one.replace(
             annotation=empty if one.annotation is empty else Plain(str(one.annotation)),
-            default=one.default if isinstance(one.default, PLAIN_VALUES) else Plain("..."),
+            default=one.default if is_short(one.default) else Plain("..."),
         )
         for one in found.parameters.values()
         if one.name != "self"

@@ -1,4 +1,4 @@
-"""The film of a run, or of two side by side.
+"""The film of a run, or of two runs side by side.
 
 film({"ours": study, "theirs": bpe.open("tokenizer.json")}, "duel.gif", text="the lowest price")
 """

@@ -58,11 +58,11 @@ examples:
   bpe-explorer mixture cl100k_base.tiktoken --groups-of texts --steps 3000 -o shares.svg
       Make a group of each folder in `texts`, use the first 3,000 merges, and draw the shares.
 
-Between low and high is a share as far as the choice of documents decides it: they are drawn again by chance, and
-stretches of a text where a group is only a few. They also hold whatever explains the merges exactly as well. They are
-meant for 95 of 100 shares where the table was learned from other documents of the same sources. A group that is not
-named goes to those that are most like it, and what none explains is said. Needs the package highspy:
-pip install 'bpe-explorer[mixture]'.
+Low and high are the ends of an interval. Documents are drawn again at random many times, and low and high show how much
+a share changes with them; a group of few documents is drawn in parts of its texts. The interval also holds every share
+that explains the merges equally well. It is meant to hold 95 of 100 shares, if the table was learned from other
+documents of the same sources. The share of a group that you do not name goes to the most similar groups. The answer
+says how much no group explains. Needs the package highspy: pip install 'bpe-explorer[mixture]'.
 """
     in_python = """
         >>> import bpe_core as bpe
@@ -151,8 +151,8 @@ pip install 'bpe-explorer[mixture]'.
 
 
 NO_DOCUMENTS = (
-    "Only the words of these texts are known, so low and high come from other weights of the steps, which is less "
-    "reliable than other documents."
+    "Only the words of these texts are known, not their documents. So low and high come from random weights of the "
+    "steps, which is less reliable than drawing documents."
 )
 
 

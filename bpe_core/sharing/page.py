@@ -113,7 +113,7 @@ def page_of(runs: Sequence[SharedRun], *, title: str = "", text: str = "") -> st
 def share_lessons(path: Path | str, names: Sequence[str] = (), *, title: str = "") -> None:
     """Write lessons as one page that asks, checks the answers and explains them.
 
-    The answers of whoever takes a lesson stay in their browser.
+    The answers of a person who takes a lesson stay in the browser.
 
     Parameters
     ----------

@@ -494,7 +494,7 @@ def test_a_certificate_counts_the_base_symbols(tmp_path: Path, capsys: pytest.Ca
     path = tmp_path / "floor.json"
     path.write_text(json.dumps(proof()), encoding="utf-8")
     assert run(["verify", str(path)]) == 0
-    assert "257 in the vocabulary (256 always in it, 1 of at most 8 symbols)" in capsys.readouterr().out
+    assert "257 tokens in the vocabulary (256 always, 1 of at most 8 symbols)" in capsys.readouterr().out
 
 
 def proof() -> Any:

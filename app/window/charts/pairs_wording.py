@@ -19,7 +19,7 @@ def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
     if not any(bar.is_next for bar in model.bars):
         return f"{moment} these lead; the imported table merges another pair"
     if model.bars[0].is_leaving and wording.choice == "pair":
-        return f"{moment}, the orange token is dropped next, because a merge took most of it"
+        return f"{moment}, the orange token is dropped next, because a merge used most of its occurrences"
     tied = sum(bar.is_tied for bar in model.bars)
     tie = tied > 1 and model.bars[0].is_next
     following = "next to go" if model.bars[0].is_leaving else "next"

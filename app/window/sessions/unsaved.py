@@ -51,7 +51,9 @@ class UnsavedSessions(QObject):
         if not self._leftovers.all:
             return
         newest, *older = self._leftovers.all
-        more = f" {count_text(len(older), 'older one')} can be found under File > Unsaved Sessions." if older else ""
+        more = (
+            f" {count_text(len(older), 'older session')} can be found under File > Unsaved Sessions." if older else ""
+        )
         discard = Answer("Discard", lambda: self._leftovers.remove(newest))
         restore = Answer("Restore", lambda: self._bring_back(newest))
         answers = (discard,) if newest.damage else (restore, discard)

@@ -102,9 +102,9 @@ def _floors(told: Any) -> dict[str, Any]:
     longest = proof["longest"]
     size_of_text = sum(proof["counts"])
     lines = [
-        f"{size:,} in the vocabulary ({always:,} always in it, {size - always:,} of at most {longest:,} symbols): "
-        f"at least {proven:,} tokens for {size_of_text:,} words, added up again"
-        + (f"; its vocabulary needs {recounted[size]:,}, counted again" if size in recounted else "")
+        f"{size:,} tokens in the vocabulary ({always:,} always, {size - always:,} of at most {longest:,} symbols): the "
+        f"prices prove at least {proven:,} tokens for {size_of_text:,} words"
+        + (f"; the given vocabulary needs {recounted[size]:,} tokens, counted again" if size in recounted else "")
         for size, _, proven in rows
     ]
     for size, said, proven in rows:

@@ -63,7 +63,8 @@ def check_method(method: Method, recipe: Recipe | None = None, text: str = TEXT)
     recipe
         A recipe of the method. The default is its first preset, or else its `needs`, with a few steps.
     text
-        The text to learn from and to split. If the recipe mixes groups, its lines go to the groups in turn.
+        The text to learn from and to split, by default a few lines of English. If the recipe mixes groups, the lines go
+        to the groups in turn.
 
     Returns
     -------

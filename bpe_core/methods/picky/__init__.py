@@ -1,4 +1,4 @@
-"""The method PickyBPE: byte-pair encoding that drops a token as soon as a merge takes nearly all of it."""
+"""The method PickyBPE: byte-pair encoding that drops a token as soon as a merge uses nearly all its occurrences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Picky(BytePairEncoding):
 
     name = "picky"
     title = "PickyBPE"
-    explanation = "Merges the most frequent pair, and drops a token again if a merge takes nearly all of it."
+    explanation = "Merges the most frequent pair, and drops a token again if a merge uses nearly all its occurrences."
     place = 4
     choices: type[OwnChoices] = Choices
     presets: Mapping[str, Any] = PRESETS

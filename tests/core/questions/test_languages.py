@@ -70,7 +70,7 @@ def test_ratios_are_compared_by_the_groups(study: bpe.Study) -> None:
     by_ratio = bpe.train({name: SENTENCES[name] for name in NAMES}, RECIPE.with_changes(mixture=ratios))
     answer = Languages().answer(by_ratio)
     assert {str(row["text"]) for row in answer.table.records()} == {*NAMES}
-    assert answer.sentences[1].startswith("The merges served ")
+    assert answer.sentences[1].startswith("The number of merges for each language: ")
 
 
 def test_one_text_or_an_unknown_language_is_refused(study: bpe.Study) -> None:
