@@ -21,7 +21,7 @@ AGAIN_MILLISECONDS = 1  # until another try to read a box into which a thread is
 
 
 class Mailbox(QObject):
-    """A box of messages from any thread. It emits `arrived` in its own."""
+    """A box of messages from any thread, which emits `arrived` in the thread of the window."""
 
     arrived = Signal(object, object)  # the sender and the message
     _rang = Signal()
@@ -34,7 +34,7 @@ class Mailbox(QObject):
         self._rang.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def post(self, sender: Hashable, message: object) -> None:
-        """Leave a message; it replaces an unread one of the same sender and type."""
+        """Leave a message; it replaces an unread message of the same sender and type."""
         kind = sender, type(message)
         with self._lock:
             if self._closed:
@@ -95,9 +95,9 @@ THREAD = "aside: "  # how the names of all these threads begin
 def leave(code: int) -> int:
     """Return the exit code; but end the process here if a thread was left behind when the window closed.
 
-    Python would wait for that thread, which may be compiling for a minute and cannot be told to stop; `os._exit` is
-    what it documents for this. A daemon thread is no way out: one inside a kernel when the interpreter ends crashes the
-    process. All data that must be kept is written by now.
+    Python would wait for that thread, which may be compiling for a minute and cannot be stopped; Python documents
+    `os._exit` for this. A daemon thread does not help: if it is in a kernel when the interpreter ends, the process
+    crashes. All data that must be kept is written by now.
     """
     if any(thread.name.startswith(THREAD) for thread in threading.enumerate()):
         sys.stdout.flush()
@@ -112,7 +112,7 @@ class EndMessage:
 
 
 class Job:
-    """A job on its own thread. It is asked to stop, never killed. The end waits for it, long if it `writes`."""
+    """A job on its own thread, which is never killed. A window that closes waits for it, to the end if it `writes`."""
 
     def __init__(self, name: str, *, writes: bool = False) -> None:
         self.writes = writes
@@ -130,7 +130,7 @@ class Job:
         start_soon(self._thread, self._refuse)
 
     def stop(self) -> None:
-        """Ask it to end soon, which `EndMessage` reports."""
+        """Ask the job to end soon; an `EndMessage` reports the end."""
         self._stop.set()
 
     def join(self, seconds: float | None = None) -> None:
@@ -185,7 +185,7 @@ class ProgressMessage:
 
 
 class Task(Job):
-    """A function called once, with this object, whose `cancelled` and `report` the engine takes."""
+    """A job that calls a function once. The function gets the job, and gives `cancelled` and `report` to the engine."""
 
     def __init__(self, name: str, function: Callable[[Task], Any], *, writes: bool = False) -> None:
         super().__init__(name, writes=writes)
@@ -195,7 +195,7 @@ class Task(Job):
         self._function = function
 
     def cancelled(self) -> bool:
-        """Return whether nobody waits for the answer any more. Ask it often: each call lets the window go first."""
+        """Return whether nobody waits for the answer any more. Call it often: each call lets the window go first."""
         let_window_go_first()
         return self.stopping
 

@@ -311,7 +311,7 @@ def _more_slots(slots: int, words: int) -> int:
 def count_texts_compiled(
     texts: Iterable[Iterable[Chunk]], table: ScanTable, *, block_size: int = BLOCK_SIZE
 ) -> CountedWords:
-    """Count several texts in turn in the same tables; the result for a text is what it adds to them."""
+    """Count all texts in the same tables; return their words, and the counts of each text."""
     counter = Counter(table)
     numbers = _Numbers()
     found = list[PartCounts]()

@@ -258,7 +258,7 @@ def _is_one_file(output: str, files: int) -> bool:
 
 
 def _prepare_output(output: str, files: int) -> None:
-    """Refuse to replace what is no result; at an address, remove a former result, its head first."""
+    """Refuse to replace other files than counts. At an address, remove former counts, beginning with the head file."""
     folder, name = folder_and_name(output)
     place = place_of(output)
     there = place.names()
@@ -283,7 +283,7 @@ def write_part(work: Place, head: CountsHead, task: PartTask, place: Place, name
 
 
 def _finish_output(output: str, head: CountsHead, files: int) -> None:
-    """Write the head last: it makes the folder a table of counts."""
+    """Write the head file last, because it makes the folder a table of counts."""
     if not _is_one_file(output, files):
         with place_of(output).writing(HEAD_NAME) as file:
             file.write(head.to_json().encode())

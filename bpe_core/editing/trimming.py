@@ -371,7 +371,10 @@ def costs(
     counted_by: Recipe | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Costs:
-    """Count the tokens of words before and after; `counted_by` is the words' recipe, by default the former table's."""
+    """Count the tokens of words with each of two tables.
+
+    `counted_by` is the recipe by which the words were counted, by default the recipe of `before`.
+    """
     recipe = counted_by or before.recipe
     both = (CutWords.of(words, recipe, history, cancelled=cancelled) for history in (before, now))
     return Costs(*(int(cut.counts(len(cut.history)).sum()) for cut in both))

@@ -194,7 +194,7 @@ def looked_for_beside(config: Object, beside: Beside) -> set[str] | None:
 
 
 def config_beside(beside: Beside) -> Object:
-    """Return the sidecar configuration of a file, with the class that reads it and the file that names the class."""
+    """Return the tokenizer_config.json beside a file, with the tokenizer class that the sidecar files name."""
     config = _object_in(CONFIG, beside, [])
     kind = class_beside(config, _object_in(MODEL, beside, []))
     return {**config, "tokenizer_class": f"{kind}Tokenizer"} if kind else config

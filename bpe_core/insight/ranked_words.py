@@ -175,7 +175,7 @@ class RankedWords:
 
     @cached_property
     def cells_by_rank(self) -> tuple[Int64s, Int32s]:
-        """Return the cells sorted by step in a second array, and the first index of each step in it."""
+        """Return the index at which the cells of each step begin in sorted order, and the cells in this order."""
         order = np.argsort(self.ranks, kind="stable").astype(np.int32)
         return np.searchsorted(self.ranks[order], np.arange(len(self.history) + 1, dtype=np.int32)), order
 

@@ -1,7 +1,7 @@
-"""Prices on the pieces of words: floors under every way to cut them, and what single pieces are worth.
+"""Prices of the pieces of words, from which follow floors for every way to split, and the worth of single pieces.
 
-A word of n symbols has n + 1 nodes. An edge is a piece at its place; single symbols have none, they are always there
-and cost a token. All prices are whole numbers, so that a floor is exact whoever adds it up.
+A word of n symbols has n + 1 nodes. An edge is a piece at its place. A single symbol has no edge: it can always be used
+and costs a token. All prices are whole numbers, so that every sum of them is exact.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.unigram_trie import ROW, key_of, place_of
 
-ONE_BITS = 14  # a lean of 1 << ONE_BITS is an edge that is on the shortest path, round for round, and not paid for
+ONE_BITS = 14  # an edge that is on the shortest path in every round, and never taken, has a lean of 1 << ONE_BITS
 _ONE = np.uint64(1)
 
 
@@ -32,20 +32,20 @@ class Found(NamedTuple):
     slots: npt.NDArray[np.uint64]
     counts: npt.NDArray[np.int64]
     lengths: npt.NDArray[np.uint8]
-    number: npt.NDArray[np.int64]  # one more than there are
+    number: npt.NDArray[np.int64]  # the number of pieces, plus one
 
 
 class Edges(NamedTuple):
-    first: npt.NDArray[np.int64]  # of each symbol: the edges that begin there, the shortest first; and the end of all
+    first: npt.NDArray[np.int64]  # the first edge at each symbol, from the shortest on, and the end of all edges
     piece: npt.NDArray[np.int32]
     length: npt.NDArray[np.uint8]
 
 
 class Prices(NamedTuple):
     price: npt.NDArray[np.int32]  # of each edge
-    lean: npt.NDArray[np.int16]  # where it has been pulled in the last rounds
+    lean: npt.NDArray[np.int16]  # how the last rounds change the price
     used: npt.NDArray[np.uint8]  # whether it is on the shortest path
-    taken: npt.NDArray[np.uint8]  # of each piece: whether it is among those whose prices add up to most
+    taken: npt.NDArray[np.uint8]  # whether each piece is among the pieces with the highest sums of prices
 
 
 class Desk(NamedTuple):
@@ -103,9 +103,10 @@ def lay_edges(words, found, renumbered, edges, longest):
 
 @kernel
 def raise_prices(words, edges, prices, sums, desk, first_word, stop_word, step, slowness, unit):
-    """Pull all prices where the last round showed, and cut words anew; what all cost, and how strong the pull was.
+    """Change the prices as the last rounds require, and split words again; return the total cost and the change.
 
-    `sums` gets for each piece what its edges cost, each as often as its word occurs.
+    `sums` gets the cost of each piece: the prices of its edges, each times the count of its word. The change is a sum
+    of squares.
     """
     total, strength = np.int64(0), np.int64(0)
     ahead, came = desk.ahead, desk.edge
@@ -151,7 +152,7 @@ def raise_prices(words, edges, prices, sums, desk, first_word, stop_word, step, 
 
 @inlined
 def _without(edges, inside, ahead, behind, start, begin, end, left_out):
-    """Return the fewest tokens of a word without this edge: a token ends inside it, or a longer one covers it."""
+    """Return the fewest tokens of a word without an edge: a token ends inside it, or a longer token covers it."""
     best = ahead[begin + 1] + behind[begin + 1]
     for node in range(begin + 2, end):
         best = min(best, ahead[node] + behind[node])
@@ -165,10 +166,10 @@ def _without(edges, inside, ahead, behind, start, begin, end, left_out):
 
 @kernel
 def weigh_pieces(words, edges, inside, gains, losses, desk, first_word, stop_word):
-    """Split words into the fewest of the pieces inside; return the number of tokens.
+    """Split words into the fewest tokens with the pieces that `inside` marks; return the number of tokens.
 
-    `gains` gets the tokens that each piece outside would save, `losses` those that each piece inside saves. Both are
-    computed place by place, as if a word held the piece once.
+    `gains` gets the tokens that each unmarked piece would save, `losses` the tokens that each marked piece saves. Both
+    are computed place by place, as if a word held the piece once.
     """
     total = np.int64(0)
     ahead, behind, came = desk.ahead, desk.behind, desk.edge

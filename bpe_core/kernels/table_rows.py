@@ -21,11 +21,11 @@ class Texts(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The columns of a table; a text is given by its index among all texts."""
+    """The columns of a table. They refer to texts by index."""
 
-    before: Int64s  # the text before each cell, and after the last
-    first: Int64s  # of which text a cell that says 0 has the text; or NUMBERS
-    nothing: Int64s  # of a cell below 0: one number
+    before: Int64s  # the text to write before each cell, and after the last cell
+    first: Int64s  # the text for value 0 of each column, followed by those for 1, 2 ...; NUMBERS for digits
+    nothing: Int64s  # the text for all values below 0
 
 
 @inlined

@@ -48,10 +48,11 @@ _SECOND_EIGHT = np.array([(1 << 8 * max(length - 8, 0)) - 1 for length in range(
 
 @bundle
 class Memory(NamedTuple):
-    """A slot holds a word's key and results, two to a number; the last half is their count; all zero: it is empty.
+    """The slots of remembered words, and the arrays for long words and for long results.
 
-    If there are more, or none, or the word is long, the first number says where in `results` they are, behind the place
-    of a long word's bytes and its length.
+    A slot holds a word's key and results, two results to a number; the last half number is the count of the results. An
+    empty slot holds zeros. If a word has no results or too many, or is long, the first result is the place in `results`
+    at which the results begin. Before them come the place and the length of a long word's bytes.
     """
 
     slots: UInt64s
@@ -65,7 +66,7 @@ class Keys(NamedTuple):
     first: UInt64s
     second: UInt64s  # zero where a word is too long to be remembered
     places: UInt64s  # their slots
-    cuts: UInt64s  # behind which cut of the block each begins
+    cuts: UInt64s  # the cut of the block after which each word begins
 
 
 @kernel
@@ -136,7 +137,7 @@ def find_keys_between_blanks(memory, data, words, first, count, keys):
 
 @kernel
 def _rare_key(data, start, length):
-    """Return the key of a long word, or of one at the end of the text."""
+    """Return the key of a long word, or of a word at the end of the text."""
     if length <= LONGEST_INSIDE:
         second = load(data, start + 8, length - 8) if length > 8 else np.uint64(0)
         return load(data, start, length), second | np.uint64(length) << _LENGTH_SHIFT
@@ -178,7 +179,7 @@ def is_same_word(memory, result, data, start, length):
 
 @kernel
 def grow_slots(old, new):
-    """Copy a table of slots to this thread's empty one; words that others enter meanwhile may be lost."""
+    """Copy all slots to this thread's new, empty table. Words that other threads enter meanwhile may be lost."""
     for entry in range(0, len(old), SLOT):
         last = look_up(old, np.uint64(entry + 3))
         if last <= _CLAIMED:

@@ -121,7 +121,7 @@ def benchmark(
 
 
 def contenders_of(tokenizers: Tokenizers) -> list[Contender]:
-    """Make one tokenizer of each history, which serves all steps at which it is measured."""
+    """Return a contender for each name; contenders with the same history share one tokenizer."""
     made: dict[int, Tokenizer] = {}
     found = []
     for name, given in by_name(tokenizers).items():
@@ -188,7 +188,7 @@ def _measured(
 def _in_words(
     contenders: list[Contender], groups: Mapping[str, Sequence[str]], threads: WorkerPool
 ) -> dict[Recipe, TextsInWords]:
-    """Count the words of long texts once for all tokenizers that split alike; so each word is cut once."""
+    """Count the words of long texts once for all tokenizers with equal words, so that each word is split once."""
     if sum(len(text) for documents in groups.values() for text in documents) < WORTH_COUNTING:
         return {}
     shared = (shared_splitting(one.tokenizer.history.recipe) for one in contenders)

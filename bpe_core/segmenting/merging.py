@@ -198,7 +198,7 @@ def _character_width(lead: int) -> int:
 
 
 class WordMerger:
-    """An encoder that merges each word by itself, as the first words of a process and single words are."""
+    """An encoder that merges word by word, for single words and for the first words of a process."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         self.spelling = Spelling(history)

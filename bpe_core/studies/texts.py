@@ -119,7 +119,7 @@ class NamedTexts:
             yield Corpus.grouped(corpora, twice=True)
 
     def _is_mixed_by(self, recipe: Recipe) -> bool:
-        """Return whether the recipe's mixture is about these texts; others, such as held-out ones, are not mixed."""
+        """Return whether the recipe's mixture names a group of these texts. Held-out texts are not mixed."""
         return recipe.mixture is not None and any(group.name in self._texts for group in recipe.mixture.groups)
 
     def _grouped(self, recipe: Recipe, work: Work) -> GroupedWords:

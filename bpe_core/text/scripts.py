@@ -1,7 +1,7 @@
-"""Runs of one script, as the libraries that tokenizers are made with see them.
+"""Runs of one script, by the table of scripts in the libraries that train tokenizers.
 
-Their table is older than the one of this Python: newer characters and the space have no script and go with the
-character before them. Japanese kana count as the same script as Chinese characters.
+That table is older than Python's. In it, newer characters and the space have no script, so they belong to the run of
+the character before them. Japanese kana count as the same script as Chinese characters.
 
 >>> text = " Tokyo 東京タワー, ok"
 >>> [text[slice(*found.span())] for found in runs().finditer(with_older_scripts(text))]
@@ -53,18 +53,18 @@ _FORMER = {"\u061c": "!", "\u0589": "!", "\u30fc": "\u4e00", "\u0953": "\u0904",
 
 @cache
 def _others() -> dict[int, str]:
-    """Return the replacements for characters that had another script, or none, in the older table."""
+    """Return the replacements for characters that have another script, or no script, in the older table."""
     return dict.fromkeys(map(ord, characters(_LATER)), NO_CHARACTER) | {ord(one): new for one, new in _FORMER.items()}
 
 
 def with_older_scripts(text: str) -> str:
-    """Return the text with replacements for all characters whose script was another one, or none."""
+    """Return the text with replacements for all characters whose script differs in the older table."""
     return text.translate(_others())
 
 
 @cache
 def runs() -> regex.Pattern[str]:
-    """Return the pattern of a run of one script, in a text with older scripts; text before it has no script."""
+    """Return the pattern of a run of one script, for the texts of `with_older_scripts`."""
     import regex  # takes a while to load
 
     sets = {script: rf"\p{{Script={script}}}" for script in _NAMES.split()}

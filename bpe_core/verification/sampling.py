@@ -65,9 +65,10 @@ def special_texts(history: History, recipe: Recipe) -> Iterator[str]:
 
 
 def torn_tokens(tokenizer: Tokenizer) -> Iterator[str]:
-    """Yield lines of tokens that are themselves split into several, unlike in a library that joins every known token.
+    """Yield lines with tokens that are split into several tokens when they are encoded alone.
 
-    Only tables from other programs have some; each is put after a word.
+    Only tables from other programs have such tokens. A library that joins every known token keeps them whole. In the
+    lines, each of these tokens follows a letter.
     """
     pieces = [raw.decode(errors="replace") for raw in _pieces(tokenizer.history)[:MOST_ASKED]]
     _, offsets = tokenizer.encode_batch(pieces, allowed_special=())
@@ -79,9 +80,9 @@ def torn_tokens(tokenizer: Tokenizer) -> Iterator[str]:
 
 
 def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]:
-    """Yield lines of words made of the vocabulary's own tokens, so that merges meet in ways that no text shows.
+    """Yield lines of words made of the vocabulary's own tokens, so that merges meet as in no text.
 
-    There are more words than wanted, as many turn out equal: a small vocabulary makes few.
+    There are more words than wanted, because many are equal: a small vocabulary makes few different words.
     """
     pieces = _pieces(history)
     if not pieces:

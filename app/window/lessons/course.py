@@ -103,11 +103,11 @@ class Course(QObject):
         self._text.replace(0, self._text.length, lesson.text)
 
     def say(self, given: str) -> bool:
-        """Guess or answer; return whether the guess was possible, or the answer right."""
+        """Take a guess or an answer; return whether the lesson accepts it."""
         return self.predict(given) if self.is_predicting else self.answer(given)
 
     def predict(self, pair: str) -> bool:
-        """Guess the next merge, such as `l + o`, and make it. False if there is another try."""
+        """Guess the next merge, such as `l + o`, and make it; return False if the person has to guess again."""
         bench = self.bench_of_step()
         if bench is None or self._run is None or not self.is_predicting or self.is_busy:
             return False
@@ -127,7 +127,7 @@ class Course(QObject):
         return True
 
     def answer(self, given: str) -> bool:
-        """Answer the question of this step; True if that was right."""
+        """Answer the question of this step; return whether the answer is right."""
         step = self.step
         bench = self.bench_of_step()
         if step is None or step.query is None or bench is None or self._reply.is_done or not given.strip():

@@ -1,4 +1,4 @@
-"""The fields of a recipe's choices: a box, a line or a tick, as the recipe declares."""
+"""The fields of a recipe's form. The type of a choice decides its widget: a box, a text field or a check box."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LISTED = re.compile(r'("([^"]+)"|\S+)')
 
 @dataclass(frozen=True)
 class Field:
-    """The box, line or tick of a choice, with functions to read, show and choose its value."""
+    """The widget of a choice, with functions that read and show its value, and the signal of a new value."""
 
     widget: QWidget
     value: Callable[[], Any]

@@ -131,7 +131,7 @@ WIDE = 20_000  # places; fewer take less time than starting a thread
 
 
 class Halves:
-    """A second thread and its buffers: each of two threads makes a merge in half of its many places."""
+    """A second thread with its buffers. Two threads share a merge: each joins the pair in half of the places."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1)

@@ -321,7 +321,7 @@ class DroppingLearner(ABC):
         return self._cut()
 
     def _with_penalties(self, staying: Bools | None = None) -> Float32s:
-        """Return the scores; base symbols out of force get the least score, less a penalty."""
+        """Return all scores. A base symbol without a score gets the lowest score of the tokens, less a penalty."""
         out = ~self._in_force & ~self._is_seed
         known = self._scores[self._in_force if staying is None else staying]
         least = known.min() if len(known) else np.float32(0)

@@ -461,7 +461,7 @@ class Run:
         self.score_rows.append(self.score_row())
 
     def with_penalties(self, staying: set[int] | None = None) -> Scored:
-        """Return the scores; a base symbol without a score gets a lower one than all other tokens."""
+        """Return all scores. A base symbol without a score gets the lowest score of the tokens, less a penalty."""
         least = min((self.scores[id] for id in (self.in_force if staying is None else staying)), default=0.0)
         return {
             id: score if id in self.in_force or id in self.seeds else narrow(least - PENALTY)

@@ -227,7 +227,7 @@ _UNJOINED = regex.compile(
     r"(?<=\p{InCB=Linker}[\p{InCB=Extend}\p{InCB=Linker}]*)(?=\p{InCB=Consonant})"
     r"(?<!\p{InCB=Consonant}[\p{InCB=Extend}\p{InCB=Linker}]*)"
 )
-_JOINS = regex.compile(  # with a neighbour
+_JOINS = regex.compile(  # characters that may be in one grapheme cluster with a neighbour
     r"\r\n|[\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=ZWJ}\p{GCB=L}\p{GCB=V}\p{GCB=T}"
     r"\p{GCB=Regional_Indicator}]"
 )
@@ -244,7 +244,7 @@ def _clusters(text: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Precompiled:
-    """A replacement by a file's table: of parts of visible characters (Hugging Face), or of the longest match."""
+    """A replacement by a file's table, which looks up grapheme clusters (Hugging Face) or the longest match."""
 
     precompiled_charsmap: str  # base64
     longest: bool = False
@@ -287,7 +287,7 @@ class Precompiled:
 
     @property
     def nearest(self) -> list[Precompiled | Prepend | Replace]:
-        """Return the steps that come nearest to this one without looking at parts, or at the rest of a text."""
+        """Return the most similar steps that look neither at grapheme clusters nor at the rest of a text."""
         found: list[Precompiled | Prepend | Replace] = [replace(self, one_blank=False, before="", behind="")]
         found += [SEVERAL_BLANKS] * self.one_blank + [Prepend(self.before)] * bool(self.before)
         return found + [Replace(BEHIND, True, self.behind)] * (self.behind != "" and not self.one_blank)
@@ -297,7 +297,7 @@ class Precompiled:
         return text in self.kept or text in self.table
 
     def _stretches(self, text: str) -> Iterator[str]:
-        """Yield the changed text: whole lines at once, except those in which several characters look like one."""
+        """Yield the changed text. Lines in which a grapheme cluster may have several characters take a slower way."""
         done = 0
         while joins := _JOINS.search(text, done):
             start = text.rfind("\n", done, joins.start()) + 1 or done

@@ -90,7 +90,7 @@ class Automaton:
         self._surely: dict[tuple[int, int], bool] = {}
 
     def moves(self, state: int, before: int, kind: int) -> Moves:
-        """Return the states that threads reach on the next character; `before` is the signature of the last one."""
+        """Return the states that threads reach on a character; `before` is the signature of the character before it."""
         known = self._moves.get((state, before, kind))
         if known is None:
             found: dict[int, None] = {}
@@ -237,7 +237,7 @@ class Stage(NamedTuple):
 
     @property
     def begins_at(self) -> set[int]:
-        """Return the offsets seen so far at which its match may begin."""
+        """Return the offsets seen so far at which the match may begin."""
         return {place for _, place in self.threads} | ({self.best[0]} if self.best else set())
 
     def with_places(self, become: dict[int, int]) -> Stage:
@@ -261,7 +261,7 @@ class Machine:
         self.start = ReaderState((self._new,), automaton.signatures[Kind.END])
 
     def step(self, state: ReaderState, kind: int) -> Transition[ReaderState]:
-        """Return the transition on a character; remembered for all kinds that no thread distinguishes."""
+        """Return the transition on a character. Kinds that no thread distinguishes share one remembered transition."""
         automaton = self._automaton
         before = state.before
         moves = [automaton.moves(place, before, kind) for stage in state.stages for place, _ in stage.threads]
@@ -309,7 +309,7 @@ class Machine:
         return self._as_sure(found, kind, best, searches=stage.searches)
 
     def _as_sure(self, found: dict[int, int], last: int, best: tuple[int, int] | None, *, searches: bool) -> Stage:
-        """Leave out the threads after one that matches whatever comes."""
+        """Leave out the threads after a thread that matches whatever comes."""
         kept: list[Thread] = []
         before = self._automaton.signatures[last]
         for thread in found.items():

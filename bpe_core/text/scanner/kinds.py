@@ -16,15 +16,15 @@ import regex
 
 
 class Kind(IntEnum):
-    """The kinds that are the same for all patterns; other kinds are numbered as they come."""
+    """The kinds of characters that have the same number for all patterns. Other kinds get free numbers."""
 
-    NEWLINE = 1  # only this kind, unless a table sees no difference
-    BLANK = 4  # if blanks are dropped, they are of the kinds up to this one
+    NEWLINE = 1  # newlines only, unless the table does not distinguish them
+    BLANK = 4  # if blanks are dropped, their kinds have numbers up to this
     END = 28  # after the last character of a text
 
 
 KINDS = Kind.END + 1  # kinds of a table
-MOST_KINDS = 200  # kinds before those are joined that a table need not distinguish
+MOST_KINDS = 200  # kinds, before a table joins the kinds that it need not distinguish
 BLANKS = range(Kind.NEWLINE, Kind.BLANK + 1)
 
 SURROGATES = range(0xD800, 0xE000)  # code points that are no characters

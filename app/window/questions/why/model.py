@@ -245,7 +245,7 @@ class WhyModel(QObject, LazyModel):
 
 
 def _word_around(data: bytes, byte: int) -> str:
-    """Return the stretch between blanks that a byte is in or begins, with the blank before."""
+    """Return the word between spaces that touches a byte, or else the next word, with a space before it."""
     text = data.decode(errors="replace")
     place = len(data[:byte].decode(errors="ignore"))
     before = text[:place].split()
