@@ -91,7 +91,10 @@ class ChatTemplate:
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise FormatError(f"The rendered chat holds half a character at {error.start:,}: it is no text.") from error
+            raise FormatError(
+                f"The rendered chat is not valid text: it holds half a character at place {error.start:,}. Change the "
+                "message with this half."
+            ) from error
         return text
 
     def message_texts(self, chat: Chat, text: str, *, asks: bool = False) -> list[MessageText]:
