@@ -129,7 +129,6 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("start_here", "&Start Here", "Type your name, and see how it is split and why"),
         Item("lessons", "&Lessons", "Learn byte-pair encoding in short steps", "Shift+F1", "lesson"),
         Item("manual", "&Manual", "Read about the page shown, and about everything else", Standard.HelpContents),
-        Item("whats_new", "What Is &New", "The changes since the last version"),
         Item("about", "&About BPE Explorer", "The version and purpose of this program"),
     ),
     # Rarely used actions are in no menu, but have keys, and Find Anything lists them.
@@ -179,6 +178,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
             True,
         ),
         Item("keys", "&Keys", "A list of all keys", "Ctrl+F1"),
+        Item("whats_new", "What Is &New", "The changes since the last version"),
         ABOUT_PAGES,
     ),
 }

@@ -139,7 +139,7 @@ def test_a_damaged_file_is_refused_and_stays(qtbot: QtBot, program: Program, tmp
         connection.execute("UPDATE merges SET count = count + 1 WHERE run = 2 AND step = 3")
     damaged = path.read_bytes()
     program.filing.open(path)
-    qtbot.waitUntil(lambda: "is not what was written" in program.messages.sentence.text(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "does not have its checksum" in program.messages.sentence.text(), timeout=WAIT)
     assert "Open an older copy of the file" in program.messages.sentence.text()
     assert program.session.runs.all == []
     assert program.filing.document.path is None

@@ -79,7 +79,7 @@ def test_the_inspector_and_the_filter_work_for_an_imported_table(qtbot: QtBot, p
     assert facts is not None
     assert bytes.fromhex(facts.rows["Bytes"]) == Tokenizer(HISTORY).token_bytes(286)
     assert facts.parts == (int(HISTORY.columns.left[30]), int(HISTORY.columns.right[30]))
-    assert "without counts" in facts.rows["Decided"]
+    assert "the table has no counts" in facts.rows["Decided"]
     program.merge_panel.needle.setText("low")
     expected = [merge for merge in HISTORY if b"low" in Tokenizer(HISTORY).token_bytes(merge.index)]
     assert program.merges.rowCount() == len(expected) > 0
@@ -310,7 +310,7 @@ def test_the_numbers_shown_are_those_of_the_file(
         settle(qtbot, window)
         assert window.text_panel.ids.grid.selected_ids() == expected
         assert decode_ids(" ".join(map(str, expected)), shown_run(window)).text == "the lowest"
-        assert "no token with the number 9999" in decode_ids("9999", shown_run(window)).text
+        assert "no token with the id 9999" in decode_ids("9999", shown_run(window)).text
         window.token.look_at(256)
         assert window.pages[TokenPage].facts["Id"].text() == "258 in its file"
     (tmp_path / "text.txt").write_text("the lowest")
@@ -357,7 +357,7 @@ def test_tokens_without_merges_are_counted_in_the_corpus(qtbot: QtBot, program: 
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.exchanging.open(tmp_path / "vocab.txt")
     assert not program.actions["count_imported"].isEnabled()
-    assert program.caption.shown.sentence == "This tokenizer came without merges: these are its tokens"
+    assert program.caption.shown.sentence == "This tokenizer has no merges: these are its tokens"
     assert "No pairs lead" in program.pages[PairsPage].headline()
     program.charts.show_page("ranks")
     rest(qtbot, program)

@@ -70,8 +70,9 @@ def test_the_number_of_ties_is_not_given_if_there_are_more_than_bars(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     train(program)  # in the end, hundreds of pairs occur twice
-    assert all(bar.is_tied for bar in program.pages[PairsPage].model.bars)
-    assert f"{len(program.pages[PairsPage].model.bars)} or more share its count" in program.pages[PairsPage].headline()
+    page = program.pages[PairsPage]
+    assert all(bar.is_tied for bar in page.model.bars)
+    assert f"{len(page.model.bars)} or more have the same count" in page.headline()
     program.session.cursor.go_to(20)
     settle(qtbot, program)
     assert "or more" not in program.pages[PairsPage].headline()
