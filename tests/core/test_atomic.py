@@ -109,7 +109,7 @@ def test_writers_of_one_process_leave_each_other_alone(tmp_path: Path) -> None:
     assert names(tmp_path) == ["merges.csv"]
 
 
-def test_files_of_others_stay(tmp_path: Path) -> None:
+def test_files_with_similar_names_stay(tmp_path: Path) -> None:
     others = [".merges.csv.0123456789abcdef.part.txt", ".merges.csv.part", ".other.csv.0123456789abcdef.part"]
     for name in others:
         (tmp_path / name).write_text("of others")
@@ -295,7 +295,7 @@ def test_files_that_belong_together_change_at_one_moment(tmp_path: Path, monkeyp
 
 
 @pytest.mark.parametrize("is_first", [True, False])
-def test_a_folder_takes_the_place_of_another_whole(
+def test_a_new_folder_replaces_the_old_folder_completely(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_first: bool
 ) -> None:
     folder, rename = tmp_path / "counts", Path.rename
@@ -337,7 +337,7 @@ with folder_for(sys.argv[1], replaces=True) as place:
 
 
 @posix_only
-def test_a_folder_whose_former_one_a_killed_one_has_taken_away_is_put_in_place(tmp_path: Path) -> None:
+def test_a_whole_new_folder_gets_its_name_after_a_kill_between_two_renames(tmp_path: Path) -> None:
     folder = tmp_path / "counts"
     folder.mkdir()
     (folder / "old").touch()
@@ -533,14 +533,16 @@ def torn(tmp_path: Path) -> list[Path]:
 
 @posix_only
 @pytest.mark.parametrize("place", [0, 1])
-def test_who_reads_either_of_two_files_completes_both(torn: list[Path], place: int) -> None:
+def test_reading_either_of_two_torn_files_completes_both(torn: list[Path], place: int) -> None:
     assert standing(torn[place]) == torn[place]
     assert [path.read_bytes() for path in torn] == [b"new"] * 2
     assert names(torn[0].parent) == ["merges.txt", "vocab.json"]
 
 
 @posix_only
-def test_who_may_not_write_reads_the_new_file_where_it_lies(torn: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_without_permission_to_write_reads_the_new_files(
+    torn: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = names(torn[0].parent)
 
     def refuse(*_: object, **__: object) -> None:
@@ -553,7 +555,7 @@ def test_who_may_not_write_reads_the_new_file_where_it_lies(torn: list[Path], mo
 
 
 @posix_only
-def test_what_somebody_has_written_since_is_not_replaced(torn: list[Path]) -> None:
+def test_a_file_that_a_person_has_written_since_is_not_replaced(torn: list[Path]) -> None:
     torn[0].write_bytes(b"by a person")
     assert standing(torn[1]) == torn[1]
     assert [path.read_bytes() for path in torn] == [b"by a person", b"old"]
@@ -613,7 +615,7 @@ def test_kills_before_any_line_leave_all_old_or_all_new() -> None:
 
 @posix_only
 @pytest.mark.parametrize("name", ["merges.txt", "é" * 70 + ".merges.txt", "link.merges.txt"])
-def test_who_opens_a_torn_pair_gets_the_new_one(tmp_path: Path, name: str) -> None:
+def test_opening_a_torn_pair_of_files_reads_the_new_table(tmp_path: Path, name: str) -> None:
     """By either of its names, by its folder, and through a link."""
     history = learned_from("low lower lowest", "gpt2", merges=2)
     others = {"merges.txt": "vocab.json"}.get(name, name.replace("merges.txt", "vocab.json"))

@@ -223,7 +223,7 @@ def test_former_names_of_indices_warn_with_the_new_ones(learned: History, old: s
         assert getattr(learned[3], "id") == learned[3].index  # noqa: B009  # mypy knows no such name
 
 
-def test_the_library_agrees_about_every_id(hugging_face: NumberedTable) -> None:
+def test_the_tokenizers_library_agrees_about_every_id(hugging_face: NumberedTable) -> None:
     study, library = hugging_face
     assert study.history.numbers is not None
     for id, text in study.tokens.items():

@@ -66,7 +66,7 @@ def test_each_learner_equals_the_reference(make_learner: MakeLearner, words: Wor
 
 @each_learner
 @given(words=words(), recipe=recipes(), work=st.sampled_from([1, 50, 700, 5_000]))
-def test_being_interrupted_changes_nothing(
+def test_an_interruption_does_not_change_the_history(
     make_learner: MakeLearner, words: WordTable, recipe: Recipe, work: int
 ) -> None:
     assert learn(make_learner, words, recipe, work=work) == learn(make_learner, words, recipe)

@@ -188,7 +188,9 @@ def test_renyi_efficiency_equals_the_published_formula(tokens: str, power: float
 
 
 @given(st.lists(st.integers(1, 10_000), min_size=1, max_size=60), st.integers(1, 30), st.data())
-def test_half_would_do_wherever_training_ended(given: list[int], base: int, data: st.DataObject) -> None:
+def test_the_size_at_which_half_would_do_does_not_change_with_more_training(
+    given: list[int], base: int, data: st.DataObject
+) -> None:
     sizes, tokens = np.arange(base, base + len(given)), np.array(sorted(given, reverse=True))
     found = half_would_do(sizes, tokens)
     nearly = [
@@ -237,7 +239,7 @@ def test_another_tie_rule_differs_first_at_a_tie(table: WordTable, recipe: Recip
         assert found.common == len(set(written(one)) & set(written(other)))
 
 
-def test_a_text_under_two_rules_shows_where_it_differs() -> None:
+def test_a_text_shows_where_two_tie_rules_split_it_differently() -> None:
     table = WordTable.from_counts({"abc": 2})
     one = reference.train(table, Recipe.preset("words", merges=1, ties="smallest-text"))
     other = reference.train(table, Recipe.preset("words", merges=1, ties="largest-text"))
@@ -262,7 +264,7 @@ def test_pairs_that_never_won_are_listed_with_their_second_places(run: tuple[Wor
 
 
 @given(trained() | st.tuples(words(), merge_tables()))
-def test_words_are_ranked_alike_plainly_and_compiled(run: tuple[WordTable, History]) -> None:
+def test_kernels_and_specification_rank_words_equally(run: tuple[WordTable, History]) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
     assert CompiledRanks(history).of(ranked.symbols).tolist() == ranked.ranks.tolist()
@@ -277,7 +279,7 @@ def _known_parts(symbols: list[int]) -> list[list[int]]:
 
 
 @given(trained())
-def test_joined_are_the_tokens_the_corpus_lost(run: tuple[WordTable, History]) -> None:
+def test_each_merge_joins_as_many_tokens_as_the_corpus_loses(run: tuple[WordTable, History]) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
     left = [history.tokens_at_start, *all_columns(history)["tokens_left"]]

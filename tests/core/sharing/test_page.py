@@ -283,7 +283,7 @@ def test_an_edit_of_a_long_text_draws_only_the_changed_tokens_again(page: Browse
         assert page.value(f"{spans}.length") == min(2_000, page.value("page.lanes[0].flow.length")), last
 
 
-def test_runs_that_are_called_alike_are_told_apart() -> None:
+def test_runs_with_the_same_name_get_different_titles() -> None:
     small, large = (bpe.train(["low low low lower"], "gpt2", merges=merges) for merges in (2, 3))
     runs = [SharedRun("ours", small.history), SharedRun("theirs", small.history), SharedRun("ours", large.history)]
     assert [run.title for run in told_apart(runs)] == ["ours · gpt2, 258 tokens", "theirs", "ours · gpt2, 259 tokens"]
