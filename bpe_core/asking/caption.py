@@ -12,7 +12,11 @@ from bpe_core.support.version import program_version
 
 def caption_of(question: str, about: Study | Mapping[str, Study] | None) -> str:
     """Return a caption: the question, the recipe of each tokenizer with its tie rule, and the version."""
-    studies = about if isinstance(about, Mapping) else {} if about is None else {"": about}
+    studies: Mapping[str, Study] = {}
+    if isinstance(about, Mapping):
+        studies = about
+    elif about is not None:
+        studies = {"": about}
     told = [f"{name}: {_recipe(study.history)}" if name else _recipe(study.history) for name, study in studies.items()]
     return " ".join(f"{part}." for part in (question, *told, f"BPE Explorer {program_version()}"))
 

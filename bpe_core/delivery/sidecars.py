@@ -296,8 +296,10 @@ def _content(item: Any) -> str:
 
 
 def _renamed(item: Any, change: TokenChange) -> Any:
+    if not _content(item):
+        return item
     text = change.text(_content(item))
-    return {**item, "content": text} if isinstance(item, dict) and _content(item) else text if _content(item) else item
+    return {**item, "content": text} if isinstance(item, dict) else text
 
 
 def _numbered_objects(listed: Object, name: str, change: TokenChange, notes: list[str]) -> Object:

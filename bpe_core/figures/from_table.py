@@ -301,10 +301,8 @@ def pairs_chart(table: DataTable) -> BarFigure:
     measure = [name for name in columns if not name.startswith(("left_", "right_")) and name not in OF_PAIRS][-1]
     halves = zip(columns["left_text"], columns["right_text"], strict=True)
     names = [left if right is None else f"{left} + {right}" for left, right in halves]
-    kinds = [
-        "next" if new else "tied" if tied else ""
-        for new, tied in zip(columns["is_next"], columns["is_tied"], strict=True)
-    ]
+    kinds = ["tied" if is_tied else "" for is_tied in columns["is_tied"]]
+    kinds = ["next" if is_next else kind for is_next, kind in zip(columns["is_next"], kinds, strict=True)]
     sentence = [f"{value:,}" if isinstance(value, int) else f"{value:.4g}" for value in columns[measure]]
     bars = [Bar(*one) for one in zip(names, columns[measure], sentence, kinds, strict=True)]
     at = columns["after_step"][0] if bars else 0
@@ -319,7 +317,9 @@ def tree_chart(table: DataTable) -> TreeFigure:
     there = list[Branch]()
     fallen = list[Branch]()
     for text, start, stop, step, count, fall in zip(*columns, falls, strict=True):
-        written = "" if step is None else f"{step:,}" if count is None else f"{step:,} · {count:,}×"
+        written = "" if step is None else f"{step:,}"
+        if step is not None and count is not None:
+            written = f"{step:,} · {count:,}×"
         if fall is None:
             there.append(Branch(text, start, stop, written))
         else:

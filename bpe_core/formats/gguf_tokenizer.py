@@ -214,9 +214,10 @@ def words_history(tokens: Tokens) -> tuple[History, list[str]]:
         changes += [leading, {"type": "NFD"}, _replace(r"\p{M}", "")]
     changes += [{"type": "Lowercase"}] if lowercase else []
     alone = {one["content"] for one in tokens.added()} | {tokens.unknown}
+    pieces = [text.removeprefix(BEGINS) if text.startswith(BEGINS) else CONTINUES + text for text in tokens.texts]
     vocabulary = {
-        text if text in alone else text.removeprefix(BEGINS) if text.startswith(BEGINS) else CONTINUES + text: number
-        for number, text in enumerate(tokens.texts)
+        text if text in alone else piece: number
+        for number, (text, piece) in enumerate(zip(tokens.texts, pieces, strict=True))
     }
     model = {
         "type": "WordPiece",

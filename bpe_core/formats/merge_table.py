@@ -364,8 +364,11 @@ def scores_by_token(history: History) -> list[list[float | None]]:
 
 def _as_json(scores: npt.NDArray[Any]) -> Iterator[float | None]:
     """Make scores that JSON can hold; a token that is never used has one below all others."""
-    written = map(float, scores.astype(str).tolist())
-    return (one if math.isfinite(one) else -BEYOND if one < 0 else None for one in written)
+    for score in map(float, scores.astype(str).tolist()):
+        if math.isfinite(score):
+            yield score
+        else:
+            yield -BEYOND if score < 0 else None
 
 
 def scores_from(

@@ -331,8 +331,10 @@ def _opened(
         choices |= found.choices
         notes += found.notes
     else:
-        tokens = [byte_level.read(text) or b"" for text in sampled(merges.made)] if style.byte_level else []
-        pattern = likely_pattern(tokens) if style.byte_level else "whitespace" if style.marker != "none" else "gpt2"
+        if style.byte_level:
+            pattern = likely_pattern([byte_level.read(text) or b"" for text in sampled(merges.made)])
+        else:
+            pattern = "whitespace" if style.marker != "none" else "gpt2"
         choices |= {"pattern": pattern, "older_unicode": pattern != "whitespace"}
         notes.append(
             f"merges.txt does not say how text is split into words; here it is split by the pattern {pattern}."
@@ -363,7 +365,11 @@ def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, *, names
         return Style(byte_level=True, marker="glued" if ends else "none", marker_text="</w>" if ends else "")
     entries = vocabulary or dict.fromkeys(texts, 0)
     begins = any(text.startswith("▁") for text in entries)
-    marker = "</w>" if ends else "▁" if begins else ""
+    marker = ""
+    if ends:
+        marker = "</w>"
+    elif begins:
+        marker = "▁"
     unknown = next((text for text in UNKNOWN if text in entries), "")
     byte_fallback = set(BYTE_TEXTS).issubset(entries)
     return Style(

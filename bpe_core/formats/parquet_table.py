@@ -87,7 +87,9 @@ class ParquetTable(Format):
 
 
 def _type(arrow: Any, column: str) -> Any:
-    return arrow.string() if column in _TEXTS else arrow.bool_() if column == "tied" else arrow.int64()
+    if column in _TEXTS:
+        return arrow.string()
+    return arrow.bool_() if column == "tied" else arrow.int64()
 
 
 def _rebuilt(about: bytes, columns: Sequence[Int64s], name: str) -> History:

@@ -181,7 +181,9 @@ def _base_symbols(stored: FieldValues, own: bool) -> tuple[Alphabet, Int64s]:
     In models from this program ▁ is a marker at the end.
     """
     pieces = stored.pieces
-    unknown = "" if stored.byte_fallback else UNKNOWN_TOKEN if own else _unknown_text(stored)
+    unknown = ""
+    if not stored.byte_fallback:
+        unknown = UNKNOWN_TOKEN if own else _unknown_text(stored)
     first = pieces.numbers_of(Kind.UNKNOWN)[:1]
     if stored.byte_fallback or not len(first):
         first = pieces.texts.places_of(BYTE_TEXTS if stored.byte_fallback else [UNKNOWN_TOKEN])
@@ -493,7 +495,9 @@ class SentencePieceModel(Format):
                 for piece in unigram_vocabulary.pieces_of(history, with_unused=True)
             ]
         file.writelines(piece.message() for piece in pieces)
-        kind = WORDS if has_words_only(history) else _kind_of_bpe(history) if is_bpe else UNIGRAM
+        kind = _kind_of_bpe(history) if is_bpe else UNIGRAM
+        if has_words_only(history):
+            kind = WORDS
         trained = sentencepiece_fields.trainer_spec(kind, history.recipe, pieces)
         told = WholeTexts.of(history.recipe.preparation)
         trained += sentencepiece_fields.varint_field(24, 1) if told and told.marks.suffix else b""

@@ -60,7 +60,7 @@ class JsonTable(MergeTable):
         about = {"format": SIGNATURE, "version": VERSION, **merge_table.about_of(history, tokens_at_start=tokens)}
         about |= {} if history.joining is None else {"joining": history.joining.to_dict}
         numbers = unless_ids(self.numbers(history))
-        known = [] if numbers is None else [None if one == NO_NUMBER else one for one in numbers.tolist()]
+        known = [] if numbers is None else _with_gaps(numbers)
         about |= {SPECIAL_NUMBERS: known[history.first_special :]} if known else {}
         file.write(json.dumps(about, ensure_ascii=False, indent=1).removesuffix("\n}").encode())
         symbols = [{name: getattr(row, name) for name in _SYMBOL_COLUMNS} for row in base_rows(history.alphabet)]
@@ -119,6 +119,11 @@ class JsonTable(MergeTable):
             scores=[item.get("scores") for item in alphabet],
             numbers=numbers,
         )
+
+
+def _with_gaps(numbers: Int64s) -> list[int | None]:
+    """Return ids, with None for each token that has no id."""
+    return [None if number == NO_NUMBER else number for number in numbers.tolist()]
 
 
 def _laid(history: History, numbers: Int64s | None, known: Sequence[int | None]) -> Iterator[tuple[int, bytes]]:
@@ -211,7 +216,7 @@ class CsvTable(MergeTable):
         laid = rows_by_kernels(history, Layout(before, "\n", "", self._quoted), numbers) if is_plain else None
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         writer = csv.writer(text, delimiter=self.delimiter, lineterminator="\n")
-        known = [] if numbers is None else [None if one == NO_NUMBER else one for one in numbers.tolist()]
+        known = [] if numbers is None else _with_gaps(numbers)
 
         def write(row: Row, reasons: Iterable[object], scores: str = "") -> None:
             said = {SCORES: scores, NUMBER: known[row.id] if known and row.id is not None else None}

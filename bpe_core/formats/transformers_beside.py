@@ -310,8 +310,9 @@ def tokens_in(config: Object) -> dict[str, AddedToken | None]:
     items: list[tuple[object, bool]] = []  # and whether nothing overrules them
     for key, value in config.items():
         if key in _LISTS:
-            values = value if isinstance(value, list) else [*value.values()] if isinstance(value, dict) else []
-            items += [(item, False) for item in values]
+            values = value.values() if isinstance(value, dict) else value
+            if isinstance(value, dict | list):
+                items += [(item, False) for item in values]
         elif key.endswith("_token") and isinstance(value, str | dict):
             items.append((value, False))
     roles = [item.get("content") if isinstance(item, dict) else item for item, _ in items]
@@ -324,7 +325,10 @@ def tokens_in(config: Object) -> dict[str, AddedToken | None]:
         if isinstance(text, str) and text:
             sides = {side: True for side in ("lstrip", "rstrip", "single_word") if said.get(side) is True}
             sides |= {"special": False} if said.get("special") is False and text not in roles else {}
-            found[text] = AddedToken(text, **sides) if sides else None if is_last else found.get(text)
+            if sides:
+                found[text] = AddedToken(text, **sides)
+            else:
+                found[text] = None if is_last else found.get(text)
     return found
 
 

@@ -141,7 +141,9 @@ def _candidates(history: History, token: int, symbols: list[int], at: int, corpu
 
 
 def _without_marker(decoded: bytes, kind: str) -> bytes:
-    return b"" if kind == "marker" else decoded[:-1] if kind == "glued" else decoded
+    if kind == "marker":
+        return b""
+    return decoded[:-1] if kind == "glued" else decoded
 
 
 def _can_stand_in_text(history: History, symbols: list[int]) -> bool:

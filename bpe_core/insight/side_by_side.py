@@ -147,7 +147,8 @@ def keys_of(history: History, cancelled: CancelCheck = never_cancelled) -> list[
         first.append(token if parts is None else first[parts[0]])
         kind = kinds[first[token]]
         begins_word = marks_what_goes_on and kind != "continuation"
-        found.append(None if kind == "unknown" else b" " + texts[token] if begins_word else texts[token])
+        text = b" " + texts[token] if begins_word else texts[token]
+        found.append(None if kind == "unknown" else text)
     return found
 
 

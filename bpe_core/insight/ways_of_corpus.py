@@ -38,13 +38,12 @@ class CorpusLattices:
         spelled = spelled_tokens(history)
         number_of = dict[tuple[int, ...], int]()
         self._lengths = np.array([*map(len, spelled)], np.int64)
+        lone_places = [id if id < len(self._base) else -1 for id in range(len(spelled))]
         # The index of each token's score: base symbols first, then each longer piece once; -1 for tokens without one.
         self._place = np.array(
             [
-                len(self._base) + number_of.setdefault(symbols, len(number_of))
-                if len(symbols) > 1
-                else (id if id < len(self._base) else -1)
-                for id, symbols in enumerate(spelled)
+                len(self._base) + number_of.setdefault(symbols, len(number_of)) if len(symbols) > 1 else lone
+                for symbols, lone in zip(spelled, lone_places, strict=True)
             ],
             np.int64,
         )

@@ -256,7 +256,9 @@ def has(part: str = "") -> bool:
 def share() -> float:
     """Return how much of the work is done, from 0 to 1."""
     found = pack()
-    return 1.0 if has() else 0.0 if found is None else sum(PARTS.get(part, 0.0) for part in found.parts)
+    if has():
+        return 1.0
+    return 0.0 if found is None else sum(PARTS.get(part, 0.0) for part in found.parts)
 
 
 def _read(place: Path) -> Pack | None:

@@ -355,7 +355,9 @@ def _about_cost(rows: Sequence[_Row]) -> Iterator[str]:
     if changed:
         behind = sum(row.ids - (row.first or 0) for row in changed)
         more = sum(row.encoded - row.ids for row in changed)
-        longer = f"{count_text(abs(more), 'id')} {'more' if more > 0 else 'fewer'}" if more else "as many ids"
+        longer = "as many ids"
+        if more:
+            longer = f"{count_text(abs(more), 'id')} {'more' if more > 0 else 'fewer'}"
         yield f"Encoded again, they are {longer}; from the first change on, {count_text(behind, 'id')} no longer fit."
 
 

@@ -221,5 +221,7 @@ def _place(hit: Context) -> str:
 
 
 def _listed(texts: list[str], number: int | None = None) -> str:
+    if not texts:
+        return "none"
     rest = (len(texts) if number is None else number) - MOST_SHOWN
-    return ", ".join(texts[:MOST_SHOWN]) + (f" … and {rest:,} more" if rest > 0 else "") if texts else "none"
+    return ", ".join(texts[:MOST_SHOWN]) + (f" … and {rest:,} more" if rest > 0 else "")

@@ -191,7 +191,7 @@ def _width(symbol: Symbol) -> int:
 
 
 def _character_width(lead: int) -> int:
-    return 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+    return 1 + (lead >= 0x80) + (lead >= 0xE0) + (lead >= 0xF0)
 
 
 # --- The tokens of a word -------------------------------------------------------------------

@@ -122,8 +122,9 @@ def _answers(study: Study, format: Format, texts: list[str]) -> Answers:
     ids: Answers = {OURS: _own_answers(study, texts)}
     if format.peer_name and study.format and Path(study.name).is_file():
         peer = _peer(study, format)
-        given = [] if peer is None else [answer_of(peer, text) for text in texts]
-        ids |= {format.peer_name: [one if isinstance(one, list) else [] for one in given]} if peer else {}
+        if peer:
+            given = [answer_of(peer, text) for text in texts]
+            ids[format.peer_name] = [answer if isinstance(answer, list) else [] for answer in given]
     return ids
 
 

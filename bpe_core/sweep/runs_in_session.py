@@ -44,8 +44,8 @@ class RunsInSession:
         """Return a description such as `3 runs (1 of them was there)`."""
         old = len({run.number for run in self._found.values()})
         total = old + len(self._fresh)
-        were = f" ({old:,} of them {'was' if old == 1 else 'were'} there)" if old else ""
-        return count_text(total, "run") + were
+        were = "was" if old == 1 else "were"
+        return count_text(total, "run") + (f" ({old:,} of them {were} there)" if old else "")
 
     def history(self, recipe: Recipe, words: WordTable) -> History | None:
         run = self._known(recipe, words)

@@ -293,7 +293,9 @@ def _once_each(pairs: Sequence[tuple[Reader, str]], log: SkipLog) -> list[tuple[
     kept = []
     for reader, group in pairs:
         source = reader.source
-        place = same_place(source.path) if source.path is not None else source.name if source.opens else None
+        place = source.name if source.opens else None
+        if source.path is not None:
+            place = same_place(source.path)
         place = f"{source.group}\0{place}" if source.group and place is not None else place
         if place is not None and place in known:
             where = f", in the group {known[place]!r}" if known[place] else ""

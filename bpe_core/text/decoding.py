@@ -148,10 +148,10 @@ class WordPiece:
         return f"A space is put before each token that does not begin with “{self.prefix}”."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
-        joined = [
-            token if not place else token.removeprefix(self.prefix) if token.startswith(self.prefix) else f" {token}"
-            for place, token in enumerate(tokens)
+        after = [
+            token.removeprefix(self.prefix) if token.startswith(self.prefix) else f" {token}" for token in tokens[1:]
         ]
+        joined = [*tokens[:1], *after]
         return list(map(_cleaned, joined)) if self.cleanup else joined
 
 

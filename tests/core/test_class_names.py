@@ -1,4 +1,7 @@
-"""Classes are named by nouns: a lone participle (`Held`, `Told`, `Asking`) does not say what a thing is."""
+"""Classes are named by nouns: a lone participle (`Held`, `Told`, `Asking`) does not say what a thing is.
+
+A conditional expression holds no other: two conditions are read more easily as statements.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,9 @@ NOUNS = {"Drawing", "Field", "Grade", "Paid", "Pen", "Precompiled", "Setting", "
 # `Cancelled` and two results of public functions keep their names; two belong to kernels, one to the segmenter.
 KEPT = {"Cancelled", "Cutting", "Extended", "Listed", "Spelled", "Trimmed", "Waiting"}
 PARTICIPLE = re.compile(r"_?[A-Z][a-z]*(ed|ing|en|ept|eft|eld|old|ought|aid|ade|wn)")
+# Files of kernels, and how many nested conditional expressions each has; as statements they become other machine code.
+NESTED = {"learn_queue.py": 1, "scan.py": 2, "utf8.py": 1}
+NEAR = re.compile(r"\belse\b(?!:)[^\n]*(?:\n[^\n]*){0,4}?\belse\b(?!:)")  # two conditional expressions, close together
 AFTER_CLASS = re.compile(r"\bclass (\w+)")
 
 
@@ -38,6 +44,27 @@ def test_no_class_is_named_by_a_participle() -> None:
 
 def test_a_class_is_noticed_and_a_sentence_is_not() -> None:
     assert [*participles_in('"""A class Told of."""\nclass Held(Base): ...\n')] == ["Held"]
+
+
+def nested_conditions_in(source: str) -> set[int]:
+    """Return the lines of a module where a conditional expression holds another."""
+    if not NEAR.search(source):  # then it need not be parsed
+        return set()
+    outer = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.IfExp)]
+    return {node.lineno for node in outer if sum(isinstance(inner, ast.IfExp) for inner in ast.walk(node)) > 1}
+
+
+def test_no_conditional_expression_holds_another() -> None:
+    paths = [path for folder in ("app", "bpe_core") for path in (ROOT / folder).rglob("*.py")]
+    found = {path: nested_conditions_in(path.read_text("utf-8")) for path in paths}
+    is_kernel = {path: path.parent.name == "kernels" for path in paths}
+    assert {path: lines for path, lines in found.items() if lines and not is_kernel[path]} == {}
+    assert {path.name: len(lines) for path, lines in found.items() if lines and is_kernel[path]} == NESTED
+
+
+def test_nested_conditions_are_noticed() -> None:
+    source = "a = 1 if b else 2\nc = 1 if d else 2 if e else 3\nf = 1 if g else [2 if h else 3]\n"
+    assert nested_conditions_in(source) == {2, 3}
 
 
 @pytest.mark.parametrize("name", ["Held", "Told", "Asking", "_Joined", "Drawn", "Made", "Kept"])

@@ -182,9 +182,12 @@ class PairsPage(Page):
             placed = on_their_way(self._before, bars, seen, progress)
             most += (max(bar.value for bar in self._before[:rows]) - most) * (1 - progress)
         strength = BEHIND if self.model.is_behind else 1.0
+        room = rows if self.model.learned else len(bars)
+        if self._leads:
+            room = min(LEADING, len(bars))
         chart.show_rows(
             [self._row_of(one, strength) for one in placed],
-            min(LEADING, len(bars)) if self._leads else rows if self.model.learned else len(bars),
+            room,
             max(most, 0.0),
             names_width=self._label_width(first),
             number_width=self._number_width(first),
@@ -197,7 +200,11 @@ class PairsPage(Page):
 
         bar = placed.bar
         tie = "= " if bar.is_tied and not bar.is_next else ""
-        kind = "next" if bar.is_next else "tied" if bar.is_tied else ""
+        kind = ""
+        if bar.is_next:
+            kind = "next"
+        elif bar.is_tied:
+            kind = "tied"
         return Row(
             title_of(bar), placed.value, tie + bar.label, placed.row, kind,
             note=self.losses.get(bar.pair, ""), strength=strength * placed.strength, aside=placed.aside,

@@ -309,8 +309,12 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
     def _entry(self, source: CorpusText) -> Entry:
         size = source.size
         known = "missing" if size is None else size_text(size)
-        known = "folder" if source.is_folder else "from an address" if source.address else known
-        known = count_text(len(source.picked), "picked file") if source.picked else known
+        if source.picked:
+            known = count_text(len(source.picked), "picked file")
+        elif source.is_folder:
+            known = "folder"
+        elif source.address:
+            known = "from an address"
         outcome = self.corpus.counts.outcome_of(source, self.corpus.recipe.value)
         if isinstance(outcome, TextCount) and outcome.is_of_group:
             return Entry(source, known, "read together with its group")

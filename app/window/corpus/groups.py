@@ -51,7 +51,9 @@ def read_group_line(line: str, row: GroupRow, mixture: Mixture) -> tuple[str, Fr
     name = "" if name == IN_NONE else name or row.name
     if not equals or not weight.strip():
         return name, mixture.of(row.name).weight, mixture.by
-    by: By = "times" if not weight.strip().endswith("%") else "bytes" if mixture.by == "times" else mixture.by
+    by: By = "times"
+    if weight.strip().endswith("%"):
+        by = "bytes" if mixture.by == "times" else mixture.by
     return name, weight_of(weight.replace("×", "")), by
 
 

@@ -82,9 +82,11 @@ class MergeDelegate(QStyledItemDelegate):
         font, metrics = self._fonts[shown.look]
         painter.setFont(font)
         tie = shown.look == "tie" and model.is_tied(row)
-        color = self._dim if model.is_to_come(row) else self._shades.bar_next if tie else self._text
-        if shown.look == "tie" and not tie and not model.is_to_come(row):
-            color = self._shades.muted
+        color = self._text
+        if model.is_to_come(row):
+            color = self._dim
+        elif shown.look == "tie":
+            color = self._shades.bar_next if tie else self._shades.muted
         painter.setPen(color)
         inside = rect.adjusted(PADDING, 0, -PADDING, 0)
         if metrics.horizontalAdvance(text) > inside.width():

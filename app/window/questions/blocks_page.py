@@ -60,7 +60,8 @@ class BlockStrip(QWidget):
                 if stop - start < 1.0 and block != at and block + 1 < len(ends):
                     continue  # drawn together with the next block
                 is_done = at is not None and block < at
-                painter.setBrush(shades.bar_next if block == at else shades.bar if is_done else shades.hairline)
+                colour = shades.bar if is_done else shades.hairline
+                painter.setBrush(shades.bar_next if block == at else colour)
                 gap = GAP if stop - start >= WIDE_ENOUGH else 0.0
                 painter.drawRect(QRectF(start, 0.0, max(1.0, stop - start - gap), float(self.height())))
                 start = stop

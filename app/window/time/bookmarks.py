@@ -82,7 +82,9 @@ class BookmarkListModel(RowListModel[Bookmark]):
         if found is None:
             return f"Write a {self._runs.wording.step} as bpe:1#200, or write only its number."
         shown = self._runs.shown
-        number = int(found["run"]) if found["run"] else (shown.number if shown else 0)
+        number = shown.number if shown else 0
+        if found["run"]:
+            number = int(found["run"])
         return self._travel(number, int(found["merge"].replace(",", "")))
 
     def _travel(self, number: int, merge: int) -> str:

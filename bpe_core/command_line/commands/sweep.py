@@ -94,7 +94,8 @@ def run(options: argparse.Namespace) -> int:
         write_data(summary, options.summary)
     _tell(options, plan, summary)
     if table is not None and not options.json:
-        again = f" ({found.known:,} of them {'was' if found.known == 1 else 'were'} there)" if found.known else ""
+        were = "was" if found.known == 1 else "were"
+        again = f" ({found.known:,} of them {were} there)" if found.known else ""
         gone = f" {found.left_out:,} rows that are no longer in the plan were left out." if found.left_out else ""
         print(f"Wrote {len(found.table):,} rows of {found.runs:,} runs{again} to {plain(str(table))}.{gone}")
     if runs is not None and not options.json:

@@ -65,7 +65,9 @@ def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, gi
         joinable = [one for one in ranking if not recipe.keeps_characters or keeps_characters(one[0], tokens)]
         frequent = steered(joinable, counts, recipe, len(rows) + 1, given)
         if len(rows) == limit or not frequent:
-            reason: EndReason = "vocabulary full" if len(rows) == limit else "too rare" if ranking else "no pairs"
+            reason: EndReason = "too rare" if ranking else "no pairs"
+            if len(rows) == limit:
+                reason = "vocabulary full"
             return as_history(rows, recipe, alphabet, tokens_at_start, reason)
         (pair, count), (runner_up, runner_up_count) = [*frequent, NOBODY][:2]
         token = tokens.add(pair)
@@ -180,7 +182,11 @@ def _is_a_part(text: bytes) -> bool:
 
 def _length_of(byte: int) -> int:
     """Return the length in bytes of a character that begins with this byte; 0 if no character does."""
-    return 1 if byte < 0x80 else 0 if byte < 0xC0 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+    if byte < 0x80:
+        return 1
+    if byte < 0xC0:
+        return 0
+    return 2 + (byte >= 0xE0) + (byte >= 0xF0)
 
 
 def ranked(

@@ -15,7 +15,9 @@ def lacks_of(texts: list[bytes]) -> list[int]:
 
 
 def _lacks(byte: int) -> int:
-    return 0 if byte < 0x80 else -1 if byte < 0xC0 else 1 + (byte >= 0xE0) + (byte >= 0xF0)
+    if byte < 0x80:
+        return 0
+    return -1 if byte < 0xC0 else 1 + (byte >= 0xE0) + (byte >= 0xF0)
 
 
 def may_be_joined(left: int, right: int) -> bool:

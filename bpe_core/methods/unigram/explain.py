@@ -68,9 +68,10 @@ class WhyPath(WordReasons):
             borders = {word.origins[end] for end in self._paths.cut(word.text.encode(), at).ends}
             return Explanation(found, found == "unknown" and byte in borders, _WITHOUT_PATHS[found])
         ways = [self._way("taken", found.taken)]
+        kind = "only"
         if found.other is not None:
             ways.append(self._way("unsplit here" if found.is_cut else "split here", found.other))
-        kind = "only" if found.other is None else "best" if found.is_cut else "joined"
+            kind = "best" if found.is_cut else "joined"
         return Explanation(kind, found.is_cut, self._sentence(found), ways=tuple(ways))
 
     def compared(self, word: TextWord, byte: int, at: int) -> CutComparison | Literal["whole", "unknown"]:

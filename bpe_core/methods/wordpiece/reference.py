@@ -66,7 +66,9 @@ def train_by_score(words: WordTable, recipe: Recipe, alphabet: Alphabet, given: 
         ranking = bpe.ranked(counts, tokens, recipe, scores.__getitem__)
         frequent = bpe.steered(ranking, stands, recipe, len(rows) + 1, given)
         if len(rows) == limit or not frequent:
-            reason: EndReason = "vocabulary full" if len(rows) == limit else "too rare" if ranking else "no pairs"
+            reason: EndReason = "too rare" if ranking else "no pairs"
+            if len(rows) == limit:
+                reason = "vocabulary full"
             left, right, tied = np.array(reasons, np.int64).reshape(-1, 3).T
             columns = {"left_count": left, "right_count": right, TIED: tied.astype(np.bool_)}
             return bpe.as_history(rows, recipe, alphabet, tokens_at_start, reason, reasons=columns)

@@ -93,11 +93,12 @@ def _value(kind: str, field: dataclasses.Field[Any], given: Mapping[str, Any]) -
     least = int(field.name == "length")
     if value is None and wanted.endswith("None"):
         return None
-    is_right = (
-        isinstance(value, bool) if wanted.startswith("bool")
-        else type(value) is int and least <= value <= LONGEST_LENGTH if wanted == "int"
-        else isinstance(value, str)
-    )  # fmt: skip
+    if wanted.startswith("bool"):
+        is_right = isinstance(value, bool)
+    elif wanted == "int":
+        is_right = type(value) is int and least <= value <= LONGEST_LENGTH
+    else:
+        is_right = isinstance(value, str)
     if not is_right:
         raise RecipeError(f'The step {kind}: its "{field.name}" is missing or has the wrong type.')
     if isinstance(value, str):
@@ -156,6 +157,13 @@ def those_of(steps: tuple[Step, ...], tokens: Collection[str]) -> tuple[Step, ..
     return tuple(step for step in steps if not isinstance(step, AddedToken) or step.content in tokens)
 
 
+def _place_of(step: Step) -> int:
+    """Return the position of a kind of step in the order of a preparation."""
+    if isinstance(step, AddedToken):
+        return 0
+    return 1 if is_normalizer(step) else 2
+
+
 def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bool, split: bool) -> None:
     """Refuse a wrong order of steps, and steps that change or split the text if other choices of the recipe do, too."""
     if changed and any(map(is_normalizer, steps)):
@@ -164,7 +172,7 @@ def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bo
         raise RecipeError("The preparation splits the text, and so does a pattern; choose the pattern none.")
     if len(those_of(steps, tokens)) < len(steps):
         raise RecipeError("The preparation names a special token that the recipe does not have.")
-    places = [0 if isinstance(step, AddedToken) else 1 if is_normalizer(step) else 2 for step in steps]
+    places = [_place_of(step) for step in steps]
     if places != sorted(places):
         raise RecipeError(
             "The steps of a preparation must come in this order: added tokens, normalizers, pre-tokenizers."
@@ -232,7 +240,9 @@ class WordSplitter:
         for step in self.cuts[done:-1]:
             pieces = chain.from_iterable(map(step.cut, pieces))
         words = chain.from_iterable(map(self._last_cut, pieces))
-        return words if self._shows_bytes else (as_bytes(word) if word.is_in_bytes else word for word in words)
+        if self._shows_bytes:
+            return words
+        return (as_bytes(word) if word.is_in_bytes else word for word in words)
 
     def _last_cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         """Cut by the last step, without showing words as bytes, which would be undone at once."""

@@ -60,7 +60,7 @@ def whole_characters(data: Bytes) -> int:
         if byte < 0x80:
             break
         if byte >= 0xC0:  # the first byte of a character gives its length
-            needed = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            needed = 2 + (byte >= 0xE0) + (byte >= 0xF0)
             return length if needed <= back else length - back
     return length
 

@@ -134,7 +134,10 @@ class LifeModel(QObject, LazyModel):
         texts = study.texts
         if texts is None:
             was_counted = bool(run.sources) and makes_steps_again(study.history)
-            self.hint = NO_TEXT if run.can_be_counted else NOT_COUNTED if was_counted and run.learned else IN_AUDIT
+            if run.can_be_counted:
+                self.hint = NO_TEXT
+            else:
+                self.hint = NOT_COUNTED if was_counted and run.learned else IN_AUDIT
 
         def work(task: Task) -> tuple[TokenLife, LineFigure]:
             by_parts = isinstance(texts, RunTexts) and texts.has_parts

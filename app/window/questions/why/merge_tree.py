@@ -254,7 +254,8 @@ class TreePage(Page):
             button.setEnabled(has_word)
         if not has_word:
             self.word.setText("")
-            self.sentence.setText(NO_TREE if self.model.place is not None else "" if self.model.is_asked else NOTHING)
+            without_place = "" if self.model.is_asked else NOTHING
+            self.sentence.setText(without_place if self.model.place is None else NO_TREE)
             self.tree.show_word(None)
             if self.model.place is not None and self.isVisible():
                 self.model.find_lattice()
