@@ -201,9 +201,33 @@ def test_a_folder_that_is_delivered_has_the_ids_of_the_file(
     assert {library.token_to_id(token) for token in SPECIALS} == {study.id_of(token) for token in SPECIALS}
 
 
+@settings(max_examples=3)
+@given(data=st.data())
+def test_shards_of_documents_hold_the_ids_of_the_file(
+    learned: History, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    study = numbered(learned, data.draw(numberings(learned.index_count)))
+    folder = tmp_path_factory.mktemp("encoded") / "shards"
+    end = study.id_of("<|end|>")
+    bpe.encode_documents(study, [POEM, OTHER], folder, eos=end)
+    (shard,) = folder.glob("*.npy")
+    assert np.load(shard).tolist() == [*study.encode(POEM), end, *study.encode(OTHER), end]
+
+
 PUBLIC: list[str] = QUESTION.__all__
 # Functions that are tried here on files with any numbering, and those whose arguments and results hold no ids.
-TRIED = {"change_specials", "deliver", "extend", "open", "put_together", "save", "train", "trim", "ask"}
+TRIED = {
+    "ask",
+    "change_specials",
+    "deliver",
+    "encode_documents",
+    "extend",
+    "open",
+    "put_together",
+    "save",
+    "train",
+    "trim",
+}
 WITHOUT_IDS = {"check_method", "count_words", "draw", "film", "share_lessons", "write_data"}
 TRIED_ELSEWHERE = {"read_id_map", "write_id_map", "replace"}  # in tests/core/test_delivery.py and tests/core/editing
 TRIED_ON_PAGES = {"share"}  # in tests/core/sharing/test_page.py, by the tables of other libraries
