@@ -132,6 +132,6 @@ def test_the_check_notices_a_method_named_elsewhere(source: str) -> None:
     assert known_methods("bpe_core.formats.base", source) != set()
 
 
-def test_words_that_hold_a_name_are_not_taken_for_it() -> None:
+def test_the_check_ignores_words_that_only_contain_the_name_of_a_method() -> None:
     source = '"""BPE beside bpe."""\nfrom bpe_core.methods.kit.method import Method\nENDING = ".bpe"'
     assert known_methods("bpe_core.formats.base", source) == set()

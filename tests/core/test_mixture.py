@@ -97,7 +97,7 @@ def test_counts_do_not_depend_on_order_and_shares_are_as_asked(
 
 
 @pytest.mark.parametrize("preset", ["gpt2", "unigram", "clean-words"])
-def test_groups_that_count_once_are_as_if_there_were_none(preset: str) -> None:
+def test_groups_that_count_once_give_the_counts_of_an_ungrouped_corpus(preset: str) -> None:
     texts = ["low lower\nlow low\n", "new lower newest\n", "low new"]
     recipe = Recipe.preset(preset)
     whole = count_words(Corpus.from_texts(texts), recipe)
@@ -244,7 +244,7 @@ def test_impossible_mixtures_are_refused_in_a_sentence(case: str) -> None:
         wrong()
 
 
-def test_a_mixture_and_a_corpus_must_speak_of_the_same_groups() -> None:
+def test_a_mixture_and_a_corpus_must_name_the_same_groups() -> None:
     corpus = Corpus.grouped({"de": Corpus.from_texts(["neu"]), "code": Corpus.from_texts([" "])})
 
     def words(mixture: Mixture, of: Corpus = corpus) -> WordTable:

@@ -96,7 +96,7 @@ def test_replaced_bytes_are_counted(tmp_path: Path, choice: str, text: str, repo
     assert [(skipped.source, skipped.sentence) for skipped in corpus.skipped] == [(str(path), report)]
 
 
-def test_a_file_of_invalid_bytes_is_reported(tmp_path: Path) -> None:
+def test_a_file_of_only_invalid_bytes_has_no_text_if_they_are_skipped(tmp_path: Path) -> None:
     assert read(write(tmp_path, "a.txt", b"\xff\xff\xff"), on_invalid="skip") == []
 
 

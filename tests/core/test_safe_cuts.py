@@ -86,14 +86,14 @@ def test_a_special_token_is_never_cut_unless_it_is_ordinary_text() -> None:
     assert SafeCuts.of(recipe, with_specials=False).places(text).tolist() == [3, 5, 7]
 
 
-def test_newlines_divide_lines_unless_they_may_be_something_else() -> None:
+def test_newlines_divide_lines_unless_the_recipe_gives_them_another_use() -> None:
     assert may_cut_at_newlines(Recipe(unit="line"))
     assert not may_cut_at_newlines(Recipe(unit="file"))
     assert not may_cut_at_newlines(Recipe(unit="line", strip_marks="\n"))
     assert not may_cut_at_newlines(Recipe(unit="line", special_tokens=("a\nb",)))
 
 
-def test_the_nearest_places_are_found_however_far() -> None:
+def test_the_nearest_safe_cuts_are_found_at_any_distance() -> None:
     cuts = SafeCuts.of(Recipe.preset("gpt2"))
     text = b"first\n" + b"9" * 50_000 + b"\nlast\nend"
     assert cuts.around(text, 30_000, 30_001) == (5, 50_006)

@@ -36,7 +36,7 @@ def test_named_patterns_find_what_findall_finds(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMED_PATTERNS)
-def test_in_ascii_alone_they_find_the_same(name: str) -> None:
+def test_ascii_patterns_find_the_same_words_in_ascii_texts(name: str) -> None:
     """Split each two characters, and texts of those that a pattern distinguishes."""
     expression, draw = NAMED_PATTERNS[name].expression, random.Random(name)
     ours, theirs = in_ascii(expression), regex.compile(expression)
@@ -49,7 +49,7 @@ def test_in_ascii_alone_they_find_the_same(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, pattern in NAMED_PATTERNS.items() if not pattern.drops_whitespace])
 @pytest.mark.parametrize("unit", ["file", "line"])
 @given(text=TEXTS)
-def test_nothing_is_lost_unless_blanks_are_dropped(name: str, unit: str, text: str) -> None:
+def test_no_text_is_lost_unless_blanks_are_dropped(name: str, unit: str, text: str) -> None:
     words = list(split_words(text, Recipe(pattern=name, unit=unit)))
     assert "".join(words) == text
     assert all(words)
@@ -58,7 +58,7 @@ def test_nothing_is_lost_unless_blanks_are_dropped(name: str, unit: str, text: s
 @given(
     text=TEXTS, pattern=st.sampled_from([r"\w+", r"a*", r"(?=a)|b", r"x", r"\b", r"\s\K\w+", r"(?<=\Ka)b", r"", r"\G."])
 )
-def test_an_own_pattern_loses_nothing_either(text: str, pattern: str) -> None:
+def test_a_custom_pattern_loses_no_text(text: str, pattern: str) -> None:
     if pattern:
         words = list(split_words(text, custom(pattern)))
         assert "".join(words) == text
@@ -66,7 +66,7 @@ def test_an_own_pattern_loses_nothing_either(text: str, pattern: str) -> None:
 
 
 @given(text=TEXTS, pattern=st.sampled_from([r"\w+", r"a*", r"(?=a)|b", r"\b\w", r"[a-z]??\d*", r"(?<!a)b"]))
-def test_an_own_pattern_cuts_where_finditer_matches(text: str, pattern: str) -> None:
+def test_a_custom_pattern_cuts_where_finditer_matches(text: str, pattern: str) -> None:
     cuts = {0, len(text)}
     for match in regex.finditer(pattern, text):
         if match.end() > match.start():
@@ -83,7 +83,7 @@ def test_rounds_of_matches_fit_together(matches: int) -> None:
     assert list(split_words("ab" * matches + "c", custom("b|a(?=b)"))) == ["a", "b"] * matches + ["c"]
 
 
-def test_lines_are_texts_of_their_own() -> None:
+def test_each_line_is_split_as_a_separate_text() -> None:
     recipe = Recipe.preset("gpt2", unit="line")
     assert list(split_words("low  \n\n new\r\nold", recipe)) == ["low", "  \n", "\n", " new", "\r\n", "old"]
     # As one text the blanks before a word are cut elsewhere.
@@ -107,7 +107,7 @@ def test_special_tokens_are_boundaries_and_belong_to_no_word() -> None:
     tokens=st.sets(st.text("ab<]^-\\", min_size=1, max_size=4), min_size=1, max_size=12),
     many=st.booleans(),
 )
-def test_many_special_tokens_stand_where_few_would(text: str, tokens: set[str], many: bool) -> None:
+def test_many_special_tokens_are_found_like_few(text: str, tokens: set[str], many: bool) -> None:
     others = {f"<{number}>" for number in range(FEW)} if many else set[str]()
     expected = re.split(f"({'|'.join(map(re.escape, sorted(tokens, key=len, reverse=True)))})", text)
     assert list(parts_of(text, (*tokens, *others))) == [
@@ -134,7 +134,7 @@ def test_a_match_that_needs_too_much_memory_is_explained() -> None:
         list(split_words("ab " * 4_000_000, custom(r"(?:a|b|\s|x)+?y|(?:(?:a|b)+\s?)+")))
 
 
-def test_a_catastrophic_pattern_ends_with_the_text_it_failed_on() -> None:
+def test_the_error_of_a_catastrophic_pattern_names_the_text() -> None:
     text = "fine " * 3000 + "a" * 60 + "!"
     started = time.process_time()
     with pytest.raises(PatternError) as caught:

@@ -133,7 +133,7 @@ def test_differently_split_ranges_are_marked(comparing: Program) -> None:
     assert f"{len(regions)} places of your text are split differently" in panel.summary.text()
 
 
-def test_one_slider_moves_all_and_the_window_with_them(qtbot: QtBot, comparing: Program) -> None:
+def test_one_slider_moves_all_lanes_and_the_window(qtbot: QtBot, comparing: Program) -> None:
     lanes = comparing.pages[ComparePage].lanes
     assert not comparing.time_bar.isVisible(), "one slider is enough"
     comparing.session.cursor.go_to(10)
@@ -243,7 +243,7 @@ def test_a_long_text_is_compared_up_to_a_stated_length(qtbot: QtBot, comparing: 
     assert "of the first 100,000 characters" in panel.columns.all[0].card.more.text()
 
 
-def test_a_measure_is_picked_and_what_it_is_about(qtbot: QtBot, comparing: Program) -> None:
+def test_the_picker_shows_the_chart_of_a_measure_and_its_subject(qtbot: QtBot, comparing: Program) -> None:
     picker, charts = comparing.picker, comparing.charts
     assert (picker.measure.currentText(), picker.isVisible()) == (STEPS_THAT_DIFFER, True)
     assert charts.tabBar().isHidden()

@@ -118,7 +118,7 @@ def test_every_other_way_of_leaving_asks_too(
     assert unkept.token_text.text() == "not to be lost"
 
 
-def test_the_other_session_comes_once_this_one_is_given_up(
+def test_another_session_opens_after_the_present_session_is_discarded(
     qtbot: QtBot, program: Program, answering: DialogAnswerer, tmp_path: Path
 ) -> None:
     write_session(SavedSession(Recipe.preset("gpt2"), text="the other"), tmp_path / "other.bpex")
@@ -182,7 +182,7 @@ def test_a_sample_learned_at_the_start_is_left_without_a_question(
     assert list((data_folder() / "unsaved").glob("*.bpex")) == [], "nor does the next start ask whether to restore it"
 
 
-def test_a_new_session_says_that_the_former_is_kept_and_restores_it(qtbot: QtBot, program: Program) -> None:
+def test_a_new_session_offers_to_restore_the_session_before_it(qtbot: QtBot, program: Program) -> None:
     program.token_text.set_text("not to be lost")
     qtbot.waitUntil(lambda: program.session.text.value == "not to be lost", timeout=WAIT)
     program.actions["new_session"].trigger()

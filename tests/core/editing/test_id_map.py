@@ -144,7 +144,7 @@ def test_a_map_is_the_same_in_every_format(table: History, tmp_path: Path) -> No
     assert "the new id" in found.difference(other)
 
 
-def test_what_is_no_map_is_refused_in_a_sentence(table: History, tmp_path: Path) -> None:
+def test_a_file_that_is_no_map_is_refused_in_a_sentence(table: History, tmp_path: Path) -> None:
     found = IdMap.of(table, grown(table))
     write_id_map(found, tmp_path / "map.csv")
     lines = (tmp_path / "map.csv").read_text(encoding="utf-8").splitlines()
@@ -192,7 +192,7 @@ def test_the_lines_of_the_manual_resize_embeddings(
     assert kept | gone == {None, *final_numbers(table)}  # each old row is in the new matrix, or the map says it is gone
 
 
-def test_the_command_answers_and_checks_a_map(
+def test_the_command_writes_and_checks_a_map(
     table: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old, new, id_map = (str(tmp_path / name) for name in ("old.csv", "new.csv", "map.npz"))

@@ -335,7 +335,7 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("rare", FILES)
-def test_a_file_with_something_rare_opens_exactly_or_says_so(rare: str) -> None:
+def test_a_file_with_rare_content_opens_and_is_written_exactly(rare: str) -> None:
     made, texts = FILES[rare]
     data = json.dumps(made).encode()
     theirs, found, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, rare), io.BytesIO()
@@ -389,7 +389,7 @@ SAID_OF_WRITING: dict[str, tuple[Whole, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("rare", SAID_OF_WRITING)
-def test_a_file_that_cannot_be_written_exactly_opens_so(rare: str) -> None:
+def test_a_file_that_cannot_be_written_exactly_opens_exactly(rare: str) -> None:
     made, texts = SAID_OF_WRITING[rare]
     data = json.dumps(made).encode()
     theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, rare)
@@ -468,7 +468,7 @@ SAID: dict[str, tuple[Whole, str]] = {
 
 
 @pytest.mark.parametrize("rare", SAID)
-def test_a_file_of_which_ids_can_differ_says_so(rare: str) -> None:
+def test_opening_a_file_warns_if_its_ids_can_differ(rare: str) -> None:
     made, sentence = SAID[rare]
     found = JSON.open(json.dumps(made).encode(), rare)
     assert any(sentence in note for note in found.notes)
@@ -476,7 +476,7 @@ def test_a_file_of_which_ids_can_differ_says_so(rare: str) -> None:
         assert any(sentence in one for one in JSON.can_hold(found.history))
 
 
-def test_bytes_of_bytes_are_refused() -> None:
+def test_text_turned_into_bytes_twice_is_refused() -> None:
     with pytest.raises(FormatError, match="turns text into bytes twice"):
         JSON.open(json.dumps(whole(bpe({"Ġ": 1}), [], [by_bytes(cuts=True), by_bytes()])).encode(), "x")
 
@@ -489,12 +489,12 @@ def test_a_long_text_is_cut_with_its_case_ignored() -> None:
     assert ids[edges[7] : edges[8]].tolist() == list(alone)
 
 
-def test_a_whole_word_that_would_be_listed_is_said_before_it_is_written() -> None:
+def test_a_warning_names_a_text_that_the_written_file_turns_into_a_token() -> None:
     made = whole(bpe({"  ": 152}), [], [by_bytes()], added(158, "<", single_word=True))
     found = JSON.open(json.dumps(made).encode(), "x").history
     assert any("If < is written in a text, it becomes the token" in sentence for sentence in JSON.can_hold(found))
 
 
-def test_an_unknown_token_that_pairs_join_is_said_before_it_is_written() -> None:
+def test_a_warning_says_that_the_written_unknown_token_would_be_joined() -> None:
     found = JSON.open(json.dumps(SAID["the unknown token is joined"][0]).encode(), "x").history
     assert any("merge with its neighbours" in sentence for sentence in JSON.can_hold(found))

@@ -69,7 +69,7 @@ def test_a_method_derived_from_another_fits_the_same_formats() -> None:
     ]
 
 
-def test_files_are_read_as_the_method_that_knows_their_table() -> None:
+def test_the_method_of_a_file_follows_from_its_kind_of_table() -> None:
     assert [method_for(table) for table in (RANKS, PAIRS, IN_WORDS, LONGEST, SCORES)] == [
         *("bpe", "bpe", "bpe", "wordpiece", "unigram")
     ]

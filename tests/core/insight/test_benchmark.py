@@ -137,12 +137,12 @@ def test_real_texts_are_measured_as_the_plain_code_cuts_them() -> None:
 
 
 @given(st.text("a \u2003\u3000漢\n\x1c\ud800", max_size=20))
-def test_words_of_long_texts_are_counted_as_those_of_short_ones(text: str) -> None:
+def test_words_of_long_and_short_texts_are_counted_alike(text: str) -> None:
     assert stretches(text * (LONG // 9)) == len((text * (LONG // 9)).split())
 
 
 @pytest.mark.parametrize("preset", ["bert", "unigram", "clean-words", "sentencepiece-like"])
-def test_words_that_are_cut_once_are_the_texts_that_are_encoded(preset: str) -> None:
+def test_counts_from_words_equal_those_of_encoded_texts(preset: str) -> None:
     recipe = Recipe.preset(preset, vocab_size=None, merges=60) if preset != "unigram" else _unigram()
     texts = {"a": [text_of("poem"), "two  blanks, [UNK] <s>\r\n"], "b": [text_of("emoji")[:300]]}
     history = train(Corpus.from_texts(texts["a"]), recipe)

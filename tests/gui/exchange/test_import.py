@@ -138,8 +138,10 @@ def test_an_imported_table_can_be_counted_on_the_corpus(qtbot: QtBot, program: P
     assert not program.actions["count_imported"].isEnabled()
 
 
-def test_the_pair_that_comes_next_is_the_tables_own(qtbot: QtBot, program: Program, imported: Run) -> None:
-    """Another pair than the one that the table joins may lead on other texts."""
+def test_a_leading_pair_is_not_next_if_the_imported_table_joins_another_pair(
+    qtbot: QtBot, program: Program, imported: Run
+) -> None:
+    """On other texts, the leading pair may differ from the pair that the table joins."""
     program.session.corpus.replace_by_text("other", "zzz zzz zzz the")
     program.actions["count_imported"].trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)

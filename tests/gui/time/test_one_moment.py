@@ -159,8 +159,10 @@ def test_pairs_of_a_run_that_was_brought_back_are_counted_at_every_moment(
     assert not [told for told in headlines if "No pair is left" in told]
 
 
-def test_with_equal_pairs_the_end_shows_learned_tokens(qtbot: QtBot, program: Program, train: Train) -> None:
-    """Rather than ten bars of the same length; a moment before they are bars."""
+def test_the_last_step_shows_learned_tokens_if_all_pairs_are_equal(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
+    """Ten bars of the same length would say nothing. One step earlier the page shows bars."""
     small(program, 512)
     train(program)
     settle(qtbot, program)
@@ -194,7 +196,7 @@ def test_the_name_of_a_token_stands_above_its_own_life(qtbot: QtBot, program: Pr
         assert page.life.model.facts.token == token
 
 
-def test_a_clicked_token_is_the_one_described(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_description_is_about_the_clicked_token(qtbot: QtBot, program: Program, train: Train) -> None:
     train(program)
     editor, token = program.text_panel.editor, program.token
     byte = program.token_text.text().index("house") + 1
