@@ -639,7 +639,8 @@ def lab(
     studies : Mapping[str, Study]
         Studies by names that you choose: {'ours': study}.
     size : int | None, optional
-        The vocabulary size; tokenizers that cannot have it are left out (default: each as in its file).
+        The vocabulary size; tokenizers that cannot have it are left out (default: the size of each
+        tokenizer).
     text : str, optional
         A text to split by all tokenizers.
     limit : int | None, optional

@@ -26,8 +26,8 @@ FIELD = (
     "(default: text, content, body or document, or the only field with text)"
 )
 WORD_LIST = (
-    "the files hold words with their counts (word<TAB>count, CSV, Parquet), or they do not (default: only files with "
-    "the columns word and count do)"
+    "read the files as lists of words with counts (word<TAB>count, CSV, Parquet), or with --no-word-list as texts "
+    "(default: as lists of words if the columns are word and count)"
 )
 _said: ContextVar[Mapping[str, Any]] = ContextVar("how files are read", default=MappingProxyType({}))
 

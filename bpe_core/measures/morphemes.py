@@ -99,11 +99,13 @@ def checked(morphemes: Morphemes, name: str) -> Morphemes:
         raise CorpusError(f"The list {name!r} holds no words; write one word in each line, as in {EXAMPLE}.")
     for word, parts in morphemes.items():
         if isinstance(parts, str):
-            raise CorpusError(f"In the list {name!r} {word!r} has {parts!r}; give its morphemes as a list of texts.")
+            raise CorpusError(
+                f"The list {name!r} gives {parts!r} as the morphemes of {word!r}; give them as a list of texts."
+            )
         if not word or "".join(parts) != word or not all(parts):
             raise CorpusError(
-                f"In the list {name!r} {' '.join(parts)!r} does not spell {word!r}; the morphemes of a word must spell "
-                "it."
+                f"The list {name!r} gives {' '.join(parts)!r} as the morphemes of {word!r}; together they do not spell "
+                "this word. Correct them."
             )
     return morphemes
 

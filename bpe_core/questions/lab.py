@@ -67,7 +67,7 @@ examples:
 
     size: int | None = parameter(
         None,
-        help="the vocabulary size; tokenizers that cannot have it are left out (default: each as in its file)",
+        help="the vocabulary size; tokenizers that cannot have it are left out (default: the size of each tokenizer)",
         metavar="N",
     )
     text: str = parameter("", help="a text to split by all tokenizers", metavar="TEXT")

@@ -41,7 +41,7 @@ def _what_bars_show(model: PairsModel) -> str:
     first = model.bars[0]
     how = "the shortest is next" if model.bars[0].is_leaving else "the longest is next"
     if not first.label[:1].isdigit():
-        return f". Bars: {model.measure}; {title_of(first)} comes before all of them: {first.label}"
+        return f". Bars: {model.measure}. {title_of(first)} has no {model.measure} and comes first: {first.label}"
     return f". Bars: {model.measure}, {how}"
 
 

@@ -179,7 +179,9 @@ class FolderFields(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         self.roles: dict[str, QComboBox] = {}
         for place, role in enumerate(roles):
-            meaning = f"The token that {role.meaning}. Leave it empty for none; a new token is added."
+            meaning = (
+                f"The token that {role.meaning}. Leave the field empty for no token. A new name is added as a token."
+            )
             box = self.roles[role.name] = named(QComboBox(), f"Token that {role.meaning}", meaning)
             box.setEditable(True)
             box.addItems([NONE, *dict.fromkeys([role.token, *specials] if role.token else specials)])

@@ -80,5 +80,5 @@ def test_the_command_by_own_lists_and_others(tmp_path: Path, capsys: pytest.Capt
         read_morphemes(own)
     with pytest.raises(CorpusError, match="as a list of texts"):
         morpheme_agreement({}, {"en": {"low": "low"}})
-    with pytest.raises(CorpusError, match="does not spell"):
+    with pytest.raises(CorpusError, match="do not spell"):
         morpheme_agreement({}, {"en": {"low": ["l", "w"]}})
