@@ -167,9 +167,10 @@ def _said_of_hollow(lines: Sequence[Line]) -> str:
     names = [line.name or "the line" for line in lines if line.is_hollow]
     if not names:
         return ""
-    is_hollow = "is hollow" if len(names) == 1 else "are hollow"
-    flatters = f"more than {measures.UNKNOWN_AT_MOST:.0%} of the tokens are unknown, which makes them look better"
-    return f" {', '.join(names)} {is_hollow}: {flatters} {'it' if len(names) == 1 else 'them'}."
+    are = "is" if len(names) == 1 else "are"
+    them = "it" if len(names) == 1 else "them"
+    unknown = f"more than {measures.UNKNOWN_AT_MOST:.0%} of the tokens are unknown"
+    return f" {', '.join(names)} {are} hollow: {unknown}, which makes {them} look better."
 
 
 def river_chart(table: DataTable, steps: str = "Steps", texts: Sequence[str] = ()) -> LineFigure:

@@ -262,7 +262,7 @@ def test_a_batch_names_the_value_that_is_no_text() -> None:
     tokenizer = Tokenizer(small_history())
     for batch, told in [
         ("low", "as a list"),
-        (["low", 3], "int in it"),
+        (["low", 3], "only str or bytes, not int"),
         ([b"low", b"lo\xffw"], "Text 2 of the batch is not valid UTF-8 around its byte 2"),
         (["é".encode()[:1], "é".encode()[1:]], "Text 2 of the batch"),
         (pa.array(["low", None]), "Row 2 of the array is null"),

@@ -49,7 +49,7 @@ def test_a_link_as_private_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "round").symlink_to(tmp_path / "round")
     (tmp_path / "file").touch()
     for name in ("link", "nowhere", "round", "file"):
-        with pytest.raises(OSError, match="is no folder"):
+        with pytest.raises(OSError, match="is not a folder"):
             private_folder(tmp_path / name)
     assert not (tmp_path / "missing").exists()
 

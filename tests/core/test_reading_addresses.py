@@ -167,6 +167,6 @@ def test_a_file_that_ends_before_its_size_is_not_taken_for_whole(bucket: MemoryF
     with pytest.raises(CorpusError) as caught:
         documents(corpus)
     assert str(caught.value) == (
-        "memory://corpus/a.txt could be read only up to byte 7 and no further: it ends before its 16 bytes. "
+        "memory://corpus/a.txt could be read only up to byte 7: it ends before its 16 bytes. "
         "Check the connection and try again."
     )

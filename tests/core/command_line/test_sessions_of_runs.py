@@ -71,7 +71,10 @@ def test_a_saved_run_can_be_branched_and_its_exports_follow_the_decisions(
     assert read_session(kept).view.shown_run == 2
     written = table.read_text()
     left, right = branch.history.pair(0)
-    for is_now, sentence in (("force:116+104@6", "step 6 joins another"), (f"forbid:{left}+{right}@1", "step 1 joins")):
+    for is_now, sentence in (
+        ("force:116+104@6", "step 6 merges another"),
+        (f"forbid:{left}+{right}@1", "step 1 merges"),
+    ):
         table.write_text(written.replace("force:119+114@6", is_now).replace("forbid:116+104@4", "forbid:116+104@7"))
         assert run(["encode", "--merges", str(table), "light"]) == 1
         assert sentence in capsys.readouterr().err

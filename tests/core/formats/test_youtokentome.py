@@ -128,4 +128,4 @@ def test_a_token_that_the_package_leaves_out_is_reported() -> None:
     without = YTTM.open(model("-1 -1 -1 -1"), "none")
     assert (without.history.recipe.special_tokens, without.notes) == ((), ())
     zero = model("1 2 3 -1").replace(b"\n9601 4\n", b"\n9601 0\n").replace(b"\n4 ", b"\n0 ")
-    assert any("number 0" in note for note in YTTM.open(zero, "zero").notes)
+    assert any("the token with the id 0" in note for note in YTTM.open(zero, "zero").notes)

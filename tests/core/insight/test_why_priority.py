@@ -46,5 +46,5 @@ def test_each_reason_is_written_in_a_sentence() -> None:
     assert [piece.text for piece in told(1, 7).ways[1].pieces] == ["th", "e"]
     assert explain("the", history(whole_words=True), ()).explanation_at(1, 7).kind == "whole"
     long = explain("the" * 200, history(), ()).explanation_at
-    assert "too long to follow" in long(3, 7).sentence
+    assert "too long to explain it pair by pair" in long(3, 7).sentence
     assert FORMATS["csv"].refusal(history()).startswith("csv cannot store merge priorities")
