@@ -171,7 +171,7 @@ def test_merge_priorities_are_kept_in_sessions_and_json_and_refused_elsewhere(
     with pytest.raises(OutputError, match="cannot store merge priorities"):
         prepare_export(history, "odd.csv")
     for wrong in ({}, {**history.joining.to_dict, "priorities": [0]}, {**history.joining.to_dict, "found_first": [-1]}):
-        with pytest.raises(FormatError, match="is damaged"):
+        with pytest.raises(FormatError, match="merge priorities are damaged"):
             MergePriorities.from_dict(wrong, len(history.alphabet), history.first_special, "odd")
     assert replace(history.joining).before(256).to_dict["priorities"] == history.joining.to_dict["priorities"][:256]
 
