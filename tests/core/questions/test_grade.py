@@ -254,3 +254,11 @@ def test_a_recipe_can_be_the_exercise(corpus: Path, tmp_path: Path) -> None:
     path = tmp_path / "merges.txt"
     study.save(path)
     assert bpe.grade(str(path), corpus=corpus, as_=str(recipe)).facts["verdict"] == "right"
+
+
+def test_all_texts_of_the_exercise_are_learned_from(tmp_path: Path) -> None:
+    texts = {"first": "low lower lowest\n" * 3, "second": "new newer newest\n" * 5}
+    path = tmp_path / "merges.json"
+    path.write_text(json.dumps([*in_letters(student("".join(texts.values()), merges=12))]))
+    assert bpe.grade(str(path), corpus=texts).facts["verdict"] == "right"
+    assert bpe.grade(str(path), corpus=texts["first"]).facts["verdict"] == "wrong"
