@@ -26,8 +26,7 @@ Word = list[bytes]
 Tie = Literal["greatest pair", "smallest pair", "first met", "last met", "smallest ids", "greatest ids"]
 Order = Callable[[Merge, int, Mapping[bytes, int]], Any]  # the pair, where it is met first, and ids by token
 
-GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-GPT2_WITHOUT_LOOKAHEAD = GPT2.replace(r"|\s+(?!\S)", "")
+GPT2 = NAMED_PATTERNS["gpt2"].expression
 GPT4 = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"
 END = "<|endoftext|>"
 BYTES = [bytes([byte]) for byte in range(256)]
