@@ -1,11 +1,11 @@
 """The way from a text to its tokens: all parts that `tokenizer.py` uses.
 
 text_encoder      encodes a whole text by byte-pair encoding; chooses one of the two encoders
-cutting           finds the special tokens of a text, normalizes it and splits it into words, with offsets
+cutting           finds the special tokens of a text, normalizes the text and splits it into words, with offsets
 merging           applies merges to words, and encodes texts word by word in plain Python
-compiled_encoder  does the same with the kernels of `bpe_core/kernels/encode.py`
-segmentation      the question every tokenizer answers: how is this text cut after k steps?
-boundaries        the answer of methods that join pairs: which merge removes each boundary of a text
-word_segmenters   the answer of methods that cut every word by itself; `word_tokens` finds the tokens' offsets
-encode_corpus     a whole corpus as ids in a file
+compiled_encoder  encodes texts by the kernels of `bpe_core/kernels/encode.py`
+segmentation      the interface of a split text: each tokenizer returns the tokens after k steps
+boundaries        the segmentation of methods that join pairs: the merge that removes each boundary of a text
+word_segmenters   the segmentation of methods that split each word separately
+word_tokens       finds the offsets of the tokens in words that are split separately
 """

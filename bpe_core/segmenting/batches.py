@@ -1,6 +1,7 @@
-"""The encoding of many texts, or of a large one, on all cores; the bytes of all texts are end to end.
+"""The encoding of many texts, or of a large text, on all cores.
 
-A large text is divided at places that change none of its words, and its parts are encoded as separate texts.
+The bytes of all texts are stored end to end. A large text is divided at offsets where the division changes no word.
+The parts of the text are encoded as separate texts.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _PARTS = 16  # the least number of parts, if each thread makes the bytes of its 
 
 
 class Jobs(NamedTuple):
-    """The sizes of jobs in bytes or characters. They shrink towards the end, so all threads finish together."""
+    """The sizes of jobs in bytes or characters. Later jobs are smaller, so that all threads finish together."""
 
     most: int
     threads: int
@@ -50,7 +51,7 @@ class Jobs(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """The ids of all texts, end to end; the ids of text i are ids[offsets[i] : offsets[i + 1]]."""
+    """The ids of all texts, stored end to end. The ids of text i are ids[offsets[i] : offsets[i + 1]]."""
 
     ids: Int32s
     offsets: Int64s
@@ -70,14 +71,17 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Texts in UTF-8, end to end; each goes from one edge to the next."""
+    """Texts in UTF-8, stored end to end in `data`. Text i is data[edges[i] : edges[i + 1]]."""
 
     data: Bytes
     edges: Int64s
 
     @classmethod
     def of(cls, texts: Any) -> Texts:
-        """Make texts from a list of texts or bytes, or from an Arrow array of either."""
+        """Make `Texts` from a list of `str` or `bytes`, or from an Arrow array of texts or bytes.
+
+        Raise BpeError if the texts are not valid UTF-8.
+        """
         if isinstance(texts, (str, bytes)):
             raise BpeError("Give the texts as a list, even a single text: [text].")
         if type(texts).__module__.startswith("pyarrow"):
@@ -91,7 +95,7 @@ class Texts:
 
     @property
     def searched(self) -> Iterable[Any]:
-        """Return the data to search for special tokens."""
+        """Return the data in which special tokens are searched."""
         return (self.data,)
 
     @property
@@ -100,14 +104,19 @@ class Texts:
 
     @property
     def room(self) -> int:
-        """Return the number of ids to make room for.
+        """Return the size of the array of ids that is made before encoding.
 
-        More ids are rare. A larger array would cost nothing itself, but the C library does not reuse huge arrays.
+        Texts rarely have more ids than half their bytes. A larger array would itself cost nothing, but the C
+        library does not
+        use the memory of huge arrays again.
         """
         return self.size // 2
 
     def parts(self, cuts: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
-        """Divide the texts into parts; return these, and the indices of the texts' edges among all edges."""
+        """Divide the texts into parts for the threads.
+
+        Return the parts, and the index of each text's edge among the edges of all parts.
+        """
         edges, of_texts = _divided(self, cuts, jobs)
         return [partial(self._between, edges[start : stop + 1]) for start, stop in _shared_out(edges, jobs)], of_texts
 
@@ -121,14 +130,17 @@ class Texts:
 
 @dataclass(frozen=True, eq=False)
 class Unread:
-    """Many texts that are not yet bytes; each thread converts its own part while others encode."""
+    """Many texts that are not yet bytes. Each thread converts its part while other threads encode."""
 
     texts: list[Any]
     edges: Int64s  # in characters, or in bytes for texts that are bytes
 
     @classmethod
     def of(cls, texts: Any) -> Unread | Texts:
-        """Return texts to convert later; convert them now if that is quick, or if one of the texts is large."""
+        """Return texts that the threads convert later.
+
+        Return converted texts if the conversion is quick, or if a text is large.
+        """
         if isinstance(texts, (str, bytes)) or type(texts).__module__.startswith("pyarrow"):
             return Texts.of(texts)
         texts = list(texts)
@@ -150,7 +162,9 @@ class Unread:
 
     @property
     def room(self) -> int:
-        """Return the number of ids to make room for; a character outside ASCII may become several."""
+        """Return the size of the array of ids that is made before encoding. A character outside ASCII may have
+        several ids.
+        """
         return 2 * self.size
 
     def parts(self, _: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
@@ -164,7 +178,7 @@ class Unread:
 
 
 def _of_list(texts: list[Any]) -> tuple[Texts, bool]:
-    """Return the texts of a list, and whether they are known to be valid UTF-8."""
+    """Convert a list of texts. Return the texts, and whether their bytes are certainly valid UTF-8."""
     if len(texts) == 1 and isinstance(texts[0], str):
         data = utf8_view(texts[0])
         return Texts(data, np.array([0, len(data)])), True
@@ -207,7 +221,7 @@ def _of_arrow(array: Any) -> Texts:
 
 
 def _check(texts: Texts) -> None:
-    """Check that the texts are valid UTF-8 and that no character is divided between two texts."""
+    """Raise BpeError if a text is not valid UTF-8, or if a character is divided between two texts."""
     edges = texts.edges - texts.edges[0]
     broken = first_broken(texts.data[texts.edges[0] : texts.edges[-1]], edges)
     if broken >= 0:
@@ -221,7 +235,10 @@ def _check(texts: Texts) -> None:
 def encoded_by_kernels(
     encoder: CompiledEncoder, texts: Texts | Unread, cuts: SafeCuts, at: int, threads: int | None
 ) -> Batch:
-    """Return the ids of all texts; by default several threads encode if there is enough work."""
+    """Return the ids of all texts after `at` merges.
+
+    If `threads` is None, large texts are encoded by several threads.
+    """
     threads = threads or (available_threads() if texts.size >= WORTH_THREADS else 1)
     if isinstance(texts, Unread) and threads == 1:
         texts = Texts.of(texts.texts)
@@ -247,7 +264,10 @@ def encoded_by_kernels(
 
 
 def _divided(texts: Texts, cuts: SafeCuts, jobs: Jobs) -> tuple[Int64s, Int64s]:
-    """Return the edges of texts with further safe edges inside large ones, and the indices of the texts' own edges."""
+    """Add safe edges inside large texts.
+
+    Return all edges, and the index of each text's edge among them.
+    """
     edges = texts.edges
     more = list[int]()
     last = int(edges[-1])
@@ -274,14 +294,14 @@ def _shared_out(edges: Int64s, jobs: Jobs) -> Iterable[tuple[int, int]]:
 
 
 def _used_again(count: int) -> Int32s:
-    """Return an array whose memory the C library keeps for the next text when it is freed."""
+    """Return an array whose memory the C library keeps and uses again when the array is freed."""
     given_back = np.empty(count, np.int32)
     del given_back
     return np.empty(count, np.int32)
 
 
 class _ResultCollector:
-    """A collector that puts the ids from several threads in order into one array."""
+    """A collector that puts the ids from several threads into one array, in the order of the texts."""
 
     def __init__(self, room: int) -> None:
         self._ids = _used_again(room)
@@ -326,13 +346,16 @@ class _ResultCollector:
             self._failures.append(error)
 
     def _room_for(self, number: int) -> Int32s:
-        """Return the part's final place if all parts before it are done; otherwise a spare array."""
+        """Return an array for the ids of part `number`.
+
+        The array is the final place of the ids if all parts before this part are done. Otherwise it is a spare array.
+        """
         if number == len(self._offsets) - 1 and not self._beyond:
             return self._ids[self._free :]
         return self._spare.pop() if self._spare else np.empty(0, np.int32)
 
     def _placed(self) -> Iterator[tuple[Int32s, int]]:
-        """Yield the ids of the next finished parts in order, each with its index in the array."""
+        """Yield the ids of finished parts in the order of the texts, each with its index in the final array."""
         while (part := self._done.pop(len(self._offsets) - 1, None)) is not None:
             ids, offsets = part
             start = self._free

@@ -1,4 +1,4 @@
-"""The tokens of a text after every merge: one number for each boundary between two bytes.
+"""The tokens of a text after every merge, stored as one number for each boundary between two bytes.
 
 The rank of a boundary is the index of the merge that removes it. The tokens after k merges lie between the boundaries
 whose rank is k or more. So a text is encoded once, and another step needs only a comparison.
@@ -7,8 +7,9 @@ whose rank is k or more. So a text is encoded once, and another step needs only 
     >>> [low.tokens(at).spans().tolist() for at in (1, 2)]
     [[[0, 1, 108], [1, 3, 256]], [[0, 3, 257]]]
 
-Base symbols that cover no byte, such as word markers, are stored separately as `HiddenSymbols`. Each lies before some
-byte. It belongs to the symbol that follows it in its word, or to the one before it if its word ends there.
+Base symbols that cover no byte, such as word markers, are stored separately as `HiddenSymbols`. Each hidden symbol has
+an offset and lies before the byte at this offset. A hidden symbol at the end of a word belongs to the symbol before it.
+Every other hidden symbol belongs to the symbol after it.
 """
 
 from __future__ import annotations
@@ -47,7 +48,10 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class HiddenSymbols:
-    """The hidden symbols of one text, in order. Edits move them, and a new answer replaces some."""
+    """The base symbols of one text that cover no byte, in order.
+
+    An edit moves the hidden symbols after it. A new result for a part of the text replaces the hidden symbols there.
+    """
 
     places: Int64s  # the byte after each symbol
     ids: Int32s
@@ -70,7 +74,10 @@ class HiddenSymbols:
         return _joined(self._part(slice(low)), self._part(slice(high, None))._moved(added - removed))
 
     def replaced(self, start: int, stop: int, new: HiddenSymbols) -> HiddenSymbols:
-        """Return a copy with new symbols for the words from `start` to `stop`; offsets in `new` count from `start`."""
+        """Return a copy in which `new` replaces the hidden symbols of the words from `start` to `stop`.
+
+        Offsets in `new` count from `start`.
+        """
         low, high = self._indices(start, stop)
         old = self._part(slice(low, high))
         before = old._part((old.places == start) & old.goes_left)
@@ -79,7 +86,7 @@ class HiddenSymbols:
 
     @cached_property
     def goes_left(self) -> Bools:
-        """Return for each symbol whether its word begins before the symbol's place and ends at that place."""
+        """Return a mask of the symbols that end a word which begins at an earlier offset."""
         indices = np.arange(len(self))
         places_first = np.searchsorted(self.places, self.places)
         places_last = np.searchsorted(self.places, self.places, side="right") - 1
@@ -95,7 +102,7 @@ class HiddenSymbols:
         return begins
 
     def alone(self, at: int) -> Int64s:
-        """Return the offsets of hidden symbols that are tokens without other symbols after `at` merges."""
+        """Return the offsets of the hidden symbols that make up a whole token after `at` merges."""
         stand = self.before >= np.int32(at)
         if self._begins_place.all():
             return self.places[np.flatnonzero(stand & (self.behind >= np.int32(at)))]
@@ -137,7 +144,7 @@ def _joined(*parts: HiddenSymbols) -> HiddenSymbols:
 
 
 class PlacedSymbols(NamedTuple):
-    """The base symbols of a text in order; a special token counts as a symbol."""
+    """The base symbols of a text in order, with their offsets. A special token counts as a symbol."""
 
     ids: Int32s
     ranks: Int32s  # the rank of the boundary before each symbol
@@ -146,14 +153,19 @@ class PlacedSymbols(NamedTuple):
 
 
 class Boundaries(Segmentation):
-    """The boundaries of one text, in bytes of the given text: the `Segmentation` of byte-pair encoding.
+    """The boundaries of one text, at offsets in bytes: the `Segmentation` of byte-pair encoding.
 
-    `ranks` has a number for each byte and for the end: the index of the merge that removes the
-    boundary before that byte. NEVER means that no merge does. PATTERN_CUT means that a word begins
-    or ends there. INSIDE means that no base symbol begins there, so there is no boundary. Symbols
-    that cover no byte can put several boundaries before one byte. The number is then PATTERN_CUT if
-    words meet there, else the highest rank; `hidden` holds the other ranks. `symbols` has the base
-    symbol that begins at each byte, or NO_TOKEN; it is None if each byte is its own symbol.
+    `ranks` has a number for each byte and for the end of the text. The number is the index of the
+    merge that removes the boundary before this byte, or one of three constants:
+
+    NEVER        no merge removes the boundary
+    PATTERN_CUT  a word begins or ends there
+    INSIDE       no base symbol begins there, so there is no boundary
+
+    Symbols that cover no byte can put several boundaries before one byte. Then the number is
+    PATTERN_CUT if two words meet there, otherwise the highest rank. `hidden` holds the ranks of the
+    other boundaries. `symbols` has the base symbol that begins at each byte, or NO_TOKEN. `symbols`
+    is None if each byte is its own symbol.
     """
 
     def __init__(
@@ -183,7 +195,7 @@ class Boundaries(Segmentation):
 
     @classmethod
     def of_bytes(cls, data: bytes, ranks: Int32s, symbol_of_byte: Int32s, alphabet_size: int) -> Boundaries:
-        """Make the boundaries of a text whose bytes are each a symbol of some word."""
+        """Return the boundaries of a text in which each byte is one symbol of a word."""
         are_themselves = bool((symbol_of_byte == np.arange(256)).all())
         symbols = None if are_themselves else symbol_of_byte[np.frombuffer(data, np.uint8)]
         return cls(data, ranks, symbols, alphabet_size=alphabet_size)
@@ -210,7 +222,10 @@ class Boundaries(Segmentation):
     # -- changes ---------------------------------------------------------------------------
 
     def splice(self, start: int, removed: int, added: bytes) -> None:
-        """Follow an edit. A few new bytes are shown as part of the token before them, so typing does not flicker."""
+        """Update the boundaries after an edit of the text.
+
+        A few new bytes become part of the token before them, so that typing does not flicker.
+        """
         stop = start + removed
         behind = max(self.ranks[start], self.ranks[stop])
         seam = np.full(len(added) + 1, INSIDE, np.int32)
@@ -328,7 +343,7 @@ class Boundaries(Segmentation):
         return np.frombuffer(self.data, np.uint8).astype(np.int32) if self.symbols is None else self.symbols
 
     def all_symbols(self) -> PlacedSymbols:
-        """Return every base symbol of the text in order, including symbols that cover no byte."""
+        """Return every base symbol of the text in order, with the symbols that cover no byte."""
         symbols = self._named_symbols()
         hidden = self.hidden
         starts = np.flatnonzero(symbols != NO_TOKEN)
@@ -355,7 +370,7 @@ def joined(parts: list[PlacedSymbols]) -> PlacedSymbols:
 
 
 def shifted_hull(old: tuple[int, int] | None, start: int, removed: int, added: int) -> tuple[int, int]:
-    """Return the smallest range with the new bytes and the former waiting range, moved by the edit."""
+    """Return the smallest range that covers the new bytes and the range `old`, which the edit moves."""
     if old is None:
         return start, start + added
 

@@ -1,7 +1,8 @@
-"""The splitting of words by a table of priorities: join the best pair of neighbours until no pair can be joined.
+"""The splitting of words by a table of priorities. The best pair of neighbours is joined until no pair can be joined.
 
-By such a table a token may be joined before an older one, and from other halves than it was learned from. So a
-boundary has no rank, and each word is cut again at each step. A cut holds until a token exists that was missing before.
+By a table of priorities, a token may be joined before an older token, and from other halves than the halves it was
+learned from. So a boundary has no rank, and each word is split again at each step. The tokens of a word stay valid
+until a step adds a token that could be joined in the word.
 
     >>> import numpy as np
     >>> from bpe_core.history.alphabet import Alphabet
@@ -78,7 +79,7 @@ class JoinedWords:
 
     @property
     def is_plain(self) -> bool:
-        """Return whether kernels can spell and join words in the same way."""
+        """Return whether kernels spell and join words exactly as this class does."""
         marks_whole_words = self.joining.whole_words and self._before != b""
         alphabet = self.history.alphabet  # kernels treat left-out symbols as unknown, and leave unknown symbols out
         if alphabet.id_of_continuation:  # kernels spell a character alike wherever it is
@@ -89,7 +90,7 @@ class JoinedWords:
 
     @property
     def puts_unknown_together(self) -> bool:
-        """Return whether neighbouring unknown words are one token, as in SentencePiece's models of words."""
+        """Return whether neighbouring unknown words become one token, as in SentencePiece's models of words."""
         joining = self.joining
         return joining.whole_words and joining.joins_unknown and joining.pairs is None
 
@@ -130,7 +131,10 @@ class JoinedWords:
         return id is not None and self._birth(id) <= at
 
     def _part_hidden(self, joined: Sequence[int], lengths: Sequence[int], ids: list[int], counts: list[int]) -> None:
-        """Add tokens; a hidden token is replaced by the parts it was learned from."""
+        """Append the tokens `joined` to `ids`, and their lengths to `counts`.
+
+        A hidden token is replaced by the two tokens it was learned from, until no hidden token is left.
+        """
         waiting = list(zip(reversed(joined), reversed(lengths), strict=True))
         while waiting:
             id, length = waiting.pop()
@@ -144,7 +148,9 @@ class JoinedWords:
 
     @cached_property
     def unknown_alone(self) -> dict[int, list[int]]:
-        """Map each hidden base symbol to the tokens that replace it: the unknown token, or those of its bytes."""
+        """Return for each hidden base symbol the tokens that replace it: the unknown token, or the tokens of its
+        bytes.
+        """
         alphabet = self.history.alphabet
         symbols = sorted(id for id in self._hidden if id < self._base)
         first = alphabet.first_fallback_id
@@ -165,7 +171,10 @@ class JoinedWords:
 
     @cached_property
     def alone(self) -> Bools:
-        """Return which tokens are never joined: those for unknown characters, and those that are searched first."""
+        """Return a mask of the tokens that are never joined to a neighbour.
+
+        These are the tokens for unknown characters, and the tokens that are searched before any pair is joined.
+        """
         found = np.zeros(self._base + len(self.history), np.bool_)
         found[: self._base] = ~np.array(self.history.alphabet.merging, np.bool_)
         found[list(self.joining.found_first)] = True
@@ -202,7 +211,10 @@ class JoinedWords:
         return (symbols, widths) if self._left_out.isdisjoint(symbols) else self._without(symbols, widths)
 
     def _without(self, symbols: list[int], widths: list[int]) -> tuple[list[int], list[int]]:
-        """Leave symbols out; their bytes go to the next token, or to no token at the end of a word."""
+        """Remove the symbols that the table leaves out. Return the other symbols and their widths in bytes.
+
+        The bytes of a removed symbol go to the next symbol. At the end of a word they go to no symbol.
+        """
         kept = list[int]()
         wide = list[int]()
         waiting = 0
@@ -243,7 +255,7 @@ class JoinedWords:
 
     @cached_property
     def whole(self) -> dict[bytes, int]:
-        """Map words that are a whole token to the token; the oldest token of equal ones counts."""
+        """Map each word that is a whole token to this token. The oldest token counts if several have equal texts."""
         alone = self._hidden | frozenset(self.joining.left_out)
         alone |= self._fallback if self.joining.pairs is None else frozenset()
         if self.puts_unknown_together:  # then neighbouring words are looked up together, too
@@ -253,13 +265,15 @@ class JoinedWords:
 
     @cached_property
     def _fallback(self) -> frozenset[int]:
-        """Return the tokens for unknown characters; only `tokenizers` finds them by their spelling in a text."""
+        """Return the tokens for unknown characters. Only the library `tokenizers` finds them in a text that spells
+        them.
+        """
         return frozenset(id for id, merges in enumerate(self.history.alphabet.merging) if not merges)
 
     # -- joining ---------------------------------------------------------------------------
 
     def _apart(self, symbols: list[int], at: int) -> Iterator[Stretch]:
-        """Yield the parts of a long word that are never joined to each other."""
+        """Split a long word at pairs of symbols that are never joined. Yield the tokens of each part."""
         start = 0
         meet = self.meeting
         for place in range(1, len(symbols)):
@@ -270,7 +284,9 @@ class JoinedWords:
 
     @cached_property
     def meeting(self) -> set[int]:
-        """Return all pairs of symbols that are neighbours in some token; the left symbol is 32 bits above."""
+        """Return all pairs of symbols that are neighbours in some token. A pair is one number, with the left symbol
+        32 bits above.
+        """
         return set(self.meeting_pairs().tolist())
 
     def meeting_pairs(self) -> Int64s:
@@ -285,7 +301,11 @@ class JoinedWords:
         return found if self.joining.pairs is None else self._with_made_symbols(found, first, last, self.joining.pairs)
 
     def _with_made_symbols(self, meeting: Int64s, first: Int64s, last: Int64s, pairs: PairRows) -> Int64s:
-        """Add the pairs that meet because a base symbol can also be joined from others, as a word-ending one can."""
+        """Add to `meeting` the pairs that become neighbours because a base symbol can also be joined from other
+        symbols.
+
+        An example of a base symbol that can be joined is a character that ends a word.
+        """
         left, right, made = (column[pairs.token < self._base] for column in pairs)
         begins = _reached(made, first[left])
         ends = _reached(made, last[right])
@@ -301,7 +321,7 @@ class JoinedWords:
         return np.unique(np.append(meeting, np.array(further, np.int64)))
 
     def _joined_seeds(self) -> Iterator[list[int]]:
-        """Yield the symbols of each seed that neighbours may become, although no pair made it."""
+        """Yield the symbols of each seed that can be joined from neighbours although no step of the history made it."""
         if self.joining.priorities is not None:
             for id in np.flatnonzero(self.joining.priorities[: self._base] != NO_PRIORITY).tolist():
                 yield self._spelling.symbols(self.history.alphabet.texts[id])
@@ -333,7 +353,7 @@ class JoinedWords:
 
 
 def _reached(starts: Int64s, stops: Int64s) -> dict[int, set[int]]:
-    """Return all numbers that each start leads to, in any number of steps.
+    """Return for each start all numbers that are reached from it in one or more steps.
 
     >>> _reached(np.array([1, 2]), np.array([2, 3])) == {1: {2, 3}, 2: {3}}
     True
@@ -353,7 +373,10 @@ def _reached(starts: Int64s, stops: Int64s) -> dict[int, set[int]]:
 
 
 def joined_unknown(ids: Int32s, edges: Int64s, unknown: int) -> tuple[Int32s, Int64s]:
-    """Join neighbouring unknown tokens of each text into one; `edges` are the offsets of the texts in the ids."""
+    """Replace neighbouring unknown tokens of each text by one unknown token.
+
+    `edges` holds the offsets of the texts in `ids`. Return the new ids and the new offsets.
+    """
     again = np.zeros(len(ids) + 1, np.bool_)
     again[1:-1] = (ids[1:] == unknown) & (ids[:-1] == unknown)
     again[edges] = False

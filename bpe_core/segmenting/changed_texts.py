@@ -1,4 +1,4 @@
-"""The normalization of many texts at once, as SentencePiece does it, by machine code."""
+"""The normalization of many texts at once by machine code, with the rules of SentencePiece."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ class ChangedTexts:
         )
 
     def of(self, data: Bytes, edges: Int64s) -> tuple[Bytes, Int64s] | None:
-        """Return the changed texts end to end with their edges; None if the table holds invalid texts."""
+        """Normalize texts that are stored end to end. Return the normalized texts end to end, and their edges.
+
+        Return None if the table of replacements holds an invalid text.
+        """
         out = np.empty(kernel.SIGN * int(edges[-1] - edges[0]) + _MORE * len(edges), np.uint8)
         free_at = np.zeros(len(edges), np.int64)
         progress = np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
@@ -57,7 +60,10 @@ class ChangedTexts:
 
 @lru_cache(maxsize=8)
 def changed_texts(recipe: Recipe) -> ChangedTexts | None:
-    """Return the machine code for a recipe's normalization; None if it is not one of SentencePiece."""
+    """Return the machine code that normalizes texts as the recipe says.
+
+    Return None if the recipe normalizes by rules that are not SentencePiece's.
+    """
     if not recipe.normalizes:
         return ChangedTexts(WholeTexts(None, Marks(shows_blanks=False)))
     told = WholeTexts.of(recipe.preparation)

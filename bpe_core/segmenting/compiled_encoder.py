@@ -1,4 +1,4 @@
-"""The encoder that runs the compiled kernels: it makes their arrays and enlarges them."""
+"""The encoder that runs the compiled kernels. It makes the arrays of the kernels and enlarges them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ Numbers: TypeAlias = Sequence[int] | Int32s
 
 @dataclass(eq=False)
 class Desk:
-    """The buffers of one thread for one kind of result after a number of merges."""
+    """The buffers of one thread that encodes to one kind of result after a fixed number of merges."""
 
     kind: int
     at: int
@@ -71,7 +71,10 @@ class Desk:
     given: memoryview | None = None  # the buffer for the bytes of a short text
 
     def for_short_texts(self, changes: TextChanges) -> kernel.ShortText:
-        """Make the buffers for texts up to SHORT_TEXT; normalization makes these at most a few times as long."""
+        """Return buffers for texts of at most SHORT_TEXT bytes.
+
+        Normalization makes a text at most a few times longer.
+        """
         given = bytearray(SHORT_TEXT)
         changed = np.zeros(SIGN * (SHORT_TEXT + 3), np.uint8)
         self.given = memoryview(given)
@@ -93,7 +96,7 @@ class Desk:
 
 
 class CompiledEncoder:
-    """An encoder for any number of threads at once; each thread takes its own buffers."""
+    """An encoder that any number of threads can use at once. Each thread takes its own buffers."""
 
     def __init__(
         self,
@@ -105,7 +108,9 @@ class CompiledEncoder:
     ) -> None:
         """Make the tables of the kernels.
 
-        With `pieces`, words are not merged: they are cut by the longest pieces or the best scores, as `kind` says.
+        If `pieces` is given, words are not merged. They are split into the longest pieces, or into the pieces
+        with the best
+        total score. `kind` chooses between the two.
         """
         history = history if pieces is None else history.first(0)
         self._cutting = cutting
@@ -134,7 +139,9 @@ class CompiledEncoder:
         return self._encode(text, utf8_view(text), self._kind, at)
 
     def ids_of_short(self, text: str, at: int, changes: TextChanges) -> Int32s | None:
-        """Normalize and encode a short text by one call; return None if the text is too long or special for that."""
+        """Normalize and encode a short text in one call. Return None if the text is too long, or if the kernel
+        cannot encode it.
+        """
         data = utf8(text)
         size = len(data)
         if size > SHORT_TEXT:
@@ -149,11 +156,13 @@ class CompiledEncoder:
         return found
 
     def ids_of_words(self, data: Bytes, starts: Int32s, at: int) -> Int32s:
-        """Return the tokens of given words, whose bytes are end to end; the last start is the end."""
+        """Return the tokens of words whose bytes are stored end to end. The last number in `starts` is the end of
+        the data.
+        """
         return self.ids_of_laid(data, starts, np.array([0, len(data)]), at)[0]
 
     def ids_of_laid(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
-        """Return the ids of the words of several texts, and the offset of each text's first id."""
+        """Encode the words of several texts. Return all ids, and the offset of each text's first id."""
         check_length(data)
         return self._fill(self._take_desk(self._kind, at), data, edges, starts)
 
@@ -171,7 +180,7 @@ class CompiledEncoder:
         return PlacedSymbols(ids, ranks, starts + gaps, stops + gaps)
 
     def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
-        """Encode texts, or given words; return all ids, and the offset of the first id of each."""
+        """Encode texts, or words that are already split. Return all ids, and the offset of each text's first id."""
         check_length(data)
         desk = self._take_desk(self._kind, at)
         return self._fill(desk, data, edges, desk.words.cuts, room)
@@ -179,7 +188,10 @@ class CompiledEncoder:
     def ids_of_given(
         self, data: Bytes, edges: Int64s, at: int, cancelled: CancelCheck = never_cancelled
     ) -> tuple[Int32s, Int64s]:
-        """Return the ids of given words and the offset of each word's first id; work can be cancelled between parts."""
+        """Encode words that are already split. Return all ids, and the offset of each word's first id.
+
+        The words are encoded in parts, and the work can be cancelled between two parts.
+        """
         inner = np.searchsorted(edges, np.arange(GIVEN_AT_ONCE, int(edges[-1]), GIVEN_AT_ONCE))
         borders = np.unique([0, *inner, len(edges) - 1]).tolist()
         parts: list[Int32s] = []
@@ -275,7 +287,9 @@ class CompiledEncoder:
         )
 
     def _remembered_words(self, kind: int, at: int) -> RememberedWords:
-        """Return the remembered words that all buffers of this kind share, even while all are in use."""
+        """Return the cache of encoded words that all buffers of this kind share. The cache exists even if all
+        buffers are in use.
+        """
         with self._lock:
             known = self._remembered.get((kind, at))
             if known is None:
@@ -290,7 +304,7 @@ def check_length(data: Bytes) -> None:
 
 
 def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
-    """Return an empty table with room for these merges; `base` is the number of base symbols."""
+    """Return an empty table with room for the merges of `left` and `right`. `base` is the number of base symbols."""
     merges = len(left)
     room = BUCKET << (merges // 2).bit_length()
     number = np.zeros(MERGE_NUMBERS, np.int64)
@@ -314,7 +328,11 @@ def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
 def joining_table(
     base: int, meeting: Int64s, left: Int32s, right: Int32s, priorities: Int32s, tokens: Int32s
 ) -> MergeTable:
-    """Return a table of pairs with priorities; in `meeting` the left symbol is 32 bits above the right one."""
+    """Return a table of pairs with priorities.
+
+    `meeting` holds the pairs of symbols that are neighbours in some token, with the left symbol 32 bits above
+    the right.
+    """
     nothing = np.zeros(len(meeting) + len(left), np.int32)
     table = merge_table(base, nothing, nothing)
     table = table._replace(joined=np.zeros(len(table.keys), np.int32))
@@ -365,7 +383,10 @@ def room_for(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.Sp
 
 
 def piece_table(texts: Sequence[bytes], roots: Numbers, ids: Numbers, births: Numbers) -> trie.PieceTable:
-    """Return a tree of tokens by their bytes; each token is below the root at which it is searched."""
+    """Return a tree of tokens by their bytes.
+
+    Each token is stored below the root in `roots` from which it is searched.
+    """
     starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
     most = int(starts[-1]) + trie.CONTINUING + 1
     columns = {name: np.full(most, trie.NONE, np.int32) for name in trie.Tree._fields[:-1]}
@@ -383,7 +404,9 @@ def piece_table(texts: Sequence[bytes], roots: Numbers, ids: Numbers, births: Nu
 
 
 def _place(tree: trie.Tree, nodes: int) -> None:
-    """Choose the places of nodes: first those with many children; nodes with one child then fill the gaps."""
+    """Choose the rows of the nodes in the tree's table: first nodes with many children, then nodes with one child
+    in the gaps.
+    """
     parents = np.flatnonzero(tree.children[:nodes])
     order = parents[np.argsort(-tree.children[parents], kind="stable")]
     taken = np.zeros(2 * (nodes + trie.BYTES), np.bool_)

@@ -1,4 +1,4 @@
-"""The compiled encoders of other methods: by longest pieces, by best paths, by priorities of pairs."""
+"""The compiled encoders that split words by the longest pieces, by the best paths, or by the priorities of pairs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ WORDS_AT_ONCE = 1 << 14  # cut in about 10 ms
 
 
 class PiecesOverTime(NamedTuple):
-    """The tokens at every step. A cut changes only if a token in its word appears or goes, or if scores change."""
+    """The tokens that exist after each step.
+
+    The tokens of a word change only if a step adds or drops a token of the word, or if scores change.
+    """
 
     since: Sequence[int]  # the steps after which every word may be cut differently; the first is 0
     pieces: Callable[[int], PieceTable]  # makes the table after a number of steps; the caller updates it then
@@ -198,7 +201,7 @@ class CompiledPriorities(CompiledEncoder):
 
 
 class _Parts:
-    """The visible tokens that replace each hidden token."""
+    """A table of the visible tokens that replace each hidden token."""
 
     def __init__(self, words: JoinedWords) -> None:
         history = words.history
@@ -217,7 +220,7 @@ class _Parts:
         self._joined = history.alphabet.unknown_id if joins else None
 
     def of(self, ids: Int32s, edges: Int64s) -> tuple[Int32s, Int64s]:
-        """Replace hidden tokens; return the visible ids, and the edges of the texts among them."""
+        """Replace the hidden tokens in `ids`. Return the visible ids, and the new edges of the texts."""
         counts = self._counts[ids]
         before = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
         starts = np.repeat(self._first[ids] - before[:-1], counts)
@@ -227,7 +230,7 @@ class _Parts:
 
 
 def _rows(words: JoinedWords) -> list[Int32s]:
-    """Return all pairs that are joined, as columns: left, right, priority and token."""
+    """Return all pairs that can be joined, as columns: left, right, priority and token."""
     pairs = words.joining.pairs
     if pairs is not None:
         columns = [pairs.left, pairs.right, np.arange(len(pairs.left)), pairs.token]

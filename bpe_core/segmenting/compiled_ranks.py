@@ -1,4 +1,4 @@
-"""The ranks of the boundaries in many words by kernels."""
+"""The ranks of the boundaries in many words, computed by kernels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ class CompiledRanks:
         kernel.enter_merges(self._table)
 
     def of(self, symbols: Int32s) -> Int32s:
-        """Return the merge that removes the boundary before each cell; negative cells separate words."""
+        """Return for each cell the merge that removes the boundary before it. Cells with negative numbers separate
+        words.
+        """
         longest = int(np.diff(np.flatnonzero(symbols < 0)).max(initial=1))
         room, _ = room_for(longest, self._merges, IDS)
         ranks = np.empty(len(symbols), np.int32)

@@ -1,8 +1,7 @@
 """The compiled encoders for runs of words, and for words whose tokens may be dropped.
 
-The words of a text are encoded first, then runs of whole words.
-
-The flag WHOLE in a token's number marks a word that is one token.
+The words of a text are encoded first. Then runs of whole words are encoded. The flag WHOLE in a token's number marks a
+word that is one token.
 """
 
 from __future__ import annotations
@@ -34,14 +33,16 @@ _ENDS_OF_BLANKS = [code.encode()[-1] for code in map(chr, range(0x3001)) if code
 
 
 class FollowedTokens:
-    """A kernel that applies some steps of a history to tokens that the other steps made."""
+    """A kernel that applies some steps of a history to the tokens that the other steps made."""
 
     def __init__(self, history: History, chosen: Bools, mark: int = 0) -> None:
-        """Make the tables of the chosen steps; with `mark`, the steps apply only to tokens with this flag."""
+        """Make the tables of the chosen steps. If `mark` is given, the steps apply only to tokens with this flag."""
         self._table, self._steps = step_tables(history, chosen, mark)
 
     def of(self, ids: Int32s, borders: Int64s, at: int) -> tuple[Int32s, Int64s]:
-        """Apply the steps up to `at` between each two borders; return the new tokens and borders."""
+        """Apply the steps before step `at` to each range of tokens between two borders. Return the new tokens and
+        borders.
+        """
         number = self._table.number.copy()
         borders = borders.astype(np.int64)
         number[LIMIT] = at
@@ -51,7 +52,7 @@ class FollowedTokens:
 
 
 class _ByTexts(CompiledEncoder):
-    """An encoder whose calls all use `ids_of_texts`."""
+    """An encoder whose methods all call `ids_of_texts`."""
 
     def ids(self, text: str, at: int) -> Int32s:
         data = np.frombuffer(text.encode(), np.uint8)
@@ -66,7 +67,7 @@ class _ByTexts(CompiledEncoder):
 
 
 class FollowedRuns(_ByTexts):
-    """An encoder of runs: it finds the runs itself; other encoders apply the steps within and across words."""
+    """An encoder of runs of words. It applies the steps within words first, and then the steps across words."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history.first(0), cutting)
@@ -81,7 +82,7 @@ class FollowedRuns(_ByTexts):
 
 
 class CompiledRuns(FollowedRuns):
-    """An encoder of runs without drops, so that each boundary has a rank."""
+    """An encoder of runs for histories without drops, in which each boundary has a rank."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting)
@@ -101,7 +102,7 @@ class CompiledRuns(FollowedRuns):
 
 
 class _WholeWords(CompiledEncoder):
-    """An encoder that applies some steps within words, and marks the words that become one token."""
+    """An encoder that applies the chosen steps within words, and marks each word that becomes one token."""
 
     def __init__(self, history: History, recipe: Recipe, cutting: Cutting, chosen: Bools) -> None:
         super().__init__(History.from_pairs(recipe, history.alphabet, []), cutting, kind=kernel.FOLLOWED)
@@ -109,7 +110,7 @@ class _WholeWords(CompiledEncoder):
 
 
 class FollowedWords(_WholeWords):
-    """An encoder that applies all steps within words."""
+    """An encoder that applies all steps of a history within words."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, history.recipe, cutting, np.ones(len(history), np.bool_))
@@ -135,7 +136,7 @@ def _unmarked(ids: Int32s) -> Int32s:
 
 
 def step_tables(history: History, chosen: Bools, mark: int = 0) -> tuple[MergeTable, StepTable]:
-    """Return the tables of some steps for the kernels; `mark` is added to the numbers of tokens."""
+    """Return the kernels' tables of the chosen steps. `mark` is added to the numbers of tokens."""
     is_join = history.columns.right != NOTHING
     left, right, made = (column + mark for column in (history.columns.left, history.columns.right, history.indices))
     before, behind = (symbols.astype(np.int64) + mark for symbols in meeting(history, chosen))
@@ -161,7 +162,7 @@ def step_tables(history: History, chosen: Bools, mark: int = 0) -> tuple[MergeTa
 
 
 def _further(keys: Int64s, chosen: Bools) -> Int32s:
-    """Return for each chosen step the next one with the same key."""
+    """Return for each chosen step the next chosen step with the same key."""
     found = np.full(len(keys), NEVER, np.int32)
     rows = np.flatnonzero(chosen)
     rows = rows[np.argsort(keys[rows], kind="stable")]
@@ -171,7 +172,10 @@ def _further(keys: Int64s, chosen: Bools) -> Int32s:
 
 
 class CompiledSuperwords(_ByTexts):
-    """An encoder of SuperBPE: first the merges within words, then those across words. It gives ordinary ranks."""
+    """An encoder of SuperBPE. It applies the merges within words first, then the merges across words.
+
+    The ranks of boundaries are the same as in other encoders.
+    """
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting)
@@ -191,7 +195,10 @@ class CompiledSuperwords(_ByTexts):
 
 
 def first_across(history: History) -> int:
-    """Return the index of the first merge that joins a space to a character before it; only merges across words do."""
+    """Return the index of the first merge that joins a space to a character before it.
+
+    Only merges across words join a space to a character before it.
+    """
     byte = np.array([text[0] for text in history.alphabet.decoded])
     before, behind = (byte[symbols] for symbols in meeting(history))
     found = np.flatnonzero((behind == ord(" ")) & ~np.isin(before, _ENDS_OF_BLANKS))
@@ -199,14 +206,17 @@ def first_across(history: History) -> int:
 
 
 class _RanksAcross:
-    """The ranks of the boundaries between the words of runs."""
+    """A calculator of the ranks of the boundaries between the words of runs."""
 
     def __init__(self, runs: WordRuns) -> None:
         self._runs = runs
         self._supermerges = CompiledRanks(runs.across)
 
     def put(self, symbols: Bytes | Int32s, found: Int32s, within: Int32s) -> Int32s:
-        """Return the ranks of a text: steps within words, steps that join words, and the starts of runs in `found`."""
+        """Return the ranks of all boundaries in a text.
+
+        `within` has the ranks within words. `found` marks the starts of runs and is overwritten with the result.
+        """
         runs = self._runs
         starts = np.flatnonzero(within == PATTERN_CUT)
         if not len(starts):
@@ -231,7 +241,10 @@ class RanksOfRuns:
         self._machine = machine_of(named_table(runs.inside.pattern))
 
     def of(self, symbols: Int32s) -> Int32s:
-        """Return the step that removes the boundary before each cell of runs; negative cells separate these."""
+        """Return for each cell the step that removes the boundary before it.
+
+        Cells with negative numbers separate runs.
+        """
         is_known = symbols >= 0
         begins = is_known & ~np.concatenate((np.zeros(1, np.bool_), is_known[:-1]))
         starts = np.append(np.flatnonzero(begins[is_known]), np.count_nonzero(is_known)).astype(np.int32)

@@ -1,4 +1,4 @@
-"""The splitting of a text into special tokens and words, with the bytes of the given text that each came from."""
+"""The splitting of a text into special tokens and words, with the offsets of their bytes in the original text."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Part:
 
 
 class AllowedTokens(NamedTuple):
-    """The tokens to search: those that a caller allows, and those that are searched in every text."""
+    """The added tokens to search: tokens that the caller allows, and tokens that are searched in every text."""
 
     find: Find  # finds tokens in the given text
     find_changed: Find  # finds the other tokens in the normalized text
@@ -80,7 +80,9 @@ class Cutting:
 
     @cached_property
     def recipe(self) -> Recipe:
-        """Return the recipe without special tokens; these are found only if a caller allows them."""
+        """Return the recipe without special tokens, because special tokens are searched only if the caller allows
+        them.
+        """
         return self._recipe.with_changes(special_tokens=()) if self._recipe.special_tokens else self._recipe
 
     @cached_property
@@ -88,7 +90,11 @@ class Cutting:
         return Splitter(Recipe(pattern="none")) if self.gives_words else Splitter(self._recipe, specials=())
 
     def allowed(self, names: Allowed) -> tuple[str, ...]:
-        """Return the special tokens to search; None in `names` means those that the recipe matches."""
+        """Return the special tokens to search in a text.
+
+        If `names` is None, return the tokens that the recipe itself matches. Raise BpeError if a name is no
+        special token.
+        """
         if names is None:
             return self._specials if self._matches else self._always
         if isinstance(names, str):
@@ -104,7 +110,7 @@ class Cutting:
         return (*names, *(token for token in self._always if token not in names))
 
     def spelled(self, allowed: tuple[str, ...], texts: Iterable[Any]) -> tuple[str, ...]:
-        """Return the tokens to search, or none if a fast check finds that the texts spell none."""
+        """Return the tokens to search. Return no token if a fast check shows that no text spells a special token."""
         if not allowed or (self.normalizes and not self._later.isdisjoint(allowed)):
             return allowed
         is_spelled = spelled_in(allowed)
@@ -118,7 +124,7 @@ class Cutting:
 
     @cached_property
     def of_changed(self) -> Recipe:
-        """Return the recipe for texts that are normalized already."""
+        """Return the recipe for texts that are already normalized."""
         return self.recipe.with_changes(preparation=(), **dataclasses.asdict(Normalization()))
 
     @cached_property
@@ -137,7 +143,7 @@ class Cutting:
         return not (self.gives_words or self._always or self.normalizes or drops)
 
     def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
-        """Yield the special tokens of a text and the normalized text between them: ("", token) or (text, None)."""
+        """Yield the parts of a text in order: ("", token) for a special token, and (text, None) for normalized text."""
         if not (self._wants_places or (allowed and self._added)):  # no offsets are needed
             for part, is_special in parts_of(text, allowed) if allowed else ((text, False),):
                 changed = self._change(part) if self.normalizes and not is_special else part
@@ -157,7 +163,7 @@ class Cutting:
                 yield piece.text, None
 
     def words_of(self, piece: TracedPiece) -> Iterator[str]:
-        """Return the words of a part of the text."""
+        """Return the words of one part of the text."""
         if not self.gives_words:
             return self.words(piece.text)
         if self._steps.wants_places:
@@ -165,7 +171,7 @@ class Cutting:
         return self._steps.texts_of_words(piece.text)
 
     def laid(self, pieces: Sequence[TracedPiece]) -> FlatWords:
-        """Return the words of all parts end to end, for recipes whose steps cut the words."""
+        """Return the words of all parts end to end, for recipes whose steps split texts into words."""
         from bpe_core.segmenting.laid_words import FlatWords  # loads machine code
 
         at_once = self._laid if sum(len(piece.text) for piece in pieces) >= LONG else None
@@ -178,7 +184,10 @@ class Cutting:
         )
 
     def stretches(self, texts: Iterable[str], allowed: tuple[str, ...]) -> Iterator[Iterator[tuple[TracedPiece, str]]]:
-        """Return the parts of each text: special tokens, and normalized text between them with an empty token."""
+        """Return the parts of each text.
+
+        A part is a special token, or normalized text with an empty string in place of the token.
+        """
         sought = self._sought(allowed)
         return (self._stretches(text, sought, places=self._wants_places) for text in texts)
 
@@ -210,13 +219,16 @@ class Cutting:
 
     @cached_property
     def _laid(self) -> LaidWords | None:
-        """Return the array operations that divide long texts into words; None if the steps have none."""
+        """Return the array operations that split long texts into words.
+
+        Return None if a step has no array operation.
+        """
         from bpe_core.segmenting.laid_words import laid_words  # loads machine code
 
         return laid_words(self._steps.cuts, shows_bytes=self._recipe.shows_bytes) if self.gives_words else None
 
     def parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[Part]:
-        """Yield the parts of a text with their offsets in the given text."""
+        """Yield the parts of a text with their offsets in the original text."""
         if self._added or self.gives_words:
             yield from self._placed(text, allowed)
             return
@@ -253,7 +265,9 @@ class Cutting:
         return self._splitter.words(text)
 
     def placed_words(self, text: str) -> Iterator[tuple[bytes, int]]:
-        """Yield the words of a normalized text in UTF-8, each with its offset. Blanks between words may be left out."""
+        """Yield the words of a normalized text in UTF-8, each with its offset. A pattern may drop the blanks
+        between words.
+        """
         if self.gives_words:
             yield raw_bytes(text), 0
             return
@@ -266,7 +280,10 @@ class Cutting:
             yield raw, start
 
     def cuts(self, text: str) -> Int32s:
-        """Return the offsets of a normalized text's words, and its end, in bytes. The pattern must drop nothing."""
+        """Return the offsets in bytes of the words in a normalized text, and the end of the text.
+
+        The pattern must keep all characters.
+        """
         words = self._splitter.words(text)
         lengths = map(len, words if text.isascii() else (word.encode() for word in words))
         starts = np.fromiter(lengths, np.int32)
@@ -274,7 +291,7 @@ class Cutting:
 
 
 class UnknownTogether(Cutting):
-    """A way to cut that joins neighbouring unknown words, for tables in which one token represents them all.
+    """A splitter that joins neighbouring unknown words, for tables in which one unknown token represents all of them.
 
     >>> cutting = UnknownTogether(Recipe(pattern="gpt2"), {b" sea"})
     >>> list(cutting.words("by far the sea to go"))
@@ -292,10 +309,10 @@ class UnknownTogether(Cutting):
 
 
 class GivenWords(Cutting):
-    """A way to cut a text made of given words, so that every method can cut a table of words.
+    """A splitter of a text that is made of a list of words, so that every method can split a table of words.
 
     >>> found = GivenWords(Recipe.preset("gpt2"), b"isn't", np.array([0, 2, 5]))
-    >>> list(found.placed_words(found.text))  # the pattern would have cut it into isn and 't
+    >>> list(found.placed_words(found.text))  # the pattern would have split it into isn and 't
     [(b'is', 0), (b"n't", 2)]
     """
 
@@ -327,7 +344,9 @@ class GivenWords(Cutting):
 
 
 def tokens_looked_for(recipe: Recipe) -> tuple[str, ...]:
-    """Return the special tokens, and the unknown token if a file says that texts are searched for it."""
+    """Return the tokens that are searched in texts: the special tokens, and the unknown token if the file searches
+    it.
+    """
     if not recipe.preparation:
         return recipe.special_tokens
     if recipe.unknown_text in recipe.special_tokens:
@@ -345,7 +364,10 @@ def ids_looked_for(history: History) -> dict[str, int]:
 
 @lru_cache(maxsize=16)
 def spelled_in(specials: tuple[str, ...]) -> Callable[[Any], bool]:
-    """Return a fast check whether a text or its bytes may spell a special token; True is not certain."""
+    """Return a fast function that checks whether a text or its bytes may hold a special token.
+
+    False is certain. True means that the text must be searched.
+    """
     expressions = _beginning_alike(specials)
     of_bytes = [re.compile(expression.encode()) for expression in expressions]
     of_text = [re.compile(expression) for expression in expressions]
@@ -360,7 +382,10 @@ def spelled_in(specials: tuple[str, ...]) -> Callable[[Any], bool]:
 
 
 def _beginning_alike(specials: tuple[str, ...]) -> list[str]:
-    """Return an expression for each group of tokens with the same beginning, as these are much faster to search."""
+    """Return one regular expression for each group of tokens with the same first characters.
+
+    A search for tokens with the same first characters is much faster.
+    """
     groups: dict[str, list[str]] = {}
     for token in specials:
         groups.setdefault(token[:2], []).append(re.escape(token))
@@ -370,7 +395,7 @@ def _beginning_alike(specials: tuple[str, ...]) -> list[str]:
 
 
 def ids_of_each(items: Iterable[Item], cut: Callable[[Item], Sequence[int]]) -> Int32s:
-    """Return the tokens of many words, end to end; each different word is cut once."""
+    """Return the tokens of many words, end to end. Each different word is split once."""
     ids: list[int] = []
     known: dict[Item, Sequence[int]] = {}
     for item in items:

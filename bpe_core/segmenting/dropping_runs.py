@@ -1,6 +1,6 @@
-"""The splitting of runs of words by steps that join pairs and drop tokens, applied in their order.
+"""The splitting of runs of words by steps that join pairs and drop tokens.
 
-Afterwards supermerges join words that are one token.
+The steps are applied in their order. Then supermerges join words that are one token.
 """
 
 from __future__ import annotations

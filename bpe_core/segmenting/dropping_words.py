@@ -1,7 +1,7 @@
 """The splitting of words by steps that join pairs and drop tokens, applied in their order.
 
-Steps that do nothing in a word are skipped: the next step is the lowest one after the last that joins two neighbours
-or drops a token of the word.
+Steps that change nothing in a word are skipped. The next step is the lowest later step that joins two neighbours or
+drops a token of the word.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ REMEMBERED_WORDS = 1 << 16
 
 
 class Changes(NamedTuple):
-    """The tokens of a word through the history, each list with the number of steps from which it holds."""
+    """The different splits of one word through the history.
+
+    `ids[i]` are the tokens after `since[i]` steps and more, until the next number in `since`.
+    """
 
     since: list[int]
     ids: list[tuple[int, ...]]
@@ -65,11 +68,11 @@ class DroppingWords:
         return WordCut(ids, [starts[stop] for stop in self.stops(ids)], changes.since[place], until)
 
     def starts(self, word: bytes) -> list[int]:
-        """Return the byte at which each base symbol of a word begins, and the word's end."""
+        """Return the offset of each base symbol in the bytes of a word, and the end of the word."""
         return [*accumulate(self.spelling.widths(word, self.spelling.symbols(word)), initial=0)]
 
     def stops(self, ids: Sequence[int]) -> list[int]:
-        """Return the end of each token in base symbols."""
+        """Return the end of each token, counted in base symbols."""
         return [*accumulate(self._lengths[id] for id in ids)]
 
     def _followed(self, ids: list[int]) -> Changes:

@@ -1,7 +1,8 @@
-"""The words of many texts by the steps of a file, in one pass: their bytes end to end, and the offset of each.
+"""The splitting of many texts into words by the steps of a file, in one pass over arrays.
 
-Each step becomes a few operations on arrays, and an expression becomes its table (`bpe_core.text.scanner`). Other
-steps are applied piece by piece (`bpe_core.text.preparation`).
+The result is the bytes of all words end to end, and the offset of each word. Each step becomes a few operations on
+arrays, and a regular expression becomes its table (`bpe_core.text.scanner`). Steps without array operations are applied
+piece by piece (`bpe_core.text.preparation`).
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from bpe_core.text.stand_ins import stand_ins
 
 
 class _NoWords(Exception):
-    """The exception for a step that arrays cannot express."""
+    """The error that is raised if a step has no array operation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,7 @@ class FlatWords:
 
     @classmethod
     def of(cls, texts: Iterable[Iterable[str]]) -> FlatWords:
-        """Put the words of texts end to end; empty words are left out."""
+        """Return the words of all texts end to end. Empty words are left out."""
         found = list[bytes]()
         counts = list[int]()
         for words in texts:
@@ -65,7 +66,7 @@ class FlatWords:
 
     @classmethod
     def joined(cls, parts: Iterable[FlatWords]) -> FlatWords:
-        """Put the texts of several parts one after the other."""
+        """Return the texts of all parts, one part after the other."""
         found = list(parts)
         if len(found) == 1:
             return found[0]
@@ -86,7 +87,7 @@ class FlatWords:
         return np.searchsorted(self.texts, np.arange(self.count + 1))
 
     def cut_at(self, cuts: Int32s) -> FlatWords:
-        """Divide the words at finer cuts."""
+        """Return the same texts with the word borders in `cuts`, which hold all former borders and further ones."""
         texts = self.texts[np.searchsorted(self.cuts, cuts[:-1], side="right") - 1]
         return dataclasses.replace(self, cuts=cuts, texts=texts)
 
@@ -131,7 +132,7 @@ Operation = Callable[[FlatWords], FlatWords]
 
 class LaidWords:
     def __init__(self, operations: Sequence[Operation], *, ends_in_bytes: bool, but: Collection[str]) -> None:
-        """Store the operations; they are right for texts that hold none of the texts in `but`."""
+        """Store the operations. They are correct only for texts that hold none of the texts in `but`."""
         self._operations = operations
         self._ends_in_bytes = ends_in_bytes
         self._but = but
@@ -148,7 +149,7 @@ class LaidWords:
 
 @lru_cache(maxsize=16)
 def laid_words(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False) -> LaidWords | None:
-    """Return the operations for these steps; None if a step must be done piece by piece."""
+    """Return the array operations of the steps in `cuts`. Return None if a step must be applied piece by piece."""
     operations: list[Operation] = []
     in_bytes = False
     but: set[str] = set()
@@ -171,9 +172,11 @@ def laid_words(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False) -> 
 
 
 def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
-    """Remove the long texts at the beginning of a step's expression, for which tables are too small; return both.
+    r"""Remove the long literal texts at the beginning of a step's expression, because tables are too small for them.
 
-    >>> _without_long_texts(Split(r"<\\|end\\|>|a+", True, "Isolated"))
+    Return the changed step and the removed texts.
+
+    >>> _without_long_texts(Split(r"<\|end\|>|a+", True, "Isolated"))
     (Split(pattern='a+', is_regex=True, behavior='Isolated', invert=False), {'<|end|>'})
     """
     rare: set[str] = set()
@@ -185,10 +188,10 @@ def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
 
 
 def _without_repeated(pattern: str) -> str:
-    """Replace references back to a character of a set, which a table cannot express.
+    r"""Replace each back reference to a character of a set, because a table cannot express a back reference.
 
-    >>> _without_repeated(r"a|([!\\-])\\1*")
-    'a|(?:!+|\\\\-+)'
+    >>> _without_repeated(r"a|([!\-])\1*")
+    'a|(?:!+|\\-+)'
     """
     found = _REPEATED.search(pattern)
     if found is None or pattern.count("(") != pattern.count("(?") + pattern.count(r"\(") + 1:  # other groups
@@ -236,7 +239,10 @@ def _operations(step: PreTokenizer) -> Iterator[Operation]:
 
 
 def _splitting(expression: str, behavior: Behavior, *, invert: bool = False, older: bool = False) -> Operation:
-    """Return the operation that cuts by an expression; an `older` one does not know Unicode's newest characters."""
+    """Return the array operation that splits texts by an expression.
+
+    An `older` operation does not recognize the newest characters of Unicode.
+    """
     kept: Bools | None = None
     flags, bare = _parted(expression)
     if behavior == "Removed":
@@ -272,7 +278,7 @@ def _parted(expression: str) -> tuple[str, str]:
 
 
 def _is_one_character(expression: str) -> bool:
-    """Return whether the expression is a single character that stands for itself, even inside a set."""
+    """Return whether the expression is one literal character, which means the same inside a set."""
     if len(expression) == 1:
         return expression not in ".^$*+?()[]{}|\\"
     return len(expression) == 2 and expression[0] == "\\" and not expression[1].isalnum()
@@ -295,7 +301,7 @@ def _shown(laid: FlatWords) -> FlatWords:
 
 
 def _as_bytes(laid: FlatWords) -> FlatWords:
-    """Undo `_shown`: map stand-in characters back to bytes. No word ends inside a character of two bytes."""
+    """Map stand-in characters back to bytes, the reverse of `_shown`. No word ends inside a character of two bytes."""
     begins = laid.data & 0xC0 != 0x80
     byte_of = np.zeros(0x200, np.uint8)
     byte_of[[ord(one) for one in stand_ins()]] = range(256)

@@ -1,4 +1,7 @@
-"""The decoding of tokens as the library of a table's file does it, or one that would load its tokenizer.json."""
+"""The decoding of tokens as the library of a table's file does it.
+
+If the file has no library, the text is decoded as a library decodes its `tokenizer.json`.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,10 @@ class LibraryText:
         return decoding.text_of(self._steps, kept, self._silent)
 
     def _as_numbered(self, ids: Sequence[int]) -> Sequence[int]:
-        """Replace each id by the token that its number decodes to; leave out tokens without a number."""
+        """Replace each token by the token that the file's id decodes to. Leave out tokens without an id.
+
+        Raise BpeError if an index is out of range.
+        """
         if ids and not 0 <= min(ids) <= max(ids) < self._id_count:
             raise BpeError(f"The ids of tokens go from 0 to {self._id_count - 1:,}.")
         if self._history.numbers is None:

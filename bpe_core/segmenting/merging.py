@@ -1,8 +1,9 @@
 """The merges of single words, and their base symbols.
 
-The merges are applied in the order of learning, and each joins its pair from left to right. The rank of a boundary is
-the index of the merge that removes it. The tokens after any number of merges follow from the ranks by comparison, so a
-word is merged only once. Kernels find the ranks; until machine code is there, the specification of the method does.
+The merges are applied in the order of learning, and each merge joins its pair from left to right. The rank of a
+boundary is the index of the merge that removes it. The tokens after any number of merges follow from the ranks by
+comparison, so a word is merged only once. Kernels compute the ranks. Until machine code is compiled, the specification
+of the method computes them.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class MergedWord(NamedTuple):
 
 
 class Merges:
-    """The merges of a history, as its method applies them: in words, or in runs of words."""
+    """The merges of a history, which its method applies in words or in runs of words."""
 
     def __init__(self, history: History) -> None:
         self._base = len(history.alphabet)
@@ -51,7 +52,10 @@ class Merges:
         self._method = METHODS[history.recipe.method]
 
     def ranks_of(self, symbols: Int32s, work: Work = ALONE) -> Int32s:
-        """Return the step that removes the boundary before each cell of an array of words between separators."""
+        """Return for each cell the step that removes the boundary before it.
+
+        `symbols` holds words between separators.
+        """
         if by_machine_code(len(symbols), ENCODING, work, is_needed=False):
             return self._compiled.of(symbols)
         is_known = symbols >= 0
@@ -90,7 +94,10 @@ class Merges:
         return MergedWord(list(symbols), self.ranks_of(cells)[2:-1].tolist() if len(symbols) > 1 else [])
 
     def tokens(self, word: MergedWord, at: int) -> list[int]:
-        """Return the ids of a word's tokens after `at` merges; the highest rank inside a token made the token."""
+        """Return the ids of a word's tokens after `at` merges.
+
+        The highest rank of a boundary inside a token is the index of the merge that made the token.
+        """
         if not word.symbols:
             return []
         ids: list[int] = []
@@ -107,7 +114,7 @@ class Merges:
         return ids
 
     def steps(self, word: MergedWord) -> Iterator[tuple[int, list[int]]]:
-        """Yield the index of each merge that changes a word, and the word's tokens after it.
+        """Yield the index of each merge that changes the word, with the word's tokens after this merge.
 
         >>> from bpe_core.history.alphabet import Alphabet
         >>> from bpe_core.recipes.recipe import Recipe
@@ -140,13 +147,16 @@ class Spelling:
 
     @property
     def joins_bytes(self) -> bool:
-        """Return whether every symbol is a byte."""
+        """Return whether every base symbol is one byte."""
         is_of_bytes = self._recipe.base == "bytes" and self._recipe.marker == "none"
         return is_of_bytes and all(len(text) == 1 for text in self._alphabet.decoded)
 
     @cached_property
     def symbol_of_byte(self) -> Int32s | None:
-        """Return the symbol of each byte; None if symbols depend on the word or cover several bytes."""
+        """Return the symbol of each of the 256 bytes.
+
+        Return None if a symbol depends on its place in the word, or covers several bytes.
+        """
         if self._recipe.base != "bytes" or self._recipe.marker not in ("none", "continuation"):
             return None
         return np.array([self._alphabet.id_of_piece[bytes([byte])] for byte in range(256)], np.int32)
@@ -155,7 +165,7 @@ class Spelling:
         return list(word) if self._is_plain_bytes else self._alphabet.symbols_of(word, self._recipe)
 
     def widths(self, word: bytes, symbols: list[int]) -> list[int]:
-        """Return how many bytes of the word each of its symbols covers; a marker covers none.
+        """Return for each symbol the number of bytes that it covers in the word. A marker covers no byte.
 
         >>> from bpe_core.history.alphabet import Alphabet
         >>> from bpe_core.recipes.recipe import Recipe
@@ -198,7 +208,10 @@ def _character_width(lead: int) -> int:
 
 
 class WordMerger:
-    """An encoder that merges word by word, for single words and for the first words of a process."""
+    """An encoder in plain Python that merges word by word.
+
+    It encodes single words, and texts before kernels are ready.
+    """
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         self.spelling = Spelling(history)
@@ -210,7 +223,7 @@ class WordMerger:
         return ids_of_each(self._cutting.words(text), lambda word: self.tokens(raw_bytes(word), at))
 
     def ids_of_words(self, words: Iterable[str], at: int) -> Int32s:
-        """Return the tokens of words that hold whole characters, end to end."""
+        """Return the tokens of all words, end to end."""
         return ids_of_each(words, lambda word: self.tokens(word.encode(), at))
 
     def tokens(self, word: bytes, at: int) -> list[int]:
@@ -256,7 +269,7 @@ class WordMerger:
 
 
 class LongestMatch:
-    """Another way to split by merged tokens: take the longest token that fits, from the left."""
+    """Another way to split a word by merged tokens: choose the longest token that fits, from left to right."""
 
     def __init__(self, history: History) -> None:
         if np.minimum(history.token_lengths(), MOST_SYMBOLS + 1).sum() > MOST_SYMBOLS:

@@ -30,10 +30,16 @@ Find = Callable[[int], Found | None]  # takes two neighbours as one number, the 
 def join_neighbours(
     symbols: Sequence[int], find: Find, limit: int = ALWAYS, chance: Random | None = None, dropout: float = 0.0
 ) -> tuple[tuple[int, ...], tuple[int, ...], int, int | None]:
-    """Join the best pair, the leftmost of equals, until no pair makes a token below the limit.
+    """Join the best pair of neighbours until no pair makes a token below `limit`. Of equal pairs the leftmost is
+    joined.
 
-    With `chance`, each join is left out with the probability `dropout`, and tried again after the next join. Return
-    the tokens, their lengths in symbols, the newest joined token, and the oldest token that the limit prevented.
+    If `chance` is given, each join is skipped with the probability `dropout`. A skipped join is tried again
+    after the
+    next join.
+
+    Return four values: the tokens, their lengths in symbols, the newest joined token, and the oldest token that
+    the limit
+    prevented. The oldest prevented token is None if the limit prevented no token.
     """
     end = len(symbols)
     ids = list(symbols)
@@ -84,7 +90,7 @@ def join_neighbours(
 
 
 class ByPair(dict[int, Found | None]):
-    """A cache of pairs that were looked up in sorted rows; a text needs few of them."""
+    """A cache of pairs and the tokens they become. Pairs are looked up in sorted rows when a text first needs them."""
 
     def __init__(self, pairs: PairRows) -> None:
         super().__init__()
@@ -106,7 +112,9 @@ class ByPair(dict[int, Found | None]):
 
 
 class ByText(dict[int, Found | None]):
-    """A cache of pairs that were looked up by their joined text; a text needs few of them."""
+    """A cache of pairs and the tokens they become. Pairs are looked up by their joined text when a text first needs
+    them.
+    """
 
     def __init__(self, find: Callable[[int, int], Found | None], alone: Bools) -> None:
         super().__init__()
@@ -124,7 +132,7 @@ class ByText(dict[int, Found | None]):
 
 
 def by_all_texts(history: History, joining: MergePriorities) -> Callable[[int, int], Found | None]:
-    """Return a plain function that does what `text_pairs.JoinedTexts.found` does, for not too many tokens."""
+    """Return a function in plain Python that equals `text_pairs.JoinedTexts.found`. It suits tables with few tokens."""
     assert joining.priorities is not None
     texts = written(history)
     token_of = dict[bytes, Found]()

@@ -1,9 +1,9 @@
-"""The memory of encoded words, which all threads of an encoder share; each thread fills its own parts.
+"""The cache of encoded words that all threads of an encoder share. Each thread fills its own parts of the cache.
 
-Threads look words up and enter them without waiting for each other (see `kernels/word_memory.py`). This module uses a
-lock, some dozens of times a text: it gives another part to a thread whose part is full, or makes the memory larger.
-Meanwhile other threads use the old memory, which may become fuller than usual. Words that they enter there may be
-forgotten, and are then merged again.
+Threads look up and enter words without waiting for each other (see `kernels/word_memory.py`). This module takes a lock
+a few dozen times per text: to give another part to a thread whose part is full, and to enlarge the cache. While the
+cache is enlarged, other threads use the old cache, which may become fuller than usual. Words that these threads enter
+in the old cache may be lost. A lost word is merged again when a text needs it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class RememberedWords:
         self._all = _memory(2 * WORDS_AT_FIRST, results, words)  # its `number` holds how much was given to threads
 
     def part(self) -> Memory:
-        """Return the memory with a part for another thread."""
+        """Return the cache with an empty part for another thread."""
         with self._changed:
             self._threads += 1
             for part in self._parts:
@@ -64,7 +64,7 @@ class RememberedWords:
             return self._filled(_memory(0, 0, 0))
 
     def more(self, memory: Memory) -> Memory:
-        """Return a new part for a thread whose part is full or belongs to a former memory."""
+        """Return a new part for a thread whose part is full, or whose part belongs to a former cache."""
         with self._changed:
             own = memory.number
             given = self._all.number
@@ -94,13 +94,15 @@ class RememberedWords:
                 self._make_room()
 
     def _take_back(self, part: Int64s) -> None:
-        """Take back the unused slots of a thread; a slot that it is just filling is lost."""
+        """Return the unused slots of a thread's part to the cache. The slot that the thread is filling at this
+        moment is lost.
+        """
         used = part[ENTRIES]
         self._all.number[ENTRIES] -= part[LAST_ENTRY] - used
         part[LAST_ENTRY] = used
 
     def _give(self, own: Int64s) -> bool:
-        """Give a thread a part of each resource that it lacks; return whether there was enough."""
+        """Give a thread more of each resource that it lacks. Return whether the cache had enough."""
         given = self._all.number
         lacking = [(what, last, least) for what, (last, least) in _GIVEN.items() if own[last] - own[what] < least]
         if any(given[last] - given[what] < least for what, last, least in lacking):
@@ -142,7 +144,7 @@ class RememberedWords:
         self._parts.clear()
 
     def _larger_slots(self) -> npt.NDArray[np.uint64]:
-        """Copy all entries into larger slots, while other threads use the old slots."""
+        """Copy all entries into larger slots and return these. Meanwhile other threads use the old slots."""
         old = self._all.slots
         given = self._all.number
         times = 4 if 3 * SLOT * given[ENTRIES] > len(old) else 1
@@ -170,7 +172,7 @@ def _with(slots: npt.NDArray[np.uint64], results: npt.NDArray[np.int32], words: 
 
 
 def _slots(count: int) -> npt.NDArray[np.uint64]:
-    """Return empty slots; none spans two cache lines, and they use large pages if possible."""
+    """Return empty slots. No slot spans two cache lines, and the slots are on large memory pages if possible."""
     size = SLOT * count
     width = _LARGE_PAGE if 8 * size >= 2 * _LARGE_PAGE else _LINE
     room = np.empty(size + width // 8, np.uint64)
@@ -181,7 +183,7 @@ def _slots(count: int) -> npt.NDArray[np.uint64]:
 
 
 def _grown(array: npt.NDArray[Number], used: int, least: int) -> npt.NDArray[Number]:
-    """Return the array if it has room left; otherwise a larger copy of its used part."""
+    """Return the array if it has enough free room. Otherwise return a larger copy of its used part."""
     wanted = max(least, 4 * used)
     if wanted <= len(array):
         return array

@@ -1,7 +1,7 @@
-"""The interface of a cut text, by which every tokenizer says how a text is cut after k steps.
+"""The interface of a split text, by which every tokenizer returns the tokens of the text after k steps.
 
-Byte-pair encoding answers by the ranks of boundaries (`boundaries.py`), other methods in their own way. Code that only
-needs tokens uses these protocols.
+Byte-pair encoding implements the interface by the ranks of boundaries (`boundaries.py`). Other methods have their own
+classes. Code that needs only tokens uses the protocols of this module.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NO_TOKEN = -1  # the id of bytes that belong to no token, or whose token is not 
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """Neighbouring tokens with their offsets, including tokens that cover no byte; NO_TOKEN fills the gaps."""
+    """Neighbouring tokens with their offsets. Some tokens cover no byte, and NO_TOKEN fills the gaps."""
 
     edges: Int64s  # the start of each token, and the end of the last
     ids: Int64s
@@ -31,7 +31,7 @@ class Tokens:
         return len(self.ids)
 
     def between(self, start: int, stop: int) -> Tokens:
-        """Return the tokens that share a byte with the range; all tokens must cover bytes."""
+        """Return the tokens that share a byte with the range from `start` to `stop`. All tokens must cover bytes."""
         if start >= stop:
             return Tokens(np.array([start], np.int64), np.empty(0, np.int64))
         first = int(np.searchsorted(self.edges, start, side="right")) - 1
@@ -48,7 +48,7 @@ Ahead = Callable[[CancelCheck], None]
 
 
 class Segmenter(Protocol):
-    """The interface of an object that cuts texts by a history, and finds the allowed special tokens."""
+    """The interface of an object that finds the allowed special tokens in a text and splits the text by a history."""
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Return the ids of a text's tokens after `at` steps."""
@@ -56,41 +56,46 @@ class Segmenter(Protocol):
     def segmentation(
         self, text: str, allowed: tuple[str, ...], cancelled: CancelCheck = never_cancelled
     ) -> Segmentation:
-        """Return the segmentation of a text, which knows the tokens after every step."""
+        """Return the segmentation of a text, which returns the tokens after any number of steps."""
 
 
 class Segmentation(Protocol):
-    """A text with its tokens after every step of a history. It follows edits of the text."""
+    """A text with its tokens after every step of a history. An edit of the text updates the tokens."""
 
     data: bytes  # the text
     pending: tuple[int, int] | None  # the range of bytes whose tokens are not known yet; None if all are known
 
     def tokens(self, at: int) -> Tokens:
-        """Return all tokens after `at` steps, including those that cover no byte."""
+        """Return all tokens after `at` steps, with the tokens that cover no byte."""
 
     def tokens_between(self, start: int, stop: int, at: int) -> Tokens:
-        """Return the tokens that share a byte with `start` to `stop`."""
+        """Return the tokens after `at` steps that share a byte with the range from `start` to `stop`."""
 
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
-        """Add tokens that cover no byte; with `of_neighbours` also those at the ends that belong to tokens outside."""
+        """Add the tokens that cover no byte.
+
+        If `of_neighbours` is true, also add tokens at both ends that belong to words outside the range.
+        """
 
     def ahead_of(self, at: int) -> Ahead | None:
-        """Return the long work that a step needs, for another thread; None if there is little to do."""
+        """Return the long work that step `at` needs, to run in another thread. Return None if the work is short."""
         return None
 
     def edges(self, at: int) -> Int64s:
-        """Return the start of every token, including those that cover no byte, and the end of the last."""
+        """Return the start of every token and the end of the last token. Tokens that cover no byte are included."""
         return self.tokens(at).edges
 
     def count(self, at: int) -> int:
         return int(np.count_nonzero(self.tokens(at).ids != NO_TOKEN))
 
     def count_unknown(self, at: int, id: int) -> int:
-        """Return how many tokens have this id, that of the unknown token."""
+        """Return the number of unknown tokens after `at` steps. `id` is the id of the unknown token."""
         return int(np.count_nonzero(self.tokens(at).ids == id))
 
     def splice(self, start: int, removed: int, added: bytes) -> None:
-        """Follow an edit: the tokens after it move, and the new bytes wait for an answer."""
+        """Update the segmentation after an edit of the text. The tokens after the edit move, and the new bytes have
+        no result yet.
+        """
 
     def put(self, start: int, answer: Self) -> None:
-        """Replace the words from byte `start` on by the answer for that part of the text."""
+        """Replace the words from byte `start` on by `answer`, the segmentation of a part of the text."""

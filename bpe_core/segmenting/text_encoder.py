@@ -1,4 +1,4 @@
-"""The encoding of whole texts: special tokens, normalization, and the encoder that suits their size."""
+"""The encoding of whole texts: special tokens, normalization, and the choice of the encoder by the size of the text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ FEW_PARTS = 6  # parts of a short text; for more parts, one call of the kernels 
 
 
 class WordEncoder:
-    """The base of segmenters that cut word by word: by kernels, and by a specification until these are made."""
+    """The base class of segmenters that split each word separately.
+
+    Kernels split the words. Until the kernels are compiled, the specification of the method splits them.
+    """
 
     has_kernels = True
     part = ENCODING  # the part of the machine code with all kernels of the encoder
@@ -45,18 +48,18 @@ class WordEncoder:
         self._compiled: CompiledEncoder | None = None
 
     def make_kernels(self) -> CompiledEncoder:
-        """Return kernels that cut in the same way, if `has_kernels` is true."""
+        """Return kernels that split words in the same way. The function is called only if `has_kernels` is true."""
         raise NotImplementedError
 
     def ids_of_word(self, word: bytes, at: int) -> Sequence[int]:
         raise NotImplementedError
 
     def placed_ids(self, word: bytes, at: int) -> tuple[Sequence[int], Sequence[int]]:
-        """Return the tokens of a word, and where each ends in its bytes."""
+        """Return the tokens of a word, and the end of each token in the bytes of the word."""
         raise NotImplementedError
 
     def ids_of_words(self, words: Iterable[str], at: int) -> Int32s:
-        """Return the tokens of words that hold whole characters, by plain Python."""
+        """Return the tokens of words, end to end, by plain Python."""
         return ids_of_each(words, lambda word: self.ids_of_word(word.encode(), at))
 
     @cached_property
@@ -64,7 +67,10 @@ class WordEncoder:
         return ids_looked_for(self._history)
 
     def kernels_for(self, size: int, work: Work = ALONE) -> CompiledEncoder | None:
-        """Return the kernels for so many bytes of text; None if the specification cuts them, or if there are none."""
+        """Return the kernels for a text of `size` bytes.
+
+        Return None if there are no kernels, or if the specification splits the text.
+        """
         if self._compiled is None and self.has_kernels and by_machine_code(size, self.part, work, is_needed=False):
             self._compiled = self.make_kernels()
         return self._compiled
@@ -99,13 +105,13 @@ class WordEncoder:
         return self._ids_laid(kernels, text, at, allowed)
 
     def _ids_laid(self, kernels: CompiledEncoder, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """Return the ids of a text whose parts are put end to end first."""
+        """Put the parts of a text end to end, encode them, and return the ids."""
         utf8(text)  # so that an error names the place in the given text
         parts = _Parts.of(self._cutting.stretches([text], allowed), self._special_id)
         return self._ids_of_parts(kernels, parts, at)[0]
 
     def _ids_by_parts(self, kernels: CompiledEncoder | None, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """Return the ids of a text part by part, which is faster for few parts."""
+        """Encode a text part by part, and return the ids. If the parts are few, this is faster than `_ids_laid`."""
         if not text.isascii():
             utf8(text)  # so that an error names the place in the given text
         rest = self._cutting.normalized_parts(text, allowed)
@@ -130,7 +136,9 @@ class WordEncoder:
         return np.array([self._special_id[token]], np.int32)
 
     def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """Return the ids of a text whose words are found by steps; for kernels, put the words end to end."""
+        """Encode a text that the steps of the recipe split into words, and return the ids. Kernels get the words
+        end to end.
+        """
         kernels = self._kernels_for_text(text)
         if kernels is None:
             utf8(text)
@@ -143,7 +151,7 @@ class WordEncoder:
     def _ids_of_parts(
         self, kernels: CompiledEncoder, parts: _Parts, at: int, threads: int | None = 1
     ) -> tuple[Int32s, Int64s]:
-        """Encode texts given as parts between special tokens; return the ids, and each text's first offset in them."""
+        """Encode texts that are divided at special tokens. Return all ids, and the offset of each text's first id."""
         ids, starts = self._ids_of_pieces(kernels, parts.pieces, at, threads)
         offsets = starts[parts.pieces_before] + parts.specials_before
         return np.insert(ids, starts[parts.places], parts.specials) if parts.specials else ids, offsets
@@ -151,7 +159,7 @@ class WordEncoder:
     def _ids_of_pieces(
         self, kernels: CompiledEncoder, pieces: Sequence[TracedPiece], at: int, threads: int | None
     ) -> tuple[Int32s, Int64s]:
-        """Return the ids of all pieces, if possible by one call, and the offset of each piece's first id."""
+        """Encode all pieces, if possible in one call. Return all ids, and the offset of each piece's first id."""
         from bpe_core.segmenting.batches import Batch, Texts, encoded_by_kernels
 
         if self._cutting.gives_words:
@@ -170,7 +178,7 @@ class WordEncoder:
         return self.ids_of_words(self._cutting.words(part), at)
 
     def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
-        """Return the ids of many texts; None if they have to be encoded one by one."""
+        """Return the ids of many texts. Return None if the texts must be encoded one by one."""
         encoder = self.kernels_for(texts.size)
         from bpe_core.segmenting.batches import Batch, Texts, encoded_by_kernels
 
@@ -197,7 +205,9 @@ class WordEncoder:
 
     @cached_property
     def _changing(self) -> ChangedTexts | None:
-        """Return the machine code for the recipe's normalization; None if there is none."""
+        """Return the machine code that normalizes texts as the recipe says. Return None if there is no machine code
+        for it.
+        """
         from bpe_core.segmenting.changed_texts import changed_texts  # loads machine code
 
         return changed_texts(self._cutting.recipe)
@@ -205,13 +215,16 @@ class WordEncoder:
     def ids_of_given(
         self, given: GivenWords, at: int, cancelled: CancelCheck = never_cancelled
     ) -> tuple[Int32s, Int64s] | None:
-        """Return the tokens of given words, and each word's first offset in them; None if the words are too few."""
+        """Encode words that are already split. Return all ids, and the offset of each word's first id.
+
+        Return None if there are no kernels for a text of this size.
+        """
         encoder = self.kernels_for(len(given.data), Work(cancelled=cancelled))
         return None if encoder is None else encoder.ids_of_given(given.data, given.starts, at, cancelled)
 
 
 class TextEncoder(WordEncoder):
-    """The `Segmenter` of byte-pair encoding, which cuts texts by the merges of a history."""
+    """The `Segmenter` of byte-pair encoding, which splits texts by the merges of a history."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting)
@@ -274,7 +287,7 @@ class TextEncoder(WordEncoder):
 
 
 class _Parts(NamedTuple):
-    """The parts of several texts: pieces, special tokens, and the positions of these."""
+    """The parts of several texts: the pieces between special tokens, the special tokens, and the positions of both."""
 
     pieces: list[TracedPiece]
     specials: list[int]  # ids

@@ -1,4 +1,6 @@
-"""The texts of tokens, and all pairs of texts whose joined text is also one of them, by machine code."""
+"""The texts of tokens, and all pairs of token texts whose joined text is a token's text too. Machine code finds the
+pairs.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _ROWS_A_TEXT = 4  # nearly always enough
 
 
 def ways_among(texts: Texts) -> Ways:
-    """Return a row for each pair: the indices of the left text, of the right text, and of both joined.
+    """Find all pairs of texts whose joined text is also in the table.
+
+    Return three columns: the index of the left text, of the right text, and of the joined text.
 
     >>> data = np.frombuffer(b"a" b"b" b"ab" b"aba" b"ba", np.uint8)
     >>> [column.tolist() for column in ways_among(entered(data, np.array([0, 1, 2, 4, 7, 9])))]
@@ -36,7 +40,7 @@ def ways_among(texts: Texts) -> Ways:
 
 
 def laid_texts(first: Sequence[bytes], left: Int32s, right: Int32s) -> tuple[Bytes, Int64s]:
-    """Return the first texts and the texts joined from pairs, end to end, and the offset of each.
+    """Return the texts in `first` and the texts joined from pairs, end to end, and the offset of each text.
 
     >>> data, starts = laid_texts([b"l", b"o", b"w"], np.array([0, 3], np.int32), np.array([1, 2], np.int32))
     >>> data.tobytes(), starts.tolist()
@@ -55,7 +59,7 @@ def laid_texts(first: Sequence[bytes], left: Int32s, right: Int32s) -> tuple[Byt
 
 
 class JoinedTexts:
-    """The tokens by their texts, and for each text the token that two neighbours become."""
+    """An index of tokens by their texts, which finds the token that two neighbours become."""
 
     def __init__(self, history: History, priorities: Int64s) -> None:
         self.texts, places = _texts_of(history)
@@ -70,14 +74,17 @@ class JoinedTexts:
         self.token[texts] = joined
 
     def found(self, left: int, right: int) -> tuple[int, int] | None:
-        """Return the priority and the token of two neighbours; None if they are not joined."""
+        """Return the priority and the token that two neighbours become. Return None if the two are not joined."""
         text = int(text_of_both(self.texts, int(self.text_of[left]), int(self.text_of[right])))
         is_joined = text >= 0 and self.priority[text] < NEVER
         return (int(self.priority[text]), int(self.token[text])) if is_joined else None
 
 
 def _texts_of(history: History) -> tuple[Texts, Int64s]:
-    """Return a table of texts, and each token's index in it; the file's own table if it has all texts."""
+    """Return a table of texts, and the index of each token in it.
+
+    If the file's table has all texts, return this table.
+    """
     tokens = np.arange(history.first_special)
     if history.texts_by_number is not None:
         return history.texts_by_number.table, history.numbers_of(tokens)

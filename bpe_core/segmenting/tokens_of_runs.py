@@ -1,7 +1,7 @@
 """The encoding of whole runs of words by merges that never cross the borders of words.
 
-A run is divided wherever two neighbouring bytes are neighbours in no token. No merge crosses such a place, so each part
-can be encoded by itself. Most parts were encoded before.
+A run is divided between two bytes if no token holds the two bytes as neighbours. No merge crosses this place, so each
+part can be encoded separately. Most parts are already in a cache.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ Cut = Callable[[Bytes, Int32s, int], Int32s]
 
 class TokensOfRuns:
     def __init__(self, history: History, cut: Cut) -> None:
-        """Begin with the single bytes as tokens."""
+        """Store the function that encodes parts of runs, and find the pairs of bytes that are neighbours in some
+        token.
+        """
         byte = np.array([text[0] for text in history.alphabet.decoded])
         before, behind = meeting(history)
         self._cut = cut
@@ -31,7 +33,7 @@ class TokensOfRuns:
         self._lengths = np.minimum(history.token_lengths(), NEVER).astype(np.int32)
 
     def of(self, data: Bytes, runs: Int32s, at: int) -> tuple[Int32s, Int64s]:
-        """Return the tokens of runs given end to end with their starts, and the offset of each run's first token."""
+        """Encode runs that are stored end to end. Return all tokens, and the offset of each run's first token."""
         cuts = np.empty(len(data) + 2, np.int32)
         borders = np.empty(len(runs), np.int64)
         ids = self._cut(data, cuts[: cut_runs(data, runs, self._meets.reshape(-1), cuts)], at)

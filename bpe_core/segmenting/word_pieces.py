@@ -1,7 +1,7 @@
-"""The splitting of WordPiece: from the left of a word, each time the longest token that fits.
+"""The splitting of WordPiece: from the left end of a word, each time the longest token that fits.
 
-Every token has a birth, the number of steps after which it exists. So one table serves every step, and a cut holds
-until the birth of a longer token that would fit.
+Every token has a birth, the number of steps after which the token exists. So one table serves every step. The tokens
+of a word stay valid until a step adds a longer token that fits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ Ids = dict[str, int]  # from the text of a token to its id
 
 
 class LongestPieces:
-    """The tokens that begin words and those that continue them, by their text without the mark of continuation."""
+    """The tokens that begin words, and the tokens that continue words. Both are stored by their text without the
+    marker.
+    """
 
     def __init__(self, history: History) -> None:
         unknown = history.alphabet.unknown_id
@@ -37,7 +39,10 @@ class LongestPieces:
         return max(0, id - self._base + 1)
 
     def cut(self, word: bytes, at: int) -> WordCut:
-        """Cut a word after `at` steps; if no token fits somewhere, or if it is too long, the whole word is unknown."""
+        """Split a word after `at` steps.
+
+        The whole word becomes the unknown token if no token fits at some offset, or if the word is too long.
+        """
         text = word.decode(self.encoding)
         data = word
         if len(text) > self.longest_word:
@@ -68,7 +73,7 @@ class LongestPieces:
 
 
 def _with_spelled(starting: Ids, continuing: Ids, marker: str) -> Ids:
-    """Let a word that spells `##ing` begin with the continuing token `##ing`, too."""
+    """Let a word that spells `##ing` in the text begin with the continuing token `##ing`."""
     if not marker:
         return starting
     spelled = {marker + text: id for text, id in continuing.items()}
@@ -77,7 +82,7 @@ def _with_spelled(starting: Ids, continuing: Ids, marker: str) -> Ids:
 
 
 def _lengths_by_first(ids: Ids) -> dict[str, list[int]]:
-    """Return for each first character the lengths of its tokens, ascending; other lengths need no search."""
+    """Return for each first character the ascending lengths of the tokens that begin with it."""
     found: dict[str, list[int]] = {}
     for first, length in sorted({(text[:1], len(text)) for text in ids}):
         found.setdefault(first, []).append(length)
@@ -85,14 +90,17 @@ def _lengths_by_first(ids: Ids) -> dict[str, list[int]]:
 
 
 def encoding_of(history: History) -> str:
-    """Return the encoding by which tokens become text; tokens of bytes become a character a byte."""
+    """Return the encoding by which the bytes of tokens become text. Tokens of bytes are decoded as one character
+    per byte.
+    """
     return "latin-1" if history.recipe.base == "bytes" else "utf-8"
 
 
 def pieces_of(history: History) -> tuple[Ids, Ids]:
-    """Return the tokens that begin words, and those that continue them; the oldest of equal texts counts.
+    """Return the tokens that begin words, and the tokens that continue words, by their texts.
 
-    In vocabularies that do not mark continuation, such as RWKV's, every token does both.
+    The oldest token counts if several have equal texts. In vocabularies that do not mark continuation, such as RWKV's,
+    every token both begins and continues words.
     """
     symbols = history.alphabet.symbols
     marker = len(history.alphabet.continuing)

@@ -1,8 +1,8 @@
 """The splitting of runs of words by BoundlessBPE: merges within words first, then supermerges of whole words.
 
-Both passes are byte-pair encoding; the second one has words in place of bytes. Each pass numbers its tokens itself:
-`WordRuns` separates the two, and knows the step of each merge in the history. A supermerge is never learned before the
-words that it joins, so one step removes each boundary, as usual.
+Both passes are byte-pair encoding. The base symbols of the second pass are words instead of bytes. Each pass has its
+own numbers of tokens. `WordRuns` separates the two passes, and maps each merge to its step in the history. A supermerge
+is always learned after the words that it joins, so the rank of a boundary is the one step that removes it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ NO_WORD = -1  # marks a word without a number in the second pass
 
 
 def stages_of(history: History) -> Int64s:
-    """Return the stage of each step; a history without stages joins only within words."""
+    """Return the stage of each step: 1 within words, 2 across words. All steps of a history without stages are
+    within words.
+    """
     return history.reasons.get(STAGE, np.full(len(history), WITHIN)).astype(np.int64)
 
 
@@ -65,7 +67,7 @@ class WordRuns:
             return [run]
 
     def is_edge(self, symbols: Sequence[int], ranks: Sequence[int], boundary: int) -> bool:
-        """Return whether a word of a run ends at this boundary, and this word or the next one is several tokens."""
+        """Return whether a word of a run ends at this boundary, and this word or the next word has several tokens."""
         place = 0
         is_several_before = False
         for word in self.words(bytes(symbols)):
@@ -77,7 +79,7 @@ class WordRuns:
         return False
 
     def with_supermerges(self, words: Int64s, begins: Bools, ranks_across: Callable[[Int32s], Int32s]) -> Int32s:
-        """Return the step that joins each word to the one before it; `begins` marks the first words of runs."""
+        """Return for each word the step that joins it to the word before it. `begins` marks the first words of runs."""
         places = np.arange(len(words)) + np.cumsum(begins)
         cells = np.full(int(places[-1]) + 2 if len(places) else 1, NO_WORD, np.int32)
         cells[places] = np.where(words == NO_WORD, NO_WORD, self.symbol_of[words])

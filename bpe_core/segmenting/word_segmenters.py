@@ -1,4 +1,4 @@
-"""The shared parts of segmenters that cut every word by itself."""
+"""The shared parts of segmenters that split each word separately."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REMEMBERED_WORDS = 1 << 16
 
 
 class WordSegmenter(WordEncoder):
-    """A `Segmenter` for a method with a `WordCutter`, and with kernels if it has any."""
+    """A `Segmenter` for a method that has a `WordCutter`, and may have kernels."""
 
     has_kernels = False
     has_pieces_over_time = False  # whether kernels can follow the cuts of words step by step

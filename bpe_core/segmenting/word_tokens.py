@@ -1,8 +1,8 @@
-"""The tokens of a text that is cut word by word: the cut of each different word, and the offsets of all words.
+"""The tokens of a text that is split word by word: the tokens of each different word, and the offsets of all words.
 
-It serves methods that cut every word by itself and not by the ranks of boundaries. Such a method has a function, a
-`WordCutter`. A cut says for which steps it holds, so another step only needs the words that change. If these are many,
-they are cut in advance by a background task.
+This module serves methods that split each word separately and not by the ranks of boundaries. Such a method has a
+`WordCutter`, a function that splits a word. Its result says for which steps the tokens are valid, so another step needs
+only the words that change. If many words change, a background task splits them in advance.
 
     >>> def by_letters(word: bytes, at: int) -> WordCut:
     ...     '''Single letters, and from step 3 on whole words.'''
@@ -36,7 +36,7 @@ IN_A_PIECE = 100  # words cut between two checks for cancellation
 
 
 class WordCut(NamedTuple):
-    """A cut word. A token may cover no byte."""
+    """The tokens of one word, and the steps for which they are valid. A token may cover no byte."""
 
     ids: Sequence[int]
     ends: Sequence[int]  # the end of each token, in bytes of the normalized word
@@ -45,7 +45,7 @@ class WordCut(NamedTuple):
 
 
 class WordCuts(NamedTuple):
-    """A table of cut words, with their tokens in columns."""
+    """The tokens of several words in columns, and the steps for which they are valid."""
 
     ids: Int64s
     ends: Int64s
@@ -70,7 +70,7 @@ Key = bytes | int  # a word, or the id of a special token, which counts as a wor
 
 
 def different_cuts(word: bytes, cut_word: WordCutter, steps: int) -> Iterator[tuple[int, list[int]]]:
-    """Yield each number of steps at which a word's tokens change, with the tokens from then on."""
+    """Yield each number of steps at which the tokens of a word change, with the new tokens."""
     at = 0
     before = None
     while at <= steps:
@@ -83,7 +83,7 @@ def different_cuts(word: bytes, cut_word: WordCutter, steps: int) -> Iterator[tu
 
 
 class FoundAhead(NamedTuple):
-    """A result found in advance: the cuts of some words after `at` steps."""
+    """The tokens of some words after `at` steps, which a background task computed in advance."""
 
     at: int
     which: Int64s
@@ -91,7 +91,7 @@ class FoundAhead(NamedTuple):
 
 
 class Cuts:
-    """The cuts of a text's different words at the step last asked for."""
+    """The tokens of a text's different words after the step that was requested last."""
 
     def __init__(self, keys: list[Key], cut_words: WordsCutter) -> None:
         self._keys = keys
@@ -105,12 +105,12 @@ class Cuts:
         self._ahead: FoundAhead | None = None
 
     def _changed(self, at: int) -> tuple[Int64s, Int64s]:
-        """Return the special tokens and the words that may be cut differently after `at` steps."""
+        """Return the special tokens, and the words, whose tokens may be different after `at` steps."""
         changed = (self._since > at) | (self._until <= at)
         return np.flatnonzero(changed & self._is_special), np.flatnonzero(changed & ~self._is_special)
 
     def ahead_of(self, at: int) -> Ahead | None:
-        """Return the work of cutting the changed words in advance; None if they are few and short."""
+        """Return a function that splits the changed words in advance. Return None if these words are few and short."""
         _, which = self._changed(at)
         if self._is_found(at, which):
             return None
@@ -153,7 +153,7 @@ class Cuts:
         self.ids, self.ends = np.concatenate((self.ids, found.ids)), np.concatenate((self.ends, found.ends))
 
     def for_keys(self, keys: list[Key], cut_words: WordsCutter) -> Cuts:
-        """Return the cuts of other words. Known cuts of words that are in both lists are copied."""
+        """Return the tokens of other words. Words that are in both lists keep their tokens, which are copied."""
         index = {key: i for i, key in enumerate(self._keys)}
         old = np.array([index.get(key, NOTHING) for key in keys], np.int64)
         cuts = Cuts(keys, cut_words)
@@ -175,7 +175,7 @@ class Cuts:
 
 
 def in_rows(first: Int64s, counts: Int64s) -> Int64s:
-    """Return rows of ascending numbers, end to end; each row counts up from its first number.
+    """Return rows of ascending numbers, end to end. Row i has `counts[i]` numbers, which ascend from `first[i]`.
 
     >>> in_rows(np.array([5, 0]), np.array([2, 3])).tolist()
     [5, 6, 0, 1, 2]
@@ -187,7 +187,7 @@ def in_rows(first: Int64s, counts: Int64s) -> Int64s:
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """Words in order, each with the offsets of its bytes and its end in the given text."""
+    """The words of a text in order. Each word has the offsets of its bytes and of its end in the original text."""
 
     keys: list[Key]  # the different words
     which: Int64s  # for each word of the text, the index of its key
@@ -197,7 +197,9 @@ class Words:
 
     @classmethod
     def of(cls, words: Sequence[Key], starts: Sequence[int], origins: Int64s) -> Words:
-        """Make words from their offsets in a normalized text and the origins of its bytes."""
+        """Make words from their offsets in a normalized text, and from the offset of each of its bytes in the
+        original text.
+        """
         index: dict[Key, int] = {}
         which = np.fromiter((index.setdefault(word, len(index)) for word in words), np.int64, len(words))
         lengths = np.array([_length(key) + 1 for key in index], np.int64)[which]
@@ -232,7 +234,9 @@ class Words:
         return self.origins[self.first[1:] - 1]
 
     def first_behind(self, place: int) -> int:
-        """Return the first word that ends after an offset; a word without bytes belongs to the next one."""
+        """Return the index of the first word that ends after the offset `place`. A word without bytes belongs to
+        the next word.
+        """
         return min(int(np.searchsorted(self.stops, place, side="right")), int(np.searchsorted(self.starts, place)))
 
     def part(self, start: int, stop: int) -> Words:
@@ -245,7 +249,7 @@ class Words:
 
 
 class _PlacedTokens(NamedTuple):
-    """Tokens with their offsets, including those that cover no byte; NO_TOKEN fills the gaps."""
+    """Tokens with their offsets. Some tokens cover no byte, and NO_TOKEN fills the gaps."""
 
     tokens: Tokens
     goes_left: Bools  # whether its word began before it
@@ -253,10 +257,10 @@ class _PlacedTokens(NamedTuple):
 
 
 class WordTokens(Segmentation):
-    """A text with its tokens after every step: the `Segmentation` of a method that cuts word by word.
+    """A text with its tokens after every step: the `Segmentation` of a method that splits word by word.
 
-    An edit moves the words after it. Until the answer comes, a few new bytes are shown as part of the token before
-    them, so typing does not flicker. Many new bytes, and the words that they divide, are shown as no token.
+    An edit moves the words after it. Until the new tokens are computed, a few new bytes are shown as part of the token
+    before them, so that typing does not flicker. Many new bytes, and the words that they divide, are shown as no token.
     """
 
     def __init__(self, data: bytes, words: Words, cut_words: WordsCutter) -> None:
@@ -334,7 +338,7 @@ class WordTokens(Segmentation):
         return self._found[1]
 
     def _place(self, at: int) -> _PlacedTokens:
-        """Return the tokens of all words, with NO_TOKEN for bytes between them."""
+        """Return the tokens of all words after `at` steps, with NO_TOKEN for bytes between words."""
         words = self._words
         cuts = self._cuts
         cuts.travel(at)
@@ -363,7 +367,9 @@ def _length(key: Key) -> int:
 
 
 def _with_gaps(starts: Int64s, stops: Int64s, ids: Int64s, goes_left: Bools, length: int) -> tuple[Tokens, Bools]:
-    """Return tokens with NO_TOKEN wherever bytes of the text lie between two of them."""
+    """Add NO_TOKEN wherever bytes of the text lie between two tokens. Return the tokens, and the extended mask
+    `goes_left`.
+    """
     before = np.concatenate((np.zeros(1, np.int64), stops))
     behind = np.append(starts, np.int64(length))
     gaps = np.flatnonzero(behind > before)
