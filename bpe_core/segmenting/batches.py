@@ -85,13 +85,13 @@ class Texts:
         if isinstance(texts, (str, bytes)):
             raise BpeError("Give the texts as a list, even a single text: [text].")
         if type(texts).__module__.startswith("pyarrow"):
-            found = _of_arrow(texts)
+            checked = _of_arrow(texts)
             is_sound = False
         else:
-            found, is_sound = _of_list(list(texts))
+            checked, is_sound = _of_list(list(texts))
         if not is_sound:
-            _check(found)
-        return found
+            _check(checked)
+        return checked
 
     @property
     def searched(self) -> Iterable[Any]:
@@ -148,9 +148,9 @@ class Unread:
             return Texts.of(texts)
         edges = np.zeros(len(texts) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=edges[1:])
-        found = cls(texts, edges)
-        is_divided = found.size >= WORTH_THREADS and np.diff(edges).max() < found.size // _PARTS
-        return found if is_divided else Texts.of(texts)
+        unread = cls(texts, edges)
+        is_divided = unread.size >= WORTH_THREADS and np.diff(edges).max() < unread.size // _PARTS
+        return unread if is_divided else Texts.of(texts)
 
     @property
     def searched(self) -> Iterable[Any]:
@@ -308,7 +308,7 @@ class _ResultCollector:
         self._free = 0
         self._offsets = [np.zeros(1, np.int64)]
         self._done: dict[int, tuple[Int32s, Int64s]] = {}
-        self._beyond: list[Int32s] = []  # the parts from the first one that did not fit
+        self._beyond: list[Int32s] = []  # the first part that did not fit, and all later parts
         self._spare: list[Int32s] = []  # used arrays, which are faster to write to than new ones
         self._lock = threading.Lock()
         self._failures: list[BaseException] = []
@@ -336,9 +336,9 @@ class _ResultCollector:
                         return
                     number, encode = taken
                     room = self._room_for(number)
-                found = encode(room)
+                encoded = encode(room)
                 with self._lock:
-                    self._done[number] = found
+                    self._done[number] = encoded
                     placed = list(self._placed())
                 for ids, start in placed:  # while other threads continue
                     self._put(ids, start)

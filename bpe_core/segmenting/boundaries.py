@@ -36,9 +36,9 @@ NONE_JOINED = -1  # a hidden symbol that stands alone
 class Groups:
     places: Int64s
     ids: Int64s  # the token, if the group is a token by itself
-    with_left: Int64s  # the last known merge that joins it to the token on the left, or NONE_JOINED
+    with_left: Int64s  # the last known merge that joins the group to the token on the left, or NONE_JOINED
     with_right: Int64s
-    goes_left: Bools  # whether its word begins before its place and ends at it
+    goes_left: Bools  # whether the word begins before the place of the group and ends at this place
 
     @property
     def are_alone(self) -> Bools:
@@ -289,7 +289,9 @@ class Boundaries(Segmentation):
         return self._count(self.ranks[:-1] >= np.int32(at)) + len(self.hidden.alone(at))
 
     def count_unknown(self, at: int, id: int) -> int:
-        return 0 if self.symbols is None else int(np.count_nonzero(self.symbols == np.int32(id)))  # it is never joined
+        return (
+            0 if self.symbols is None else int(np.count_nonzero(self.symbols == np.int32(id)))
+        )  # this token is never joined
 
     def _count(self, starts: Bools) -> int:
         return int(np.count_nonzero(starts if self.symbols is None else starts & (self.symbols != NO_TOKEN)))
@@ -300,18 +302,18 @@ class Boundaries(Segmentation):
     def _start_of_token(self, byte: int, at: int) -> int:
         stop = byte + 1
         window = _WINDOW
-        while not len(found := self._starts_between(max(0, stop - window), stop, at)):
+        while not len(starts := self._starts_between(max(0, stop - window), stop, at)):
             stop = stop - window
             window = 2 * window
-        return int(found[-1])
+        return int(starts[-1])
 
     def _end_of_token(self, byte: int, at: int) -> int:
         start = byte + 1
         window = _WINDOW
-        while not len(found := self._starts_between(start, start + window, at)):
+        while not len(starts := self._starts_between(start, start + window, at)):
             start = start + window
             window = 2 * window
-        return int(found[0])
+        return int(starts[0])
 
     def _ids(self, edges: Int64s, at: int) -> Int64s:
         """Return the ids of the tokens between `edges`.

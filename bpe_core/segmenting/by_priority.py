@@ -40,14 +40,14 @@ from bpe_core.segmenting.neighbours import MOST_REMEMBERED, ByPair, ByText, Find
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 
-if TYPE_CHECKING:  # which loads machine code
+if TYPE_CHECKING:  # this import loads machine code
     from bpe_core.segmenting.text_pairs import JoinedTexts
 
 BYTES_A_TOKEN = 8  # about the length of its text
 LONG = 48  # symbols; a longer word is divided at pairs that are never joined
 LONGEST_REMEMBERED = 256
 
-# The tokens of a part of a word, their lengths in symbols, and the steps from and until which this cut holds.
+# The tokens of a part of a word, their lengths in symbols, and the range of steps with these tokens.
 Stretch = tuple[tuple[int, ...], tuple[int, ...], int, int]
 
 
@@ -67,8 +67,8 @@ class JoinedWords:
         if self.joining.pairs is not None:
             return ByPair(self.joining.pairs).__getitem__
         many = use_machine_code(BYTES_A_TOKEN * (self._base + len(self.history)), OPENING)
-        found = self.by_text.found if many else by_all_texts(self.history, self.joining)
-        return ByText(found, self.alone).__getitem__
+        joined_by = self.by_text.found if many else by_all_texts(self.history, self.joining)
+        return ByText(joined_by, self.alone).__getitem__
 
     @cached_property
     def by_text(self) -> JoinedTexts:
@@ -82,7 +82,7 @@ class JoinedWords:
         """Return whether kernels spell and join words exactly as this class does."""
         marks_whole_words = self.joining.whole_words and self._before != b""
         alphabet = self.history.alphabet  # kernels treat left-out symbols as unknown, and leave unknown symbols out
-        if alphabet.id_of_continuation:  # kernels spell a character alike wherever it is
+        if alphabet.id_of_continuation:  # kernels spell a character in the same way at every place of a word
             return False
         keeps_others = self._unknown not in {None, *self._left_out} or alphabet.first_fallback_id is not None
         leaves_out = self._left_out != frozenset() and (keeps_others or alphabet.marker_id in self._left_out)
@@ -175,10 +175,10 @@ class JoinedWords:
 
         These are the tokens for unknown characters, and the tokens that are searched before any pair is joined.
         """
-        found = np.zeros(self._base + len(self.history), np.bool_)
-        found[: self._base] = ~np.array(self.history.alphabet.merging, np.bool_)
-        found[list(self.joining.found_first)] = True
-        return found
+        mask = np.zeros(self._base + len(self.history), np.bool_)
+        mask[: self._base] = ~np.array(self.history.alphabet.merging, np.bool_)
+        mask[list(self.joining.found_first)] = True
+        return mask
 
     @cached_property
     def _lengths(self) -> Int64s:
@@ -297,8 +297,10 @@ class JoinedWords:
         if self.joining.pairs is not None:
             left, right = (np.append(*both) for both in zip((left, right), self.joining.pairs[:2], strict=True))
         within = [left << 32 | right for symbols in self._joined_seeds() for left, right in pairwise(symbols)]
-        found = np.unique(np.append(last[left] << 32 | first[right], np.array(within, np.int64)))
-        return found if self.joining.pairs is None else self._with_made_symbols(found, first, last, self.joining.pairs)
+        meeting = np.unique(np.append(last[left] << 32 | first[right], np.array(within, np.int64)))
+        if self.joining.pairs is None:
+            return meeting
+        return self._with_made_symbols(meeting, first, last, self.joining.pairs)
 
     def _with_made_symbols(self, meeting: Int64s, first: Int64s, last: Int64s, pairs: PairRows) -> Int64s:
         """Add to `meeting` the pairs that become neighbours because a base symbol can also be joined from other
@@ -313,10 +315,10 @@ class JoinedWords:
         behind = meeting & 0xFFFFFFFF
         at_made = np.isin(before, [*ends]) | np.isin(behind, [*begins])
         further = [
-            one << 32 | other
+            last_symbol << 32 | first_symbol
             for end, begin in zip(before[at_made].tolist(), behind[at_made].tolist(), strict=True)
-            for one in (end, *ends.get(end, ()))
-            for other in (begin, *begins.get(begin, ()))
+            for last_symbol in (end, *ends.get(end, ()))
+            for first_symbol in (begin, *begins.get(begin, ()))
         ]
         return np.unique(np.append(meeting, np.array(further, np.int64)))
 
@@ -361,15 +363,15 @@ def _reached(starts: Int64s, stops: Int64s) -> dict[int, set[int]]:
     steps: dict[int, set[int]] = {}
     for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
         steps.setdefault(start, set()).add(stop)
-    found: dict[int, set[int]] = {}
+    reached_from: dict[int, set[int]] = {}
     for start, stops_of_it in steps.items():
-        reached = found.setdefault(start, set())
+        reached = reached_from.setdefault(start, set())
         waiting = [*stops_of_it]
         while waiting:
-            if (one := waiting.pop()) not in reached:
-                reached.add(one)
-                waiting += steps.get(one, ())
-    return found
+            if (number := waiting.pop()) not in reached:
+                reached.add(number)
+                waiting += steps.get(number, ())
+    return reached_from
 
 
 def joined_unknown(ids: Int32s, edges: Int64s, unknown: int) -> tuple[Int32s, Int64s]:

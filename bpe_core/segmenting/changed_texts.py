@@ -18,14 +18,14 @@ _MORE = 16  # bytes of room for each text besides a marker for each byte; nearly
 
 
 class ChangedTexts:
-    def __init__(self, told: WholeTexts) -> None:
-        table = told.table
+    def __init__(self, rules: WholeTexts) -> None:
+        table = rules.table
         data = base64.b64decode(table.precompiled_charsmap) if table else bytes(4)
         size = int.from_bytes(data[:4], "little")
-        kept = sorted({one.encode() for one in table.kept.split(KEPT_APART) if one}) if table else []
+        kept = sorted({text.encode() for text in table.kept.split(KEPT_APART) if text}) if table else []
         chosen = np.zeros(kernel.CHOICES, np.int64)
         chosen[kernel.HAS_TABLE], chosen[kernel.HAS_KEPT] = size > 0, bool(kept)
-        marks = told.marks
+        marks = rules.marks
         if table:
             chosen[kernel.BY_PART] = table.one_blank
             chosen[kernel.NEVER_EMPTY] = table.before + table.behind != ""
@@ -66,8 +66,8 @@ def changed_texts(recipe: Recipe) -> ChangedTexts | None:
     """
     if not recipe.normalizes:
         return ChangedTexts(WholeTexts(None, Marks(shows_blanks=False)))
-    told = WholeTexts.of(recipe.preparation)
-    if told is None or recipe.special_tokens or recipe.with_changes(preparation=()).normalizes:
+    rules = WholeTexts.of(recipe.preparation)
+    if rules is None or recipe.special_tokens or recipe.with_changes(preparation=()).normalizes:
         return None
-    sound = told.table is None or told.table.table.is_sound
-    return ChangedTexts(told) if sound else None
+    sound = rules.table is None or rules.table.table.is_sound
+    return ChangedTexts(rules) if sound else None

@@ -131,7 +131,7 @@ class CompiledEncoder:
         table = own or named_table("none")
         self._machine = machine_of(table)
         self._drops_blanks = table.drops_blanks
-        self._desks: list[Desk] = []  # the unused ones; removing and appending need no lock
+        self._desks: list[Desk] = []  # unused buffers; removing and appending need no lock
         self._remembered: WeakValueDictionary[tuple[int, int], RememberedWords] = WeakValueDictionary()
         self._lock = threading.Lock()
 
@@ -151,9 +151,9 @@ class CompiledEncoder:
         assert desk.given is not None
         desk.given[:size] = data
         count = kernel.encode_short(short, size)
-        found = short.ids[:count].copy() if count >= 0 else None
+        ids = short.ids[:count].copy() if count >= 0 else None
         self._put_back(desk)
-        return found
+        return ids
 
     def ids_of_words(self, data: Bytes, starts: Int32s, at: int) -> Int32s:
         """Return the tokens of words whose bytes are stored end to end. The last number in `starts` is the end of
@@ -170,8 +170,8 @@ class CompiledEncoder:
         return self._encode(text, utf8_view(text), kernel.RANKS, self._merges)
 
     def symbols(self, text: str) -> PlacedSymbols:
-        found = self._encode(text, utf8_view(text), kernel.SYMBOLS, self._merges)
-        ids, ranks, widths = found.reshape(-1, kernel.NUMBERS_A_SYMBOL).T
+        numbers = self._encode(text, utf8_view(text), kernel.SYMBOLS, self._merges)
+        ids, ranks, widths = numbers.reshape(-1, kernel.NUMBERS_A_SYMBOL).T
         stops = np.cumsum(widths, dtype=np.int64)
         starts = stops - widths
         firsts = np.flatnonzero(ranks < 0)  # the rank of a word's first symbol encodes the start of the word

@@ -38,7 +38,7 @@ from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCuts
 from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s
 
-WORDS_AT_ONCE = 1 << 14  # cut in about 10 ms
+WORDS_AT_ONCE = 1 << 14  # words that are split in about 10 ms
 
 
 class PiecesOverTime(NamedTuple):
@@ -47,7 +47,7 @@ class PiecesOverTime(NamedTuple):
     The tokens of a word change only if a step adds or drops a token of the word, or if scores change.
     """
 
-    since: Sequence[int]  # the steps after which every word may be cut differently; the first is 0
+    since: Sequence[int]  # the steps after which every word may be split differently; the first is 0
     pieces: Callable[[int], PieceTable]  # makes the table after a number of steps; the caller updates it then
     gone: Int32s | None  # for each token, the step that drops it; None if tokens are added
 
@@ -98,10 +98,10 @@ def paths_over_time(history: History, scores: Scores) -> PiecesOverTime:
 
 
 def _gone_at(history: History) -> Int64s:
-    found: Int64s = np.full(history.index_count, ALWAYS)
+    steps: Int64s = np.full(history.index_count, ALWAYS)
     drops = history.columns.right == NOTHING
-    found[history.columns.left[drops]] = np.flatnonzero(drops) + 1
-    return found
+    steps[history.columns.left[drops]] = np.flatnonzero(drops) + 1
+    return steps
 
 
 def _numbers(scores: Scores, at: int) -> Float64s:
@@ -185,8 +185,8 @@ class CompiledPriorities(CompiledEncoder):
         return self._shown(super().ids(text, at))
 
     def ids_of_short(self, text: str, at: int, changes: TextChanges) -> Int32s | None:
-        found = super().ids_of_short(text, at, changes)
-        return None if found is None else self._shown(found)
+        ids = super().ids_of_short(text, at, changes)
+        return None if ids is None else self._shown(ids)
 
     def ids_of_laid(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
         ids, free_at = super().ids_of_laid(data, starts, edges, at)
@@ -208,14 +208,14 @@ class _Parts:
         joining = words.joining
         hidden = frozenset(joining.hidden)
         base = len(history.alphabet)
-        found: list[list[int]] = [[id] for id in range(base)]
+        parts_of: list[list[int]] = [[id] for id in range(base)]
         for id, (left, right) in enumerate(history.pairs(), base):
-            found.append(found[left] + found[right] if id in hidden else [id])
+            parts_of.append(parts_of[left] + parts_of[right] if id in hidden else [id])
         if words.unknown_alone:
-            found = [[one for id in parts for one in words.unknown_alone.get(id, [id])] for parts in found]
-        self._counts = np.array(list(map(len, found)))
+            parts_of = [[part for id in parts for part in words.unknown_alone.get(id, [id])] for parts in parts_of]
+        self._counts = np.array(list(map(len, parts_of)))
         self._first = np.cumsum(self._counts) - self._counts
-        self._all = np.array([id for parts in found for id in parts], np.int32)
+        self._all = np.array([id for parts in parts_of for id in parts], np.int32)
         joins = joining.joins_unknown and words.unknown_alone
         self._joined = history.alphabet.unknown_id if joins else None
 

@@ -29,7 +29,7 @@ from bpe_core.segmenting.word_runs import NO_WORD, WITHIN, WordRuns, as_steps, s
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
 
 _PADDING = 8  # bytes after a text that the scanner may read
-_ENDS_OF_BLANKS = [code.encode()[-1] for code in map(chr, range(0x3001)) if code.isspace()]  # their last bytes
+_ENDS_OF_BLANKS = [code.encode()[-1] for code in map(chr, range(0x3001)) if code.isspace()]  # the last bytes of blanks
 
 
 class FollowedTokens:
@@ -91,9 +91,9 @@ class CompiledRuns(FollowedRuns):
         self._ranks_within = CompiledEncoder(runs.within, Cutting(runs.inside))
 
     def byte_ranks(self, text: str) -> Int32s:
-        found = super().byte_ranks(text)  # all ranks are NEVER, except where runs begin
+        ranks = super().byte_ranks(text)  # all ranks are NEVER, except where runs begin
         data = np.frombuffer(text.encode(), np.uint8)
-        return self._across_words.put(data, found, self._ranks_within.byte_ranks(text))
+        return self._across_words.put(data, ranks, self._ranks_within.byte_ranks(text))
 
     def symbols(self, text: str) -> PlacedSymbols:
         places = np.arange(len(text.encode()), dtype=np.int64)
@@ -119,8 +119,8 @@ class FollowedWords(_WholeWords):
         return _unmarked(super().ids(text, at))
 
     def ids_of_short(self, text: str, at: int, changes: TextChanges) -> Int32s | None:
-        found = super().ids_of_short(text, at, changes)
-        return None if found is None else _unmarked(found)
+        ids = super().ids_of_short(text, at, changes)
+        return None if ids is None else _unmarked(ids)
 
     def ids_of_laid(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
         ids, free_at = super().ids_of_laid(data, starts, edges, at)
@@ -163,12 +163,12 @@ def step_tables(history: History, chosen: Bools, mark: int = 0) -> tuple[MergeTa
 
 def _further(keys: Int64s, chosen: Bools) -> Int32s:
     """Return for each chosen step the next chosen step with the same key."""
-    found = np.full(len(keys), NEVER, np.int32)
+    later = np.full(len(keys), NEVER, np.int32)
     rows = np.flatnonzero(chosen)
     rows = rows[np.argsort(keys[rows], kind="stable")]
     again = keys[rows[1:]] == keys[rows[:-1]]
-    found[rows[:-1][again]] = rows[1:][again]
-    return found
+    later[rows[:-1][again]] = rows[1:][again]
+    return later
 
 
 class CompiledSuperwords(_ByTexts):
@@ -201,8 +201,8 @@ def first_across(history: History) -> int:
     """
     byte = np.array([text[0] for text in history.alphabet.decoded])
     before, behind = (byte[symbols] for symbols in meeting(history))
-    found = np.flatnonzero((behind == ord(" ")) & ~np.isin(before, _ENDS_OF_BLANKS))
-    return int(found[0]) if len(found) else len(history)
+    merges = np.flatnonzero((behind == ord(" ")) & ~np.isin(before, _ENDS_OF_BLANKS))
+    return int(merges[0]) if len(merges) else len(history)
 
 
 class _RanksAcross:
@@ -212,25 +212,25 @@ class _RanksAcross:
         self._runs = runs
         self._supermerges = CompiledRanks(runs.across)
 
-    def put(self, symbols: Bytes | Int32s, found: Int32s, within: Int32s) -> Int32s:
+    def put(self, symbols: Bytes | Int32s, ranks: Int32s, within: Int32s) -> Int32s:
         """Return the ranks of all boundaries in a text.
 
-        `within` has the ranks within words. `found` marks the starts of runs and is overwritten with the result.
+        `within` has the ranks within words. `ranks` marks the starts of runs and is overwritten with the result.
         """
         runs = self._runs
         starts = np.flatnonzero(within == PATTERN_CUT)
         if not len(starts):
-            return found
+            return ranks
         is_inside = within != PATTERN_CUT
-        begins = found[starts] == PATTERN_CUT
+        begins = ranks[starts] == PATTERN_CUT
         inside = as_steps(within, runs.rows_within)
-        found[is_inside] = inside[is_inside]
+        ranks[is_inside] = inside[is_inside]
         last = np.maximum.reduceat(np.where(is_inside, inside, -1), starts)
         tokens = np.where(last < 0, symbols[starts], runs.base + last.astype(np.int64))
         words = np.where(last == NEVER, NO_WORD, tokens)
         joins = runs.with_supermerges(words, begins, self._supermerges.of)
-        found[starts[~begins]] = joins[~begins]
-        return found
+        ranks[starts[~begins]] = joins[~begins]
+        return ranks
 
 
 class RanksOfRuns:
@@ -254,7 +254,7 @@ class RanksOfRuns:
         cells = np.arange(len(data) - _PADDING) + np.searchsorted(cuts, np.arange(len(data) - _PADDING), side="right")
         laid = np.full(len(cells) + len(cuts) + 1, NO_WORD, np.int32)
         laid[cells] = symbols[is_known]
-        found = np.where(begins[is_known], np.int32(PATTERN_CUT), np.int32(NEVER))
+        known_ranks = np.where(begins[is_known], np.int32(PATTERN_CUT), np.int32(NEVER))
         ranks = np.full(len(symbols), PATTERN_CUT, np.int32)
-        ranks[is_known] = self._across.put(symbols[is_known], found, self._within.of(laid)[cells])
+        ranks[is_known] = self._across.put(symbols[is_known], known_ranks, self._within.of(laid)[cells])
         return ranks

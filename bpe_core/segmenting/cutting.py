@@ -40,8 +40,8 @@ SHORT = 1_000  # characters; for shorter texts one expression for all tokens is 
 LONG = 4_000  # characters; from this length on, arrays are faster than single words
 
 Item = TypeVar("Item")  # a word
-Allowed = Collection[str] | Literal["all"] | None  # special tokens to search; None means those of the recipe
-ALLOWED: Mapping[str, Allowed] = {"": None, "all": "all", "none": ()}  # the tokens to search, by what a caller allows
+Allowed = Collection[str] | Literal["all"] | None  # special tokens to search; None leaves the choice to the recipe
+ALLOWED: Mapping[str, Allowed] = {"": None, "all": "all", "none": ()}  # the tokens to search, by the name of the choice
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,8 +201,8 @@ class Cutting:
             if not sought.changed and piece.text:
                 yield piece, ""
                 continue
-            for first, end, found in found_in(piece.text, sought.find_changed, sought.added):
-                yield piece.part(first, end), sought.changed.get(found, "")
+            for first, end, changed_text in found_in(piece.text, sought.find_changed, sought.added):
+                yield piece.part(first, end), sought.changed.get(changed_text, "")
 
     def _sought_in(self, allowed: tuple[str, ...]) -> AllowedTokens:
         wanted = set(allowed)
@@ -244,16 +244,16 @@ class Cutting:
             done += length
 
     def _placed(self, text: str, allowed: tuple[str, ...]) -> Iterator[Part]:
-        found: list[tuple[TracedPiece, str]] = []
+        placed: list[tuple[TracedPiece, str]] = []
         for piece, token in self._stretches(text, self._sought(allowed), places=True):
             words = self._steps.words(piece) if self.gives_words and not token else (piece,)
-            found += ((word, token) for word in words if word.text)
+            placed += ((word, token) for word in words if word.text)
         starts = byte_starts(text)
-        codes = code_points("".join(piece.text for piece, _ in found))
-        sources = np.fromiter((source for piece, _ in found for source in piece.sources), np.int64, len(codes))
+        codes = code_points("".join(piece.text for piece, _ in placed))
+        sources = np.fromiter((source for piece, _ in placed for source in piece.sources), np.int64, len(codes))
         origins, edges = byte_origins(codes, sources, code_points(text), starts)
         place = least = 0
-        for piece, token in found:
+        for piece, token in placed:
             own = origins[edges[place] : edges[place + len(piece.text)]]
             own = np.maximum.accumulate(np.maximum(own, least))  # bytes before the last word are taken
             place = place + len(piece.text)
@@ -358,8 +358,8 @@ def tokens_looked_for(recipe: Recipe) -> tuple[str, ...]:
 
 def ids_looked_for(history: History) -> dict[str, int]:
     ids = [*range(history.first_special, history.index_count), history.alphabet.unknown_id]
-    found = zip(tokens_looked_for(history.recipe), ids, strict=False)
-    return {token: id for token, id in found if id is not None}
+    pairs = zip(tokens_looked_for(history.recipe), ids, strict=False)
+    return {token: id for token, id in pairs if id is not None}
 
 
 @lru_cache(maxsize=16)
@@ -376,7 +376,7 @@ def spelled_in(specials: tuple[str, ...]) -> Callable[[Any], bool]:
     def is_spelled(text: Any) -> bool:
         if isinstance(text, str) and len(text) < SHORT:
             return of_short.search(text) is not None
-        return any(one.search(text) for one in (of_text if isinstance(text, str) else of_bytes))
+        return any(compiled.search(text) for compiled in (of_text if isinstance(text, str) else of_bytes))
 
     return is_spelled
 

@@ -96,11 +96,11 @@ class DroppingWords:
     def _after(self, ids: list[int], row: int) -> list[int]:
         token = self._tokens[row]
         if row in self._parts:
-            return [id for one in ids for id in (self._parts[row] if one == token else (one,))]
-        found = list[int]()
+            return [id for present in ids for id in (self._parts[row] if present == token else (present,))]
+        tokens = list[int]()
         place = 0
         while place < len(ids):
             joins = place + 1 < len(ids) and row in self._joins.get((ids[place], ids[place + 1]), ())
-            found.append(token if joins else ids[place])
+            tokens.append(token if joins else ids[place])
             place += 1 + joins
-        return found
+        return tokens

@@ -55,27 +55,27 @@ class FlatWords:
     @classmethod
     def of(cls, texts: Iterable[Iterable[str]]) -> FlatWords:
         """Return the words of all texts end to end. Empty words are left out."""
-        found = list[bytes]()
+        data = list[bytes]()
         counts = list[int]()
         for words in texts:
-            before = len(found)
-            found += [raw_bytes(word) for word in words if word]
-            counts.append(len(found) - before)
+            before = len(data)
+            data += [raw_bytes(word) for word in words if word]
+            counts.append(len(data) - before)
         which = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-        return cls(np.frombuffer(b"".join(found), np.uint8), _from_zero(list(map(len, found))), which, len(counts))
+        return cls(np.frombuffer(b"".join(data), np.uint8), _from_zero(list(map(len, data))), which, len(counts))
 
     @classmethod
     def joined(cls, parts: Iterable[FlatWords]) -> FlatWords:
         """Return the texts of all parts, one part after the other."""
-        found = list(parts)
-        if len(found) == 1:
-            return found[0]
-        sizes = [0, *accumulate(len(one.data) for one in found)]
-        counts = [0, *accumulate(one.count for one in found)]
-        cuts = [one.cuts[:-1] + size for one, size in zip(found, sizes, strict=False)]
-        texts = [one.texts + before for one, before in zip(found, counts, strict=False)]
+        laid = list(parts)
+        if len(laid) == 1:
+            return laid[0]
+        sizes = [0, *accumulate(len(part.data) for part in laid)]
+        counts = [0, *accumulate(part.count for part in laid)]
+        cuts = [part.cuts[:-1] + size for part, size in zip(laid, sizes, strict=False)]
+        texts = [part.texts + before for part, before in zip(laid, counts, strict=False)]
         return cls(
-            np.concatenate([one.data for one in found]),
+            np.concatenate([part.data for part in laid]),
             np.append(np.concatenate(cuts), sizes[-1]).astype(np.int32),
             np.concatenate(texts).astype(np.int32),
             counts[-1],
@@ -94,10 +94,10 @@ class FlatWords:
     def begin_with(self, sign: bytes) -> Bools:
         starts = self.cuts[:-1]
         room = np.append(self.data, np.zeros(len(sign), np.uint8))
-        found = np.diff(self.cuts) >= len(sign)
+        begins = np.diff(self.cuts) >= len(sign)
         for place, byte in enumerate(sign):
-            found &= room[starts + place] == byte
-        return found
+            begins &= room[starts + place] == byte
+        return begins
 
     def only(self, kept: Bools) -> FlatWords:
         lengths = np.diff(self.cuts)
@@ -114,11 +114,11 @@ class FlatWords:
         return dataclasses.replace(self, data=data, cuts=_from_zero(np.diff(self.cuts) + len(sign) * which))
 
     def spelled(self, spelling: Sequence[bytes]) -> FlatWords:
-        lengths = np.array([len(one) for one in spelling], np.int32)[self.data]
+        lengths = np.array([len(text) for text in spelling], np.int32)[self.data]
         ends = _from_zero(lengths)
         data = np.empty(ends[-1], np.uint8)
         for place in range(max(map(len, spelling))):
-            byte_of = np.array([one[place] if place < len(one) else 0 for one in spelling], np.uint8)
+            byte_of = np.array([text[place] if place < len(text) else 0 for text in spelling], np.uint8)
             has = lengths > place
             data[ends[:-1][has] + place] = byte_of[self.data[has]]
         return dataclasses.replace(self, data=data, cuts=ends[self.cuts])
@@ -160,7 +160,7 @@ def laid_words(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False) -> 
                 step, rare = _without_long_texts(step)
                 but |= rare
             elif isinstance(step, Split) and len(step.pattern) >= LONG_TEXT and not step.invert:
-                but.add(step.pattern)  # the step cuts no other texts
+                but.add(step.pattern)  # the step splits no other texts
                 continue
             operations += _operations(step)
             if isinstance(step, ByteLevel) and (shows_bytes or not is_last):
@@ -181,9 +181,9 @@ def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
     """
     rare: set[str] = set()
     pattern = step.pattern
-    while found := _LONG_TEXT.match(pattern):
-        rare.add(regex.sub(r"\\(.)", r"\1", found[1]))
-        pattern = pattern[found.end() :]
+    while match := _LONG_TEXT.match(pattern):
+        rare.add(regex.sub(r"\\(.)", r"\1", match[1]))
+        pattern = pattern[match.end() :]
     return dataclasses.replace(step, pattern=pattern), rare
 
 
@@ -193,16 +193,19 @@ def _without_repeated(pattern: str) -> str:
     >>> _without_repeated(r"a|([!\-])\1*")
     'a|(?:!+|\\-+)'
     """
-    found = _REPEATED.search(pattern)
-    if found is None or pattern.count("(") != pattern.count("(?") + pattern.count(r"\(") + 1:  # other groups
+    match = _REPEATED.search(pattern)
+    if match is None or pattern.count("(") != pattern.count("(?") + pattern.count(r"\(") + 1:  # other groups
         return pattern
-    signs = (one if one[0] == "\\" else regex.escape(one) for one in regex.findall(r"\\?.", found[1], regex.DOTALL))
-    return f"{pattern[: found.start()]}(?:{'|'.join(f'{sign}+' for sign in signs)}){pattern[found.end() :]}"
+    signs = (
+        character if character[0] == "\\" else regex.escape(character)
+        for character in regex.findall(r"\\?.", match[1], regex.DOTALL)
+    )
+    return f"{pattern[: match.start()]}(?:{'|'.join(f'{sign}+' for sign in signs)}){pattern[match.end() :]}"
 
 
 def _operations(step: PreTokenizer) -> Iterator[Operation]:
     match step:
-        case Split("", False, "Isolated", False):  # the step cuts between all characters
+        case Split("", False, "Isolated", False):  # the step splits between all characters
             yield _splitting(r"[\s\S]", "Isolated")
         case Split(pattern, is_regex, behavior, invert):
             expression = (
@@ -264,16 +267,16 @@ def _splitting(expression: str, behavior: Behavior, *, invert: bool = False, old
 
     def cut(laid: FlatWords) -> FlatWords:
         cuts = np.empty(len(laid.data) + 3, np.int32)
-        found = scan_pieces(machine, laid.data, laid.cuts, np.zeros(REGISTERS, np.int64), cuts)
-        laid = laid.cut_at(cuts[:found].copy())
+        count = scan_pieces(machine, laid.data, laid.cuts, np.zeros(REGISTERS, np.int64), cuts)
+        laid = laid.cut_at(cuts[:count].copy())
         return laid if kept is None else laid.only(kept[_first_characters(laid)])
 
     return cut
 
 
 def _parted(expression: str) -> tuple[str, str]:
-    found = regex.match(r"(?:\(\?[a-zA-Z0-9]+\))*", expression)
-    end = found.end() if found else 0
+    match = regex.match(r"(?:\(\?[a-zA-Z0-9]+\))*", expression)
+    end = match.end() if match else 0
     return expression[:end], expression[end:]
 
 
@@ -292,23 +295,23 @@ def _first_characters(laid: FlatWords) -> Int32s:
     two = (lead & 0x1F) << 6 | more[0]
     three = (lead & 0x0F) << 12 | more[0] << 6 | more[1]
     four = (lead & 0x07) << 18 | more[0] << 12 | more[1] << 6 | more[2]
-    found: Int32s = np.select([lead < 0x80, lead < 0xE0, lead < 0xF0], [lead, two, three], four)
-    return found
+    codes: Int32s = np.select([lead < 0x80, lead < 0xE0, lead < 0xF0], [lead, two, three], four)
+    return codes
 
 
 def _shown(laid: FlatWords) -> FlatWords:
-    return laid.spelled([one.encode() for one in stand_ins()])
+    return laid.spelled([character.encode() for character in stand_ins()])
 
 
 def _as_bytes(laid: FlatWords) -> FlatWords:
     """Map stand-in characters back to bytes, the reverse of `_shown`. No word ends inside a character of two bytes."""
     begins = laid.data & 0xC0 != 0x80
     byte_of = np.zeros(0x200, np.uint8)
-    byte_of[[ord(one) for one in stand_ins()]] = range(256)
+    byte_of[[ord(character) for character in stand_ins()]] = range(256)
     codes = _first_characters(laid.cut_at(np.append(np.flatnonzero(begins), len(laid.data)).astype(np.int32)))
     return dataclasses.replace(laid, data=byte_of[codes], cuts=_from_zero(begins)[laid.cuts])
 
 
 def _from_zero(lengths: npt.NDArray[Any] | list[int]) -> Int32s:
-    found: Int32s = np.concatenate((np.zeros(1, np.int32), np.cumsum(lengths, dtype=np.int32)))
-    return found
+    edges: Int32s = np.concatenate((np.zeros(1, np.int32), np.cumsum(lengths, dtype=np.int32)))
+    return edges

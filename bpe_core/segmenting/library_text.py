@@ -30,15 +30,15 @@ class LibraryText:
         self._shown = {content: normalize(content, as_text) for content in later}  # texts after normalization
         self._first_special = history.first_special
         self._id_count = history.index_count
-        self._told = dict[int, str]()  # tokens written so far
+        self._text_of = dict[int, str]()  # tokens written so far
 
     def text(self, ids: Iterable[int], *, skip_special: bool = False) -> str:
         meant = self._as_numbered([int(id) for id in ids])
         for id in meant:
-            if id not in self._told:
-                self._told[id] = self._written(id)
-        told = [self._told[id] for id in meant]
-        tokens = [self._shown.get(token, token) for token in told] if self._shown else told
+            if id not in self._text_of:
+                self._text_of[id] = self._written(id)
+        texts = [self._text_of[id] for id in meant]
+        tokens = [self._shown.get(token, token) for token in texts] if self._shown else texts
         kept = [token for token in tokens if token not in self._silent] if skip_special else tokens
         return decoding.text_of(self._steps, kept, self._silent)
 

@@ -29,7 +29,7 @@ from bpe_core.support.arrays import Int32s
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.text.characters import raw_bytes
 
-if TYPE_CHECKING:  # which load machine code
+if TYPE_CHECKING:  # these imports load machine code
     from bpe_core.segmenting.compiled_ranks import CompiledRanks
     from bpe_core.segmenting.compiled_runs import RanksOfRuns
 
@@ -62,8 +62,8 @@ class Merges:
         ranks = np.full(len(symbols), PATTERN_CUT, np.int32)
         edges = np.flatnonzero(np.diff(is_known, prepend=False, append=False)).tolist()
         for begin, end in zip(edges[::2], edges[1::2], strict=True):
-            found = self._specified(symbols[begin:end].tolist())
-            ranks[begin + 1 : end] = [NEVER if rank is None else rank for rank in found]
+            word_ranks = self._specified(symbols[begin:end].tolist())
+            ranks[begin + 1 : end] = [NEVER if rank is None else rank for rank in word_ranks]
         return ranks
 
     @cached_property
@@ -195,7 +195,7 @@ def _width(symbol: Symbol) -> int:
         return _AS_THE_CHARACTER
     if symbol.kind == "marker":
         return 0
-    if symbol.kind == "character":  # it may stand for a blank
+    if symbol.kind == "character":  # the character may stand for a blank
         return len(symbol.text)
     return len(symbol.decoded) - (symbol.kind == "glued")  # the blank after it belongs to the marker
 
@@ -281,7 +281,7 @@ class LongestMatch:
         spelled: list[tuple[int, ...]] = [(id,) for id in range(self._base)]
         for left, right in history.pairs():
             spelled.append(spelled[left] + spelled[right])
-        self._token_of = {symbols: id for id, symbols in reversed(list(enumerate(spelled)))}  # the oldest of equals
+        self._token_of = {symbols: id for id, symbols in reversed(list(enumerate(spelled)))}  # the oldest token counts
         self._longest = max(map(len, spelled))
 
     def tokens(self, symbols: list[int], at: int) -> list[int]:

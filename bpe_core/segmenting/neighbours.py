@@ -53,8 +53,8 @@ def join_neighbours(
     def enter(start: int) -> None:
         nonlocal missed
         middle = after[start]
-        if middle < end and (found := find(ids[start] << 32 | ids[middle])) is not None:
-            priority, token = found
+        if middle < end and (joined := find(ids[start] << 32 | ids[middle])) is not None:
+            priority, token = joined
             if token < limit:
                 heappush(heap, (priority, start, after[middle], token))
             elif token < missed:
@@ -67,7 +67,7 @@ def join_neighbours(
         _, start, stop, token = place
         middle = after[start]
         if not start < middle < end or after[middle] != stop:
-            continue  # one of the two tokens was joined to another since
+            continue  # another pair has taken one of the two tokens since
         if chance is not None:
             if chance.random() < dropout:
                 left_out.append(place)
@@ -103,12 +103,12 @@ class ByPair(dict[int, Found | None]):
         if len(self) >= MOST_REMEMBERED:
             self.clear()
         place = int(np.searchsorted(self._keys, key, side="right")) - 1
-        found = None
+        joined = None
         if place >= 0 and self._keys[place] == key:
             row = int(self._rows[place])
-            found = row, int(self._tokens[row])
-        self[key] = found
-        return found
+            joined = row, int(self._tokens[row])
+        self[key] = joined
+        return joined
 
 
 class ByText(dict[int, Found | None]):
@@ -126,9 +126,9 @@ class ByText(dict[int, Found | None]):
             self.clear()
         left = key >> 32
         right = key & 0xFFFFFFFF
-        found = None if self._alone[left] or self._alone[right] else self._joined(left, right)
-        self[key] = found
-        return found
+        joined = None if self._alone[left] or self._alone[right] else self._joined(left, right)
+        self[key] = joined
+        return joined
 
 
 def by_all_texts(history: History, joining: MergePriorities) -> Callable[[int, int], Found | None]:

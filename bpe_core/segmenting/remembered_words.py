@@ -32,7 +32,7 @@ from bpe_core.support.arrays import Int64s, Number, grown
 MOST_WORDS = 1 << 21  # a memory that would hold more words starts again empty
 MOST_RESULTS = 1 << 26
 WORDS_AT_FIRST = 1 << 13  # the words of a megabyte of prose or code; growing twice took a tenth of the time
-_MEANWHILE = 8  # one in so many further slots is used while a larger memory is made
+_MEANWHILE = 8  # threads may use one in eight further slots while a larger memory is made
 _ROOM_A_WORD = 8, 4  # results, and numbers of long words: more than most words need, as unused memory costs nothing
 _LINE = 64  # bytes of a cache line
 _LARGE_PAGE = 1 << 21  # bytes of a large page of memory
@@ -53,7 +53,7 @@ class RememberedWords:
         self._threads = 0
         self._parts: list[Int64s] = []  # `number` of each thread that fills this memory
         results, words = (WORDS_AT_FIRST * room for room in _ROOM_A_WORD)
-        self._all = _memory(2 * WORDS_AT_FIRST, results, words)  # its `number` holds how much was given to threads
+        self._all = _memory(2 * WORDS_AT_FIRST, results, words)  # its `number` holds how much threads have got
 
     def part(self) -> Memory:
         """Return the cache with an empty part for another thread."""

@@ -22,7 +22,7 @@ from bpe_core.support.threads import WORTH_THREADS
 from bpe_core.text.characters import raw_bytes
 from bpe_core.text.preparation.pieces import TracedPiece
 
-if TYPE_CHECKING:  # which load machine code
+if TYPE_CHECKING:  # these imports load machine code
     from bpe_core.segmenting.batches import Batch, Texts, Unread
     from bpe_core.segmenting.changed_texts import ChangedTexts
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
@@ -82,8 +82,8 @@ class WordEncoder:
         if len(text) >= WORTH_THREADS:
             from bpe_core.segmenting.batches import Unread  # a short text needs no threads
 
-            if found := self.batch(Unread.of([text]), at, allowed, None):
-                return found.ids
+            if batch := self.batch(Unread.of([text]), at, allowed, None):
+                return batch.ids
         if self._cutting.gives_words:
             return self._ids_of_words(text, at, allowed)
         kernels = self._compiled or self._kernels_for_text(text)
@@ -119,11 +119,11 @@ class WordEncoder:
         if kernels is not None and len(parts) > FEW_PARTS:
             return self._ids_laid(kernels, text, at, allowed)
         parts += rest
-        found = [
+        ids = [
             self._ids_of_part(kernels, part, at) if special is None else self._special(special)
             for part, special in parts
         ]
-        return found[0] if len(found) == 1 else end_to_end(found)
+        return ids[0] if len(ids) == 1 else end_to_end(ids)
 
     def _ids_of_unchanged(self, text: str, at: int) -> Int32s:
         try:
@@ -297,17 +297,17 @@ class _Parts(NamedTuple):
 
     @classmethod
     def of(cls, texts: Iterable[Iterable[tuple[TracedPiece, str]]], special_id: dict[str, int]) -> _Parts:
-        found = cls([], [], [], [0], [0])
+        parts = cls([], [], [], [0], [0])
         for stretches in texts:
             for piece, special in stretches:
                 if special:
-                    found.specials.append(special_id[special])
-                    found.places.append(len(found.pieces))
+                    parts.specials.append(special_id[special])
+                    parts.places.append(len(parts.pieces))
                 else:
-                    found.pieces.append(piece)
-            found.pieces_before.append(len(found.pieces))
-            found.specials_before.append(len(found.specials))
-        return found
+                    parts.pieces.append(piece)
+            parts.pieces_before.append(len(parts.pieces))
+            parts.specials_before.append(len(parts.specials))
+        return parts
 
 
 def _in_batches(texts: Iterable[str], at_once: int) -> Iterator[list[str]]:
@@ -324,5 +324,5 @@ def _in_batches(texts: Iterable[str], at_once: int) -> Iterator[list[str]]:
 
 
 def end_to_end(pieces: Iterable[Int32s]) -> Int32s:
-    found = list(pieces)
-    return np.concatenate(found) if found else np.zeros(0, np.int32)
+    arrays = list(pieces)
+    return np.concatenate(arrays) if arrays else np.zeros(0, np.int32)

@@ -29,14 +29,14 @@ def ways_among(texts: Texts) -> Ways:
     [[0, 0, 2, 1], [1, 4, 0, 0], [2, 3, 3, 4]]
     """
     texts, count, longest = with_own_room(texts), len(texts.firsts), len(texts.powers) - 1
-    found: list[list[Int32s]] = [[], [], []]
+    collected: list[list[Int32s]] = [[], [], []]
     rows = np.empty((3, longest + _ROWS_A_TEXT * count), np.int32)
     progress = np.zeros(2, np.int64)
     while progress[0] < count:
         split_texts(texts, progress[0], rows[0], rows[1], rows[2], progress)
-        for columns, column in zip(found, rows, strict=True):
+        for columns, column in zip(collected, rows, strict=True):
             columns.append(column[: progress[1]].copy())
-    return Ways(*(np.concatenate([np.zeros(0, np.int32), *columns]) for columns in found))
+    return Ways(*(np.concatenate([np.zeros(0, np.int32), *columns]) for columns in collected))
 
 
 def laid_texts(first: Sequence[bytes], left: Int32s, right: Int32s) -> tuple[Bytes, Int64s]:

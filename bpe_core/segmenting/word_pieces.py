@@ -83,10 +83,10 @@ def _with_spelled(starting: Ids, continuing: Ids, marker: str) -> Ids:
 
 def _lengths_by_first(ids: Ids) -> dict[str, list[int]]:
     """Return for each first character the ascending lengths of the tokens that begin with it."""
-    found: dict[str, list[int]] = {}
+    lengths_of: dict[str, list[int]] = {}
     for first, length in sorted({(text[:1], len(text)) for text in ids}):
-        found.setdefault(first, []).append(length)
-    return found
+        lengths_of.setdefault(first, []).append(length)
+    return lengths_of
 
 
 def encoding_of(history: History) -> str:

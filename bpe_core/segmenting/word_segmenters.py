@@ -11,7 +11,7 @@ from bpe_core.segmenting.text_encoder import WordEncoder
 from bpe_core.segmenting.word_tokens import WordCut, WordCuts, WordCutter, Words, WordTokens
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
-if TYPE_CHECKING:  # which load machine code
+if TYPE_CHECKING:  # this import loads machine code
     from bpe_core.segmenting.compiled_methods import PiecesOverTime
 
 REMEMBERED_WORDS = 1 << 16
@@ -21,7 +21,7 @@ class WordSegmenter(WordEncoder):
     """A `Segmenter` for a method that has a `WordCutter`, and may have kernels."""
 
     has_kernels = False
-    has_pieces_over_time = False  # whether kernels can follow the cuts of words step by step
+    has_pieces_over_time = False  # whether kernels can update the tokens of words step by step
 
     def __init__(self, history: History, cutting: Cutting, cut: WordCutter) -> None:
         super().__init__(history, cutting)
@@ -35,8 +35,8 @@ class WordSegmenter(WordEncoder):
         return self.cut(word, at).ids
 
     def placed_ids(self, word: bytes, at: int) -> tuple[Sequence[int], Sequence[int]]:
-        found = self.cut(word, at)
-        return found.ids, found.ends
+        word_cut = self.cut(word, at)
+        return word_cut.ids, word_cut.ends
 
     def cut(self, word: bytes, at: int) -> WordCut:
         known = self._remembered.get(word)

@@ -29,10 +29,10 @@ from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Segmentation, Toke
 from bpe_core.support.arrays import Bools, Int64s, repeated
 from bpe_core.support.progress import CancelCheck, while_wanted
 
-CUT_AT_ONCE = 100  # different words; more are cut by a background task
-LONGEST_AT_ONCE = 1_000  # bytes of a word that is cut at once; longer words are rare and slow
-ALWAYS = 2**62  # the end of a cut that no step changes
-IN_A_PIECE = 100  # words cut between two checks for cancellation
+CUT_AT_ONCE = 100  # different words; a background task splits more
+LONGEST_AT_ONCE = 1_000  # bytes of a word that is split at once; longer words are rare and slow
+ALWAYS = 2**62  # the number `until` of a word that no step changes
+IN_A_PIECE = 100  # words that are split between two checks for cancellation
 
 
 class WordCut(NamedTuple):
@@ -40,8 +40,8 @@ class WordCut(NamedTuple):
 
     ids: Sequence[int]
     ends: Sequence[int]  # the end of each token, in bytes of the normalized word
-    since: int  # the first number of steps with this cut
-    until: int  # the next number of steps with perhaps another cut
+    since: int  # the first number of steps with these tokens
+    until: int  # the next number of steps with perhaps other tokens
 
 
 class WordCuts(NamedTuple):
@@ -98,7 +98,7 @@ class Cuts:
         self._cut_words = cut_words
         self._is_special = np.fromiter((isinstance(key, int) for key in keys), np.bool_, len(keys))
         self._since = np.zeros(len(keys), np.int64)
-        self._until = np.zeros(len(keys), np.int64)  # nothing is known yet
+        self._until = np.zeros(len(keys), np.int64)  # no tokens are computed yet
         self.first = np.zeros(len(keys), np.int64)  # the index of each word's first token
         self.counts = np.zeros(len(keys), np.int64)
         self.ids = self.ends = np.zeros(0, np.int64)
@@ -112,7 +112,7 @@ class Cuts:
     def ahead_of(self, at: int) -> Ahead | None:
         """Return a function that splits the changed words in advance. Return None if these words are few and short."""
         _, which = self._changed(at)
-        if self._is_found(at, which):
+        if self._is_ready_ahead(at, which):
             return None
         words = self._words_of(which)
         if len(words) <= CUT_AT_ONCE and max(map(len, words), default=0) <= LONGEST_AT_ONCE:
@@ -120,12 +120,12 @@ class Cuts:
         parts = [words[start : start + IN_A_PIECE] for start in range(0, len(words), IN_A_PIECE)]
 
         def cut_all(cancelled: CancelCheck) -> None:
-            found = [self._cut_words(part, at) for part in while_wanted(parts, cancelled, every=1)]
-            self._ahead = FoundAhead(at, which, WordCuts(*map(np.concatenate, zip(*found, strict=True))))
+            word_cuts = [self._cut_words(part, at) for part in while_wanted(parts, cancelled, every=1)]
+            self._ahead = FoundAhead(at, which, WordCuts(*map(np.concatenate, zip(*word_cuts, strict=True))))
 
         return cut_all
 
-    def _is_found(self, at: int, which: Int64s) -> bool:
+    def _is_ready_ahead(self, at: int, which: Int64s) -> bool:
         ahead = self._ahead
         return ahead is not None and ahead.at == at and np.array_equal(ahead.which, which)
 
@@ -138,19 +138,19 @@ class Cuts:
         ahead = self._ahead
         if len(specials):
             self._take(specials, WordCuts.of([WordCut((int(keys[i]),), (1,), 0, ALWAYS) for i in specials.tolist()]))
-        if ahead is not None and self._is_found(at, words):
+        if ahead is not None and self._is_ready_ahead(at, words):
             self._take(words, ahead.found)
         elif len(words):
             self._take(words, self._cut_words(self._words_of(words), at))
         if len(self.ids) > 2 * self.counts.sum() + 1_000:
-            self._leave_out_what_is_old()
+            self._remove_old_tokens()
 
-    def _take(self, changed: Int64s, found: WordCuts) -> None:
-        self._since[changed] = found.since
-        self._until[changed] = found.until
-        self.counts[changed] = found.counts
-        self.first[changed] = len(self.ids) + np.cumsum(found.counts) - found.counts
-        self.ids, self.ends = np.concatenate((self.ids, found.ids)), np.concatenate((self.ends, found.ends))
+    def _take(self, changed: Int64s, word_cuts: WordCuts) -> None:
+        self._since[changed] = word_cuts.since
+        self._until[changed] = word_cuts.until
+        self.counts[changed] = word_cuts.counts
+        self.first[changed] = len(self.ids) + np.cumsum(word_cuts.counts) - word_cuts.counts
+        self.ids, self.ends = np.concatenate((self.ids, word_cuts.ids)), np.concatenate((self.ends, word_cuts.ends))
 
     def for_keys(self, keys: list[Key], cut_words: WordsCutter) -> Cuts:
         """Return the tokens of other words. Words that are in both lists keep their tokens, which are copied."""
@@ -167,7 +167,7 @@ class Cuts:
     def _columns(self) -> tuple[Int64s, ...]:
         return self._since, self._until, self.first, self.counts
 
-    def _leave_out_what_is_old(self) -> None:
+    def _remove_old_tokens(self) -> None:
         places = in_rows(self.first, self.counts)
         self.ids = self.ids[places]
         self.ends = self.ends[places]
@@ -193,7 +193,7 @@ class Words:
     which: Int64s  # for each word of the text, the index of its key
     origins: Int64s  # the offsets of all words, end to end
     first: Int64s  # the index of each word's first offset in `origins`, and the end
-    touched: Bools  # whether an edit has changed the word since it was cut
+    touched: Bools  # whether an edit has changed the word since it was split
 
     @classmethod
     def of(cls, words: Sequence[Key], starts: Sequence[int], origins: Int64s) -> Words:
@@ -269,7 +269,7 @@ class WordTokens(Segmentation):
         self._words = words
         self._cut_words = cut_words
         self._cuts = Cuts(words.keys, cut_words)
-        self._found: tuple[int, _PlacedTokens] | None = None  # at the step last asked for
+        self._latest: tuple[int, _PlacedTokens] | None = None  # the tokens after the step that was requested last
 
     # -- changes ---------------------------------------------------------------------------
 
@@ -295,7 +295,7 @@ class WordTokens(Segmentation):
         low = words.first_behind(start)
         high = max(low, int(np.searchsorted(words.starts, stop)))
         new = replace(answer._words, origins=answer._words.origins + start)
-        self._cut_words = answer._cut_words  # the answer's function has remembered cuts of its words
+        self._cut_words = answer._cut_words  # the function of the answer has a cache of these words
         if self.pending and start <= self.pending[0] and self.pending[1] <= stop:
             self.pending = None
         self._take([words.part(0, low), new, words.part(high, len(words))])
@@ -303,7 +303,7 @@ class WordTokens(Segmentation):
     def _take(self, parts: list[Words]) -> None:
         self._words = Words.joined(parts)
         self._cuts = self._cuts.for_keys(self._words.keys, self._cut_words)
-        self._found = None
+        self._latest = None
 
     # -- tokens ----------------------------------------------------------------------------
 
@@ -333,9 +333,9 @@ class WordTokens(Segmentation):
         return self._cuts.ahead_of(at)
 
     def _placed(self, at: int) -> _PlacedTokens:
-        if self._found is None or self._found[0] != at:
-            self._found = at, self._place(at)
-        return self._found[1]
+        if self._latest is None or self._latest[0] != at:
+            self._latest = at, self._place(at)
+        return self._latest[1]
 
     def _place(self, at: int) -> _PlacedTokens:
         """Return the tokens of all words after `at` steps, with NO_TOKEN for bytes between words."""

@@ -85,7 +85,7 @@ def check_method(method: Method, recipe: Recipe | None = None, text: str = TEXT)
                 holds()
             except MethodIsWrong as error:
                 raise MethodIsWrong(
-                    f"{method.title or type(method).__name__}does not keep this rule: {sentence}. {error}"
+                    f"{method.title or type(method).__name__} does not keep this rule: {sentence}. {error}"
                 ) from error
             held.append(sentence)
         return tuple(held)
