@@ -1,7 +1,7 @@
-"""The segmenter that cuts a word by its best path, the most probable of all ways, and the pieces of these ways.
+"""The segmenter that splits a word along its best path, the most probable way to cover the word with tokens.
 
-Characters that the alphabet lacks become one unknown token side by side (or bytes, if the recipe has these). The best
-path is searched on both sides of them.
+Neighbouring characters that the alphabet lacks become one unknown token, or bytes if the recipe has tokens for bytes.
+The best path is searched separately before and after these characters.
 """
 
 from __future__ import annotations
@@ -29,7 +29,12 @@ if TYPE_CHECKING:  # which load machine code
 
 
 def scores_of(history: History) -> Scores:
-    """Return the history's scores, or zeros for a vocabulary of characters alone, which has only one path."""
+    """Return the scores of a history.
+
+    If the vocabulary holds only characters, each word has only one path, and the function returns zeros. Raise
+    FormatError
+    if a history of pieces has no scores.
+    """
     if history.scores is not None:
         return history.scores
     waiting = history.alphabet.seed_count
@@ -69,7 +74,7 @@ class Pieces:
         return self._seeds.lengths[id]
 
     def edges(self, symbols: list[int], at: int) -> list[list[Edge]]:
-        """Return the tokens that can begin at each symbol after `at` steps, the shortest first."""
+        """Return for each symbol the tokens that can begin there after `at` steps, the shortest first."""
         scores = self.scores_at(at)
         return [
             [
@@ -135,7 +140,9 @@ class BestPaths(WordSegmenter):
         return self.kernels_for(size)  # type: ignore[return-value]  # made here
 
     def known_around(self, symbols: list[int], place: int) -> tuple[int, int] | None:
-        """Return the range of known symbols around a boundary in a word; None if a neighbour is unknown."""
+        """Return the range of known symbols around a boundary in a word. Return None if a symbol beside the
+        boundary is unknown.
+        """
         first = place
         stop = place
         while first > 0 and self._joins[symbols[first - 1]]:

@@ -1,4 +1,4 @@
-"""The blocks of texts, each of which a method compresses with its own table."""
+"""The blocks of texts. A method can compress each block with a separate table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A learner for samples that replays a specification's steps, until machine code is ready."""
+"""A learner for samples that replays the steps of a method's specification, until machine code is ready."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def specified_way(method: Method) -> SpecifiedWay:
 
 
 class SpecifiedLearner:
-    """A learner that lets the specification learn all steps at once, and then replays them one by one."""
+    """A learner that first learns all steps by the specification, and then replays them one by one."""
 
     gone_through = None
 
@@ -70,7 +70,7 @@ class SpecifiedLearner:
         return self._history.end_reason if is_over else ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the next step, the only one that is known."""
+        """Return a list with the next step only, because the specification does not report other candidates."""
         if not wanted:
             return []
         self._go_on_to(self.learned + 1)
@@ -80,13 +80,13 @@ class SpecifiedLearner:
         return [Candidate(step.left, step.right, step.count, step.reasons)]
 
     def _go_on_to(self, steps: int) -> None:
-        """Let the specification learn more steps if only its size stopped it."""
+        """Let the specification learn up to `steps` steps, if the size of the vocabulary stopped it before."""
         if self._history.end_reason == "vocabulary full" and steps > len(self._history) and self._can_go_on:
             self._history = self._learned_by(self._recipe.with_changes(merges=steps, vocab_size=None))
 
     @property
     def _can_go_on(self) -> bool:
-        """Return whether more steps make more tokens, which is not so where steps drop tokens in between."""
+        """Return whether more steps make more tokens. This is false if some steps drop tokens."""
         return not self._method.size_decides and self._method.joins_in_order(self._recipe)
 
     def _learned_by(self, recipe: Recipe) -> History:

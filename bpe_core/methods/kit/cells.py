@@ -1,7 +1,7 @@
-"""The words as Unigram sees them: sequences of base symbols that pieces may cover, called stretches.
+"""The words as Unigram needs them: sequences of base symbols that pieces may cover, called stretches.
 
-A character that the alphabet lacks is in no piece, so it divides its word. A character that is written like the marker
-divides its word, too: otherwise a piece with it would look as if it began a word.
+No piece holds a character that the alphabet lacks, so this character divides its word into two stretches. A character
+that is written like the marker divides its word too, because a piece with this character would seem to begin a word.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ END = 0  # the end of a line, or of a word if lines are not known
 
 @dataclass(frozen=True, eq=False)
 class Stretches:
-    """The base symbols of all stretches, each followed by a separator, and how often each stretch occurs."""
+    """The base symbols of all stretches, with a separator after each stretch, and the count of each stretch."""
 
     symbols: Int32s
     starts: Int64s  # the first cell of each stretch, and the end of the last
@@ -69,7 +69,7 @@ class Stretches:
 
 
 def _followers(words: WordTable, recipe: Recipe) -> Bytes:
-    """Return the follower of each word; a blank counts as the marker of the next word."""
+    """Return for each word the byte that follows it. A blank counts as the marker of the next word."""
     at_ends = words.counts if words.line_ends is None else words.line_ends
     is_various = (at_ends > 0) & (at_ends < words.counts)
     is_end = at_ends > 0
@@ -78,7 +78,7 @@ def _followers(words: WordTable, recipe: Recipe) -> Bytes:
 
 
 def may_be_joined(alphabet: Alphabet, recipe: Recipe) -> Bools:
-    """Return for each base symbol whether a piece of several symbols may hold it."""
+    """Return a mask of the base symbols that a piece of several symbols may hold."""
     marker = recipe.marker_text
     return np.array(
         [
@@ -89,7 +89,7 @@ def may_be_joined(alphabet: Alphabet, recipe: Recipe) -> Bools:
 
 
 def piece_cells(alphabet: Alphabet, recipe: Recipe) -> tuple[Int32s, Int64s]:
-    """Return the base symbols of all seeds end to end, and where each begins; a marker is a symbol."""
+    """Return the base symbols of all seeds end to end, and the offset of each seed. A marker is one symbol."""
     marker = recipe.marker_text
     return alphabet.spelled or alphabet.kept(("cells", marker), lambda: _piece_cells(alphabet, marker))
 
@@ -118,10 +118,11 @@ def symbols_by_code(alphabet: Alphabet) -> Int32s:
 
 
 def in_order(symbols: Int32s, firsts: Int64s, lengths: Int64s, groups: Int64s | None = None) -> Int64s:
-    """Sort pieces of `symbols` by group and then by their symbols; return their order.
+    """Sort pieces by group and then by their symbols. Return the indices of the pieces in this order.
 
-    Each pass compares as many symbols as fit into one number with the group. Later passes compare only the pieces that
-    are still equal.
+    Each pass compares as many symbols as fit into one number together with the group. Later passes compare only
+    the pieces
+    that are still equal.
 
     >>> in_order(np.array([7, 8, 9, 7, 8, 7, 9], np.int32), np.array([0, 3, 5]), np.array([3, 2, 2])).tolist()
     [1, 0, 2]

@@ -1,4 +1,4 @@
-"""The number of bytes that a token lacks to be whole characters."""
+"""The number of bytes that a token lacks to form whole characters."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ MOST_BEHIND = 3  # bytes of a character after its first byte
 
 
 def lacks_of(texts: list[bytes]) -> list[int]:
-    """Return how many bytes each text lacks to be whole characters; each continuation byte too many counts as -1.
+    r"""Return for each text the number of bytes that it lacks to form whole characters.
 
-    >>> lacks_of([b"a", b"\\xc3", b"\\xa9", b"\\xe4", b"\\xf0", b"\\xf0\\x9f", "é".encode()])
+    Each surplus continuation byte counts as -1.
+
+    >>> lacks_of([b"a", b"\xc3", b"\xa9", b"\xe4", b"\xf0", b"\xf0\x9f", "é".encode()])
     [0, 1, -1, 2, 3, 2, 0]
     """
     return [sum(map(_lacks, text)) for text in texts]
@@ -21,7 +23,10 @@ def _lacks(byte: int) -> int:
 
 
 def may_be_joined(left: int, right: int) -> bool:
-    """Return whether two tokens that lack `left` and `right` bytes join to whole characters, or to a part of one."""
+    """Return whether two tokens that lack `left` and `right` bytes may be joined.
+
+    The joined text must be whole characters, or a part of one character.
+    """
     if left == 0 or right >= 0:
         return left == right == 0
     return left + right >= (0 if left > 0 else -MOST_BEHIND)

@@ -4,8 +4,8 @@
     >>> check_method(METHOD)[:2]
     ('it has a name, a title and a sentence', 'it learns a small text')
 
-The project's own methods pass it in the tests. Authors of a method run it, as they would run `check_estimator` of
-scikit-learn.
+The tests run the kit for each method of the project. Authors of a method run `check_method`, as they would run
+`check_estimator` of scikit-learn.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ class MethodIsWrong(BpeError):
 
 
 def check_method(method: Method, recipe: Recipe | None = None, text: str = TEXT) -> tuple[str, ...]:
-    """Try a method on a small text; raise `MethodIsWrong` with the first sentence that does not hold.
+    """Check on a small text that a method keeps all rules. Raise `MethodIsWrong` with the first rule that it breaks.
 
     Parameters
     ----------
     method
-        The method; it need not be known to the program yet.
+        The method. It need not be registered yet.
     recipe
         A recipe of the method. The default is its first preset, or else its `needs`, with a few steps.
     text
@@ -69,7 +69,7 @@ def check_method(method: Method, recipe: Recipe | None = None, text: str = TEXT)
     Returns
     -------
     tuple of str
-        The sentences that hold.
+        The rules that the method keeps.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def check_method(method: Method, recipe: Recipe | None = None, text: str = TEXT)
 
 @contextmanager
 def _known(method: Method) -> Iterator[None]:
-    """Register the method for the time of the check, so that recipes can name it."""
+    """Register the method during the check, so that recipes can name it."""
     name = method.name
     if name in METHODS and METHODS[name] is method:
         yield

@@ -17,7 +17,7 @@ from bpe_core.support.arrays import Float64s, Int32s, Int64s, grown
 
 
 def trie_of(stretches: Stretches) -> Trie:
-    """Return the tree of all stretches; the search for seeds and the lattices share it."""
+    """Return the tree of all stretches. The search for seeds and the lattices use the same tree."""
     if "trie" not in stretches.derived:
         stretches.derived["trie"] = _planted(stretches)
     trie: Trie = stretches.derived["trie"]
@@ -47,7 +47,9 @@ def _planted(stretches: Stretches) -> Trie:
 
 
 def repeated(stretches: Stretches, scripts: Int32s, longest: int) -> tuple[SpelledSeeds, Int64s]:
-    """Return the pieces that occur repeatedly, of at most `longest` symbols in one script, with their counts."""
+    """Return the pieces that occur more than once, with their counts. A piece has at most `longest` symbols in one
+    script.
+    """
     trie = trie_of(stretches)
     room = len(trie.symbol)
     tree = trees.Tree(np.empty(2 * room, np.int64), scripts)
@@ -97,7 +99,10 @@ TIDY_BELOW = 0.98  # tidy when the tokens with a score fall below this share
 
 
 class CompiledLattices:
-    """The lattices of all words, with the pieces that may cover them. `work` counts examined pieces, roughly."""
+    """The lattices of all words, with the pieces that may cover them.
+
+    The methods work in slices. Their argument `work` limits the number of pieces that one call examines, roughly.
+    """
 
     tokens: int  # tokens of the corpus on the best paths
     counts: Int64s  # how often each token occurs there, by id
@@ -135,15 +140,18 @@ class CompiledLattices:
         self.leaving, self.tokens_after, self._changes = (np.zeros(0, np.int64) for _ in range(3))
 
     def __len__(self) -> int:
-        """Count the stretches."""
+        """Return the number of stretches."""
         return len(self._lattice.shared)
 
     def coverage(self) -> Int64s:
-        """Count the symbols of the corpus that each token could cover."""
+        """Return for each token the number of symbols in the corpus that it could cover."""
         return self._covered
 
     def cut(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
-        """Find the best paths from the stretch `start` on; return the next stretch and the work done. 0 starts over."""
+        """Find the best paths of stretches from the stretch `start` on. The call with `start` 0 begins a new search.
+
+        Return the index of the next stretch, and the work done.
+        """
         if start == 0:
             self._begin(0.0)
             self._scores = scores.copy()
@@ -154,9 +162,11 @@ class CompiledLattices:
         return stop, self._edges_between(start, stop)
 
     def plan(self, start: int, work: int, pieces: Int32s) -> tuple[int, int]:
-        """Cut stretches from `start` on while `pieces` leave one after the other; at the last stretch all have left.
+        """Count the tokens of stretches from the stretch `start` on, while `pieces` are dropped one after the other.
 
-        All stretches must have been cut since the last change of the pieces.
+        After the last stretch, all pieces are dropped and `leaving` and `tokens_after` are complete. All
+        stretches must have
+        been split since the last change of the pieces. Return the index of the next stretch, and the work done.
         """
         if start == 0:
             self._begin(0.0)
@@ -177,11 +187,13 @@ class CompiledLattices:
         return stop, work
 
     def in_order(self, pieces: Int64s) -> Int64s:
-        """Sort pieces by the ends of their texts, so that `own_paths` reads shared memory for neighbours."""
+        """Sort pieces by the ends of their texts, so that `own_paths` reads neighbouring memory for neighbouring
+        pieces.
+        """
         return pieces[np.argsort(self._ends[pieces])]
 
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
-        """Find the best path through the text of each piece, made of other pieces only."""
+        """Find for each piece the best path of other pieces that covers its text."""
         lengths = self._lengths[pieces]
         found = np.empty(len(pieces))
         stops = np.zeros(len(pieces) + 1, np.int64)
@@ -200,7 +212,10 @@ class CompiledLattices:
         kernel.tidy_edges(self._lattice, scores)
 
     def expect(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
-        """Add expected counts from the stretch `start` on; return the next stretch and the work done. 0 starts over."""
+        """Add the expected counts of stretches from the stretch `start` on. The call with `start` 0 begins a new sum.
+
+        Return the index of the next stretch, and the work done.
+        """
         if start == 0:
             self._begin(1.0)
             self._shares[::2] = np.exp(scores.astype(np.float64))
@@ -215,7 +230,7 @@ class CompiledLattices:
         return stop, 2 * self._edges_between(start, stop)
 
     def _count_in(self, counts: Int64s) -> None:
-        """Use a new array of counts, so that earlier results keep the old one."""
+        """Replace the array of counts by `counts`, so that earlier results keep the old array."""
         self.counts, self._lattice = counts, self._lattice._replace(counts=counts)
 
     def _begin(self, score: float) -> None:

@@ -1,8 +1,11 @@
-"""The learner that runs the compiled kernels of byte-pair encoding: it makes their arrays and enlarges them.
+"""The learner that runs the compiled kernels of byte-pair encoding. It makes the arrays of the kernels and enlarges
+them.
 
-Before the first merge each thread counts the pairs of base symbols in a range of cells that ends after a word. Each
-thread numbers the pairs as it meets them; these numbers are translated when the places are recorded. Later, a pair
-that occurs at very many places is merged on two cores.
+Before the first merge, each thread counts the pairs of base symbols in a range of cells that ends after a word.
+Each
+thread gives its own numbers to the pairs. These numbers are translated when the places of the pairs are
+recorded. Later,
+a pair that occurs at very many places is merged on two cores.
 """
 
 from __future__ import annotations
@@ -49,7 +52,7 @@ class _Stretch(NamedTuple):
 
 
 class BasePairs:
-    """The pairs of base symbols: they are counted first, and their places are recorded later."""
+    """A counter of the pairs of base symbols, which later records the places of the pairs."""
 
     def __init__(self, state: names.State, room: int, threads: int | None) -> None:
         borders = list(pairwise(_borders(state, threads)))
@@ -66,7 +69,9 @@ class BasePairs:
             self._stretches.append(_Stretch(*ends, numbers, times))
 
     def place(self, state: names.State) -> None:
-        """Record the places of each pair in its slice of the arena; pairs without a slice are forgotten."""
+        """Record the places of each pair in its slice of the arena. The places of pairs without a slice are not
+        recorded.
+        """
         pairs = state.pairs[: state.run[0]["pairs"]]
         free = pairs["first"].copy()
         tasks = []
@@ -79,7 +84,7 @@ class BasePairs:
 
 
 def _borders(state: names.State, threads: int | None) -> list[int]:
-    """Return the first cell of each thread's range, and the end of the last range. Each is at a separator."""
+    """Return the first cell of each thread's range, and the end of the last range. Each is the cell of a separator."""
     end = len(state.cells) - 1
     threads = threads or max(1, min(available_threads(), end // CELLS_A_THREAD))
     starts = state.words["start"]
@@ -119,7 +124,10 @@ def _with_slots(table: names.State) -> names.State:
 
 
 def room_after(room: int) -> int:
-    """Return the next larger room for pairs, if `room` is too small."""
+    """Return the next larger number of pairs that arrays make room for.
+
+    Raise TooLarge if there would be too many pairs, or if the memory does not suffice.
+    """
     more = room + max(room // GROWTH, 64)
     if more > names.PAIR_BITS:
         raise TooLarge(f"The words hold more than {names.PAIR_BITS:,} different pairs. {FEWER_CELLS}")
@@ -131,7 +139,9 @@ WIDE = 20_000  # places; fewer take less time than starting a thread
 
 
 class Halves:
-    """A second thread with its buffers. Two threads share a merge: each joins the pair in half of the places."""
+    """A second thread with its buffers. Two threads share a merge, and each thread joins the pair in half of the
+    places.
+    """
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1)
@@ -139,7 +149,7 @@ class Halves:
         self._groups = np.empty(0, names.GROUP)
 
     def merge(self, state: names.State, columns: Columns) -> int:
-        """Merge the best pair on two threads; return the work done."""
+        """Merge the best pair on two threads and return the work done."""
         first, middle, stop = map(np.int64, in_halves.begin_wide(state, columns))
         first_born = state.run[0]["pairs"]
         other = self._second(state, int(middle - first))
@@ -154,7 +164,7 @@ class Halves:
         return int(stop - first)
 
     def _second(self, state: names.State, first_joints: int) -> names.State:
-        """Return a copy of the state for the second thread, with its own buffers."""
+        """Return a copy of the state with other buffers, for the second thread."""
         if len(self._sides) < len(state.sides):
             self._sides = np.zeros(len(state.sides), np.int32)
         if len(self._groups) < len(state.groups):
@@ -172,7 +182,7 @@ _NEVER = 2**62  # more places than any pair has
 
 
 class CompiledLearner:
-    """A learner that owns the arrays of one run; `learn` fills rows of the given columns."""
+    """A learner that owns the arrays of one run. Its method `learn` fills rows of the columns that it gets."""
 
     scores = gone_through = None
     _scores: Any = ()  # what the kernels order pairs by, if not by counts
@@ -210,7 +220,11 @@ class CompiledLearner:
         self.has_candidates = bool(self._state.run[0]["pairs"] > 1)
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
-        """Learn up to the row `stop_at`, for about `work` units of some ten nanoseconds at most."""
+        """Learn up to the row `stop_at`, but do at most about `work` units of work. A unit takes some ten
+        nanoseconds at most.
+
+        Return the reason if the run ends, otherwise an empty string.
+        """
         self._make_room_for_tokens(stop_at)
         run = self._state.run[0]
         while True:
@@ -246,10 +260,12 @@ class CompiledLearner:
         return are_whole(self._state)
 
     def _begin(self, layout: Layout, words: WordTable, alphabet: Alphabet) -> None:
-        """Prepare a method's own order of pairs, before the pairs of base symbols are counted."""
+        """Prepare the data that a method needs to order the pairs. The call comes before the pairs of base symbols
+        are counted.
+        """
 
     def _limit(self) -> None:
-        """Set limits for a method that may not join all pairs."""
+        """Set the limits of a method that may not join all pairs."""
 
     def _begin_order(self) -> None:
         """Set `_scores`, by which a method orders the pairs."""
@@ -291,7 +307,7 @@ class CompiledLearner:
             self._state = self._state._replace(heap=heap)
 
     def tidy_arena(self) -> None:
-        """Remove places that no longer hold their pair; make a larger arena only if that frees too little."""
+        """Remove places that no longer hold their pair. Make a larger arena only if this frees too little memory."""
         names.tidy_arena(self._state)
         arena = self._state.arena
         (used, wanted) = self._state.run[["arena", "wanted"]].tolist()[0]
@@ -304,7 +320,9 @@ class CompiledLearner:
 
 
 def are_whole(state: names.State) -> Bools:
-    """Return which words are one token; the last cell of a longer token holds the token's length."""
+    """Return a mask of the words that are one token. The last cell of a token with several cells holds the token's
+    length.
+    """
     lengths = np.diff(state.words["start"]) - 1
     whole: Bools = (lengths == 1) | (state.cells[state.words["start"][1:] - 2] == -lengths)
     return whole
@@ -361,7 +379,7 @@ def state_of(
 
 
 def _given(recipe: Recipe, forced: History | None) -> npt.NDArray[np.int32]:
-    """Return the pair that each step must join, up to the last forced step; NOTHING for a free step."""
+    """Return for each step, up to the last forced step, the pair that it must join. A free step has NOTHING."""
     steps = forced_at(recipe.interventions)
     known = 0 if forced is None else len(forced)
     given = np.full((max(known, *steps) if steps else known, 2), NOTHING, np.int32)
@@ -390,7 +408,7 @@ def _run(recipe: Recipe, forced: History | None, given: int) -> Records:
 
 
 def _hints(starts: npt.NDArray[np.int64], cells: int) -> npt.NDArray[np.int32]:
-    """Return for every sixteenth cell the last word that starts at or before it."""
+    """Return for every sixteenth cell the index of the last word that starts at this cell or before it."""
     spacing = 1 << names.HINT_SHIFT
     first_told = (starts[:-1] + (spacing - 1)) >> names.HINT_SHIFT  # the first hint at or after the start of each word
     begun = np.bincount(first_told, minlength=(cells + 2 * spacing - 1) >> names.HINT_SHIFT)

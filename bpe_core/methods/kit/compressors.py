@@ -1,4 +1,4 @@
-"""The sizes of a file or of texts when zlib and zstd compress them, to compare with."""
+"""The sizes of a file or of texts compressed by zlib and zstd, for comparison."""
 
 from __future__ import annotations
 
@@ -19,13 +19,17 @@ ZSTD_IS_MISSING = "zstd is not installed here: `pip install backports.zstd` adds
 
 
 def sizes_of_others(path: Path | str, *, work: Work = ALONE) -> dict[str, int]:
-    """Return the compressed size in bytes for each compressor; zstd only if a module for it is installed."""
+    """Return the compressed size of a file in bytes for each compressor. The result has zstd only if a module for
+    it exists.
+    """
     with opened(path) as source:
         return _sizes(_reported(source, work.progress), work.cancelled)
 
 
 def sizes_of_texts(words: WordTable, *, cancelled: CancelCheck = never_cancelled) -> dict[str, int]:
-    """Add up the sizes of all texts; each is compressed alone and counts as often as it occurs."""
+    """Return for each compressor the sum of the sizes of all texts. Each text is compressed alone, and counts as
+    often as it occurs.
+    """
     sizes: dict[str, int] = {}
     for text, times in words:
         for name, size in _sizes((text[i : i + AT_ONCE] for i in range(0, len(text), AT_ONCE)), cancelled).items():
@@ -65,7 +69,7 @@ def _maker_of_zstd() -> Callable[[], Any] | None:
 
 
 def opened(path: Path | str) -> BinaryIO:
-    """Open a file for reading; refuse a pipe, whose length is not known in advance."""
+    """Open a file for reading. Raise CorpusError for a pipe, because its length is not known in advance."""
     try:
         if Path(path).exists() and not Path(path).is_file():
             raise CorpusError(f"{path} is not a file; choose a file on a disk.")

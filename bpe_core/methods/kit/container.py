@@ -25,7 +25,7 @@ class Report:
 
 
 class Container(Protocol):
-    """A way to compress files and to expand them again; a module can be one."""
+    """The interface for compressing and expanding files. A module can implement it."""
 
     ENDING: str  # the ending of compressed files' names
     NOTHING_PAYS: str  # why nothing could be replaced, in a sentence
@@ -33,14 +33,20 @@ class Container(Protocol):
     def compress_file(
         self, path: Path | str, output: Path | str, recipe: Recipe | None = None, *, work: Work = ALONE
     ) -> Report:
-        """Compress a file into another; an existing file at `output` is replaced only at the end."""
+        """Compress the file `path` into the file `output`.
+
+        An existing output is replaced only after the work is done.
+        """
 
     def expand_file(self, path: Path | str, output: Path | str, *, work: Work = ALONE) -> int:
-        """Expand a file into another and return the number of bytes written; a damaged file is refused."""
+        """Expand the file `path` into the file `output` and return the number of bytes written.
+
+        Raise an error if the compressed file is damaged.
+        """
 
 
 def compressing_method() -> Method:
-    """Return the first method in lists that compresses files."""
+    """Return the first registered method that compresses files. Raise BpeError if there is none."""
     for method in METHODS.values():
         if isinstance(method, Method) and method.container is not None:
             return method

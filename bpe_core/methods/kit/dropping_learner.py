@@ -1,7 +1,11 @@
-"""The learners that drop pieces: their steps, the tokens of the corpus after each, and the scores in force.
+"""The learners that drop pieces: their steps, the number of tokens in the corpus after each step, and the current
+scores.
 
-A generator, the course, divides the long work into slices; a call of `learn` runs as many slices as there is time for.
-The course finds batches of pieces to drop, one a step, and the counts after each. Each method has its own course.
+A generator, called the course, divides the long work into slices. A call of `learn` runs slices until its time
+is used
+up. The course finds batches of pieces to drop, one piece per step, and the counts after each step. Each method
+has its
+own course.
 """
 
 from __future__ import annotations
@@ -35,7 +39,7 @@ _SHIFT = 7.0  # from this number on the series below is exact
 
 
 def digamma(numbers: Float64s) -> Float64s:
-    """Return the digamma function of positive numbers: the derivative of the logarithm of the gamma function.
+    """Return the digamma function of positive numbers, which is the derivative of the logarithm of the gamma function.
 
     >>> digamma(np.array([1.0, 10.0])).round(6).tolist()
     [-0.577216, 2.251753]
@@ -61,9 +65,11 @@ def first_scores(coverage: Int64s) -> Float32s:
 
 
 def settled(expected: Float64s) -> Float32s:
-    """Round to 32 bits; drop first the bits of the sum that depend on the order of adding.
+    """Round sums to 32 bits, after the removal of the bits that depend on the order of the additions.
 
-    Otherwise a count halfway between two 32-bit numbers, such as an odd one above 2**24, could become either of them.
+    Without this removal, a count halfway between two 32-bit numbers could be rounded to either number. An odd
+    count above
+    2**24 is an example.
 
     >>> settled(np.array([27_833_691.0, 27_833_691.0 - 4e-9])).tolist()
     [27833692.0, 27833692.0]
@@ -74,7 +80,9 @@ def settled(expected: Float64s) -> Float32s:
 
 
 def scores_of(expected: Float32s, stay: Bools) -> Float32s:
-    """Return log-probabilities from the expected counts of staying pieces; the digamma function lowers rare ones."""
+    """Return log-probabilities from the expected counts of the pieces that stay. The digamma function lowers rare
+    pieces.
+    """
     counts = expected[stay].astype(np.float64)
     scores = np.full(len(expected), DROPPED, np.float32)
     scores[stay] = digamma(np.maximum(counts, _LEAST_EXPECTED)) - digamma(np.array([counts.sum()]))
@@ -82,7 +90,7 @@ def scores_of(expected: Float32s, stay: Bools) -> Float32s:
 
 
 def least_first(ids: Int64s, numbers: Float32s) -> Int64s:
-    """Sort ids by their numbers, the least first; of equal ones the last id comes first.
+    """Sort ids by their numbers, the least first. If numbers are equal, the last id comes first.
 
     >>> least_first(np.array([1, 2, 3, 4]), np.array([0.5, -2, 0.5, -7], np.float32)).tolist()
     [4, 2, 3, 1]
@@ -95,7 +103,10 @@ def least_first(ids: Int64s, numbers: Float32s) -> Int64s:
 
 
 def losses(counts: Int64s, pieces: Int64s, starts: Int64s, others: Int64s) -> Float32s:
-    """Return how much less likely a token becomes if each piece i is replaced by `others[starts[i]:starts[i + 1]]`."""
+    """Return for each piece how much less likely a token becomes if other pieces replace the piece.
+
+    Piece i is replaced by `others[starts[i]:starts[i + 1]]`.
+    """
     total = float(counts.sum())
     count = counts[pieces].astype(np.float64)
     sizes = np.diff(starts)
@@ -116,7 +127,7 @@ Told = Mapping[str, npt.NDArray[Any]]
 
 
 class Batch(NamedTuple):
-    """A batch of pieces that leave one after the other."""
+    """A batch of pieces that are dropped one after the other."""
 
     pieces: Int32s
     told: Told  # the reasons of each piece
@@ -139,7 +150,7 @@ def size_asked_for(recipe: Recipe, alphabet: Alphabet) -> int:
 
 
 class DroppingLearner(ABC):
-    """A learner that drops pieces, one a step, by the lattices of all words."""
+    """A learner that drops one piece at each step. It counts tokens by the lattices of all words."""
 
     gone_through = None
     _right = NOTHING  # the right half of each step
@@ -184,7 +195,9 @@ class DroppingLearner(ABC):
 
     @abstractmethod
     def _rounds(self) -> Iterator[bool]:
-        """Yield after each slice of work. A batch that is ready then is dropped before the generator continues."""
+        """Yield after each slice of work. If a batch is ready then, its pieces are dropped before the generator
+        continues.
+        """
 
     def _first_scores(self) -> Float32s:
         return first_scores(self.coverage)
@@ -208,7 +221,10 @@ class DroppingLearner(ABC):
         return ""
 
     def look_ahead(self, work: int) -> bool:
-        """Find the next batch once the last one is used up; return whether a batch is ready or the run is over."""
+        """Search for the next batch after all pieces of the last batch are dropped.
+
+        Return whether a batch is ready or the run is over.
+        """
         self._work = work
         is_over = False
         while self._next == len(self._batch.pieces) and self._work > 0 and not is_over:
@@ -216,7 +232,9 @@ class DroppingLearner(ABC):
         return is_over or self._next < len(self._batch.pieces)
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the rest of the batch; without a batch, return the pieces that are used least now."""
+        """Return the pieces of the batch that are not dropped yet. Without a batch, return the pieces with the
+        lowest counts.
+        """
         rest = self._batch.only(slice(self._next, self._next + wanted))
         if not len(rest.pieces):
             counts = self._lattices.counts
@@ -260,7 +278,9 @@ class DroppingLearner(ABC):
         return len(self._alphabet) - self.learned + self._specials - self._asked
 
     def _leave(self, batch: Batch) -> Iterator[bool]:
-        """Count the corpus as these pieces leave one after the other, then make them the current batch."""
+        """Count the tokens of the corpus while these pieces are dropped one after the other. Then make them the
+        current batch.
+        """
         batch = self._as_told(batch)
         while len(batch.pieces):
             size = self._steps_left() if self._steps_left() > 0 else STEPS_AT_ONCE  # more than will be made
@@ -280,7 +300,7 @@ class DroppingLearner(ABC):
             yield True
 
     def _as_told(self, batch: Batch) -> Batch:
-        """Return the batch with the pieces that a forced history drops in between."""
+        """Return the batch with the pieces that a forced history drops at these steps."""
         told = self._forced[self.learned : self.learned + len(batch.pieces)]
         alive = self._alive[batch.pieces]
         if alive.all() and (batch.pieces[: len(told)] == told).all():
@@ -310,7 +330,10 @@ class DroppingLearner(ABC):
     # -- Scores -----------------------------------------------------------------------------
 
     def _set_scores(self, staying: Bools | None = None) -> Iterator[bool]:
-        """Put the scores in force; a symbol without one gets the least score of the staying tokens, less a penalty."""
+        """Store the current scores from this step on, and split all words by them.
+
+        A base symbol without a score gets the lowest score of the tokens in `staying`, minus a penalty.
+        """
         self._scores = self._with_penalties(staying)
         row = self._row()
         if len(self._since) > 1 and self._since[-1] == self.learned:  # the row before was never in force
@@ -321,7 +344,7 @@ class DroppingLearner(ABC):
         return self._cut()
 
     def _with_penalties(self, staying: Bools | None = None) -> Float32s:
-        """Return all scores. A base symbol without a score gets the lowest score of the tokens, less a penalty."""
+        """Return all scores. A base symbol without a score gets the lowest score of the tokens, minus a penalty."""
         out = ~self._in_force & ~self._is_seed
         known = self._scores[self._in_force if staying is None else staying]
         least = known.min() if len(known) else np.float32(0)
@@ -338,7 +361,10 @@ class DroppingLearner(ABC):
         self._is_cut = True
 
     def _in_slices(self, job: Callable[[int, int], tuple[int, int]]) -> Iterator[bool]:
-        """Run a job for all stretches in slices; each call gets the first stretch and the amount of work."""
+        """Run a job for all stretches in slices.
+
+        Each call gets the index of the first stretch and the amount of work.
+        """
         start = 0
         while start < len(self._lattices):
             start, done = job(start, max(1, min(self._work, SLICE)))

@@ -1,7 +1,7 @@
-"""The encoding of a whole corpus as token ids in one file, with numbers for each of its files and groups.
+"""The encoding of a whole corpus as token ids in one file, with counts for each file and each group of the corpus.
 
-`.npy` is NumPy's own format (`numpy.load` reads it, `mmap_mode="r"` too); `.bin` holds the
-bare numbers, lowest byte first. The documents follow each other without anything between.
+`.npy` is NumPy's own format. `numpy.load` reads it, also with `mmap_mode="r"`. A `.bin` file holds only the numbers,
+lowest byte first. The documents follow each other with nothing between them.
 """
 
 from __future__ import annotations
@@ -82,7 +82,10 @@ def encode_corpus(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> EncodedCorpus:
-    """Encode all texts into a file, by the ids of the tokenizer's own file; write nothing if cancelled."""
+    """Encode all texts of a corpus into a file. The ids are the ids in the tokenizer's own file.
+
+    If the work is cancelled, no file is written.
+    """
     path = Path(output)
     known = history.numbers_of(np.arange(history.index_count))
     kind = check_output(path, int(known.max(initial=0)), width)
@@ -104,7 +107,7 @@ def encode_corpus(
 
 
 def check_output(path: Path, largest: int, width: Width | None) -> str:
-    """Refuse an output that cannot be written; return the ending of its name."""
+    """Return the ending of the output's name. Raise OutputError if the output cannot be written."""
     kind = path.suffix.lower()
     if kind not in (".npy", ".bin"):
         raise OutputError(f"{path.name} must end in .npy or .bin, which chooses its format.")
@@ -118,7 +121,7 @@ def check_output(path: Path, largest: int, width: Width | None) -> str:
 
 
 def check_width(largest: int, width: Width | None) -> None:
-    """Refuse a width that does not hold the largest id."""
+    """Raise BpeError if the width does not exist, or if the largest id does not fit into it."""
     if width is not None and width not in get_args(Width):
         raise BpeError(f"The width cannot be {width!r}; choose one of {', '.join(get_args(Width))}.")
     if width is not None and largest > np.iinfo(width).max:
@@ -168,7 +171,7 @@ def _write_all(
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of one source, which ends where no word is cut: documents, or a part of a long document."""
+    """A part of one source that ends between two words. It holds documents, or a part of a long document."""
 
     source: int
     texts: Texts
@@ -184,7 +187,7 @@ class EncodedPiece(NamedTuple):
 def on_all_cores(
     pieces: Iterable[Piece], encode: Callable[[Piece], Answer], cancelled: CancelCheck
 ) -> Generator[tuple[Piece, Answer]]:
-    """Yield all pieces in order with their answers; several pieces are encoded at the same time."""
+    """Encode several pieces at the same time. Yield all pieces in order, each with its result."""
     threads = available_threads()
     waiting: deque[tuple[Piece, Future[Answer]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
@@ -244,7 +247,7 @@ def pieces_of(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterato
 
 
 class CorpusEncoder:
-    """An encoder of pieces, by the ids of the tokenizer's own file."""
+    """An encoder of pieces, which writes the ids of the tokenizer's own file."""
 
     def __init__(self, tokenizer: Tokenizer, at: int, allowed: Allowed, numbers: Int64s) -> None:
         self.tokenizer = tokenizer
@@ -256,7 +259,7 @@ class CorpusEncoder:
         self.cuts = SafeCuts.of(tokenizer.history.recipe, with_specials=bool(tokenizer.allowed(allowed)))
 
     def batch(self, texts: Texts, name: str) -> Batch:
-        """Return the tokens of a piece; refuse a token without an id."""
+        """Return the tokens of a piece. Raise BpeError if a token has no id."""
         found = self.tokenizer.encode_batch(texts, at=self._at, allowed_special=self._allowed, threads=1)
         if self._lacks_some and len(lacking := found.ids[self._numbers[found.ids] < 0]):
             token = quoted(written(self.tokenizer.history)[lacking[0]])
@@ -264,7 +267,7 @@ class CorpusEncoder:
         return found
 
     def numbers(self, ids: Int32s, kind: np.dtype[Any]) -> npt.NDArray[Any]:
-        """Return the ids of tokens as they are written."""
+        """Return the ids of tokens, as they are written to the file."""
         return ids.astype(kind) if self._are_ids else self._numbers.astype(kind)[ids]
 
     def encoded(self, texts: Texts, kind: np.dtype[Any], name: str) -> EncodedPiece:
@@ -275,7 +278,7 @@ class CorpusEncoder:
 
 
 def npy_header(length: int, width: npt.DTypeLike) -> bytes:
-    """Return the header of an .npy file. Its size is fixed, so that the length can be filled in at the end."""
+    """Return the header of an .npy file. Its size is fixed, so that the length can be written into it at the end."""
     kind = np.dtype(width).newbyteorder("<").str
     head = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({length},), }}".encode()
     magic = b"\x93NUMPY\x01\x00"

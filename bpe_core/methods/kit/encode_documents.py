@@ -1,11 +1,11 @@
-"""The encoding of documents into numbered shards of ids, with an index of where each document ends.
+"""The encoding of documents into numbered shards of ids, with an index of the ends of the documents.
 
-The folder holds a file of ids for each shard (`00000.npy`, or `00000.bin` with Megatron's `00000.idx`), a file
-`00000.ends` with the offset behind each document's last id (int64, lowest byte first), and `index.json`, which names
-them all. A document lies in one shard, and an empty text is no document.
+The folder holds three kinds of files. A shard has a file of ids (`00000.npy`, or `00000.bin` with Megatron's
+`00000.idx`). A file `00000.ends` holds for each document the offset after its last id (int64, lowest byte first).
+`index.json` lists all files. A document is never divided between two shards, and an empty text is no document.
 
-While the work goes on, whole shards are kept in a folder next to the result. After a kill the same request goes on
-after the last whole shard; the result is the same, byte for byte.
+During the work, whole shards are kept in a folder beside the result. After a stop, the same request continues after the
+last whole shard. The result is the same, byte for byte.
 """
 
 from __future__ import annotations
@@ -88,7 +88,10 @@ def encode_documents(
     allowed_special: Allowed = None,
     work: Work = ALONE,
 ) -> EncodedDocuments:
-    """Encode each document of a corpus into shards of ids; go on behind the shards of the same request, if any."""
+    """Encode each document of a corpus into shards of ids.
+
+    If the same request was stopped before, continue after its whole shards.
+    """
     path = Path(folder)
     steps = len(history) if at is None else at
     known = history.numbers_of(np.arange(history.index_count))
@@ -140,7 +143,7 @@ def encode_documents(
 
 
 def check_folder(path: Path) -> None:
-    """Refuse a folder that holds other files than shards, as all that it holds is replaced."""
+    """Raise OutputError if the folder holds files that are no shards, because all its files will be replaced."""
     if path.is_dir():
         other = next((name for name in _names_in(path) if not _OF_SHARDS.fullmatch(name)), None)
         if other is not None:
@@ -152,7 +155,7 @@ def check_folder(path: Path) -> None:
 
 
 def _for_megatron(width: Width, *, is_chosen: bool) -> Width:
-    """Return the width of ids in a .bin file; Megatron's index knows no uint32."""
+    """Return the width of ids in a .bin file. Megatron's index has no code for uint32."""
     if width in _MEGATRON_CODES:
         return width
     if is_chosen:
@@ -169,7 +172,10 @@ def _check_token(eos: int, history: History, known: Int64s, steps: int) -> None:
 
 
 def _described(corpus: Corpus, history: History, chosen: list[Any]) -> str:
-    """Return a hash of all that the shards depend on; texts that cannot be read again give a new one each time."""
+    """Return a hash of everything that the content of the shards depends on.
+
+    If a text cannot be read again, each call returns a new hash.
+    """
     told = zip(corpus.sources, corpus.group_of_source, corpus.reading_options, strict=True)
     sources = [
         [source.name, str(source.path), source.size, source.kind, source.field, group, when_written(source), repr(how)]
@@ -186,7 +192,7 @@ def _can_be_read_again(corpus: Corpus) -> bool:
 
 
 class _Documents(NamedTuple):
-    """The ids of a piece, with the id of the end after each document."""
+    """The ids of a piece, with the end-of-text id after each document."""
 
     ids: npt.NDArray[Any]
     ends: Int64s  # the offset behind each document that ends in the piece
@@ -217,7 +223,7 @@ def _encode(corpus: Corpus, encoder: CorpusEncoder, eos: int | None, shards: _Sh
 
 
 def _with_sound_ends(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Leave out the ends of empty documents."""
+    """Yield the pieces without the ends of empty documents."""
     is_begun = False
     for piece in pieces:
         ends = np.unique(piece.ends)
@@ -229,7 +235,7 @@ def _with_sound_ends(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def _behind(pieces: Iterable[Piece], documents: int, tell: Callable[[Piece], None]) -> Iterator[Piece]:
-    """Leave out the first documents, which need not be encoded again."""
+    """Yield the pieces without the first documents, which are already encoded."""
     left = documents
     for piece in pieces:
         if left > len(piece.ends):
@@ -255,7 +261,7 @@ class _Layout(NamedTuple):
     size: int
 
     def names(self, number: int) -> list[str]:
-        """Return the names of a shard's files; that with the ids comes first."""
+        """Return the names of a shard's files. The file with the ids comes first."""
         endings = [self.kind, "ends", *(["idx"] if self.kind == "bin" else [])]
         return [f"{number:05}.{ending}" for ending in endings]
 
@@ -273,7 +279,7 @@ class _Shard:
 
 
 class _Shards:
-    """The shards in the working folder: those that are whole, and the one that is being written."""
+    """The shards in the working folder: the whole shards, and the shard that is being written."""
 
     def __init__(self, folder: Path, asked: str, layout: _Layout) -> None:
         self.folder = folder
@@ -286,7 +292,7 @@ class _Shards:
         self._stack = ExitStack()
 
     def _made_before(self) -> list[_Shard]:
-        """Return the whole shards that the same request has made; remove all other files."""
+        """Return the whole shards that the same request has written. Remove all other files."""
         whole: list[_Shard] = []
         kept = set[str]()
         if not self.folder.exists():
@@ -307,10 +313,10 @@ class _Shards:
         return whole
 
     def __enter__(self) -> None:
-        """Begin nothing yet: a shard begins with its first id."""
+        """Do nothing, because a shard begins with its first id."""
 
     def __exit__(self, *error: Any) -> None:
-        """Drop the shard that is not whole."""
+        """Remove the unfinished shard."""
         self._files = []
         self._stack.__exit__(*error)
 
@@ -326,7 +332,7 @@ class _Shards:
         return _Shard(told["ids"], told["documents"], sources, sizes)
 
     def add(self, source: int, found: _Documents) -> None:
-        """Write the ids of a piece, and begin a new shard behind each document that fills one."""
+        """Write the ids of a piece, and begin a new shard after each document that fills a shard."""
         start = 0
         first = 0
         while start < len(found.ids) or first < len(found.ends):
@@ -365,7 +371,7 @@ class _Shards:
         self._files[0].write(b"\0" * self.layout.head)
 
     def finish(self) -> None:
-        """Complete the shard that is being written, if there is any."""
+        """Finish the shard that is being written, if there is one."""
         if not self._files:
             return
         shard = self._shard
@@ -388,7 +394,7 @@ class _Shards:
         self.whole.append(shard)
 
     def leave(self, *, can_go_on: bool) -> bool:
-        """Keep whole shards if the same request can use them; return whether there are any."""
+        """Keep the whole shards if the same request can use them later. Return whether any shards are kept."""
         is_kept = can_go_on and bool(self.whole)
         if not is_kept:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -404,7 +410,7 @@ def _head_name(number: int) -> str:
 
 
 def _write_megatron_index(file: BinaryIO, ends: Int64s, stored: np.dtype[Any]) -> None:
-    """Write the index by which Megatron reads a .bin file: the length and offset of each document."""
+    """Write the index by which Megatron reads a .bin file. It holds the length and the offset of each document."""
     lengths = np.diff(ends, prepend=0)
     if len(lengths) and lengths.max() > _MEGATRON_LONGEST:
         raise OutputError(
@@ -431,7 +437,7 @@ def _sentences(path: Path) -> Iterator[None]:
 
 
 def _index(corpus: Corpus, shards: list[_Shard], layout: _Layout, eos: int | None) -> dict[str, Any]:
-    """Describe the shards, and which documents come from which source."""
+    """Return a description of the shards, and of the documents that come from each source."""
     listed = []
     sums: dict[int, list[int]] = {}
     for number, shard in enumerate(shards):
@@ -461,7 +467,7 @@ def _index(corpus: Corpus, shards: list[_Shard], layout: _Layout, eos: int | Non
 
 
 def _put_in_place(path: Path, shards: _Shards, index: dict[str, Any]) -> None:
-    """Move the shards into the folder that takes the place of the old one, and remove the working folder."""
+    """Move the shards into a new folder, replace the old folder by it, and remove the working folder."""
     with folder_for(path, replaces=True) as place, _sentences(path):
         with write_atomically(place / INDEX) as file:
             file.write(json.dumps(index, ensure_ascii=False, indent=1).encode(errors="backslashreplace") + b"\n")

@@ -1,4 +1,4 @@
-"""The parts of every explanation of a cut, and the answers of methods that cut each word by itself."""
+"""The parts of every explanation of a boundary, and the explanations for methods that split each word separately."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ShownToken:
 
 @dataclass(frozen=True)
 class Way:
-    """A row of tokens, such as a way to cut a word."""
+    """A row of tokens, such as one way to split a word."""
 
     title: str
     pieces: tuple[ShownToken, ...]
@@ -50,7 +50,7 @@ class Explanation:
 
 
 class Corpus(Protocol):
-    """The words that a history was learned from."""
+    """The words that a history was learned from, together with the history."""
 
     @property
     def words(self) -> WordTable: ...
@@ -60,46 +60,48 @@ class Corpus(Protocol):
 
 
 class NoTree(BpeError):
-    """An error that is raised when no word with a tree of merges lies at an offset."""
+    """An error that is raised if there is no word with a merge tree at an offset."""
 
 
 class ExplainedWord(Protocol):
-    """A word of a text, and the tokens that it has after each step."""
+    """A word of a text, with its tokens after each step."""
 
     @property
     def symbols(self) -> Sequence[int]:
-        """Return the word's tokens before any step."""
+        """Return the word's tokens before the first step."""
 
     @property
     def falls_apart(self) -> bool:
-        """Return whether tokens of the word may be dropped again."""
+        """Return whether a step may drop a token of the word."""
 
     def byte_at(self, place: int) -> int:
-        """Return the byte of the text where the symbol `place` begins; the last index is the word's end."""
+        """Return the offset in the text at which the symbol with the index `place` begins. The last index is the
+        word's end.
+        """
 
     def explanation(self, place: int, at: int) -> Explanation:
-        """Say why the word is or is not split before the symbol with the index `place` after `at` steps."""
+        """Explain why the word is split, or is not split, before the symbol with the index `place` after `at` steps."""
 
     def pieces(self, at: int) -> list[Piece]:
-        """Return every token that the word had up to step `at`, each after its parts."""
+        """Return every token that the word had up to step `at`. The parts of a token come before the token."""
 
     def tokens(self, at: int) -> list[Piece]:
         """Return the tokens of the word after `at` steps."""
 
 
 class ExplainedText(ABC):
-    """A text that is split by a history: the reason of each boundary, and the steps of each word."""
+    """A text that is split by a history, with the reason for each boundary and the steps of each word."""
 
     @abstractmethod
     def explanation_at(self, byte: int, at: int) -> Explanation:
-        """Say why the text is or is not split before this byte after `at` steps."""
+        """Explain why the text is split, or is not split, before this byte after `at` steps."""
 
     def word_at(self, byte: int, at: int) -> ExplainedWord:
-        """Return the word at a byte; refuse with `NoTree` where it has no tree."""
+        """Return the word at a byte. Raise `NoTree` if the word has no merge tree."""
         raise NoTree(NO_TREES)
 
     def encoding(self, at: int) -> Iterator[Way]:
-        """Yield how each word is encoded, step by step; nothing if the explanations already show it."""
+        """Yield the encoding of each word, step by step. Yield nothing if the explanations already show these steps."""
         yield from ()
 
 
@@ -137,7 +139,7 @@ class TextWords:
         return self.words[index] if index >= 0 and byte < self.words[index].origins[-1] else None
 
     def around(self, byte: int) -> TextWord | Elsewhere:
-        """Return the word that has an inner boundary at a byte, or the reason why there is none."""
+        """Return the word with a byte between its ends. If there is no such word, return the reason."""
         if byte <= 0 or byte >= self._length:
             return "edge"
         if any(start <= byte <= stop for start, stop in self._specials):
@@ -161,7 +163,7 @@ class TextWords:
 
 
 class WordReasons(ExplainedText):
-    """The answers for a text, of a method that cuts every word by itself."""
+    """The explanations for a text that a method splits word by word."""
 
     def __init__(self, text: str, history: History, cutting: Cutting, allowed: Allowed, cut: WordCutter) -> None:
         self.history = history
@@ -174,7 +176,7 @@ class WordReasons(ExplainedText):
         return TokenTexts.of(self.history).text
 
     def explanation_at(self, byte: int, at: int) -> Explanation:
-        """Explain a boundary, and add how the word there is split after each step that changes it."""
+        """Explain a boundary, and add the tokens of the word after each step that changes them."""
         word = self._words.around(byte)
         found = self.in_word(word, byte, at) if isinstance(word, TextWord) else Explanation(word, True, ELSEWHERE[word])
         at_byte = self._words.at(byte)
@@ -188,7 +190,7 @@ class WordReasons(ExplainedText):
         """Explain a boundary inside a word."""
 
     def changes(self, byte: int) -> list[tuple[int, list[int]]]:
-        """Return the steps that change the word at a byte, each with the word's tokens after it."""
+        """Return the steps that change the tokens of the word at a byte. Each step comes with the new tokens."""
         word = self._words.at(byte)
         return [] if word is None else [*different_cuts(word.text.encode(), self._cut, len(self.history))]
 
@@ -200,7 +202,7 @@ class WordReasons(ExplainedText):
 
 
 class ByTokens(ExplainedText):
-    """The answers of a method without own explanations: which tokens meet at a boundary."""
+    """The explanations for a method that gives no reasons. They name the tokens on both sides of a boundary."""
 
     def __init__(self, segmentation: Segmentation, history: History) -> None:
         self._segmentation = segmentation

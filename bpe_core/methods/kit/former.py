@@ -1,4 +1,4 @@
-"""The former way in which plug-ins declared methods: a `Listed` row of facts, and a module with a `Method`."""
+"""The former way in which plug-ins declared methods: a `Listed` object with facts, and a module with a `Method`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from bpe_core.segmenting.segmentation import Segmenter
 
 @dataclass(frozen=True)
 class Listed:
-    """The facts of a method, and the name of the module that holds its `METHOD`."""
+    """The facts of a method in the former form, and the name of the module that holds its `METHOD`."""
 
     title: str
     explanation: str
@@ -46,7 +46,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Method:
-    """The work of a method, as functions."""
+    """The functions of a method in the former form."""
 
     reason: str
     nothing_to_learn: str
@@ -79,7 +79,7 @@ _TRAITS = ("cost_of_token", "joins_runs", "counts_apart", "starts_anew")
 
 
 def method_of_today(listed: Listed) -> MethodFacts:
-    """Return a method of the present form for a row in the former form."""
+    """Return a method of the present form for a `Listed` object. Raise BpeError if its module has no `METHOD`."""
     module = import_module(listed.module)
     if not hasattr(module, "METHOD"):
         raise BpeError("a method is an object of a class that derives from bpe_core.methods.kit.method.Method")
@@ -96,7 +96,7 @@ def method_of_today(listed: Listed) -> MethodFacts:
 
 
 def _base_of(work: Method) -> type[today.Method]:
-    """Return the class that the method must derive from to explain cuts as it did."""
+    """Return the base class of the new method, so that it explains boundaries as the former method did."""
     from bpe_core.methods.registry import METHODS, USUAL
 
     usual = type(METHODS[USUAL])

@@ -1,4 +1,4 @@
-"""The facts about a history that its method decides."""
+"""The facts about a history that depend on its method."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from bpe_core.methods.kit.method import Method
 
 
 def first_turn(history: History) -> int:
-    """Return the last step of the first stage, which learns from other words; 0 if there is one stage."""
+    """Return the last step of the first stage, in which a method learns from other words. Return 0 if there is one
+    stage.
+    """
     return min(Method.of(history.recipe).turns(history), default=0)
 
 
 def has_ranks(history: History) -> bool:
-    """Return whether each boundary of a text has a rank: at most one step removes it, for good."""
+    """Return whether each boundary of a text has a rank: at most one step removes the boundary, and no step
+    restores it.
+    """
     return _only_joins_in_order(history) and Method.of(history.recipe).has_ranks
 
 
@@ -26,5 +30,5 @@ def _only_joins_in_order(history: History) -> bool:
 
 
 def steps_in_words(history: History) -> str:
-    """Return the number of steps in words, or the number of tokens if the history only lists tokens."""
+    """Return the number of steps as words for people. If the history has no steps, return the number of tokens."""
     return history.recipe.wording.counted(len(history)) if len(history) else f"{history.vocabulary_size:,} tokens"

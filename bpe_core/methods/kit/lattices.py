@@ -1,4 +1,4 @@
-"""The lattice of a word: the tokens possible at each place, and the best path through them."""
+"""The lattice of a word: the tokens that are possible at each place, and the best path through them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ def spelled(alphabet: Alphabet, marker: bytes) -> list[list[int]]:
 
 
 def lengths_of(seeds: Iterable[Sequence[int]]) -> list[int]:
-    """List the lengths that occur, so that one piece of 60,000 symbols does not make every shorter length be tried."""
+    """Return the different lengths of the seeds, sorted.
+
+    Only these lengths are tried, so that one seed of 60,000 symbols does not cost 60,000 searches at each place.
+    """
     return sorted({len(symbols) for symbols in seeds} - {1})
 
 
@@ -56,7 +59,8 @@ def edges_of(symbols: Sequence[int], here: int, lengths: Sequence[int], id_of: M
 
 
 def best_path(edges: list[list[Edge]], scores: Sequence[float]) -> tuple[float, list[int]]:
-    """Return the score and tokens of the best path through a stretch; in a tie the path with the longest last token.
+    """Return the score and the tokens of the best path through a stretch. In a tie, the path with the longest last
+    token wins.
 
     >>> best_path([[(1, 0), (2, 2)], [(1, 1)]], [-1.0, -1.0, -1.5])
     (-1.5, [2])
@@ -81,7 +85,7 @@ def best_path(edges: list[list[Edge]], scores: Sequence[float]) -> tuple[float, 
 
 
 class OwnPaths(NamedTuple):
-    """The best path through the text of each piece, made of other pieces only."""
+    """The best path of other pieces through the text of each piece."""
 
     scores: Float32s
     starts: Int64s  # the first index of each path in `tokens`, and the end of the last

@@ -1,4 +1,4 @@
-"""The array that training works on: the symbols of all words, end to end.
+"""The array that training works on, with the symbols of all words end to end.
 
 >>> from bpe_core.recipes.recipe import Recipe
 >>> words = WordTable.from_counts({"ab": 3, "c": 1})
@@ -37,7 +37,7 @@ class Layout:
     tokens: int  # tokens of the corpus, each word as often as it occurs
 
     def symbol_counts(self, words: WordTable, size: int) -> npt.NDArray[np.int64]:
-        """Count the symbols with an index below `size` in the corpus."""
+        """Return the counts of all symbols with an index below `size` in the corpus."""
         counts = np.zeros(size, np.int64)
         symbols = self.symbols[1:]  # from here on each word is followed by its separator
         known = symbols >= 0
@@ -59,7 +59,9 @@ def lay_out(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
 def laid_out(
     parts: Sequence[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]], counts: npt.NDArray[np.int64]
 ) -> Layout:
-    """Return the layout of words given in parts; each part has the symbols end to end and the words' lengths."""
+    """Return the layout of words that are given in parts. A part has the symbols end to end, and the lengths of the
+    words.
+    """
     lengths = np.concatenate([np.zeros(0, np.int64), *(lengths for _, lengths in parts)])
     starts = _starts(lengths)
     symbols = np.empty(int(starts[-1]), np.int32)
@@ -75,7 +77,7 @@ def laid_out(
 
 
 def count_symbols(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> npt.NDArray[np.int64]:
-    """Count each base symbol in the corpus before the first step."""
+    """Return the count of each base symbol in the corpus before the first step."""
     if alphabet.is_plain_bytes:
         found = np.zeros(len(alphabet), np.int64)
         for first in range(0, len(words), WORDS_AT_ONCE):  # in blocks, so that temporary arrays stay small
@@ -142,7 +144,7 @@ def _lay_out_pieces(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Lay
 def _ids_of_pieces(
     words: WordTable, alphabet: Alphabet, recipe: Recipe, lengths: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int32], int]:
-    """Return the symbol of each byte or character, and how many extra tokens the unknown characters make."""
+    """Return the symbol of each byte or character, and the number of extra tokens for unknown characters."""
     plain, glued, continuing = (
         _table(alphabet, kinds) for kinds in (("byte", "character"), ("glued",), ("continuation",))
     )

@@ -1,4 +1,4 @@
-"""The interface of all learners, and the ways to make one."""
+"""The interface of all learners, and the ways to make a learner."""
 
 from __future__ import annotations
 
@@ -50,33 +50,36 @@ class Learner(Protocol):
 
     @property
     def learned(self) -> int:
-        """Return the number of steps so far."""
+        """Return the number of steps made until now."""
 
     @property
     def reasons(self) -> Reasons:
-        """Return the reasons of the steps so far besides the counts; filled rows never change."""
+        """Return the reasons of the steps made until now, without the counts. Rows that are filled never change."""
 
     @property
     def scores(self) -> Scores | None:
-        """Return the log-probabilities of the tokens, if the method has any."""
+        """Return the log-probabilities of the tokens. Return None if the method has no log-probabilities."""
 
     @property
     def gone_through(self) -> GoneThrough | None:
-        """Return the progress in bytes or tokens if the number of steps is not known in advance."""
+        """Return the progress in bytes or tokens. Return None if the number of steps is known in advance."""
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
-        """Fill rows up to `stop_at`, but return after about `work` units; an empty reason means that it can go on."""
+        """Fill the rows of steps up to `stop_at`, but stop after about `work` units of work.
+
+        Return the reason if the run ends. Return an empty string if more steps are possible.
+        """
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the steps that would be made next, best first."""
+        """Return up to `wanted` steps that may be made next, the best step first."""
 
 
 @runtime_checkable
 class LooksAhead(Protocol):
-    """A learner that has to search before its next steps are known."""
+    """A learner that must search before its next steps are known."""
 
     def look_ahead(self, work: int) -> bool:
-        """Search for about `work` units; return whether `candidates` now gives the next steps."""
+        """Search for about `work` units of work. Return whether `candidates` now returns the next steps."""
 
 
 class LearnerStart(NamedTuple):
@@ -92,7 +95,7 @@ LearnerMaker = Callable[[WordTable, Alphabet, Recipe, History | None], Learner]
 
 @dataclass(frozen=True)
 class Way:
-    """A way to learn by a method. All ways of a method make the same steps."""
+    """A way to learn by a method, such as machine code. All ways of a method make the same steps."""
 
     learner: LearnerMaker
     bytes_a_cell: int  # memory for each byte of the distinct words, and for each word

@@ -1,4 +1,4 @@
-"""The life of a token, as every method describes it: its parts, its count over time, and the words that hold it."""
+"""The life of a token, as every method describes it: its parts, its count at each step, and the words that hold it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ Held = list[tuple[bytes, int]]  # each word with the token's count in it, the la
 
 @dataclass(frozen=True)
 class Holders:
-    """The words that hold a token or a pair: the first MOST_WORDS with their counts, and the totals."""
+    """The words that hold a token or a pair: the first MOST_WORDS words with their counts, and the totals of all
+    words.
+    """
 
     words: tuple[tuple[bytes, int], ...] = ()
     number: int = 0
@@ -26,7 +28,7 @@ class Holders:
 
 @dataclass(frozen=True)
 class Reachability:
-    """An answer to whether a text can produce a token; `witness` is a text whose tokens hold it."""
+    """A result that says whether a text can produce a token. `witness` is a text whose tokens include the token."""
 
     kind: Literal["reachable", "unreachable", "not learned yet", "not found"]
     witness: str | None = None
@@ -35,7 +37,7 @@ class Reachability:
 
 @dataclass(frozen=True)
 class TokenLife:
-    """The life of a token, as seen after `at` steps."""
+    """The life of a token, as known after `at` steps."""
 
     token: int
     at: int
@@ -66,5 +68,5 @@ class TokenLife:
 
     @property
     def is_scaffold(self) -> bool:
-        """Return whether larger tokens have taken all occurrences of the token."""
+        """Return whether larger tokens have replaced all occurrences of the token."""
         return self.is_born and self.curve[0][1] > 0 and self.count == 0 and bool(self.takers)

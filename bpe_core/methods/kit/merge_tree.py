@@ -1,7 +1,8 @@
 """The merge tree of a word, its encoding step by step, and the pairs that met at each boundary.
 
-All of it follows from the ranks of the word's boundaries. The last merge of a token joined it at its boundary of
-highest rank. The pairs that met at a boundary are a short list, which holds every reason for the cut.
+All results follow from the ranks of the word's boundaries. The last merge of a token joined two parts at the boundary
+with the highest rank in the token. The pairs that met at a boundary are a short list, which holds every reason for the
+split.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from bpe_core.support.former_names import former_classes
 
 @dataclass(frozen=True)
 class Node:
-    """A token of a word and its two halves; it covers the symbols from `start` to `stop`."""
+    """A token of a word and its two halves. The token covers the symbols from `start` to `stop`."""
 
     id: int
     start: int
@@ -34,7 +35,7 @@ class EncodingStep:
 
 
 def merge_trees(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int = NEVER) -> list[Node]:
-    """Return the tokens of a word after `at` merges, each as a tree; `ranks` are those of its boundaries."""
+    """Return the tokens of a word after `at` merges, each as a tree. `ranks` are the ranks of the word's boundaries."""
     finished: list[Node] = []
     # Each open node waits for the boundary after it, which decides whether a larger node takes it.
     opened: list[tuple[Node, int]] = []
@@ -52,14 +53,14 @@ def merge_trees(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int
 
 
 def parts_first(trees: Sequence[Node]) -> Iterator[Node]:
-    """Yield all nodes of some trees, each after its parts."""
+    """Yield all nodes of the trees. The parts of a node come before the node."""
     for node in trees:
         yield from parts_first([part for part in (node.left, node.right) if part is not None])
         yield node
 
 
 def encoding_steps(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int = NEVER) -> list[EncodingStep]:
-    """Return the word before any merge, and after each of the first `at` merges that changes it."""
+    """Return the word before any merge, and after each of the first `at` merges that changes the word."""
     made = sorted({rank for rank in ranks if rank < min(at, NEVER)})
     before = EncodingStep(None, tuple(merge_trees(symbols, ranks, base, 0)))
     return [before] + [EncodingStep(rank, tuple(merge_trees(symbols, ranks, base, rank + 1))) for rank in made]
@@ -67,7 +68,7 @@ def encoding_steps(symbols: Sequence[int], ranks: Sequence[int], base: int, at: 
 
 @dataclass(frozen=True)
 class Piece:
-    """A token in a word, from the step that made it there until the step that splits it."""
+    """A token in a word, from the step that made it in this word until the step that splits it."""
 
     id: int
     start: int  # index of its first symbol in the word
@@ -79,7 +80,10 @@ class Piece:
         return self.step <= at and (self.until is None or at < self.until)
 
     def times_joined(self, history: History) -> int | None:
-        """Return the count of its step; None for a remainder of a dropped token, or if the count is not known."""
+        """Return the count of the step that made the token.
+
+        Return None if the count is not known, or if the token is left over from a dropped token.
+        """
         is_known = self.step > 0 and history.has_counts and history.columns.right[self.step - 1] != NOTHING
         return int(history.columns.count[self.step - 1]) if is_known else None
 
@@ -89,7 +93,10 @@ def pieces_of(nodes: Iterable[Node]) -> list[Piece]:
 
 
 class NeighbourPair(NamedTuple):
-    """A pair of neighbours at a boundary, from the merge `first` until `last`, which joined them or took one."""
+    """A pair of neighbours at a boundary. It exists from the merge `first` until the merge `last`.
+
+    The merge `last` joined the pair, or joined a token of the pair to another token.
+    """
 
     left: int
     right: int
@@ -105,12 +112,12 @@ class _Side(NamedTuple):
 def meetings(symbols: Sequence[int], ranks: Sequence[int], boundary: int, base: int) -> list[NeighbourPair]:
     """Return the pairs that met at the boundary after the symbol with the index `boundary`.
 
-    In `newer` with the merges w+e, e+r, n+e the merge w+e takes the w before e+r can join:
+    In `newer` with the merges w+e, e+r, n+e, the merge w+e uses the w before e+r can join:
 
     >>> ranks = [2, NEVER, 0, NEVER]
-    >>> meetings(b"newer", ranks, 1, base=256)  # between ne and we
-    [NeighbourPair(left=101, right=119, first=0, last=0), NeighbourPair(left=101, right=256, first=1, last=2), \
-NeighbourPair(left=258, right=256, first=3, last=2147483647)]
+    >>> pairs = meetings(b"newer", ranks, 1, base=256)  # between ne and we
+    >>> [(pair.left, pair.right, pair.first, pair.last) for pair in pairs]
+    [(101, 119, 0, 0), (101, 256, 1, 2), (258, 256, 3, 2147483647)]
     """
     end = ranks[boundary]
     lefts = _grown(symbols, ranks, boundary, base, end, backwards=True)

@@ -1,7 +1,7 @@
 """The interface of a method, by which the rest of the program learns, splits, explains, compares and writes files.
 
-The rest of the program asks this object and never checks which method it is. Its modules are loaded when the work
-begins, so a recipe can name a method at no cost.
+The rest of the program calls this object, and never checks which method it has. The modules of a method are loaded when
+its work begins, so a recipe can name a method at no cost.
 """
 
 from __future__ import annotations
@@ -33,28 +33,32 @@ if TYPE_CHECKING:  # recipes load this module first
 
 
 class Method(MethodFacts):
-    """A way to learn a vocabulary, and to split texts by what was learned.
+    """A way to learn a vocabulary, and to split texts by this vocabulary.
 
-    Each folder in `bpe_core/methods` has a method in its `__init__.py`, and a plug-in can bring methods.
-    `check_method` says what is wrong with a method. `MethodFacts` explains the facts that are known before any of its
-    modules is loaded.
+    Each folder in `bpe_core/methods` has a method in its `__init__.py`, and a plug-in can add methods.
+    `check_method`
+    reports what is wrong with a method. `MethodFacts` explains the facts that are known before any module of the
+    method is
+    loaded.
 
     Attributes
     ----------
     reason
         The name of the value by which the best step is chosen.
     nothing_to_learn
-        The message for a text from which it cannot learn anything.
+        The message for a text from which the method cannot learn anything.
     has_ranks
-        Whether one step removes each boundary of a text, for good.
+        Whether exactly one step removes a boundary of a text, and no step restores it.
     learns_by_ranks
-        Whether one step removes each boundary of the words that it learns from, for good.
+        Whether the same is true of the boundaries in the words that the method learns from.
     shared_as
-        How the script of a shared page splits texts by this method; empty if it cannot.
+        The way in which the script of a shared page splits texts by this method. It is empty if the script
+        cannot.
     counts_fall
         Whether counts never rise from step to step.
     cost_of_token
-        The number that is subtracted from each log-probability, so that the path with the fewest tokens is the best.
+        The number that is subtracted from each log-probability, so that the path with the fewest tokens is the
+        best.
     """
 
     reason: str = "count"
@@ -79,7 +83,11 @@ class Method(MethodFacts):
         return method
 
     def _part(self, file: str, name: str) -> Any:
-        """Return an object from a file of the method's folder, or from the folder of a method that it derives from."""
+        """Return an object from a file in the method's folder.
+
+        If the folder does not have the object, search the folders of the base classes. Return None if there is
+        no such object.
+        """
         for kind in type(self).__mro__:
             package = sys.modules[kind.__module__]
             if hasattr(package, "__path__") and find_spec(f"{kind.__module__}.{file}") is not None:
@@ -92,26 +100,29 @@ class Method(MethodFacts):
 
     @property
     def specification(self) -> Callable[[WordTable, Recipe], History] | None:
-        """Return the short, slow function that all other ways to learn must equal, if there is one."""
+        """Return the short and slow function that learns by the method. All other ways to learn must equal it.
+
+        Return None if the method has no specification.
+        """
         found: Callable[[WordTable, Recipe], History] | None = self._part("reference", "train")
         return found
 
     @property
     def warm_up(self) -> Mapping[str, Callable[[], None]]:
-        """Return tiny jobs that each run the method's own kernels once, by their part of the machine code."""
+        """Return small jobs that run each of the method's kernels once. The keys are parts of the machine code."""
         return self._part("warm_up", "WORK") or {}
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:
-        """Return a learner that stands before its first step; it makes the steps of a known history first.
+        """Return a learner before its first step. If a history is known, the learner makes its steps first.
 
         Parameters
         ----------
         words
             The distinct words with their counts.
         recipe
-            The choices; a size that does not fit is refused.
+            The choices. If the size does not fit, an error is raised.
         known
-            A history to go on from.
+            A history to continue.
         fast
             Whether to learn by machine code, which must be ready.
         """
@@ -125,7 +136,9 @@ class Method(MethodFacts):
 
     @property
     def plain(self) -> Way | None:
-        """Return the way to learn in plain Python: the method's own, or a replay of its specification."""
+        """Return the way to learn in plain Python, or a replay of the specification. Return None if the method has
+        neither.
+        """
         found: Way | None = self._part("learn", "PLAIN")
         if found is not None or self.specification is None:
             return found
@@ -135,30 +148,38 @@ class Method(MethodFacts):
 
     @property
     def compiled(self) -> CompiledWay | None:
-        """Return the way to learn by machine code, if there is one."""
+        """Return the way to learn by machine code. Return None if there is none."""
         found: CompiledWay | None = self._part("learn", "COMPILED")
         return found
 
     def tokens_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
-        """Return the tokens that there are before the first step."""
+        """Return the tokens of the vocabulary before the first step."""
         from bpe_core.history.alphabet import Alphabet
 
         return Alphabet.for_words(words, recipe)
 
     def pieces_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet | None:
-        """Return the first tokens for words with any marker, for a method that chooses among pieces of words."""
+        """Return the first tokens of a method that chooses among pieces of words. The words may have any marker.
+
+        Return None for all other methods.
+        """
         return None
 
     def steps_planned(self, recipe: Recipe, alphabet: Alphabet) -> int:
-        """Return how many steps the recipe asks for; refuse a size that does not fit the alphabet."""
+        """Return the number of steps that the recipe requests. Raise an error if the size does not fit the alphabet."""
         return recipe.merge_limit(len(alphabet))
 
     def words_at_first(self, words: WordTable, recipe: Recipe) -> Inside | None:
-        """Return the words of the first stage, for a method that learns within runs of words first."""
+        """Return the words of the first stage, if the method first learns within runs of words.
+
+        Otherwise return None.
+        """
         return None
 
     def turns(self, history: History) -> Mapping[int, str]:
-        """Return the steps after which the method learns in another way, each with a sentence."""
+        """Return the steps after which the method learns in another way. Each step has a sentence that explains the
+        change.
+        """
         return {}
 
     def second_stage(self, history: History) -> dict[str, Any]:
@@ -166,32 +187,41 @@ class Method(MethodFacts):
         raise NotImplementedError
 
     def blocks(self, words: WordTable, recipe: Recipe, work: Work) -> RunBlocks | None:
-        """Return the blocks of the texts, for a method that gives each block its own table."""
+        """Return the blocks of the texts, if the method learns a separate table for each block.
+
+        Otherwise return None.
+        """
         return None
 
     @property
     def container(self) -> Container | None:
-        """Return the way to compress files, for a method that can."""
+        """Return the interface for compressing files. Return None if the method cannot compress files."""
         return None
 
     def readings(self, history: History) -> Iterable[History]:
-        """Return other readings of a file's table: histories of this method with the same tokens."""
+        """Return other interpretations of a file's table, as histories of this method with the same tokens."""
         return ()
 
     def settled(self, history: History) -> Mapping[str, Any]:
-        """Return choices that a history's recipe leaves open but its steps show."""
+        """Return the choices that a history's recipe leaves open but that its steps prove."""
         return {}
 
     def told_of(self, history: History) -> str:
-        """Say in a sentence which of the method's own choices made a history, if that helps to judge it."""
+        """Return a sentence about the method's own choices that made a history. Return an empty string if no
+        sentence is useful.
+        """
         return ""
 
     def forbids(self, text: bytes, recipe: Recipe) -> str:
-        """Say what the recipe forbids about a token with this text; empty if the token is allowed."""
+        """Return a message if the recipe forbids a token with this text. Return an empty string if the token is
+        allowed.
+        """
         return ""
 
     def what_is_wrong(self, history: History) -> str:
-        """Say why a history from a file cannot be one of this method; empty if it can."""
+        """Return a message if a history from a file cannot be a history of this method. Otherwise return an empty
+        string.
+        """
         return ""
 
     def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
@@ -201,7 +231,7 @@ class Method(MethodFacts):
     # -- splitting texts -------------------------------------------------------------------
 
     def word_ranks(self, history: History) -> WordRanks:
-        """Return the slow function that says which step removes each boundary of a word, if one step does for good."""
+        """Return the slow function that computes the rank of each boundary in a word."""
         from bpe_core.methods.registry import USUAL  # imported late, as its methods derive from this class
 
         return Method.named(USUAL).word_ranks(history)
@@ -211,7 +241,7 @@ class Method(MethodFacts):
         raise NotImplementedError
 
     def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
-        """Return the answers to "why is the text split here?" for every boundary of a text.
+        """Return the explanations of every boundary of a text.
 
         `corpus` holds the words that the history was learned from, if they are known and boundaries have ranks.
         """
@@ -227,13 +257,13 @@ class Method(MethodFacts):
     ) -> TokenLife:
         """Return the life of a token after `at` steps.
 
-        `usual` computes the usual answer from the steps, and from the words if they are known.
+        `usual` computes the life in the usual way: from the steps, and from the words if they are known.
         """
         return usual()
 
     def ways(self, history: History, scores: Sequence[float] | None, dropout: float, usual: Callable[[], Ways]) -> Ways:
-        """Return the ways to split a word by all tokens of a history; `scores` may be unknown.
+        """Return the ways to split a word by all tokens of a history. `scores` is None if the scores are unknown.
 
-        `usual` returns the usual ways: by the tokens, and with merges that are left out at random.
+        `usual` returns the usual ways: by the tokens, and with merges that are skipped at random.
         """
         return usual()

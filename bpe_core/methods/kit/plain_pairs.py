@@ -1,7 +1,7 @@
 """The learner of byte-pair encoding in plain Python, which makes the same steps as the kernel.
 
-It learns until machine code is ready, and where Numba is missing. So a first start shows the merges of 10 MB within
-seconds. The reference is slower, as it counts everything again at each step.
+The program uses it until machine code is ready, and on systems without Numba. So a first start shows the merges of
+10 MB within seconds. The reference is slower, because it counts all pairs again at each step.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WORK_A_RUN = 200
 
 
 class SymbolRun(NamedTuple):
-    """A run of neighbouring symbols that merges may join. A symbol that never merges ends it."""
+    """A run of neighbouring symbols that merges may join. A symbol that never merges ends the run."""
 
     symbols: list[int]
     start: int  # the cell of its first symbol
@@ -34,7 +34,7 @@ class SymbolRun(NamedTuple):
 
 
 class PlainLearner:
-    """A learner with the runs of symbols, and for each pair its count and the runs that hold it."""
+    """A learner that stores the runs of symbols, and for each pair its count and the runs that hold it."""
 
     scores = gone_through = None
 
@@ -83,7 +83,7 @@ class PlainLearner:
         return ""
 
     def _make(self, columns: Columns, pair: Pair) -> int:
-        """Merge a pair and fill its row; return the work done."""
+        """Merge a pair, fill its row in the columns, and return the work done."""
         row = self._learned
         work = WORK_A_STEP + WORK_A_RUN * len(self._places.get(pair, ()))
         columns.left[row], columns.right[row] = pair
@@ -143,7 +143,10 @@ class PlainLearner:
         return self._rule.key(pair, self._texts, self._first_place)
 
     def _first_place(self, pair: Pair) -> int:
-        """Find the first cell of a pair. Runs at the beginning that no longer hold it are skipped from now on."""
+        """Return the first cell of a pair.
+
+        Runs at the beginning that no longer hold the pair are skipped in later calls.
+        """
         places = self._places[pair]
         for skipped in range(self._gone.get(pair, 0), len(places)):
             run = self._runs[places[skipped]]
@@ -213,7 +216,7 @@ def _runs(symbols: list[int], starts: list[int], counts: list[int]) -> list[Symb
 
 
 def _joined(word: list[int], left: int, right: int, token: int) -> list[int]:
-    """Return the word with the pair replaced, left to right.
+    """Replace the pair in the word by the token, from left to right. Return the new word.
 
     >>> _joined([1, 1, 1, 2], 1, 1, 9)
     [9, 1, 2]

@@ -1,4 +1,4 @@
-"""The reasons of steps besides the count, as tables and charts show them."""
+"""The reasons of steps besides the count, for tables and charts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Told = Mapping[str, Any]  # the reasons of a step by name, or the columns of man
 
 @dataclass(frozen=True)
 class Reason:
-    """A value that steps are chosen by besides the count, as tables and charts show it."""
+    """A value besides the count by which steps are chosen, with its title and text for tables and charts."""
 
     title: str
     tip: str
@@ -36,7 +36,10 @@ class Reason:
 
     @classmethod
     def of_column(cls, name: str, tip: str, written: Callable[[Any], str] = "{:,}".format, **more: Any) -> Reason:
-        """Return a reason that shows one column under the column's name; `written` writes a value."""
+        """Return a reason that shows the values of one column. The name of the column is the title.
+
+        `written` converts a value to text.
+        """
         return cls(
             name.capitalize(),
             tip,
@@ -53,7 +56,7 @@ class Reason:
         return self.written(count, told) if self.is_known(told) else ""
 
     def values(self, history: History) -> npt.NDArray[Any]:
-        """Return the value of every step, to sort by; NaN sorts first."""
+        """Return the value of every step, for sorting. NaN becomes the smallest value."""
         if not self.is_known(history.reasons):
             return np.zeros(len(history))
         found = np.asarray(self.value(history.columns.count, history.reasons))
@@ -61,6 +64,6 @@ class Reason:
 
 
 def told_reasons(recipe: Recipe, one: Step | Candidate) -> list[tuple[str, str]]:
-    """Return the known reasons of a step or a candidate besides the count: titles and values."""
+    """Return the titles and texts of the known reasons of a step or a candidate, without the count."""
     told = ((reason.title, reason.text(one.count, one.reasons)) for reason in Method.of(recipe).reasons(recipe))
     return [(title, text) for title, text in told if text]

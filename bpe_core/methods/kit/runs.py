@@ -11,7 +11,10 @@ from bpe_core.support.arrays import Int32s, Int64s
 
 
 class Inside(NamedTuple):
-    """The ordinary words of all runs with their counts, in first-seen order, and the rows of each run's words."""
+    """The ordinary words inside all runs.
+
+    It holds the different words with their counts, in first-seen order, and the rows of the words in each run.
+    """
 
     words: WordTable
     rows: Int32s
@@ -19,7 +22,7 @@ class Inside(NamedTuple):
 
     @property
     def starts(self) -> Int64s:
-        """Return the offset of each word in the runs, which lie end to end."""
+        """Return the offset of each word in the runs, which are stored end to end."""
         lengths = np.diff(self.words.starts)[self.rows]
         starts: Int64s = np.cumsum(lengths) - lengths
         return starts

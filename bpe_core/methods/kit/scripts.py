@@ -1,4 +1,4 @@
-"""The script of each character, as a number."""
+"""The script of each character, such as Latin or Cyrillic, as a number."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ _CLASSES = [
 
 
 def scripts_of(characters: str) -> npt.NDArray[np.int32]:
-    """Return the script of each character as a number; TRANSPARENT if it takes that of the letter before."""
+    """Return the script of each character as a number.
+
+    The number is TRANSPARENT if the character has the script of the letter before it.
+    """
     import regex  # takes a while to load
 
     unknown = dict.fromkeys(characters)

@@ -1,4 +1,4 @@
-"""The tokenizer, which turns texts into tokens and back, after any number of steps.
+"""The tokenizer, which turns texts into tokens and tokens into texts, after any number of steps.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -6,14 +6,14 @@
     >>> tokenizer = Tokenizer(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs))
     >>> tokenizer.encode("slow"), tokenizer.encode("slow", at=1), tokenizer.decode([115, 257])
     ([115, 257], [115, 256, 119], 'slow')
-    >>> [found.tolist() for found in tokenizer.encode_batch(["low", "", b"slow"])]
+    >>> [array.tolist() for array in tokenizer.encode_batch(["low", "", b"slow"])]
     [[257, 115, 257], [0, 1, 1, 3]]
     >>> [tuple(span) for span in tokenizer.token_spans("né") + tokenizer.token_spans("é", at=0)]
     [(110, 0, 1, 0, 1), (258, 1, 2, 1, 3), (195, 0, 1, 0, 1), (169, 0, 1, 1, 2)]
     >>> tokenizer.ranks_of_word(b"slow") == [NEVER, 0, 1]
     True
 
-Ids number first the alphabet, then the merges in the order of learning, then the special tokens. Several threads may
+Ids number the alphabet first, then the merges in the order of learning, then the special tokens. Several threads may
 use a tokenizer at once.
 """
 
@@ -65,20 +65,26 @@ class Tokenizer:
     # -- from a text to tokens -------------------------------------------------------------
 
     def expect(self, size: int, work: Work = ALONE) -> None:
-        """Prepare to encode this many bytes in pieces; if machine code for them is being made, wait with progress."""
+        """Prepare to encode `size` bytes in pieces.
+
+        If the machine code for this size is still being compiled, wait and report progress.
+        """
         if isinstance(self._segmenter, WordEncoder):
             self._segmenter.kernels_for(size, work)
 
     def allowed(self, names: Allowed) -> tuple[str, ...]:
-        """Return the special tokens to search for; None in `names` means the recipe's choice."""
+        """Return the special tokens to search in a text. If `names` is None, the recipe chooses them."""
         return self._cutting.allowed(names)
 
     def encode(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> list[int]:
-        """Return the ids of a text's tokens after `at` steps (all, if not given). Bytes are read as UTF-8.
+        """Return the ids of a text's tokens after `at` steps, or after all steps if `at` is None. Bytes are decoded
+        as UTF-8.
 
-        Text that spells a special token becomes that token if the recipe matches special tokens, as Hugging Face's
-        libraries do; otherwise it is ordinary text. `allowed_special` overrides this: some tokens, "all", or () for
-        none.
+        Text that spells a special token becomes this token if the recipe matches special tokens, as Hugging
+        Face's libraries
+        do. Otherwise the text is ordinary text. `allowed_special` overrides the recipe: it is a list of tokens,
+        "all", or ()
+        for no tokens.
         """
         ids: list[int] = self.encode_to_array(text, at=at, allowed_special=allowed_special).tolist()
         return ids
@@ -93,8 +99,9 @@ class Tokenizer:
     ) -> Batch:
         """Return the ids of many texts in one array, and the offset of each text's first id.
 
-        The texts are a list of `str` or `bytes` (UTF-8), or an Arrow array of either. Large batches are encoded on all
-        cores while other Python threads go on; `threads` limits their number.
+        The texts are a list of `str` or `bytes` (UTF-8), or an Arrow array of texts or bytes. Large batches are
+        encoded on all
+        cores while other Python threads continue. `threads` limits the number of threads.
         """
         if threads is not None and threads < 1:
             raise BpeError(f"Encoding takes at least 1 thread, not {threads:,}.")
@@ -107,7 +114,7 @@ class Tokenizer:
         return found or Batch.of([self._segmenter.ids(text, at, allowed) for text in given.strings()])
 
     def numbers(self, ids: Int32s | Int64s) -> Int64s:
-        """Return the file's ids of a text's tokens; refuse a token without an id."""
+        """Return the file's ids of a text's tokens. Raise an error if a token has no id in the file."""
         numbers = self.history.numbers
         if numbers is None:
             return np.asarray(ids, np.int64)
@@ -125,7 +132,7 @@ class Tokenizer:
         return FormatError(f"The file has no id for the token {quoted(TokenBytes(self.history)[id])} of this text.")
 
     def encode_greedy(self, text: str, *, at: int | None = None, allowed_special: Allowed = None) -> list[int]:
-        """Return the ids if the longest token that fits is taken at each place."""
+        """Return the ids if the longest token that fits is chosen at each place, from left to right."""
         allowed = self.allowed(allowed_special)
         ids: list[int] = self._merging.greedy_ids(text, self._checked_at(at), allowed).tolist()
         return ids
@@ -135,13 +142,16 @@ class Tokenizer:
 
         Text that the pattern drops lies in no span. A word marker covers no byte of the text, so its span is
         empty while it is a token by itself. If normalization changed the text, a span covers the original
-        bytes of its token, and the bytes removed right after it.
+        bytes of its token, and the bytes that were removed directly after them.
         """
         found = self.segmentation(text, allowed_special=allowed_special)
         return [(start, stop, id) for start, stop, id in found.tokens(self._checked_at(at)).spans().tolist()]
 
     def token_spans(self, text: str | bytes, at: int | None = None, allowed_special: Allowed = None) -> list[TokenSpan]:
-        """Return the tokens with their spans; a token that holds a part of a character spans that character."""
+        """Return the tokens with their spans.
+
+        A token that holds a part of a character has the span of this character.
+        """
         text = text if isinstance(text, str) else _decoded(text)
         found = self.segmentation(text, allowed_special=allowed_special)
         first, behind, ids = found.tokens(self._checked_at(at)).spans().T
@@ -167,10 +177,12 @@ class Tokenizer:
         behind: Int64s,
         inside: set[tuple[int, int, int]],
     ) -> Iterator[int]:
-        """Yield the tokens that end inside a character that normalization makes several, the last one first.
+        """Yield the index of each token that ends inside a character that normalization makes several, the last
+        index first.
 
-        The last token of such a character has its bytes. The places of those before it end where the character begins,
-        like that of a marker, which has no character.
+        The last token of such a character has its bytes. The earlier tokens of the character end at the offset
+        where the
+        character begins. A marker, which has no character, has the same offset.
         """
         for place in np.flatnonzero(behind_char[:-1] == first_char[1:])[::-1].tolist():
             if first_char[place] < behind_char[place]:
@@ -180,7 +192,9 @@ class Tokenizer:
                 yield place
 
     def _ending_inside(self, text: str, at: int, allowed: tuple[str, ...]) -> set[tuple[int, int, int]]:
-        """Return the tokens of at least one character that end inside the next one, each with its place in bytes."""
+        """Return the tokens of at least one character that end inside the next character, each with its place in
+        bytes.
+        """
         found = set[tuple[int, int, int]]()
         segmenter = self._segmenter
         if not isinstance(segmenter, WordEncoder):
@@ -212,11 +226,14 @@ class Tokenizer:
     # -- one word --------------------------------------------------------------------------
 
     def ranks_of_word(self, word: bytes) -> list[int]:
-        """Return the rank of each boundary between two base symbols of a word, its marker included."""
+        """Return the rank of each boundary between two base symbols of a word. The word's marker is a base symbol."""
         return list(self._merging.words.merged(word).ranks)
 
     def tokens_of_word(self, word: bytes) -> list[int]:
-        """Return the tokens of a word; the pattern does not split it again."""
+        """Return the tokens of a word. The pattern does not split the word again.
+
+        Raise BpeError if the method does not split each word separately.
+        """
         if not isinstance(self._segmenter, WordEncoder):
             raise BpeError("This can be asked only where every word is split by itself.")
         return [*self._segmenter.ids_of_word(word, len(self.history))]
@@ -224,10 +241,12 @@ class Tokenizer:
     # -- from tokens to a text -------------------------------------------------------------
 
     def decode(self, ids: Iterable[int], *, way: Way = "exact", skip_special: bool = False) -> str:
-        """Return the text of tokens; bytes that are not a whole character show as �.
+        """Return the text of tokens. Bytes that are not a whole character become �.
 
-        "exact" joins the texts of the tokens. "library" returns the text that the library of the file returns: the
-        library may leave out a blank that was put before the text, and show unknown characters in its own way.
+        The way "exact" joins the texts of the tokens. The way "library" returns the text that the library of the
+        file returns.
+        The library may remove a blank that was put before the text, and may show unknown characters in another
+        way.
         """
         if way == "library":
             return self._library_text.text(ids, skip_special=skip_special)
@@ -236,7 +255,7 @@ class Tokenizer:
         return self.decode_bytes(ids, skip_special=skip_special).decode(errors="replace")
 
     def decode_bytes(self, ids: Iterable[int], *, skip_special: bool = False) -> bytes:
-        """Return the bytes of tokens. A word marker stands for a blank."""
+        """Return the bytes of tokens. A word marker becomes a blank."""
         given: Iterable[int] = ids.tolist() if isinstance(ids, np.ndarray) else ids
         return self._token_bytes.joined([id for id in given if not self.is_special(id)] if skip_special else given)
 

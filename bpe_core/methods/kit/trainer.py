@@ -1,4 +1,4 @@
-"""The trainer: it lets a method choose and make steps one after the other, and records them.
+"""The trainer, which lets a method choose and make steps one after the other, and records the steps.
 
     >>> from bpe_core.counting.words import WordTable
     >>> trainer = Trainer(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", min_frequency=2))
@@ -9,8 +9,8 @@
     >>> trainer.advance().finished, trainer.end_reason
     (True, 'too rare')
 
-Machine code learns. While it is still being compiled, most runs wait for it. Byte-pair encoding begins at once in
-plain Python, and samples are learned by the specification of their method. The result is always the same.
+Machine code makes the steps. While it is still being compiled, most runs wait for it. Byte-pair encoding begins at once
+in plain Python, and samples are learned by the specification of their method. The result is always the same.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ROOM_AT_FIRST = 4_096  # steps
 
 @dataclass(frozen=True)
 class Batch:
-    """A batch of steps that one call learned, from `start` to `stop`, and whether that was the end."""
+    """The steps that one call learned, from `start` to `stop`, and whether the run has ended."""
 
     start: int
     stop: int
@@ -49,7 +49,10 @@ class Batch:
 
 
 class Trainer:
-    """One training. It may move between threads, but only one thread may use it at a time. Its histories are frozen."""
+    """One training. It may move between threads, but only one thread may use it at a time.
+
+    The histories that it returns never change.
+    """
 
     def __init__(
         self,
@@ -60,9 +63,10 @@ class Trainer:
         cancelled: CancelCheck = never_cancelled,
         progress: ProgressReport = ignore_progress,
     ) -> None:
-        """Make the steps of a history first; its counts must be those of these words.
+        """Prepare a training. If a history is given, make its steps first; its counts must be the counts of these
+        words.
 
-        If machine code is needed and still being compiled, wait for it and report progress.
+        If machine code is needed and is still being compiled, wait for it and report progress.
         """
         words.check_total()
         if len(words) == 0:
@@ -84,7 +88,7 @@ class Trainer:
 
     @property
     def history(self) -> History:
-        """Return all steps so far; later ones do not change it."""
+        """Return all steps made until now. Later steps do not change the returned history."""
         return History(
             self.recipe,
             self.alphabet,
@@ -97,7 +101,9 @@ class Trainer:
 
     @property
     def gone_through(self) -> GoneThrough | None:
-        """Return the progress in another unit than steps, if the run is further along by that unit."""
+        """Return the progress in bytes or tokens, if the run is further along in this unit than in steps. Otherwise
+        return None.
+        """
         gone = self._learner.gone_through
         if gone is not None and gone.done * self.steps_planned >= self._learner.learned * gone.total:
             return gone
@@ -109,7 +115,7 @@ class Trainer:
         return Progress("training", self._learner.learned, self.steps_planned, self.recipe.wording.steps)
 
     def advance(self, max_merges: int | None = None, seconds: float | None = None) -> Batch:
-        """Learn until `max_merges` steps are made, the time has passed, or the end is reached."""
+        """Learn until `max_merges` steps are made, the time in `seconds` has passed, or the run ends."""
         start = self._learner.learned
         goal = self.steps_planned if max_merges is None else min(self.steps_planned, start + max(0, max_merges))
         deadline = None if seconds is None else time.perf_counter() + seconds
@@ -128,14 +134,20 @@ class Trainer:
         return self._learner.candidates(n)
 
     def look_ahead(self, cancelled: CancelCheck = never_cancelled) -> None:
-        """Search for the next steps, if the method has to; never after the end, as that would change the run."""
+        """Search for the next steps, if the method must search for them.
+
+        After the end of a run there is no search, because it would change the run.
+        """
         learner = self._learner
         while isinstance(learner, LooksAhead) and not self.end_reason and not cancelled():
             if learner.look_ahead(AHEAD_WORK):
                 return
 
     def extend(self, recipe: Recipe) -> None:
-        """Continue to a larger vocabulary; the steps so far must be those that the new recipe would make."""
+        """Continue the run to a larger vocabulary.
+
+        Raise RecipeError if the new recipe has other choices than its size, or a size that is too small.
+        """
         if not recipe.is_same_but_for_size(self.recipe):
             raise RecipeError("A run can change only the size of its vocabulary; for other choices train a new run.")
         limit = self._method.steps_planned(recipe, self.alphabet)
@@ -176,7 +188,7 @@ class Trainer:
         return method.begin(self.words, self.recipe, known, fast=is_fast)
 
     def _is_fast(self, size: int, work: Work) -> bool:
-        """Return whether machine code learns; wait for it if no other way is fast enough."""
+        """Return whether machine code makes the steps. Wait for it if no other way is fast enough."""
         compiled = self._method.compiled
         plain = self._method.plain
         if compiled is None:
@@ -208,9 +220,9 @@ def learn(
     cancelled: CancelCheck = never_cancelled,
     keep: Callable[[Trainer], object] = lambda trainer: None,
 ) -> History:
-    """Learn from counted words until the end; make the steps of a given history first.
+    """Learn from counted words until the run ends. If a history is given, make its steps first.
 
-    `keep` is called after each batch and may save the steps so far.
+    `keep` is called after each batch and may save the steps made until then.
     """
     trainer = Trainer(words, recipe, history=history, cancelled=cancelled, progress=progress)
     finished = False
@@ -247,7 +259,10 @@ def _check_same(told: Columns, found: Columns) -> None:
 
 
 def check_beforehand(recipe: Recipe, alphabet_size: int, steps: int, known: int) -> None:
-    """Check before the first step that the steps and tokens named in the recipe can exist."""
+    """Raise RecipeError if a step or a token that the recipe names cannot exist.
+
+    The check runs before the first step.
+    """
     for one in recipe.interventions:
         if one.step > steps:
             raise RecipeError(f"There is no step {one.step:,} for {one}: this run makes only {steps:,}.")
@@ -263,7 +278,7 @@ def check_beforehand(recipe: Recipe, alphabet_size: int, steps: int, known: int)
 
 
 def check_done(recipe: Recipe, columns: Columns, learned: int, end: EndReason) -> None:
-    """Check that forced pairs occurred, and at the end that no step of an intervention is missing."""
+    """Raise RecipeError if a forced pair does not occur, or if the run ended before the step of an intervention."""
     for step, (left, right) in forced_at(recipe.interventions).items():
         if step <= learned and columns.count[step - 1] == 0:
             raise RecipeError(

@@ -1,4 +1,4 @@
-"""Parts of the tiny jobs that run each method's kernels once, so that they are compiled."""
+"""The parts of the small jobs that run each method's kernels once, so that the kernels are compiled."""
 
 from __future__ import annotations
 

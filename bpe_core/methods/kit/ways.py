@@ -24,7 +24,7 @@ class Lattice(Protocol):
 
     @property
     def ways(self) -> int:
-        """Return the number of ways in which tokens cover the word."""
+        """Return the number of ways to cover the word with tokens."""
 
 
 class Ways(Protocol):
@@ -32,30 +32,34 @@ class Ways(Protocol):
 
     @property
     def scores(self) -> Sequence[float] | None:
-        """Return the log-probabilities of the tokens, if they are known."""
+        """Return the log-probabilities of the tokens. Return None if they are unknown."""
 
     @property
     def known(self) -> tuple[Way, ...]:
         """Return the ways that this method offers."""
 
     def own(self, word: bytes) -> Ids:
-        """Split a word as the tokenizer itself does."""
+        """Return the tokens into which the tokenizer itself splits a word."""
 
     def lattice(self, word: bytes) -> Lattice: ...
 
     def cut(self, way: Way, word: bytes) -> Ids:
-        """Split a word by a way without randomness."""
+        """Return the tokens into which a way without randomness splits a word."""
 
     def draw(self, way: Way, word: bytes, chance: Random) -> Ids: ...
 
     def log_probability(self, way: Way, word: bytes, ids: Ids) -> float | None:
-        """Return the log-probability that a random way draws these tokens; None if it is not known."""
+        """Return the log-probability that a random way draws these tokens. Return None if it is unknown."""
 
     def shares(self, way: Way, word: bytes) -> dict[tuple[int, int], float] | None:
-        """Return the probability of each token, by the index of its first symbol and its id."""
+        """Return the probability of each token in a random split of the word. A key is the index of the first
+        symbol and the id.
+
+        Return None if the probabilities are unknown.
+        """
 
     def expected(self, way: Way, word: bytes) -> float | None:
-        """Return the average number of tokens drawn."""
+        """Return the average number of tokens that a random way draws. Return None if it is unknown."""
 
     def length(self, id: int) -> int:
-        """Return how many symbols a token covers."""
+        """Return the number of base symbols that a token covers."""

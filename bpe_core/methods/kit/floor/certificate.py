@@ -1,6 +1,6 @@
 """The certificate of a floor: a file with the words and the prices, from which anyone can compute the floor.
 
-`reference/floor.py` reads it and uses none of the code that made it.
+`reference/floor.py` reads the certificate, and uses none of the code that made it.
 """
 
 from __future__ import annotations
@@ -24,11 +24,15 @@ CHECKSUM = "sha256"
 def certificate(
     lattice: Lattice, floors: Iterable[tuple[int, Floor]], witnesses: Sequence[Witness] = ()
 ) -> Mapping[str, Any]:
-    """Return the certificate of floors, each with its size of the vocabulary: the tokens always present, and pieces.
+    """Return the certificate of floors as a mapping for JSON.
 
-    Prices are sorted by the word, by the beginning of the edge and by its length. Pieces that save no more than the
-    limit have no prices: an edge of such a piece costs one less than its symbols. A witness is a vocabulary of the
-    size: its pieces, and the number of tokens that the words have with it. The checksum covers everything else.
+    Each floor comes with the number of tokens in its vocabulary: the tokens that are always present, and the
+    pieces. Prices
+    are sorted by the word, then by the beginning of the edge, then by its length. Pieces that save no more than
+    the limit
+    have no prices. An edge of such a piece costs one token less than it has symbols. A witness is a vocabulary
+    of this
+    size: its pieces, and the number of tokens that the words have with it. The checksum covers all other values.
     """
     words = lattice.words
     starts = lattice.words.starts.tolist()
@@ -59,6 +63,9 @@ def certificate(
 
 
 def checksum(proof: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a certificate without its checksum, as JSON with sorted names and no spaces."""
+    """Return the SHA-256 of a certificate without its checksum.
+
+    The hash covers the certificate as JSON with sorted names and no spaces.
+    """
     rest = {name: value for name, value in proof.items() if name != CHECKSUM}
     return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -1,7 +1,7 @@
-"""The lattices of all words: every piece that a vocabulary may hold, at every place.
+"""The lattices of all words, with every piece that a vocabulary may hold, at every place.
 
-A piece of n places and l symbols saves at most n (l - 1) tokens. If that is no more than a limit, the piece has no
-edges. The floor then assumes that the piece saves all of it, so the floor stays a lower limit.
+A piece that occurs n times and has l symbols saves at most n (l - 1) tokens. If this number is no more than a limit,
+the piece has no edges. The floor then assumes that the piece saves the full number, so the floor stays a lower bound.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Lattice:
     ) -> Lattice:
         """Lay out all pieces of at most `longest` symbols that may save more tokens than the limit.
 
-        `joined` says for each base symbol whether a piece may hold it; by default all may.
+        `joined` is a mask of the base symbols that a piece may hold. If it is None, pieces may hold all symbols.
         """
         if not 2 <= longest <= LONGEST:
             raise BpeError(f"The longest piece must have 2 to {LONGEST} symbols, not {longest:,}.")
@@ -83,18 +83,20 @@ class Lattice:
 
     @cached_property
     def saves(self) -> Int64s:
-        """Return how many tokens each piece saves at most."""
+        """Return for each piece the largest number of tokens that it can save."""
         found: Int64s = self.counts * (self.lengths - 1)
         return found
 
     @cached_property
     def symbols(self) -> int:
-        """Count the symbols of the corpus: its tokens without any piece."""
+        """Return the number of symbols in the corpus, which is the number of tokens without any piece."""
         return int((np.diff(self.words.starts) * self.words.counts).sum())
 
     @cached_property
     def unit(self) -> int:
-        """Return the price of a token; with it every sum fits into 64 bits."""
+        """Return the integer that represents the price of one token. It is small enough that every sum fits into 64
+        bits.
+        """
         bits = 61 - max(1, self.symbols * self.longest**2).bit_length()
         if bits < 0:
             raise BpeError("The counts of the words are too large to add up a floor; give smaller counts.")
@@ -102,7 +104,7 @@ class Lattice:
 
     @cached_property
     def parts(self) -> list[tuple[int, int]]:
-        """Divide the words into ranges with about equally many edges, one for each thread."""
+        """Divide the words into one range for each thread. The ranges have about the same number of edges."""
         at = self.edges.first[self.words.starts]
         threads = max(1, min(available_threads(), int(at[-1]) // WORTH_A_THREAD))
         cuts = np.searchsorted(at, np.linspace(0, int(at[-1]), threads + 1)).tolist()
@@ -110,7 +112,10 @@ class Lattice:
         return [(first, stop) for first, stop in pairwise(cuts) if first < stop]
 
     def in_parts(self, job: Callable[[tuple[int, int], int], Any]) -> list[Any]:
-        """Run a job for each part of the words, in threads; the job gets the part and its index."""
+        """Run a job for each range of words in threads, and return all results.
+
+        The job gets the range and its index.
+        """
         return at_once(lambda number: job(self.parts[number], number), range(len(self.parts)))
 
     def desks(self) -> list[kernels.Desk]:
@@ -118,7 +123,7 @@ class Lattice:
         return [kernels.Desk(*(np.zeros(room, np.int64) for _ in range(3))) for _ in self.parts]
 
     def spelled(self, pieces: Int64s) -> SpelledSeeds:
-        """Return the symbols of some pieces, end to end."""
+        """Return the symbols of these pieces, end to end."""
         begins = np.zeros(len(self), np.int64)
         cells = np.repeat(np.arange(len(self.words.symbols)), np.diff(self.edges.first))
         begins[self.edges.piece[::-1]] = cells[::-1]
@@ -131,7 +136,9 @@ class Lattice:
 def stretches(
     words: WordTable, alphabet: Alphabet, recipe: Recipe, joined: Bools | None = None
 ) -> tuple[kernels.Words, int]:
-    """Return the words divided at symbols that no piece may hold, and how many tokens these symbols are."""
+    """Return the words, divided at symbols that no piece may hold, and the number of tokens that these symbols
+    become.
+    """
     layout = lay_out(words, alphabet, recipe)
     symbols = layout.symbols[1:]
     known = symbols != SEPARATOR

@@ -1,9 +1,14 @@
-"""The floors: lower bounds on the tokens of a corpus for all vocabularies of a given size, however words are cut.
+"""The floors: lower bounds on the tokens of a corpus. A floor holds for all vocabularies of a size and all ways to
+split.
 
-Each edge of a lattice has a price. An edge costs one token and its price, and each word is cut in the cheapest way.
-Add up the prices of the edges of each piece: a vocabulary with the piece saves at most this sum. So the cost of all
-words minus the largest sums is a floor, whatever the prices are. In each round, a piece with one of the largest sums
-gets lower prices for its unused edges. Any other piece gets higher prices for its edges on the cheapest ways. The
+Each edge of a lattice has a price. An edge costs one token plus its price, and each word is split in the
+cheapest way.
+The sum of a piece is the sum of the prices of its edges. A vocabulary with the piece saves at most this sum. So
+the
+cost of all words minus the largest sums is a floor, for any prices. In each round, a piece with one of the
+largest sums
+gets lower prices for its unused edges. Every other piece gets higher prices for its edges on the cheapest ways.
+The
 rounds end when the floor hardly rises.
 """
 
@@ -29,7 +34,7 @@ QUICK, SLOW = 0.02, 0.004  # the share of the wishes that each round forgets, at
 
 @dataclass(frozen=True)
 class Floor:
-    """A proven floor: `value / unit` tokens, with the prices that prove it."""
+    """A proven floor of `value / unit` tokens, with the prices that prove it."""
 
     wanted: int  # pieces
     value: int
@@ -38,15 +43,20 @@ class Floor:
 
     @property
     def tokens(self) -> int:
-        """Return the floor rounded up to a whole number."""
+        """Return the floor in tokens, rounded up to a whole number."""
         return -(-self.value // self.unit)
 
 
 class FloorPrices:
-    """A search for prices that raises the floor of one size, round after round."""
+    """A search for prices, which raises the floor of one vocabulary size in rounds."""
 
     def __init__(self, lattice: Lattice, wanted: int, upper: int, worth: float, warm: Int32s | None = None) -> None:
-        """Begin with `upper`, the tokens of some vocabulary, and `worth`, about what its last piece saves."""
+        """Prepare the search.
+
+        `upper` is the number of tokens with some known vocabulary. `worth` is an estimate of the tokens that the
+        last piece of
+        this vocabulary saves.
+        """
         self.lattice = lattice
         self.wanted = wanted
         self.upper = upper
@@ -67,7 +77,10 @@ class FloorPrices:
             self._begin(worth, warm)
 
     def _begin(self, worth: float, warm: Int32s | None) -> None:
-        """Choose the best first prices: those of another size, or each piece's saving spread over its places."""
+        """Choose the first prices that give the highest floor.
+
+        The candidates are the prices `warm` from another size, and the saving of each piece spread over its places.
+        """
         best = -(1 << 62)
         prices = self._prices.price.copy()
         for times in (*FIRST_WORTHS, 0):
@@ -80,7 +93,7 @@ class FloorPrices:
         self._prices.used.fill(0)
 
     def round(self, share: float) -> None:
-        """Make one round; `share` is the done part of the planned rounds, from 0 to 1."""
+        """Run one round. `share` is the completed part of the planned rounds, from 0 to 1."""
         value, strength, taken = self._cut(SLOWNESS if self.rounds > 1 else 0)
         self._prices.taken[:] = taken
         rate = QUICK + (SLOW - QUICK) * share if self.rounds else 1.0
@@ -93,7 +106,10 @@ class FloorPrices:
         self.rounds += 1
 
     def _cut(self, slowness: int) -> tuple[int, int, Bools]:
-        """Change the prices, cut all words; return the floor, the strength of the change, and the costliest pieces."""
+        """Change the prices and split all words by them.
+
+        Return the floor, the strength of the change, and a mask of the pieces with the largest sums.
+        """
         lattice = self.lattice
         unit = self.lattice.unit
 
@@ -126,14 +142,16 @@ class FloorPrices:
 
 
 def _first_prices(lattice: Lattice, worth: float) -> Int32s:
-    """Spread what the last chosen piece saves over the places of each piece."""
+    """Spread `worth`, the saving of the last chosen piece, over the places of each piece."""
     each = np.minimum(worth / np.maximum(1, lattice.counts), lattice.lengths - 1)
     prices: Int32s = (each * lattice.unit).astype(np.int32)[lattice.edges.piece]
     return prices
 
 
 def largest_sums(sums: Int64s, wanted: int, limit: int, left_out: int) -> tuple[Bools, int]:
-    """Return the pieces with the largest sums and their total; `left_out` pieces count as sums of `limit`.
+    """Return a mask of the `wanted` pieces with the largest sums, and the total of these sums.
+
+    The `left_out` pieces without edges count as sums of `limit`.
 
     >>> taken, total = largest_sums(np.array([5, 1, 9, 5]), 2, 0, 0)
     >>> taken.tolist(), total

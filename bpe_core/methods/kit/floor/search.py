@@ -1,7 +1,7 @@
-"""The search for a floor and a vocabulary, divided into small pieces of work.
+"""The search for a floor and for a vocabulary, divided into small slices of work.
 
-First the prices are raised, and now and then a vocabulary is made from them. Then swaps improve the best vocabulary. A
-budget of rounds gives the same result on every machine; a budget of seconds suits a person who waits.
+First the prices rise, and from time to time a vocabulary is made from them. Then swaps improve the best vocabulary. A
+budget of rounds gives the same result on every machine. A budget of seconds limits how long a person waits.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Guess:
-    """A first estimate: the tokens of the words after each merge of byte-pair encoding."""
+    """A first estimate of the tokens: the number of tokens in the words after each merge of byte-pair encoding."""
 
     tokens: Int64s
     counts: Int64s  # the count of each merge
@@ -63,7 +63,9 @@ class Guess:
         return int(self.tokens[min(max(0, wanted), len(self.tokens) - 1)]) if len(self.tokens) else symbols
 
     def worth(self, wanted: int) -> int:
-        """Return the count of the last merge; 1, the least a piece can save, if there are fewer merges."""
+        """Return the count of the merge number `wanted`. If there are fewer merges, return 1, the least that a
+        piece can save.
+        """
         return int(self.counts[wanted - 1]) if 0 < wanted <= len(self.counts) else 1
 
 
@@ -77,7 +79,9 @@ class Moment:
 
 @dataclass
 class Search:
-    """The search for one size, with all results so far. Tokens for unknown characters are not counted."""
+    """The search for one vocabulary size, with the best results until now. Tokens for unknown characters are not
+    counted.
+    """
 
     lattice: Lattice
     wanted: int
@@ -95,7 +99,7 @@ class Search:
         self.wish = np.zeros(len(self.lattice), np.float32)
 
     def steps(self) -> Iterator[float]:
-        """Work, and yield the done share, from 0 to 1, after each piece of work."""
+        """Search, and yield after each slice of work the completed part of the search, from 0 to 1."""
         began = time.monotonic()
         budget = self.budget
         lattice = self.lattice

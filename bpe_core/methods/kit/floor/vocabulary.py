@@ -1,7 +1,8 @@
-"""The search for a vocabulary near its floor: take the pieces that the prices ask for, then swap pieces.
+"""The search for a vocabulary near its floor. It starts with the pieces that the prices favour, and then swaps pieces.
 
-The shortest paths through all words tell for all pieces at once what a piece outside the vocabulary would save, and
-what a piece inside saves. So many pieces are swapped together, the best against the worst; fewer after a failure.
+The shortest paths through all words show for every piece at once how many tokens it saves, or would save. So many
+pieces are swapped together: the best pieces outside the vocabulary for the worst pieces inside. After a swap that saves
+nothing, the next swap is smaller.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ FIRST_SHARE, MORE, FEWER = 0.3, 1.3, 0.5  # the share of promising swaps that is
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """A set of pieces, and the number of tokens that the words have with it. Unknown characters are not counted."""
+    """A set of pieces, and the number of tokens that the words have with it. Tokens for unknown characters are not
+    counted.
+    """
 
     inside: Bools
     tokens: int
@@ -47,7 +50,9 @@ class Vocabulary:
 
     @classmethod
     def wished(cls, lattice: Lattice, wish: Any, wanted: int) -> Vocabulary:
-        """Take the pieces with the largest wishes; of equal ones those that may save more."""
+        """Return the vocabulary of the `wanted` pieces with the largest wishes. Of equal wishes, a piece that may
+        save more wins.
+        """
         order = np.lexsort((-lattice.saves, -wish))
         inside = np.zeros(len(lattice), np.bool_)
         inside[order[: max(0, wanted)]] = True
@@ -55,9 +60,10 @@ class Vocabulary:
 
 
 def by_value(lattice: Lattice, now: Vocabulary) -> Iterator[Int64s]:
-    """Yield the order of a vocabulary's pieces, the most valuable first; each result is longer, the last is complete.
+    """Yield a ranking of a vocabulary's pieces, the most valuable first. Each ranking is longer, and the last is
+    complete.
 
-    The least valuable pieces leave, a part of all at a time, and the others are weighed again.
+    In each round, some of the least valuable pieces are removed, and the value of the others is computed again.
     """
     ranking = np.zeros(0, np.int64)
     least = np.zeros(len(lattice), np.int64)
@@ -68,11 +74,14 @@ def by_value(lattice: Lattice, now: Vocabulary) -> Iterator[Int64s]:
 
 
 def _leave(lattice: Lattice, now: Vocabulary, least: Int64s) -> tuple[Int64s, Vocabulary]:
-    """Take out the least valuable pieces; return them and the vocabulary without them.
+    """Remove the least valuable pieces. Return these pieces, and the vocabulary without them.
 
-    Each place is weighed as if the piece stayed at all other places. So a piece may save more than its weight says: one
-    that a long word holds often, or one of two that replace each other. Then fewer pieces leave at once, and `least`
-    keeps what a single piece saves.
+    The value of a piece is computed for each place as if the piece stayed at all other places. So the true value
+    can be
+    larger than the computed value. Examples are a piece that a long word holds often, and two pieces that
+    replace each
+    other. If the difference is large, fewer pieces are removed at once, and `least` stores the true value of a
+    single piece.
     """
     left = np.flatnonzero(now.inside)
     count = max(1, len(left) // LEAVE_AT_ONCE)

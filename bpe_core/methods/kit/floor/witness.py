@@ -1,4 +1,6 @@
-"""The vocabulary that shows how near a floor can be reached: anyone can cut the words by it and count the tokens."""
+"""The vocabulary that shows how close to a floor a vocabulary can be. Anyone can split the words by it and count
+tokens.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ Piece = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Witness:
-    """A vocabulary, and the number of tokens if each word is cut into the fewest."""
+    """A vocabulary, and the number of tokens if each word is split into the fewest tokens."""
 
     tokens: int
     pieces: tuple[Piece, ...]  # each piece is a row of two or more symbols
