@@ -24,7 +24,7 @@ from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.word_segmenters import WordSegmenter
 from bpe_core.segmenting.word_tokens import WordCut, WordCuts, WordCutter
 
-if TYPE_CHECKING:  # which load machine code
+if TYPE_CHECKING:  # these imports load machine code
     from bpe_core.segmenting.compiled_methods import CompiledPaths, PiecesOverTime
 
 
@@ -66,7 +66,7 @@ class Pieces:
         self._seeds = alphabet.kept(("seeds", marker), lambda: Seeds.of(alphabet, marker))
         unknown = history.alphabet.unknown_id
         first = history.alphabet.first_fallback_id if unknown is None else unknown
-        # If unknown characters have a score, characters that occur only in longer pieces get it, too.
+        # If unknown characters have a score, characters that occur only in longer pieces get this score, too.
         lone = first if history.recipe.sums else None
         self.scores_at: Callable[[int], list[float]] = lru_cache(maxsize=1)(lambda at: _with_lone(scores.at(at), lone))
 
@@ -87,8 +87,10 @@ class Pieces:
 
 
 def _with_lone(scores: npt.NDArray[Any], unknown: int | None) -> list[float]:
-    found: list[float] = (scores if unknown is None else np.where(scores == DROPPED, scores[unknown], scores)).tolist()
-    return found
+    numbers: list[float] = (
+        scores if unknown is None else np.where(scores == DROPPED, scores[unknown], scores)
+    ).tolist()
+    return numbers
 
 
 class BestPaths(WordSegmenter):
@@ -128,13 +130,15 @@ class BestPaths(WordSegmenter):
         kernels = self._kernels(len(word))
         if kernels is None:
             return self._specified(word, at)
-        found = kernels.cut_words([word], at)
-        return WordCut(found.ids.tolist(), found.ends.tolist(), int(found.since[0]), int(found.until[0]))
+        word_cuts = kernels.cut_words([word], at)
+        return WordCut(
+            word_cuts.ids.tolist(), word_cuts.ends.tolist(), int(word_cuts.since[0]), int(word_cuts.until[0])
+        )
 
     @cached_property
     def _specified(self) -> WordCutter:
-        found: WordCutter = METHODS[self._history.recipe.method].word_cutter(self._history)
-        return found
+        cutter: WordCutter = METHODS[self._history.recipe.method].word_cutter(self._history)
+        return cutter
 
     def _kernels(self, size: int) -> CompiledPaths | None:
         return self.kernels_for(size)  # type: ignore[return-value]  # made here

@@ -63,8 +63,8 @@ class SpecifiedLearner:
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         self._go_on_to(stop_at)
         rows = slice(self.learned, min(stop_at, len(self._history), self.learned + max(1, work // WORK_A_STEP)))
-        for name, told in self._history.columns._asdict().items():
-            getattr(columns, name)[rows] = told[rows]
+        for name, column in self._history.columns._asdict().items():
+            getattr(columns, name)[rows] = column[rows]
         self.learned = max(self.learned, rows.stop)
         is_over = self.learned == len(self._history) and stop_at > self.learned
         return self._history.end_reason if is_over else ""
@@ -101,5 +101,5 @@ class SpecifiedLearner:
 
 
 def _begins_with(history: History, known: History) -> bool:
-    ours, told = (one.columns.first(len(known)) for one in (history, known))
-    return np.array_equal(ours.left, told.left) and np.array_equal(ours.right, told.right)
+    ours, theirs = (each.columns.first(len(known)) for each in (history, known))
+    return np.array_equal(ours.left, theirs.left) and np.array_equal(ours.right, theirs.right)

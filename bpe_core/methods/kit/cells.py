@@ -18,8 +18,8 @@ from bpe_core.methods.kit.layout import SEPARATOR, lay_out
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, repeated
 
-# A follower is the first UTF-8 byte of what follows a piece. END and VARIOUS are no such bytes; VARIOUS means both
-# the end of a line and a blank.
+# A follower is the first UTF-8 byte of the text after a piece. No text begins with the bytes END and VARIOUS.
+# VARIOUS means that both the end of a line and a blank follow.
 END = 0  # the end of a line, or of a word if lines are not known
 
 
@@ -30,7 +30,7 @@ class Stretches:
     symbols: Int32s
     starts: Int64s  # the first cell of each stretch, and the end of the last
     counts: Int64s
-    followers: Bytes  # what follows each stretch
+    followers: Bytes  # the follower of each stretch
     leads: Bytes  # for each base symbol, its byte as a follower
     unknown_tokens: int  # tokens of the corpus for characters that the alphabet lacks
     derived: dict[str, Any] = field(default_factory=dict, repr=False)  # results that several callers share
@@ -54,7 +54,7 @@ class Stretches:
         spelled = int((lengths * words.counts[word_of_cell[firsts]]).sum())
         if alphabet.first_fallback_id is not None:
             unknown = layout.tokens - spelled
-        else:  # neighbours are one token
+        else:  # neighbouring unknown characters are one token
             ends = np.zeros(len(symbols), np.bool_)
             ends[layout.starts[1:] - 2] = True
             begins = ~known & ~ends & (before | np.concatenate((np.ones(1, np.bool_), ends[:-1])))

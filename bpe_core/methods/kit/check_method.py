@@ -201,8 +201,8 @@ class _Check:
             if leading:
                 row = trainer.history.columns
                 made = int(row.left[step]), int(row.right[step])
-                told = leading[0].left, leading[0].right
-                _require(told == made, f"Before step {step + 1} {told} was to come, and {made} was made.")
+                expected = leading[0].left, leading[0].right
+                _require(expected == made, f"Before step {step + 1} {expected} was to come, and {made} was made.")
 
     def _follows_its_specification(self) -> None:
         assert self.method.specification is not None
@@ -275,7 +275,7 @@ class _Check:
         back = tokenizer.decode(ids)
         if self.recipe.base == "bytes" and not self.recipe.normalizes:
             _require(back == text, f"After {at} steps another text comes back: {back[:40]!r}.")
-        elif text is self.text:  # which holds nothing unknown
+        elif text is self.text:  # this text has no unknown characters
             _require(tokenizer.encode(back, at=at) == ids, f"After {at} steps what is decoded has other ids.")
 
     def _explains(self) -> None:
@@ -284,10 +284,12 @@ class _Check:
         explained = self.method.explain(line, self.history, ())
         edges = set(Tokenizer(self.history).segmentation(line).tokens(at).edges.tolist())
         for byte in range(1, len(line.encode())):
-            told = explained.explanation_at(byte, at)
-            _require(bool(told.sentence), f"It says nothing of byte {byte}.")
-            if told.kind in ("joined", "inside", "tokens"):
-                _require(told.is_cut == (byte in edges), f"It says that byte {byte} is split: {told.is_cut}.")
+            explanation = explained.explanation_at(byte, at)
+            _require(bool(explanation.sentence), f"It says nothing of byte {byte}.")
+            if explanation.kind in ("joined", "inside", "tokens"):
+                _require(
+                    explanation.is_cut == (byte in edges), f"It says that byte {byte} is split: {explanation.is_cut}."
+                )
 
     def _builds_trees(self) -> None:
         at = len(self.history)
@@ -313,7 +315,7 @@ class _Check:
         _require((life.token, life.at) == (token, at), "It tells the life of another token, or of another moment.")
         try:
             ways = ways_of(history)
-        except BpeError:  # it splits no words
+        except BpeError:  # the method splits no words
             return
         for word, _ in self.words.most_frequent(MOST_WORDS):
             covered = len(ways.lattice(word).symbols)

@@ -67,10 +67,10 @@ def repeated(stretches: Stretches, scripts: Int32s, longest: int) -> tuple[Spell
     lengths = [seeds.weights[:0]]
     weights = [seeds.weights[:0]]
     for length in range(1, longest + 1):
-        groups, found = trees.part_groups(tree, places, groups, longer, parts, seeds, np.int64(length))
-        ends.append(seeds.ends[:found].copy())
-        weights.append(seeds.weights[:found].copy())
-        lengths.append(np.full(found, length))
+        groups, count = trees.part_groups(tree, places, groups, longer, parts, seeds, np.int64(length))
+        ends.append(seeds.ends[:count].copy())
+        weights.append(seeds.weights[:count].copy())
+        lengths.append(np.full(count, length))
         places, longer = longer, places
         if not groups:
             break
@@ -105,11 +105,11 @@ class CompiledLattices:
     """
 
     tokens: int  # tokens of the corpus on the best paths
-    counts: Int64s  # how often each token occurs there, by id
+    counts: Int64s  # how often each token occurs on the best paths, by id
     expected: Float64s  # how often each token would occur in the corpus, over all paths by their probability
-    log_likelihood: float  # of the corpus, by the last call of `expect`
-    leaving: Int64s  # for each planned piece, its occurrences on the best paths when it leaves
-    tokens_after: Int64s  # for each planned piece, the tokens of the corpus after it has left
+    log_likelihood: float  # the log-likelihood of the corpus after the last call of `expect`
+    leaving: Int64s  # for each planned piece, its count on the best paths when it is dropped
+    tokens_after: Int64s  # for each planned piece, the tokens of the corpus after its drop
 
     def __init__(self, stretches: Stretches, alphabet: Alphabet, recipe: Recipe, *, room: int = 0) -> None:
         size = len(alphabet)
@@ -195,13 +195,13 @@ class CompiledLattices:
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
         """Find for each piece the best path of other pieces that covers its text."""
         lengths = self._lengths[pieces]
-        found = np.empty(len(pieces))
+        path_scores = np.empty(len(pieces))
         stops = np.zeros(len(pieces) + 1, np.int64)
         tokens = np.empty(int(lengths.sum()), np.int64)
         kernel.own_paths(
-            self._lattice, self._desk, scores, pieces, self._ends[pieces], lengths, found, stops[1:], tokens
+            self._lattice, self._desk, scores, pieces, self._ends[pieces], lengths, path_scores, stops[1:], tokens
         )
-        return OwnPaths(found.astype(np.float32), stops, tokens[: stops[-1]])
+        return OwnPaths(path_scores.astype(np.float32), stops, tokens[: stops[-1]])
 
     def tidy(self, scores: Float32s) -> None:
         """Remove pieces without a score from the lattices, if there are many of them."""

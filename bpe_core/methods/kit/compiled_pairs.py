@@ -185,7 +185,7 @@ class CompiledLearner:
     """A learner that owns the arrays of one run. Its method `learn` fills rows of the columns that it gets."""
 
     scores = gone_through = None
-    _scores: Any = ()  # what the kernels order pairs by, if not by counts
+    _scores: Any = ()  # the scores that order the pairs, if counts do not
     _reasons: Any = ()  # columns for the other reasons of steps
 
     def __init__(
@@ -197,7 +197,7 @@ class CompiledLearner:
         *,
         room: int = 1 << 16,  # pairs that fit in at first
         threads: int | None = None,  # by default all cores, if there is enough work
-        layout: Layout | None = None,  # words as tokens longer than base symbols; the alphabet then holds these
+        layout: Layout | None = None,  # words as tokens longer than base symbols, which the alphabet then holds
         counts_apart: bool = False,  # whether a count says how many tokens a merge makes
     ) -> None:
         layout = layout or lay_out(words, alphabet, recipe)
@@ -251,9 +251,9 @@ class CompiledLearner:
 
     def candidates(self, wanted: int) -> list[Candidate]:
         wanted = min(wanted, len(self._state.pairs))
-        found = np.empty(wanted, np.int64)
-        total = kernel.leading_pairs(self._state, self._scores, np.int64(wanted), found)
-        pairs = self._state.pairs[found[:total]]
+        rows = np.empty(wanted, np.int64)
+        total = kernel.leading_pairs(self._state, self._scores, np.int64(wanted), rows)
+        pairs = self._state.pairs[rows[:total]]
         return [Candidate(*row) for row in pairs[["left", "right", "count"]].tolist()]
 
     def are_whole(self) -> Bools:
@@ -293,7 +293,7 @@ class CompiledLearner:
         times = self._state.pairs["times"][1 : self._state.run[0]["pairs"]]
         self._state = self._state._replace(
             arena=np.empty(room, np.int32),
-            joints=np.empty(int(times.max(initial=0)), names.JOINT),  # no pair is born that occurs more often
+            joints=np.empty(int(times.max(initial=0)), names.JOINT),  # no new pair occurs more often
             sides=np.zeros(2 * pairs, np.int32),
             heap=np.empty(pairs, names.HEAP_ENTRY),
         )
@@ -337,7 +337,11 @@ def state_of(
     text_starts = np.zeros(size + 1, np.int64)
     np.cumsum([len(symbol.text) for symbol in alphabet.symbols], out=text_starts[1:])
     given = _given(recipe, forced)
-    forbidden = [(one.step - 1, *one.pair) for one in recipe.interventions if one.act == "forbid"]
+    forbidden = [
+        (intervention.step - 1, *intervention.pair)
+        for intervention in recipe.interventions
+        if intervention.act == "forbid"
+    ]
     run = _run(recipe, forced, len(given))
     run["base"] = size
     run["tokens_left"] = layout.tokens
@@ -358,7 +362,7 @@ def state_of(
         word_hints=_hints(layout.starts, cells),
         token_lengths=np.ones(size, np.int32),
         spans=np.zeros(size, np.int32),
-        lacks=np.array(lacks_of([one.text for one in alphabet.symbols]), np.int32),
+        lacks=np.array(lacks_of([intervention.text for intervention in alphabet.symbols]), np.int32),
         born_first=np.zeros(size + 1, np.int64),
         base_order=order,
         text=grown(np.frombuffer(text, np.uint8), 2 * len(text) + 1),
@@ -410,6 +414,6 @@ def _run(recipe: Recipe, forced: History | None, given: int) -> Records:
 def _hints(starts: npt.NDArray[np.int64], cells: int) -> npt.NDArray[np.int32]:
     """Return for every sixteenth cell the index of the last word that starts at this cell or before it."""
     spacing = 1 << names.HINT_SHIFT
-    first_told = (starts[:-1] + (spacing - 1)) >> names.HINT_SHIFT  # the first hint at or after the start of each word
-    begun = np.bincount(first_told, minlength=(cells + 2 * spacing - 1) >> names.HINT_SHIFT)
+    first_hint = (starts[:-1] + (spacing - 1)) >> names.HINT_SHIFT  # the first hint at or after the start of each word
+    begun = np.bincount(first_hint, minlength=(cells + 2 * spacing - 1) >> names.HINT_SHIFT)
     return np.maximum(np.cumsum(begun) - 1, 0).astype(np.int32)

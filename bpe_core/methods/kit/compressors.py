@@ -13,7 +13,7 @@ from bpe_core.errors import Cancelled, CorpusError
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, ProgressReport, Work, never_cancelled
 
 AT_ONCE = 1 << 20
-ZLIB_LEVEL, ZSTD_LEVEL = 6, 3  # the default levels of both
+ZLIB_LEVEL, ZSTD_LEVEL = 6, 3  # the default levels of zlib and zstd
 ZSTD_MODULES = ("compression.zstd", "backports.zstd")  # the first module is a part of Python from 3.14 on
 ZSTD_IS_MISSING = "zstd is not installed here: `pip install backports.zstd` adds it to the comparison."
 

@@ -16,7 +16,7 @@ from bpe_core.support.progress import ALONE, Work
 @dataclass(frozen=True)
 class Report:
     original_size: int
-    compressed_size: int  # of the whole file
+    compressed_size: int  # bytes of the whole file
     blocks: int
     replaced_pairs: int  # the sum over all blocks
     table_bytes: int
@@ -54,6 +54,6 @@ def compressing_method() -> Method:
 
 
 def container() -> Container:
-    found = compressing_method().container
-    assert found is not None
-    return found
+    interface = compressing_method().container
+    assert interface is not None
+    return interface

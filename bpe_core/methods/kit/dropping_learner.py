@@ -28,13 +28,13 @@ from bpe_core.methods.kit.learner import UNLIMITED, Candidate
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools, Float64s, Int32s, Int64s, repeated
 
-if TYPE_CHECKING:  # which loads machine code
+if TYPE_CHECKING:  # this import loads machine code
     from bpe_core.methods.kit.compiled_lattices import CompiledLattices
 
-RARE = 0.5  # a piece with a smaller expected count leaves
+RARE = 0.5  # a piece with a smaller expected count is dropped
 SETTLED_BITS = 40  # the bits of a 64-bit sum that do not depend on the order of adding
-UNKNOWN_PENALTY = np.float32(10)  # the difference between the least score and that of a symbol without one
-_LEAST_EXPECTED = 1e-3  # keeps the score of a leaving piece finite
+UNKNOWN_PENALTY = np.float32(10)  # how far a symbol without a score is below the lowest score
+_LEAST_EXPECTED = 1e-3  # keeps the score of a dropped piece finite
 _SHIFT = 7.0  # from this number on the series below is exact
 
 
@@ -54,8 +54,8 @@ def digamma(numbers: Float64s) -> Float64s:
     shifted -= 0.5
     inverse = 1 / (shifted * shifted)
     series = inverse * (1 / 24 - inverse * (7 / 960 - inverse * (31 / 8064 - inverse * 127 / 30720)))
-    found: Float64s = np.log(shifted) + series - lost
-    return found
+    values: Float64s = np.log(shifted) + series - lost
+    return values
 
 
 def first_scores(coverage: Int64s) -> Float32s:
@@ -114,33 +114,33 @@ def losses(counts: Int64s, pieces: Int64s, starts: Int64s, others: Int64s) -> Fl
     new_total = np.log(total + count * (sizes - 1))
     gained = np.log(counts[others] + repeated(count, sizes)) - repeated(new_total, sizes)
     replaced = np.add.reduceat(gained, starts[:-1]) if len(pieces) else gained
-    found: Float32s = (count / total * (as_it_is - replaced)).astype(np.float32)
-    return found
+    lost: Float32s = (count / total * (as_it_is - replaced)).astype(np.float32)
+    return lost
 
 
-MORE_THAN_ASKED = 1.1  # up to this many times the size, only scores or counts choose what leaves
+MORE_THAN_ASKED = 1.1  # up to this many times the size, only scores or counts choose the pieces to drop
 SLICE = 1_000_000  # the most work between two checks of the time
 STEPS_AT_ONCE = 50_000
 
 LatticesMaker = Callable[[Stretches, Alphabet, Recipe], "CompiledLattices"]
-Told = Mapping[str, npt.NDArray[Any]]
+ReasonColumns = Mapping[str, npt.NDArray[Any]]
 
 
 class Batch(NamedTuple):
     """A batch of pieces that are dropped one after the other."""
 
     pieces: Int32s
-    told: Told  # the reasons of each piece
-    counts: Int64s  # the count of each piece when it leaves
+    reasons: ReasonColumns  # the reasons of each piece
+    counts: Int64s  # the count of each piece when it is dropped
     tokens_left: Int64s
 
     @classmethod
-    def of(cls, pieces: Int64s, told: Told) -> Batch:
-        return cls(pieces.astype(np.int32), told, *(np.zeros(len(pieces), np.int64) for _ in range(2)))
+    def of(cls, pieces: Int64s, reasons: ReasonColumns) -> Batch:
+        return cls(pieces.astype(np.int32), reasons, *(np.zeros(len(pieces), np.int64) for _ in range(2)))
 
     def only(self, chosen: slice | Int64s) -> Batch:
-        told = {name: column[chosen] for name, column in self.told.items()}
-        return Batch(self.pieces[chosen], told, self.counts[chosen], self.tokens_left[chosen])
+        reasons = {name: column[chosen] for name, column in self.reasons.items()}
+        return Batch(self.pieces[chosen], reasons, self.counts[chosen], self.tokens_left[chosen])
 
 
 def size_asked_for(recipe: Recipe, alphabet: Alphabet) -> int:
@@ -163,7 +163,7 @@ class DroppingLearner(ABC):
         forced: History | None,
         make_lattices: LatticesMaker,
         *,
-        stretches: Stretches | None = None,  # the words as laid out for the alphabet, if they were
+        stretches: Stretches | None = None,  # the words in cells for the alphabet, if the caller has them
     ) -> None:
         self._recipe = recipe
         self._asked = size_asked_for(recipe, alphabet)
@@ -187,7 +187,7 @@ class DroppingLearner(ABC):
         self.has_candidates = room > 0
         self._batch = Batch.of(np.zeros(0, np.int64), {})
         self._next = 0
-        self._work, self._is_cut = UNLIMITED, False  # whether all words were cut since the last piece left
+        self._work, self._is_cut = UNLIMITED, False  # whether all words were split since the last drop
         for _ in self._cut():
             pass
         self.tokens_at_start = self._tokens()
@@ -241,7 +241,7 @@ class DroppingLearner(ABC):
             alive = np.flatnonzero(self._alive)
             least = alive[np.lexsort((self._scores[alive], counts[alive]))][:wanted]
             return [Candidate(id, self._right, int(counts[id])) for id in least.tolist()]
-        columns = {name: column.tolist() for name, column in rest.told.items()}
+        columns = {name: column.tolist() for name, column in rest.reasons.items()}
         return [
             Candidate(id, self._right, count, {name: column[row] for name, column in columns.items()})
             for row, (id, count) in enumerate(zip(rest.pieces.tolist(), rest.counts.tolist(), strict=True))
@@ -257,7 +257,7 @@ class DroppingLearner(ABC):
         columns.right[rows] = self._right
         for column in (columns.runner_up_left, columns.runner_up_right, columns.runner_up_count):
             column[rows] = NOTHING
-        for name, column in batch.told.items():
+        for name, column in batch.reasons.items():
             self.reasons[name][rows] = column
         self._dropped[rows] = batch.pieces
         self._go(batch.pieces)
@@ -281,9 +281,9 @@ class DroppingLearner(ABC):
         """Count the tokens of the corpus while these pieces are dropped one after the other. Then make them the
         current batch.
         """
-        batch = self._as_told(batch)
+        batch = self._as_forced(batch)
         while len(batch.pieces):
-            size = self._steps_left() if self._steps_left() > 0 else STEPS_AT_ONCE  # more than will be made
+            size = self._steps_left() if self._steps_left() > 0 else STEPS_AT_ONCE  # more steps than the run makes
             now = batch.only(slice(size))
             batch = batch.only(slice(size, None))
             lattices = self._lattices
@@ -299,11 +299,11 @@ class DroppingLearner(ABC):
             self._next = 0
             yield True
 
-    def _as_told(self, batch: Batch) -> Batch:
+    def _as_forced(self, batch: Batch) -> Batch:
         """Return the batch with the pieces that a forced history drops at these steps."""
-        told = self._forced[self.learned : self.learned + len(batch.pieces)]
+        forced_now = self._forced[self.learned : self.learned + len(batch.pieces)]
         alive = self._alive[batch.pieces]
-        if alive.all() and (batch.pieces[: len(told)] == told).all():
+        if alive.all() and (batch.pieces[: len(forced_now)] == forced_now).all():
             return batch
         alive = self._alive.copy()
         rows = list[int]()
@@ -320,12 +320,12 @@ class DroppingLearner(ABC):
                 alive[now] = False
                 rows.append(row)
                 pieces.append(now)
-        found = batch.only(np.array(rows, np.int64))
-        found = found._replace(told=self._reasons_of_others(found.told, found.pieces != np.array(pieces)))
-        return found._replace(pieces=np.array(pieces, np.int32))
+        changed = batch.only(np.array(rows, np.int64))
+        changed = changed._replace(reasons=self._reasons_of_others(changed.reasons, changed.pieces != np.array(pieces)))
+        return changed._replace(pieces=np.array(pieces, np.int32))
 
-    def _reasons_of_others(self, told: Told, others: Bools) -> Told:
-        return told
+    def _reasons_of_others(self, reasons: ReasonColumns, others: Bools) -> ReasonColumns:
+        return reasons
 
     # -- Scores -----------------------------------------------------------------------------
 

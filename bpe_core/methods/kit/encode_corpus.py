@@ -149,21 +149,21 @@ def _write_all(
         return encoding.encoded(piece.texts, stored, corpus.sources[piece.source].name)
 
     with closing(on_all_cores(pieces_of(corpus, encoding.cuts, cancelled), encoded, cancelled)) as pieces:
-        for piece, found in pieces:
+        for piece, encoded_piece in pieces:
             if piece.source != begun:
                 begun = piece.source
                 seen[:] = False
             if corpus.group_of_source[begun] != group:
                 group = corpus.group_of_source[begun]
                 seen_in_group[:] = False
-            file.write(found.numbers.data)
+            file.write(encoded_piece.numbers.data)
             for figures, met in ((files[begun], seen), (groups[group], seen_in_group)):
-                met |= found.met
+                met |= encoded_piece.met
                 figures.first = figures.first if figures.tokens else written
-                figures.tokens += len(found.numbers)
+                figures.tokens += len(encoded_piece.numbers)
                 figures.bytes += len(piece.texts.data)
                 figures.different_tokens = int(np.count_nonzero(met))
-            written += len(found.numbers)
+            written += len(encoded_piece.numbers)
             done = piece.read if total is None else min(total, piece.read)
             progress(Progress("encoding", done, total, "bytes", files[begun].name))
     return written
@@ -260,11 +260,11 @@ class CorpusEncoder:
 
     def batch(self, texts: Texts, name: str) -> Batch:
         """Return the tokens of a piece. Raise BpeError if a token has no id."""
-        found = self.tokenizer.encode_batch(texts, at=self._at, allowed_special=self._allowed, threads=1)
-        if self._lacks_some and len(lacking := found.ids[self._numbers[found.ids] < 0]):
+        tokens = self.tokenizer.encode_batch(texts, at=self._at, allowed_special=self._allowed, threads=1)
+        if self._lacks_some and len(lacking := tokens.ids[self._numbers[tokens.ids] < 0]):
             token = quoted(written(self.tokenizer.history)[lacking[0]])
             raise BpeError(f"The tokenizer has no id for {token}, which is in {name}; nothing was written.")
-        return found
+        return tokens
 
     def numbers(self, ids: Int32s, kind: np.dtype[Any]) -> npt.NDArray[Any]:
         """Return the ids of tokens, as they are written to the file."""

@@ -50,9 +50,9 @@ from bpe_core.text.corpus import Corpus
 
 ShardKind = Literal["npy", "bin"]
 
-SHARD_SIZE = 100_000_000  # ids; some 400 MB of English, which is encoded again at most after a kill
-MOST_DOCUMENTS = 1 << 22  # documents of a shard, whose ends are in memory until it is whole
-WORKING = ".encoding"  # the ending of the folder's name in which whole shards are kept until all are
+SHARD_SIZE = 100_000_000  # ids; some 400 MB of English, the most text that is encoded again after a stop
+MOST_DOCUMENTS = 1 << 22  # documents of a shard; their ends are in memory until the shard is whole
+WORKING = ".encoding"  # the ending of the working folder's name, which holds whole shards until the last is whole
 INDEX = "index.json"
 FORMAT = "shards of documents"
 VERSION = 1
@@ -80,7 +80,7 @@ def encode_documents(
     history: History,
     folder: Path | str,
     *,
-    eos: int | None = None,  # the id after each document; None for none
+    eos: int | None = None,  # the id after each document; with None no id is added
     kind: ShardKind = "npy",
     shard_size: int = SHARD_SIZE,  # a shard ends with the document that reaches this number of ids
     at: int | None = None,
@@ -126,7 +126,7 @@ def encode_documents(
         goes_on = f" Whole shards are kept in {path}{WORKING}; the same command continues from there."
         said = str(error).removesuffix(" What was there before is unchanged.")
         raise OutputError(f"{said}{goes_on if is_kept else ''}") from error
-    except BpeError:  # texts that must be repaired are other texts
+    except BpeError:  # after a repair, the texts are other texts
         shards.leave(can_go_on=False)
         raise
     except BaseException:
@@ -176,10 +176,10 @@ def _described(corpus: Corpus, history: History, chosen: list[Any]) -> str:
 
     If a text cannot be read again, each call returns a new hash.
     """
-    told = zip(corpus.sources, corpus.group_of_source, corpus.reading_options, strict=True)
+    listed = zip(corpus.sources, corpus.group_of_source, corpus.reading_options, strict=True)
     sources = [
         [source.name, str(source.path), source.size, source.kind, source.field, group, when_written(source), repr(how)]
-        for source, group, how in told
+        for source, group, how in listed
     ]
     return hashed([VERSION, program_version(), hashlib.sha256(packed(history)).hexdigest(), chosen, sources])
 
@@ -216,8 +216,8 @@ def _encode(corpus: Corpus, encoder: CorpusEncoder, eos: int | None, shards: _Sh
     pieces = _with_sound_ends(pieces_of(corpus, encoder.cuts, work.cancelled))
     pieces = _behind(pieces, sum(shard.documents for shard in shards.whole), lambda piece: tell("finding", piece))
     with shards, closing(on_all_cores(pieces, encoded, work.cancelled)) as answers:
-        for piece, found in answers:
-            shards.add(piece.source, found)
+        for piece, documents in answers:
+            shards.add(piece.source, documents)
             tell("encoding", piece)
         shards.finish()
 
@@ -322,31 +322,31 @@ class _Shards:
 
     def _read(self, number: int) -> _Shard | None:
         try:
-            told = json.loads((self.folder / _head_name(number)).read_bytes())
+            head = json.loads((self.folder / _head_name(number)).read_bytes())
             sizes = {name: (self.folder / name).stat().st_size for name in self.layout.names(number)}
         except (OSError, ValueError):
             return None
-        if not isinstance(told, dict) or told.get("asked") != self._asked or told.get("sizes") != sizes:
+        if not isinstance(head, dict) or head.get("asked") != self._asked or head.get("sizes") != sizes:
             return None
-        sources = {source: [documents, ids] for source, documents, ids in told["sources"]}
-        return _Shard(told["ids"], told["documents"], sources, sizes)
+        sources = {source: [documents, ids] for source, documents, ids in head["sources"]}
+        return _Shard(head["ids"], head["documents"], sources, sizes)
 
-    def add(self, source: int, found: _Documents) -> None:
+    def add(self, source: int, documents: _Documents) -> None:
         """Write the ids of a piece, and begin a new shard after each document that fills a shard."""
         start = 0
         first = 0
-        while start < len(found.ids) or first < len(found.ends):
+        while start < len(documents.ids) or first < len(documents.ends):
             if not self._files:
                 self._begin()
             shard = self._shard
-            full = int(np.searchsorted(found.ends, start + self.layout.size - shard.ids))
+            full = int(np.searchsorted(documents.ends, start + self.layout.size - shard.ids))
             last = min(
                 max(first, full), first + MOST_DOCUMENTS - shard.documents - 1
             )  # the document that fills the shard
-            is_full = last < len(found.ends)
-            stop = int(found.ends[last]) if is_full else len(found.ids)
-            ends = found.ends[first : last + 1] - start + shard.ids
-            self._files[0].write(found.ids[start:stop].data)
+            is_full = last < len(documents.ends)
+            stop = int(documents.ends[last]) if is_full else len(documents.ids)
+            ends = documents.ends[first : last + 1] - start + shard.ids
+            self._files[0].write(documents.ids[start:stop].data)
             self._ends.append(ends)
             sums = shard.sources.setdefault(source, [0, 0])
             sums[0] += len(ends)
@@ -387,8 +387,8 @@ class _Shards:
             ids.seek(0, os.SEEK_END)
         shard.sizes = dict(zip(self.layout.names(number), [file.tell() for file in self._files[:-1]], strict=True))
         sources = [[source, *sums] for source, sums in shard.sources.items()]
-        told = {"asked": self._asked, **asdict(shard), "sources": sources}
-        head.write(json.dumps(told).encode())
+        content = {"asked": self._asked, **asdict(shard), "sources": sources}
+        head.write(json.dumps(content).encode())
         self._files = []
         self._stack.close()
         self.whole.append(shard)

@@ -27,7 +27,7 @@ UNKNOWN = ("stuck", "too long", "unknown")  # kinds of explanations at bytes wit
 @dataclass(frozen=True)
 class ShownToken:
     text: str
-    number: str = ""  # such as the token's score
+    number: str = ""  # for example the score of the token
 
 
 @dataclass(frozen=True)
@@ -178,12 +178,14 @@ class WordReasons(ExplainedText):
     def explanation_at(self, byte: int, at: int) -> Explanation:
         """Explain a boundary, and add the tokens of the word after each step that changes them."""
         word = self._words.around(byte)
-        found = self.in_word(word, byte, at) if isinstance(word, TextWord) else Explanation(word, True, ELSEWHERE[word])
+        explanation = (
+            self.in_word(word, byte, at) if isinstance(word, TextWord) else Explanation(word, True, ELSEWHERE[word])
+        )
         at_byte = self._words.at(byte)
         start = -1 if at_byte is None else int(at_byte.origins[0])
         if start not in self._known_ways:
             self._known_ways[start] = self._changes_as_ways(byte)
-        return replace(found, ways=(*found.ways, *self._known_ways[start]))
+        return replace(explanation, ways=(*explanation.ways, *self._known_ways[start]))
 
     @abstractmethod
     def in_word(self, word: TextWord, byte: int, at: int) -> Explanation:
@@ -211,9 +213,9 @@ class ByTokens(ExplainedText):
     def explanation_at(self, byte: int, at: int) -> Explanation:
         if not 0 < byte < len(self._segmentation.data):
             return Explanation("edge", True, ELSEWHERE["edge"])
-        found = self._segmentation.tokens_between(byte - 1, byte + 1, at)
-        known = [f"“{self._texts[id]}”" for id in found.ids.tolist() if id != NO_TOKEN]
-        if len(found) == 1 and known:
+        tokens = self._segmentation.tokens_between(byte - 1, byte + 1, at)
+        known = [f"“{self._texts[id]}”" for id in tokens.ids.tolist() if id != NO_TOKEN]
+        if len(tokens) == 1 and known:
             return Explanation("joined", False, f"The text is not split here: {known[0]} is one token.")
         if len(known) == 2:
             return Explanation("tokens", True, f"The tokens {known[0]} and {known[1]} meet here.")

@@ -24,7 +24,7 @@ def spelled(alphabet: Alphabet, marker: bytes) -> list[list[int]]:
     id_of = alphabet.id_of_piece
     marker_id = alphabet.marker_id
     symbol_of = {text.decode(): id for text, id in id_of.items()}
-    found = []
+    symbols_of_seeds = []
     for symbol in alphabet.symbols:
         if symbol.kind == "seed":
             begins = marker_id is not None and symbol.text.startswith(marker)
@@ -35,8 +35,8 @@ def spelled(alphabet: Alphabet, marker: bytes) -> list[list[int]]:
                 raise FormatError(
                     f"Pieces of this table hold {missing}, which is not a base symbol of the table."
                 ) from None
-            found.append([marker_id, *ids] if begins and marker_id is not None else ids)
-    return found
+            symbols_of_seeds.append([marker_id, *ids] if begins and marker_id is not None else ids)
+    return symbols_of_seeds
 
 
 def lengths_of(seeds: Iterable[Sequence[int]]) -> list[int]:
@@ -69,8 +69,8 @@ def best_path(edges: list[list[Edge]], scores: Sequence[float]) -> tuple[float, 
     best = [0.0] + [-math.inf] * size
     last = [-1] * (size + 1)
     before = [0] * (size + 1)
-    for here, found in enumerate(edges):
-        for length, id in found:
+    for here, edges_here in enumerate(edges):
+        for length, id in edges_here:
             score = best[here] + scores[id]
             if score > best[here + length]:
                 best[here + length] = score

@@ -79,13 +79,13 @@ def laid_out(
 def count_symbols(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> npt.NDArray[np.int64]:
     """Return the count of each base symbol in the corpus before the first step."""
     if alphabet.is_plain_bytes:
-        found = np.zeros(len(alphabet), np.int64)
+        counts = np.zeros(len(alphabet), np.int64)
         for first in range(0, len(words), WORDS_AT_ONCE):  # in blocks, so that temporary arrays stay small
             starts = words.starts[first : first + WORDS_AT_ONCE + 1]
             weights = np.repeat(words.counts[first : first + WORDS_AT_ONCE].astype(np.float64), np.diff(starts))
             letters = words.text[starts[0] : starts[-1]]
-            found += np.bincount(letters, weights=weights, minlength=len(alphabet)).astype(np.int64)
-        return found
+            counts += np.bincount(letters, weights=weights, minlength=len(alphabet)).astype(np.int64)
+        return counts
     return lay_out(words, alphabet, recipe).symbol_counts(words, len(alphabet))
 
 

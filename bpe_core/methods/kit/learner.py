@@ -23,15 +23,17 @@ UNLIMITED = 2**60  # more work than any call does
 @dataclass(frozen=True)
 class Candidate:
     left: int
-    right: int  # NOTHING if the step would drop the left token, ADDED if it would add it
+    right: int  # NOTHING if the step would drop the left token, ADDED if the step would add the left token
     count: int  # the count in the corpus of the pair or token
     reasons: Mapping[str, Any] = field(default_factory=lambda: COUNT_ALONE)  # reasons besides the count
 
 
-def with_token_counts(found: list[Candidate], counts: Sequence[int] | npt.NDArray[np.int64]) -> list[Candidate]:
+def with_token_counts(candidates: list[Candidate], counts: Sequence[int] | npt.NDArray[np.int64]) -> list[Candidate]:
     return [
-        replace(one, reasons={"left_count": int(counts[one.left]), "right_count": int(counts[one.right])})
-        for one in found
+        replace(
+            candidate, reasons={"left_count": int(counts[candidate.left]), "right_count": int(counts[candidate.right])}
+        )
+        for candidate in candidates
     ]
 
 

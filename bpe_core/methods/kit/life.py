@@ -41,14 +41,16 @@ class TokenLife:
 
     token: int
     at: int
-    children: tuple[int, ...]  # the tokens made from it, up to `at`
+    children: tuple[int, ...]  # the tokens made from this token, up to step `at`
     reached: Reachability
-    curve: Steps = ()  # its count from its birth on; empty if no words are known
-    pair_curve: Steps = ()  # the count of its pair, until its birth
-    takers: tuple[tuple[int, int], ...] = ()  # steps that made larger tokens of it, with counts; the most first
-    words: Holders = Holders()  # the words that hold it now
-    paid: Holders = Holders()  # the words that held the pair of its own step
-    files: dict[str, int] = field(default_factory=dict)  # the count of its step by files or groups
+    curve: Steps = ()  # the token's count from its birth on; empty if no words are known
+    pair_curve: Steps = ()  # the count of the token's pair, until the birth of the token
+    takers: tuple[
+        tuple[int, int], ...
+    ] = ()  # steps that made larger tokens from the token, with counts; the largest count first
+    words: Holders = Holders()  # the words that hold the token now
+    paid: Holders = Holders()  # the words that held the pair of the token's step
+    files: dict[str, int] = field(default_factory=dict)  # the count of the token's step in each file or group
     told: tuple[str, ...] = ()  # sentences that the method adds
 
     def count_at(self, at: int) -> int:

@@ -23,7 +23,7 @@ class Node:
     id: int
     start: int
     stop: int
-    rank: int | None = None  # the index of the merge that made it; None for a base symbol
+    rank: int | None = None  # the index of the merge that made the token; None for a base symbol
     left: Node | None = None
     right: Node | None = None
 
@@ -71,9 +71,9 @@ class Piece:
     """A token in a word, from the step that made it in this word until the step that splits it."""
 
     id: int
-    start: int  # index of its first symbol in the word
+    start: int  # index of the first symbol in the word
     stop: int
-    step: int  # 0 if it was there at first
+    step: int  # 0 if the token exists before the first step
     until: int | None = None
 
     def is_there(self, at: int) -> bool:
@@ -89,7 +89,7 @@ class Piece:
 
 
 def pieces_of(nodes: Iterable[Node]) -> list[Piece]:
-    return [Piece(one.id, one.start, one.stop, 0 if one.rank is None else one.rank + 1) for one in nodes]
+    return [Piece(node.id, node.start, node.stop, 0 if node.rank is None else node.rank + 1) for node in nodes]
 
 
 class NeighbourPair(NamedTuple):
@@ -101,7 +101,7 @@ class NeighbourPair(NamedTuple):
     left: int
     right: int
     first: int
-    last: int  # NEVER if nothing ended it
+    last: int  # NEVER if no merge ended the pair
 
 
 class _Side(NamedTuple):
@@ -122,13 +122,13 @@ def meetings(symbols: Sequence[int], ranks: Sequence[int], boundary: int, base: 
     end = ranks[boundary]
     lefts = _grown(symbols, ranks, boundary, base, end, backwards=True)
     rights = _grown(symbols, ranks, boundary + 1, base, end, backwards=False)
-    found: list[NeighbourPair] = []
+    pairs: list[NeighbourPair] = []
     i = j = first = 0
     while True:
         last = min(lefts[i].taken, rights[j].taken)
-        found.append(NeighbourPair(lefts[i].token, rights[j].token, first, last))
+        pairs.append(NeighbourPair(lefts[i].token, rights[j].token, first, last))
         if last >= end:
-            return found
+            return pairs
         first = last + 1
         if lefts[i].taken == last:
             i += 1
@@ -142,13 +142,13 @@ def _grown(
     step = -1 if backwards else 1
     edge = place - 1 if backwards else place  # the boundary on the far side
     token = symbols[place]
-    found: list[_Side] = []
+    sides: list[_Side] = []
     while True:
         taken = ranks[edge] if 0 <= edge < len(ranks) else NEVER
         if taken >= end:
-            found.append(_Side(token, end))
-            return found
-        found.append(_Side(token, taken))
+            sides.append(_Side(token, end))
+            return sides
+        sides.append(_Side(token, taken))
         token = base + taken
         while 0 <= edge < len(ranks) and ranks[edge] <= taken:
             edge += step

@@ -104,8 +104,8 @@ class Method(MethodFacts):
 
         Return None if the method has no specification.
         """
-        found: Callable[[WordTable, Recipe], History] | None = self._part("reference", "train")
-        return found
+        train: Callable[[WordTable, Recipe], History] | None = self._part("reference", "train")
+        return train
 
     @property
     def warm_up(self) -> Mapping[str, Callable[[], None]]:
@@ -139,9 +139,9 @@ class Method(MethodFacts):
         """Return the way to learn in plain Python, or a replay of the specification. Return None if the method has
         neither.
         """
-        found: Way | None = self._part("learn", "PLAIN")
-        if found is not None or self.specification is None:
-            return found
+        way: Way | None = self._part("learn", "PLAIN")
+        if way is not None or self.specification is None:
+            return way
         from bpe_core.methods.kit.by_specification import specified_way
 
         return specified_way(self)
@@ -149,8 +149,8 @@ class Method(MethodFacts):
     @property
     def compiled(self) -> CompiledWay | None:
         """Return the way to learn by machine code. Return None if there is none."""
-        found: CompiledWay | None = self._part("learn", "COMPILED")
-        return found
+        way: CompiledWay | None = self._part("learn", "COMPILED")
+        return way
 
     def tokens_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
         """Return the tokens of the vocabulary before the first step."""

@@ -29,8 +29,8 @@ class SymbolRun(NamedTuple):
     """A run of neighbouring symbols that merges may join. A symbol that never merges ends the run."""
 
     symbols: list[int]
-    start: int  # the cell of its first symbol
-    weight: int  # how often its word occurs
+    start: int  # the cell of the first symbol
+    weight: int  # how often the word occurs
 
 
 class PlainLearner:
@@ -56,8 +56,8 @@ class PlainLearner:
         self._learned = 0
         self._runs = _runs(layout.symbols.tolist(), layout.starts.tolist(), words.counts.tolist())
         self._counts: dict[Pair, int] = {}
-        self._places: dict[Pair, list[int]] = {}  # the runs that hold a pair or held it once, ascending
-        self._gone: dict[Pair, int] = {}  # how many of the first of these runs no longer hold it
+        self._places: dict[Pair, list[int]] = {}  # the runs that hold a pair or held the pair before, ascending
+        self._gone: dict[Pair, int] = {}  # how many of the first runs no longer hold the pair
         self._heap: list[Any] = []  # entries: minus the count, the tie key, the pair
         for index, run in enumerate(self._runs):
             for pair in pairwise(run.symbols):

@@ -15,8 +15,8 @@ from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.recipe import Recipe
 
 LANGUAGE = "language"  # the reason of a step that served one of several languages: the index of the language
-ALL = NOTHING  # the value of LANGUAGE if a step served all
-THERE = "there"  # the count of its pair in the texts of the served language
+ALL = NOTHING  # the value of LANGUAGE if a step served all languages
+THERE = "there"  # the count of the step's pair in the texts of the served language
 
 Told = Mapping[str, Any]  # the reasons of a step by name, or the columns of many steps
 
@@ -27,10 +27,12 @@ class Reason:
 
     title: str
     tip: str
-    of: tuple[str, ...]  # the names of the columns it is computed from; without them nothing is shown
-    value: Callable[[Any, Told], Any]  # computes it from a count and the reasons, or from whole columns
+    of: tuple[
+        str, ...
+    ]  # the names of the columns from which the value is computed; if a column is missing, no value is shown
+    value: Callable[[Any, Told], Any]  # computes the value from a count and the reasons, or from whole columns
     written: Callable[[int, Told], str]  # writes the value for a person
-    widest: str = "999,999"  # the widest text, by which tables make room
+    widest: str = "999,999"  # the widest text, which decides the width of columns
     is_number: bool = True
     is_measure: bool = True  # whether the next step is the one with the largest value
 
@@ -44,26 +46,26 @@ class Reason:
             name.capitalize(),
             tip,
             (name,),
-            lambda count, told: told[name],
-            lambda count, told: written(told[name]),
+            lambda count, reasons: reasons[name],
+            lambda count, reasons: written(reasons[name]),
             **more,
         )
 
-    def is_known(self, told: Told) -> bool:
-        return told.keys() >= {*self.of}
+    def is_known(self, reasons: Told) -> bool:
+        return reasons.keys() >= {*self.of}
 
-    def text(self, count: int, told: Told) -> str:
-        return self.written(count, told) if self.is_known(told) else ""
+    def text(self, count: int, reasons: Told) -> str:
+        return self.written(count, reasons) if self.is_known(reasons) else ""
 
     def values(self, history: History) -> npt.NDArray[Any]:
         """Return the value of every step, for sorting. NaN becomes the smallest value."""
         if not self.is_known(history.reasons):
             return np.zeros(len(history))
-        found = np.asarray(self.value(history.columns.count, history.reasons))
-        return np.nan_to_num(found, nan=-np.inf) if found.dtype.kind == "f" else found
+        values = np.asarray(self.value(history.columns.count, history.reasons))
+        return np.nan_to_num(values, nan=-np.inf) if values.dtype.kind == "f" else values
 
 
 def told_reasons(recipe: Recipe, one: Step | Candidate) -> list[tuple[str, str]]:
     """Return the titles and texts of the known reasons of a step or a candidate, without the count."""
-    told = ((reason.title, reason.text(one.count, one.reasons)) for reason in Method.of(recipe).reasons(recipe))
-    return [(title, text) for title, text in told if text]
+    texts = ((reason.title, reason.text(one.count, one.reasons)) for reason in Method.of(recipe).reasons(recipe))
+    return [(title, text) for title, text in texts if text]

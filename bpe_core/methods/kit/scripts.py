@@ -43,7 +43,7 @@ def scripts_of(characters: str) -> npt.NDArray[np.int32]:
     for expression, number in _CLASSES:
         if not unknown:
             break
-        for found in regex.findall(expression, "".join(unknown)):
-            script_of[found] = number
-            del unknown[found]
+        for letter in regex.findall(expression, "".join(unknown)):
+            script_of[letter] = number
+            del unknown[letter]
     return np.array([script_of.get(character, COMMON) for character in characters], np.int32)

@@ -110,18 +110,18 @@ class Tokenizer:
         given = texts if isinstance(texts, Texts) else Unread.of(texts)
         at = self._checked_at(at)
         allowed = self._cutting.spelled(self.allowed(allowed_special), given.searched)
-        found = self._segmenter.batch(given, at, allowed, threads) if isinstance(self._segmenter, WordEncoder) else None
-        return found or Batch.of([self._segmenter.ids(text, at, allowed) for text in given.strings()])
+        batch = self._segmenter.batch(given, at, allowed, threads) if isinstance(self._segmenter, WordEncoder) else None
+        return batch or Batch.of([self._segmenter.ids(text, at, allowed) for text in given.strings()])
 
     def numbers(self, ids: Int32s | Int64s) -> Int64s:
         """Return the file's ids of a text's tokens. Raise an error if a token has no id in the file."""
         numbers = self.history.numbers
         if numbers is None:
             return np.asarray(ids, np.int64)
-        found = numbers[ids]
-        if len(found) and found.min() == NO_NUMBER:
-            raise self._unnumbered(int(ids[int(found.argmin())]))
-        return found
+        file_ids = numbers[ids]
+        if len(file_ids) and file_ids.min() == NO_NUMBER:
+            raise self._unnumbered(int(ids[int(file_ids.argmin())]))
+        return file_ids
 
     def _unnumbered(self, id: int) -> FormatError:
         if id == self.history.alphabet.unknown_id:
@@ -144,8 +144,8 @@ class Tokenizer:
         empty while it is a token by itself. If normalization changed the text, a span covers the original
         bytes of its token, and the bytes that were removed directly after them.
         """
-        found = self.segmentation(text, allowed_special=allowed_special)
-        return [(start, stop, id) for start, stop, id in found.tokens(self._checked_at(at)).spans().tolist()]
+        segmentation = self.segmentation(text, allowed_special=allowed_special)
+        return [(start, stop, id) for start, stop, id in segmentation.tokens(self._checked_at(at)).spans().tolist()]
 
     def token_spans(self, text: str | bytes, at: int | None = None, allowed_special: Allowed = None) -> list[TokenSpan]:
         """Return the tokens with their spans.
@@ -153,9 +153,9 @@ class Tokenizer:
         A token that holds a part of a character has the span of this character.
         """
         text = text if isinstance(text, str) else _decoded(text)
-        found = self.segmentation(text, allowed_special=allowed_special)
-        first, behind, ids = found.tokens(self._checked_at(at)).spans().T
-        data = np.frombuffer(found.data, np.uint8)
+        segmentation = self.segmentation(text, allowed_special=allowed_special)
+        first, behind, ids = segmentation.tokens(self._checked_at(at)).spans().T
+        data = np.frombuffer(segmentation.data, np.uint8)
         begun = np.concatenate((np.zeros(1, np.int64), np.cumsum(data & 0xC0 != 0x80)))  # characters before each byte
         first_char = begun[np.minimum(first + 1, len(data))] - (first < len(data))
         behind_char = np.where(behind > first, begun[behind], first_char)
@@ -195,10 +195,10 @@ class Tokenizer:
         """Return the tokens of at least one character that end inside the next character, each with its place in
         bytes.
         """
-        found = set[tuple[int, int, int]]()
+        tokens = set[tuple[int, int, int]]()
         segmenter = self._segmenter
         if not isinstance(segmenter, WordEncoder):
-            return found
+            return tokens
         for part in self._cutting.parts(text, allowed):
             is_shared = part.origins[1:] == part.origins[:-1]
             if part.special is not None or not is_shared.any():
@@ -210,9 +210,9 @@ class Tokenizer:
                 begin = start
                 for id, end in zip(*segmenter.placed_ids(word, at), strict=True):
                     if origins[begin] < origins[start + end] == origins[start + end - 1]:
-                        found.add((id, origins[begin], origins[start + end]))
+                        tokens.add((id, origins[begin], origins[start + end]))
                     begin = start + end
-        return found
+        return tokens
 
     def segmentation(
         self, text: str, *, allowed_special: Allowed = None, cancelled: CancelCheck = never_cancelled
@@ -281,7 +281,7 @@ class Tokenizer:
 
     @cached_property
     def _library_text(self) -> LibraryText:
-        from bpe_core.segmenting.library_text import LibraryText  # imported late, as it is rarely needed
+        from bpe_core.segmenting.library_text import LibraryText  # imported late, because few programs need it
 
         return LibraryText(self.history)
 

@@ -174,7 +174,7 @@ class Trainer:
         left = max(0.0, deadline - before)
         work = max(LEAST_WORK, int(self._rate * left)) if self._rate else FIRST_WORK
         end = self._learner.learn(self._columns, min(goal, room), work)
-        if not end and self._learner.learned < min(goal, room):  # the call did all of that work
+        if not end and self._learner.learned < min(goal, room):  # the call did all of its work
             self._rate = work / max(1e-6, time.perf_counter() - before)
         return end
 
@@ -244,17 +244,17 @@ def _with_more_room(columns: Columns, room: int) -> Columns:
     return grown
 
 
-def _check_same(told: Columns, found: Columns) -> None:
-    if len(found.left) < len(told.left):
-        raise FormatError(f"The steps do not belong to these words: the words hold only {len(found.left):,} of them.")
+def _check_same(known: Columns, columns: Columns) -> None:
+    if len(columns.left) < len(known.left):
+        raise FormatError(f"The steps do not belong to these words: the words hold only {len(columns.left):,} of them.")
     for name in ("left", "right", "count", "tokens_left"):
-        differs = getattr(told, name) != getattr(found, name)
+        differs = getattr(known, name) != getattr(columns, name)
         if differs.any():
             step = int(differs.argmax()) + 1
             raise FormatError(
                 f"The steps do not belong to these words: at step {step:,} the history says "
-                f"{int(getattr(told, name)[step - 1]):,} ({name.replace('_', ' ')}), "
-                f"the words say {int(getattr(found, name)[step - 1]):,}."
+                f"{int(getattr(known, name)[step - 1]):,} ({name.replace('_', ' ')}), "
+                f"the words say {int(getattr(columns, name)[step - 1]):,}."
             )
 
 
@@ -263,12 +263,15 @@ def check_beforehand(recipe: Recipe, alphabet_size: int, steps: int, known: int)
 
     The check runs before the first step.
     """
-    for one in recipe.interventions:
-        if one.step > steps:
-            raise RecipeError(f"There is no step {one.step:,} for {one}: this run makes only {steps:,}.")
-        if max(one.pair) >= alphabet_size + one.step - 1:
+    for intervention in recipe.interventions:
+        if intervention.step > steps:
             raise RecipeError(
-                f"{one} names the token {max(one.pair):,}, which does not exist before step {one.step:,}."
+                f"There is no step {intervention.step:,} for {intervention}: this run makes only {steps:,}."
+            )
+        if max(intervention.pair) >= alphabet_size + intervention.step - 1:
+            raise RecipeError(
+                f"{intervention} names the token {max(intervention.pair):,}, which does not exist before step "
+                f"{intervention.step:,}."
             )
     if recipe.grown_from > known:
         raise RecipeError(
@@ -285,7 +288,7 @@ def check_done(recipe: Recipe, columns: Columns, learned: int, end: EndReason) -
                 f"force:{left}+{right}@{step} cannot be done: at step {step:,} this pair occurs nowhere in the text. "
                 "Remove the intervention, or force the pair at an earlier step."
             )
-    missed = next((one for one in recipe.interventions if one.step > learned + 1), None)
+    missed = next((intervention for intervention in recipe.interventions if intervention.step > learned + 1), None)
     if missed is not None and end in ("too rare", "no pairs"):
         raise RecipeError(
             f"There is no step {missed.step:,} for {missed}: no pair is frequent enough after {learned:,} steps."

@@ -26,7 +26,7 @@ from bpe_core.methods.kit.dropping_learner import (
     SLICE,
     Batch,
     DroppingLearner,
-    Told,
+    ReasonColumns,
     least_first,
     losses,
     scores_of,
@@ -60,7 +60,7 @@ class UnigramLearner(DroppingLearner):
         told["cause"][:] = cause
         return Batch.of(pieces, told)
 
-    def _reasons_of_others(self, told: Told, others: Bools) -> Told:
+    def _reasons_of_others(self, told: ReasonColumns, others: Bools) -> ReasonColumns:
         return {**told, "loss": np.where(others, np.nan, told["loss"])}
 
     # -- The course of a run ---------------------------------------------------------------

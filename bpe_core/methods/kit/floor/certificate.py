@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # not needed to read certificates
+if TYPE_CHECKING:  # certificates can be read without these imports
     from bpe_core.methods.kit.floor.lattice import Lattice
     from bpe_core.methods.kit.floor.prices import Floor
     from bpe_core.methods.kit.floor.witness import Witness

@@ -69,14 +69,14 @@ class Lattice:
         places = np.minimum(np.diff(laid.starts), longest)
         room = int((np.diff(laid.starts) * places - places * (places - 1) // 2).sum())
         check_room(BYTES_AN_EDGE * room, "Listing all pieces of these words", FEWER)
-        found = _found(laid, longest, work)
-        saves = found.counts * (found.lengths.astype(np.int64) - 1)
+        pieces = _pieces_in(laid, longest, work)
+        saves = pieces.counts * (pieces.lengths.astype(np.int64) - 1)
         kept = saves > limit
         numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-        edges = _laid(laid, found, numbers, longest)
+        edges = _edges_of(laid, pieces, numbers, longest)
         left_out = int(np.count_nonzero((saves > 0) & ~kept))
-        lengths = found.lengths[kept].astype(np.int64)
-        return cls(laid, edges, found.counts[kept], lengths, limit, left_out, others, longest)
+        lengths = pieces.lengths[kept].astype(np.int64)
+        return cls(laid, edges, pieces.counts[kept], lengths, limit, left_out, others, longest)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -84,8 +84,8 @@ class Lattice:
     @cached_property
     def saves(self) -> Int64s:
         """Return for each piece the largest number of tokens that it can save."""
-        found: Int64s = self.counts * (self.lengths - 1)
-        return found
+        savings: Int64s = self.counts * (self.lengths - 1)
+        return savings
 
     @cached_property
     def symbols(self) -> int:
@@ -155,32 +155,32 @@ def stretches(
     return kernels.Words(kept, starts, counts.astype(np.int64)), layout.tokens - spelled
 
 
-def _found(words: kernels.Words, longest: int, work: Work) -> kernels.Found:
+def _pieces_in(words: kernels.Words, longest: int, work: Work) -> kernels.Found:
     at_most = int(np.diff(words.starts).max(initial=1)) * longest + 1
     room = max(1 << 12, at_most, len(words.symbols))
-    found = kernels.Found(
+    pieces = kernels.Found(
         np.zeros(ROW << (2 * room).bit_length(), np.uint64), np.zeros(room, np.int64), np.zeros(room, np.uint8),
         np.ones(1, np.int64),
     )  # fmt: skip
     word = 0
-    while (word := int(kernels.find_pieces(words, found, np.int64(longest), np.int64(word)))) < len(words.counts):
+    while (word := int(kernels.find_pieces(words, pieces, np.int64(longest), np.int64(word)))) < len(words.counts):
         work.check()
-        slots = np.zeros(2 * len(found.slots), np.uint64)
-        more = 2 * len(found.counts)
-        spread_slots(found.slots, slots)
-        counts = grown(found.counts, more)
-        lengths = grown(found.lengths, more)
-        counts[len(found.counts) :] = 0
-        found = kernels.Found(slots, counts, lengths, found.number)
-    number = int(found.number[0])
-    return found._replace(counts=found.counts[:number], lengths=found.lengths[:number])
+        slots = np.zeros(2 * len(pieces.slots), np.uint64)
+        more = 2 * len(pieces.counts)
+        spread_slots(pieces.slots, slots)
+        counts = grown(pieces.counts, more)
+        lengths = grown(pieces.lengths, more)
+        counts[len(pieces.counts) :] = 0
+        pieces = kernels.Found(slots, counts, lengths, pieces.number)
+    number = int(pieces.number[0])
+    return pieces._replace(counts=pieces.counts[:number], lengths=pieces.lengths[:number])
 
 
-def _laid(words: kernels.Words, found: kernels.Found, numbers: Any, longest: int) -> kernels.Edges:
+def _edges_of(words: kernels.Words, pieces: kernels.Found, numbers: Any, longest: int) -> kernels.Edges:
     first = np.zeros(len(words.symbols) + 1, np.int64)
     edges = kernels.Edges(first, np.empty(0, np.int32), np.empty(0, np.uint8))
-    used = int(kernels.lay_edges(words, found, numbers, edges, np.int64(longest)))
+    used = int(kernels.lay_edges(words, pieces, numbers, edges, np.int64(longest)))
     if used:
         edges = kernels.Edges(first, np.empty(used, np.int32), np.empty(used, np.uint8))
-        kernels.lay_edges(words, found, numbers, edges, np.int64(longest))
+        kernels.lay_edges(words, pieces, numbers, edges, np.int64(longest))
     return edges

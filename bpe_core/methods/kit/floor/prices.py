@@ -60,7 +60,7 @@ class FloorPrices:
         self.lattice = lattice
         self.wanted = wanted
         self.upper = upper
-        self.reached = upper  # the tokens of the best vocabulary so far
+        self.reached = upper  # the tokens of the best vocabulary until now
         edges = len(lattice.edges.piece)
         pieces = len(lattice)
         self._prices = kernels.Prices(
@@ -120,8 +120,8 @@ class FloorPrices:
                 *map(np.int64, (*words, self._step, slowness, unit)),
             )  # fmt: skip
 
-        found = lattice.in_parts(part)
-        total, strength = (sum(int(one[place]) for one in found) for place in (0, 1))
+        results = lattice.in_parts(part)
+        total, strength = (sum(int(result[place]) for result in results) for place in (0, 1))
         sums = self._sums[0]
         for other in self._sums[1:]:
             sums += other

@@ -37,7 +37,7 @@ class Budget:
     rounds: int = ROUNDS
     swaps: int = SWAPS
     seconds: float = float("inf")
-    gap: float = 0.0  # a share of the floor; a vocabulary so little above it is good enough
+    gap: float = 0.0  # a share of the floor; a vocabulary that is no farther above the floor is good enough
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +53,11 @@ class Guess:
         changes = dict(method=USUAL, ties="first-seen", merges=max(1, wanted), max_token_length=longest)
         marker = dict(marker="none", marker_text="") if recipe.marker == "continuation" else {}
         try:
-            found = learn(words, recipe.with_changes(**changes, **marker), cancelled=work.cancelled)
+            history = learn(words, recipe.with_changes(**changes, **marker), cancelled=work.cancelled)
         except NothingToLearn:
             return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
         work.check()
-        return cls(found.tokens_after, found.columns.count.astype(np.int64), found)
+        return cls(history.tokens_after, history.columns.count.astype(np.int64), history)
 
     def upper(self, wanted: int, symbols: int) -> int:
         return int(self.tokens[min(max(0, wanted), len(self.tokens) - 1)]) if len(self.tokens) else symbols
@@ -90,9 +90,9 @@ class Search:
     warm: Int32s | None = None
     best: Vocabulary = field(init=False)
     floor: Floor = field(init=False)
-    wish: np.typing.NDArray[np.float32] = field(init=False)  # for each piece, how much the prices ask for it
+    wish: np.typing.NDArray[np.float32] = field(init=False)  # for each piece, how strongly the prices favour it
     moments: list[Moment] = field(default_factory=list)
-    rounds: int = 0  # rounds of prices made so far
+    rounds: int = 0  # rounds of prices made until now
     swaps: int = 0
 
     def __post_init__(self) -> None:
@@ -138,9 +138,9 @@ class Search:
     def _is_near_enough(self) -> bool:
         return self.best.tokens <= self.floor.tokens * (1 + self.budget.gap)
 
-    def _take(self, found: Vocabulary, began: float) -> None:
-        if not self.moments or found.tokens < self.best.tokens:
-            self.best = found
+    def _take(self, vocabulary: Vocabulary, began: float) -> None:
+        if not self.moments or vocabulary.tokens < self.best.tokens:
+            self.best = vocabulary
         self._note(began)
 
     def _note(self, began: float) -> None:

@@ -17,8 +17,8 @@ from bpe_core.kernels import price_lattices as kernels
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.support.arrays import Bools, Int64s
 
-LEAVE_AT_ONCE = 12  # one in so many of the remaining pieces leaves at once
-HIDDEN = 1_000  # one in so many tokens may be lost without another check
+LEAVE_AT_ONCE = 12  # one twelfth of the remaining pieces is removed at once
+HIDDEN = 1_000  # one token in 1,000 may be lost without another check
 FIRST_SHARE, MORE, FEWER = 0.3, 1.3, 0.5  # the share of promising swaps that is tried, and its factors
 
 
