@@ -1,7 +1,7 @@
-"""The engine: from text to words, merges and tokens. It knows nothing of any window.
+"""The engine: from text to words, merges and tokens. It does not depend on the window.
 
     corpus  ->  words  ->  trainer  ->  history  ->  study
-    (text)      (distinct words     (steps,       (what one can ask: encode, why,
+    (text)      (distinct words     (steps,       (all questions: encode, why,
                  with counts)        one by one)   race, sizes, save ...)
 
     >>> import bpe_core as bpe
@@ -9,9 +9,8 @@
     >>> study.encode("lowest"), bpe.ranks(study).columns["text"][:2]
     ([257, 259, 116], ['␣', 'e'])
 
-To understand the algorithm, read `bpe_core/methods/bpe/reference.py` first. The public names are
-listed in `__init__.pyi`, and each is loaded when it is first used. Every question in `bpe_core/questions` is a
-function, too.
+To understand the algorithm, read `bpe_core/methods/bpe/reference.py` first. The file `__init__.pyi` lists the public
+names, and each name is loaded when it is first used. Every question in `bpe_core/questions` is also a function.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _FORMER = {
 
 @cache
 def _homes() -> dict[str, tuple[str, str]]:
-    """Return the module of each public name, and its name there."""
+    """Return for each public name the module that defines it, and the name in this module."""
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.module]
     names = ((str(node.module), one) for node in imports for one in node.names if one.name != "*")

@@ -1,7 +1,7 @@
-"""The hook that the build tool of packages calls: it puts the commit, and on request machine code, into the package.
+"""The hook that the build tool of packages calls. It puts the commit into the package, and machine code if requested.
 
-If machine code was requested and cannot be made, the build fails. For a package without it, a second process makes it
-at the program's first start.
+If machine code was requested and cannot be made, the build fails. If a package has no machine code, a second process
+compiles at the program's first start.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ class BuildHook(BuildHookInterface):  # type: ignore[misc]  # where packages are
         return [one for one in all_needed if one.startswith(COMPILED_WITH)] if self._wants_machine_code() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Add the commit and machine code to a wheel; an editable installation finds both itself."""
+        """Add the commit and the requested machine code to a wheel.
+
+        An editable installation needs neither, because it reads the commit from git and compiles at the first start.
+        """
         if version == "editable":
             return
         self._folder = TemporaryDirectory()
@@ -72,7 +75,7 @@ class BuildHook(BuildHookInterface):  # type: ignore[misc]  # where packages are
         build_data |= {"pure_python": False, "infer_tag": True}  # for this kind of computer and Python
 
     def _made(self) -> tuple[str, str]:
-        """Make machine code in a process with a time limit; return the path of the file and its path in a wheel."""
+        """Make machine code in a process with a time limit. Return the path of the file, and its path in the wheel."""
         done = subprocess.run(
             [sys.executable, "-P", "-c", MAKE, self.root],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},

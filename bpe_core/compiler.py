@@ -1,8 +1,8 @@
-"""The second process that compiles after a cold start: `python -m bpe_core.compiler`.
+"""The second process, which compiles after a cold start: `python -m bpe_core.compiler`.
 
-It starts one process for each part of the work, in the order of need, and one that tries the result, so that any fault
-of a new Numba or llvmlite, even a crash, happens there. If that process fails, kernels are left to Numba's own cache.
-Each part is kept as soon as it is made: after an interruption the work goes on from there.
+The process starts one process for each part of the work, in the order of need, and one process that tries the result.
+So any fault of a new Numba or llvmlite, even a crash, happens in a child process. If the trial fails, kernels are left
+to Numba's own cache. Each part is stored as soon as it is made, so after an interruption the work continues there.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ BEHIND_ALL_OTHERS = 15  # how nice a process is that works in the background
 
 
 def compile_kernels(patience: float = PATIENCE) -> bool:
-    """Put the machine code of all kernels where every process finds it; return whether it is there now.
+    """Compile all kernels and store the machine code where every process finds it. Return whether it is stored now.
 
-    If another process makes it, wait that many seconds, counted again after each part that it has made.
+    If another process compiles, wait `patience` seconds for it. The wait begins again after each part that the other
+    process has stored.
 
-    If there is only Numba's own cache, machine code is tried again: Numba may be another version by now.
+    If only Numba's own cache is in use, try again to make machine code, because Numba may be another version now.
     """
     if _is_made():
         return True
@@ -70,9 +71,9 @@ def _wait_for_claim(patience: float) -> Lock | None:
 
 
 def make(keep: Callable[[Pack], None] = lambda made: None) -> Pack:
-    """Make all machine code, or if that fails let Numba keep its own; raise an OSError if neither is possible.
+    """Make all machine code. If this fails, let Numba use its own cache. Raise OSError if neither is possible.
 
-    Parts that are there already are not made again, and `keep` gets all parts after each new one.
+    Parts that are stored already are not made again. `keep` is called with all parts after each new part.
     """
     there = kept.pack()
     try:
@@ -85,7 +86,7 @@ def make(keep: Callable[[Pack], None] = lambda made: None) -> Pack:
 
 
 def _in_parts(way: str, made: Pack, keep: Callable[[Pack], None]) -> Pack:
-    """Compile each missing part in a separate process, as many at once as memory and cores allow."""
+    """Compile each missing part in a separate process. Memory and cores limit the number of processes at once."""
     free = available_memory()
     at_once = max(1, min(AT_ONCE, available_threads(), AT_ONCE if free is None else free // ROOM))
     with ThreadPoolExecutor(at_once) as pool:
@@ -110,7 +111,7 @@ def _part(part: str, way: str) -> Pack:
 def _run(*arguments: str, way: str = "", input: bytes = b"") -> bytes:
     """Return the output of a compiler process.
 
-    Raises OSError if it was ended by a signal, and NotImplementedError with its reason if it failed.
+    Raise OSError if a signal ended the process, and NotImplementedError with the reason if the process failed.
     """
     environment = {**os.environ, kept.COMPILES: way} if way else None
     # From a file: `communicate` with a time limit gives up on a pipe that is read slowly.
@@ -131,7 +132,7 @@ def _run(*arguments: str, way: str = "", input: bytes = b"") -> bytes:
 
 
 def _answer_while_wanted(process: Popen[bytes]) -> tuple[bytes, bytes]:
-    """Return its output and its errors; raise an OSError once nobody can use the result any more."""
+    """Return the output and the errors of a process. Raise OSError if nobody can use the result any more."""
     is_wanted = _wanted()
     while True:
         try:
@@ -144,14 +145,18 @@ def _answer_while_wanted(process: Popen[bytes]) -> tuple[bytes, bytes]:
 
 
 def _wanted() -> Callable[[], bool]:
-    """Return a function that says whether the folder is still there; without a folder, whether the starter is."""
+    """Return a function that checks whether the result is still needed.
+
+    It checks that the folder for machine code exists. Without a folder, it checks that the process that started this
+    process is still running.
+    """
     place = kept.folder()
     parent = os.getppid()
     return (lambda: os.getppid() == parent) if place is None else place.is_dir
 
 
 def _make_part(part: str) -> Pack:
-    """Run a part of the work, in a process whose environment says that it compiles."""
+    """Compile a part of the kernels and return it. The environment of the process says that it compiles."""
     from bpe_core.warm_up import PARTS  # the modules that it imports are compiled
 
     PARTS[part]()
@@ -164,7 +169,7 @@ def _make_part(part: str) -> Pack:
 
 
 def _try(pack: Pack) -> None:
-    """Load everything: code that cannot be loaded may end the process."""
+    """Load all machine code of a pack. Code that cannot be loaded may end the process."""
     for made in pack.kernels.values():
         load(made)
 

@@ -1,6 +1,7 @@
-"""Tiny jobs that run every kernel once, so that all machine code is there; in parts, in the order of need.
+"""The small jobs that run every kernel once, so that all machine code is made. The jobs run in parts, in the order
+of need.
 
-Each job uses the same functions as real work, as only these know the exact types of the arguments.
+Each job calls the same functions as real work, because only these functions pass arguments of the exact types.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def _count() -> None:
 
 
 def _open() -> None:
-    """Find the parts of the tokens of files, and write rows."""
+    """Find the parts of the tokens in files, and write rows."""
     parts_of([b"lo", b"low", b"old" * FEW])  # tokens that no two parts make
     pairs = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), PAIRS)
     JoinedTexts(pairs, np.zeros(pairs.first_special, np.int64)).found(108, 111)
@@ -71,7 +72,7 @@ def _open() -> None:
 
 
 def _measure() -> None:
-    """Ask about what was learned, and call kernels that otherwise only tests call."""
+    """Run the kernels of questions, and kernels that otherwise only tests call."""
     _rank()
     _call_inner()
 
@@ -92,7 +93,7 @@ def _call_inner() -> None:
 
 
 def _learn() -> None:
-    """Learn like ordinary runs, and with the features that only long runs, or large alphabets, need."""
+    """Learn as ordinary runs do, and with the features that only long runs or large alphabets need."""
     recipe = Recipe.preset("gpt2", merges=8)
     alphabet = Alphabet.for_words(WORDS, recipe)
     learner = CompiledLearner(WORDS, alphabet, recipe, None)
@@ -109,7 +110,7 @@ def _learn() -> None:
 
 
 def _learn_best() -> None:
-    """Price the pieces of enough different words that their table must grow."""
+    """Price the pieces of enough different words that the table of pieces must grow."""
     words = WordTable.from_counts({f"{i}{i}": 1 for i in range(3_000)})
     lattice = Lattice.of(words, Alphabet.of_bytes(), Recipe.preset("gpt2"), longest=8)
     FloorPrices(lattice, 9, 20_000, 1.0).round(0.0)
@@ -172,7 +173,7 @@ _WORK = {
 
 
 def run_part(part: str) -> None:
-    """Run the kernels of a part: those that all methods share, and those that only some methods need."""
+    """Run the kernels of one part of the machine code, for all methods and for single methods."""
     own = (method.warm_up.get(part) for method in METHODS.own.values() if isinstance(method, Method))
     for work in dict.fromkeys((_WORK.get(part), *own)):
         if work is not None:

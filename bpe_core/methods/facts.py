@@ -1,4 +1,4 @@
-"""The facts about a method that recipes, histories and forms need before anything of it is loaded."""
+"""The facts about a method that recipes, histories and forms need before any module of the method is loaded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Single = Literal["drop", "add"]
 
 @dataclass(frozen=True)
 class Wording:
-    """The words for what a step of a method does.
+    """The words for the steps of a method.
 
     >>> Wording().counted(1), Wording("drop").counted(1_200)
     ('1 merge', '1,200 drops')
@@ -35,13 +35,13 @@ class Wording:
         return f"{self.step}s"
 
     def counted(self, number: int) -> str:
-        """Return a number of steps in words."""
+        """Return a number of steps as a text, such as `3 merges`."""
         return count_text(number, self.step)
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A named recipe: the choices that differ from the defaults, and a line that explains it."""
+    """A named recipe: the choices that differ from the defaults, and a line that explains the recipe."""
 
     choices: dict[str, Any]
     explanation: str
@@ -49,11 +49,13 @@ class Preset:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnChoices:
-    """The choices of a recipe that only one method has. A method with such choices declares a subclass."""
+    """The base class for the choices of a recipe that only one method has. A method with such choices declares a
+    subclass.
+    """
 
 
 class Kind(Protocol):
-    """A format of files, as a method sees it; `bpe_core.formats.base.Format` explains each attribute."""
+    """The attributes of a file format that a method reads. `bpe_core.formats.base.Format` explains each attribute."""
 
     @property
     def name(self) -> str: ...
@@ -69,7 +71,7 @@ class Kind(Protocol):
 
 
 class MethodFacts:
-    """The base of every method: its titles, its choices, and what they mean for a recipe.
+    """The base class of every method, with its titles, its choices, and what they mean for a recipe.
 
     Attributes
     ----------
@@ -92,11 +94,12 @@ class MethodFacts:
     usual_sizes
         The sizes of vocabularies that serve well, in words.
     single
-        What its steps may do besides joining a pair: drop a token, or add one that waits among the seeds.
+        What its steps may do besides joining a pair: drop a token, or add a token from the seeds.
     first_size
         The size of the vocabulary for a small sample. Many of its steps should change how the sample is split.
     listed_as
-        The method that a table belongs to if it lists this method's tokens without steps; empty if it is this method.
+        The method that a table belongs to if the table lists this method's tokens without steps. It is empty if the
+        table belongs to this method.
     learns_at_once
         Whether it learns a short sample at once. Then the first room of the window offers it.
     is_contrast
@@ -104,9 +107,9 @@ class MethodFacts:
     tables
         The kinds of tables that hold what it learned. `Format.tables` names the kinds of a format.
     instead
-        The advice, in words, which formats to choose if a format cannot hold its result.
+        The advice which formats to choose if a format cannot hold its result.
     formats
-        The formats that the method brings, by name.
+        The formats that the method adds, by name.
     asks_for_line_ends
         Whether the ends of lines decide what it learns, besides the words and their counts.
     serves_languages
@@ -114,13 +117,13 @@ class MethodFacts:
     size_decides
         Whether the final size of the vocabulary decides even the early steps.
     choice_to_grow_by
-        The choice that a person must make to go on from a table that only lists tokens; empty if there is none.
+        The choice that a person must make to continue a table that only lists tokens. It is empty if there is none.
     cannot_grow
-        The reason why it cannot go on from a table, if it cannot.
+        The reason why it cannot continue a table. It is empty if it can.
     goes_across_words
-        Whether it can go on across words after the steps of any table of bytes.
+        Whether it can continue across words after the steps of any table of bytes.
     superword_limits
-        Those of its choices that only matter across words.
+        The choices that only matter across words.
     can_be_steered
         Whether a person may forbid or force a pair at a step, and continue a table.
     keeps_characters
@@ -189,7 +192,7 @@ class MethodFacts:
         return not format.tables or not format.tables.isdisjoint(self.tables)
 
     def refusal(self, format: Kind) -> str:
-        """Say why a format cannot hold what this method learned, and what to choose instead; empty if it can."""
+        """Return why a format cannot hold what this method learned, and what to choose instead. Return "" if it can."""
         if self.fits(format):
             return ""
         advice = f"{self.instead}, or " if self.instead else ""
@@ -205,7 +208,7 @@ class MethodFacts:
     # What the method's own choices mean, for code that does not know them by name.
 
     def longest_word_of(self, recipe: Any) -> int | None:
-        """Return the most characters of a word before it counts as unknown; None if there is no limit."""
+        """Return the number of characters above which a word counts as unknown. Return None if there is no limit."""
         return None
 
     def choices_for_longest_word(self, characters: int) -> Mapping[str, Any]:
@@ -217,11 +220,11 @@ class MethodFacts:
         return "o200k"
 
     def falls_into_bytes(self, recipe: Any) -> bool:
-        """Return whether a dropped token is split into its bytes; otherwise it is split into its halves."""
+        """Return whether a dropped token is split into its bytes. Otherwise it is split into its halves."""
         return True
 
     def joins_in_order(self, recipe: Any) -> bool:
-        """Return whether joined tokens are never split again."""
+        """Return whether a token that a step joined is never split again."""
         return True
 
     def cutter(self, history: Any, cutting: Any) -> Any:
@@ -229,13 +232,15 @@ class MethodFacts:
         raise NotImplementedError
 
     def word_ranks(self, history: Any) -> WordRanks:
-        """Return the slow function that says which step removes each boundary of a word, if one step does for good."""
+        """Return the slow function that computes the rank of each boundary in a word, if boundaries have ranks."""
         raise NotImplementedError
 
     def word_cutter(self, history: Any) -> Any:
-        """Return the slow function that cuts a word after any number of steps, if no step joins for good."""
+        """Return the slow function that splits a word after any number of steps, if boundaries have no ranks."""
         raise NotImplementedError
 
     def single_of(self, recipe: Any) -> Single | None:
-        """Return the kind of step in this recipe that is not a join, "drop" or "add"; None if all steps are joins."""
+        """Return the kind of step in this recipe that is not a join: "drop" or "add". Return None if all steps are
+        joins.
+        """
         return self.single

@@ -1,7 +1,7 @@
 """The registry of all methods, by the name that a recipe uses.
 
-Each folder of `bpe_core/methods` except `kit` holds one method: its `__init__.py` has a `METHOD`. Plug-ins bring
-methods, too. No other file of the program names a method.
+Each folder of `bpe_core/methods` except `kit` holds one method: its `__init__.py` has a `METHOD`. Plug-ins can add
+methods. No other file of the program names a method.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ def _houses() -> dict[str, MethodFacts]:
 
 
 def _as_today(row: Any) -> MethodFacts:
-    """Return a method of the present form for a plug-in's row in the former form; leave other values as they are."""
+    """Return a method of the present form for a plug-in's row in the former form.
+
+    Other values are returned unchanged.
+    """
     if isinstance(row, MethodFacts) or not hasattr(row, "module"):
         return row  # type: ignore[no-any-return]  # `_check` refuses other values
     method: MethodFacts = import_module("bpe_core.methods.kit.former").method_of_today(row)
@@ -42,7 +45,7 @@ METHODS: Registry[MethodFacts] = Registry("methods", _houses(), _check, _as_toda
 
 
 def method_for(table: str) -> str:
-    """Return the method as which a file is read if only the kind of its table is known."""
+    """Return the name of the first method whose tables have this kind, for a file that does not name its method."""
     return next(name for name in METHODS if table in METHODS[name].tables)
 
 

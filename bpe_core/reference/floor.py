@@ -1,22 +1,23 @@
-"""The check of a floor under all vocabularies from its certificate: short, plain and slow.
+"""The check of a floor for all vocabularies from its certificate: short, plain and slow.
 
-Each word is a row of symbols. A piece is a row of two to `longest` neighbours; an edge is a piece at a place in a word.
-A single symbol costs a token, and an edge costs a token and its price. Costs are given in a small part of a token. Cut
-each word in the cheapest way, and multiply the cost by the word's count. For each piece, add up the prices of all its
-edges. The cost of all words, less the largest sums of as many pieces as the vocabulary may hold, is a floor:
+Each word is a row of symbols. A piece is a row of two to `longest` neighbouring symbols. An edge is a piece at a place
+in a word. A single symbol costs a token, and an edge costs a token plus its price. Costs are integers in a small unit
+of a token. Split each word in the cheapest way, and multiply the cost by the word's count. For each piece, add up the
+prices of all its edges. Subtract the largest sums from the cost of all words, one sum for each piece that the
+vocabulary may hold. The result is a floor, for three reasons:
 
-- a vocabulary cuts each word by its pieces and pays a token for each edge; with the prices added, it pays at least the
-  cost of the cheapest way;
-- the prices that it pays are at most the sums of its pieces, as a way to cut a word uses an edge once;
-- these sums are at most the largest sums of as many pieces.
+- a vocabulary splits each word by its pieces and pays a token for each edge; with the prices added, it pays at least
+  the cost of the cheapest way;
+- the prices that it pays are at most the sums of its pieces, because a way to split a word uses an edge once;
+- these sums are at most the largest sums of the same number of pieces.
 
-So it needs at least as many tokens as the difference, whatever the prices are. A size is the number of tokens that are
+So a vocabulary needs at least as many tokens as the difference, for any prices. A size is the number of tokens that are
 always present, such as the base symbols, plus the number of pieces.
 
 With the word `abab` twice, and prices of half a token on each `ab`:
 
-    >>> told = {"longest": 2, "limit": 0, "unit": 2, "words": [[1, 2, 1, 2]], "counts": [2]}
-    >>> floor(told, {"pieces": 1, "prices": [1, 0, 1]})
+    >>> certificate = {"longest": 2, "limit": 0, "unit": 2, "words": [[1, 2, 1, 2]], "counts": [2]}
+    >>> floor(certificate, {"pieces": 1, "prices": [1, 0, 1]})
     4
 """
 
@@ -34,7 +35,7 @@ Piece = tuple[int, ...]
 
 
 def edges(word: Sequence[int], longest: int) -> Iterator[tuple[int, Piece]]:
-    """Yield each piece of a word with the index of its first symbol, in the order of the index and the length."""
+    """Yield each piece of a word with the index of its first symbol, sorted by the index and then by the length."""
     for begin in range(len(word)):
         for end in range(begin + 2, min(len(word), begin + longest) + 1):
             yield begin, tuple(word[begin:end])
@@ -75,7 +76,7 @@ def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
 
 
 def fewest(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
-    """Return the number of tokens if a witness's vocabulary cuts each word into the fewest."""
+    """Return the number of tokens if each word is split into the fewest tokens by the vocabulary of a witness."""
     pieces = {tuple(piece) for piece in of["vocabulary"]}
     tokens = 0
     for word, count in zip(certificate["words"], certificate["counts"], strict=True):
@@ -89,7 +90,10 @@ def fewest(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
 
 
 def reached(certificate: Mapping[str, Any]) -> dict[int, int]:
-    """Return the tokens of each witness by its size; refuse a witness with a wrong number or too many pieces."""
+    """Return the number of tokens of each witness by its size.
+
+    Raise FormatError if a witness has a wrong number of tokens or too many pieces.
+    """
     with gate("A vocabulary of the certificate is not whole"):
         counted = dict[int, int]()
         for one in certificate["floors"]:
@@ -131,7 +135,10 @@ def checked(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
 
 
 def _check_numbers(certificate: Mapping[str, Any]) -> None:
-    """Refuse values that are no numbers before multiplying: a text times a large number would fill the memory."""
+    """Raise FormatError if a value is not a whole number or is too small.
+
+    The check comes before any multiplication, because a text times a large number would fill the memory.
+    """
     floors = certificate["floors"]
     words = certificate["words"]
     numbers = [certificate[name] for name in ("longest", "limit", "unit", "always")]
@@ -151,7 +158,10 @@ def _check_numbers(certificate: Mapping[str, Any]) -> None:
 
 
 def _check_sizes(certificate: Mapping[str, Any], symbols: int) -> None:
-    """Check that each size is the tokens that always exist plus the pieces; fewer pieces would prove too much."""
+    """Raise FormatError if a size is not the number of tokens that always exist plus the number of pieces.
+
+    A certificate with fewer pieces than its size would prove a floor that is too high.
+    """
     always = certificate["always"]
     if always < symbols:
         raise FormatError(

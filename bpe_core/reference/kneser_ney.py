@@ -1,7 +1,7 @@
 """The interpolated Kneser-Ney model of pairs of neighbours, in plain Python.
 
-It is the specification of `measures.bits_per_byte`. Each word is taken by itself; `None` stands for its edges, before
-the first token and after the last.
+It is the specification of `measures.bits_per_byte`. Each word is modelled separately. `None` represents the edges of a
+word, before the first token and after the last token.
 
 >>> model = PairModel([((1, 2), 3), ((1, 3), 1)], 4)
 >>> round(sum(model.probability(1, token) for token in (None, 1, 2, 3)), 12)
@@ -21,13 +21,16 @@ USUAL_DISCOUNT = 0.75
 
 
 class PairModel:
-    """A model of pairs of events.
+    """A model of pairs of neighbouring events.
 
-    A discount lowers the counts; the freed probability goes to the model of single tokens.
+    A discount lowers the counts. The probability that becomes free goes to the model of single events.
     """
 
     def __init__(self, words: Words, events: int) -> None:
-        """Count the pairs of neighbours in the words; `events` is the number of tokens, with the edge of words."""
+        """Count the pairs of neighbours in the words.
+
+        `events` is the number of tokens, plus one for the edge of words.
+        """
         self._pairs: Counter[tuple[Event, Event]] = Counter()
         for tokens, count in words:
             if count:
@@ -51,7 +54,10 @@ class PairModel:
         return (own + self._discount * self._different[one] * self._by_itself(other)) / seen
 
     def _by_itself(self, event: Event) -> float:
-        """Return an event's probability by the number of different events before it; all events share a part."""
+        """Return the probability of an event from the number of different events before it.
+
+        All events share a part of the probability equally.
+        """
         if not self._pairs:
             return 1 / self._events
         shared = self._lower * len(self._after) / self._events
@@ -67,7 +73,7 @@ class PairModel:
 
 
 def discount(counts: Iterable[int]) -> float:
-    """Return the discount from the numbers of pairs that were seen once and twice.
+    """Return the discount from the number of pairs with the count 1 and the number of pairs with the count 2.
 
     >>> discount([1, 1, 2, 5])
     0.5

@@ -3,8 +3,9 @@
 >>> weighted([{b"low": 1, b"new": 3}, {b"new": 2}], [Fraction(7, 3), Fraction(1)])
 {b'low': 2, b'new': 9}
 
-A group's counts are multiplied exactly and rounded down. The missing rest of the group's total goes to the words with
-the largest fractions, one for each. If not all words with equal counts can get one, their hashes decide.
+The counts of a group are multiplied exactly and rounded down. The rest that is missing in the group's total goes to the
+words with the largest fractions, one count to each word. If words have equal counts and not all of them can get a
+count, their hashes decide.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from bpe_core.counting.grouped import MULTIPLIER
 
 
 def weighted(groups: Sequence[Mapping[bytes, int]], factors: Sequence[Fraction]) -> dict[bytes, int]:
-    """Return the counts of all groups together, in the order of first occurrence, without zeros."""
+    """Return the sums of the counts from all groups, in the order of first occurrence. Words with the sum 0 are
+    left out.
+    """
     found: dict[bytes, int] = {}
     for counts, factor in zip(groups, factors, strict=True):
         for word, count in times(counts, factor).items():
@@ -25,7 +28,7 @@ def weighted(groups: Sequence[Mapping[bytes, int]], factors: Sequence[Fraction])
 
 
 def times(counts: Mapping[bytes, int], factor: Fraction) -> dict[bytes, int]:
-    """Return a group's counts times its factor, in whole numbers."""
+    """Return the counts of a group multiplied by its factor, as whole numbers."""
     whole = {word: count * factor.numerator // factor.denominator for word, count in counts.items()}
     missing = round(sum(counts.values()) * factor) - sum(whole.values())
 

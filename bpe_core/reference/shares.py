@@ -1,7 +1,7 @@
-"""The lines that limit the shares of groups, all of them, in plain Python; `insight/shares.py` uses only a few.
+"""The lines that limit the shares of groups, in plain Python. `insight/shares.py` computes only the lines that matter.
 
-At each step every other pair of neighbours is a rival. A line says by how much the merge occurs more often than the
-rival in a million bytes of each group.
+At each step every other pair of neighbours is a rival. A line says how much more often the merge occurs than the rival
+in a million bytes of each group.
 
 >>> groups = [{b"ab": 3}, {b"bc": 1}]
 >>> [(step, rival, [round(more) for more in oftener]) for step, rival, oftener in lines(groups, [(97, 98)])]

@@ -1,6 +1,6 @@
-"""The ways to split a word by one vocabulary, in plain Python: list all ways, then choose or weigh them.
+"""The ways to split a word by one vocabulary, in plain Python. List all ways, then choose or weigh them.
 
-`tokens` maps rows of base symbols to tokens; each symbol is a token itself.
+`tokens` maps rows of base symbols to tokens. Each symbol is also a token.
 
 >>> tokens = {(1,): 1, (2,): 2, (1, 2): 3}
 >>> all_ways([1, 2], tokens)
@@ -34,7 +34,7 @@ def all_ways(symbols: Sequence[int], tokens: Tokens) -> list[Way]:
 
 
 def fewest(symbols: Sequence[int], tokens: Tokens) -> int:
-    """Return the fewest tokens that cover the symbols."""
+    """Return the smallest number of tokens that cover the symbols."""
     return min(map(len, all_ways(symbols, tokens)))
 
 
@@ -45,7 +45,7 @@ def weighed(symbols: Sequence[int], tokens: Tokens, probability: Mapping[int, fl
 
 
 def dropout(symbols: Sequence[int], merges: Merges, left_out: Fraction) -> dict[Way, Fraction]:
-    """Return the probability of each way by BPE-dropout, by trying every set of left-out boundaries at each step."""
+    """Return the probability of each way by BPE-dropout. All sets of skipped boundaries are tried at each step."""
     found: dict[Way, Fraction] = defaultdict(Fraction)
     places = [place for place, pair in enumerate(pairwise(symbols)) if pair in merges]
     for number in range(len(places) + 1):

@@ -1,4 +1,6 @@
-"""The method Best: price all pieces of words until it is clear which are worth a place, and add these one by one."""
+"""The method Best: it prices all pieces of words until the most useful pieces are known, and then adds them one by
+one.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ class Best(MinGram):
 
     @property
     def specification(self) -> None:
-        """Return None: the search has no short form. The reference only says how good a vocabulary is."""
+        """Return None, because the search has no short form. The reference only says how good a vocabulary is."""
         return None
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:

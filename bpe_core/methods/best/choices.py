@@ -11,7 +11,7 @@ from bpe_core.recipes.choice import choice
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(Passes):
-    """The choice of how near the floor the search ends."""
+    """The choice of how close to the floor the search must come before it ends."""
 
     gap_to_floor: int = choice(
         0,

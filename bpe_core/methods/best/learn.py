@@ -1,8 +1,8 @@
-"""The learner of Best, which searches for the pieces that cut the words into the fewest tokens.
+"""The learner of Best, which searches for the pieces that split the words into the fewest tokens.
 
-All pieces that may be worth a place get prices (see `prices.py`). The prices suggest a vocabulary, and swaps improve
-it. The chosen pieces are then added one by one, the most valuable first, as byte-pair encoding adds its tokens. Words
-are cut as by MinGram: into the fewest tokens, and of several ways with as few tokens the most probable one is taken.
+All pieces that may be useful get prices (see `prices.py`). A vocabulary is made from the prices, and swaps improve it.
+The chosen pieces are then added one by one, the most valuable first, as byte-pair encoding adds its tokens. Words are
+split as by MinGram: into the fewest tokens, and of several ways with the same number in the most probable way.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ USUAL_LONGEST = 16
 
 
 class BestLearner(DroppingLearner):
-    """A learner that drops the chosen pieces, the least valuable first, and records the reverse as additions.
+    """A learner that drops the chosen pieces, the least valuable first, and records the reverse order as additions.
 
-    A history from a file may have added other pieces. These are added first; they replace the least valuable ones.
+    A history from a file may have added other pieces. These are added first, and replace the least valuable pieces.
     """
 
     _right = ADDED
@@ -62,7 +62,9 @@ class BestLearner(DroppingLearner):
         return Scores((0,), (self._rows[0],), self._dropped[: self.learned])
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the chosen pieces that are left; during the search, the pieces that the prices favour now."""
+        """Return the chosen pieces that are not added yet. During the search, return the pieces that the prices
+        favour now.
+        """
         if self._is_found:
             return super().candidates(min(wanted, len(self._batch.pieces) - self._next))
         search = self._search
@@ -115,7 +117,7 @@ class BestLearner(DroppingLearner):
         return pieces.astype(np.int32)
 
     def _go(self, pieces: Int32s) -> None:
-        """Drop nothing: the pieces of this method are added."""
+        """Do nothing, because this method adds pieces and drops none."""
 
 
 def _read_only(row: Float32s) -> Float32s:
@@ -161,7 +163,7 @@ def _alphabet_of(search: Search, words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def begin(words: WordTable, recipe: Recipe, known: History | None) -> LearnerStart:
-    """Lay out the pieces of the words once; the alphabet and the search share them."""
+    """Return the learner before its first step. The pieces are laid out once, for the alphabet and for the search."""
     search = _searching(words, recipe)
     alphabet = _alphabet_of(search, words, recipe) if known is None else known.alphabet
     steps_planned(recipe, alphabet)

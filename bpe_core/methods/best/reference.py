@@ -1,19 +1,19 @@
-"""The reference of Best, short and slow: how good a vocabulary is, and the best of all that can be tried.
+"""The reference of Best, short and slow: it counts the tokens of a vocabulary, and finds the best of all vocabularies.
 
-**The cut.** A word is cut into the fewest tokens: each is a symbol or a piece. The fewest for the beginning of a word
-follow from those for each shorter beginning.
+**The split.** A word is split into the fewest tokens, and each token is a symbol or a piece. The fewest tokens of a
+word's beginning follow from the fewest tokens of each shorter beginning.
 
     >>> fewest(b"lowest", {b"low", b"est", b"we"}), fewest(b"lowest", {b"owe", b"we"})
     (2, 4)
 
-**The vocabulary.** A vocabulary is the best of its size if it leaves the fewest tokens. For a few short words all
-vocabularies can be tried. For other words the method searches. Its result is never better than the best vocabulary,
-and never below the floor (`bpe_core/reference/floor.py`).
+**The vocabulary.** A vocabulary is the best of its size if the words have the fewest tokens with it. For a few short
+words all vocabularies can be tried. For other words the method searches. The result of the search is never better than
+the best vocabulary, and never below the floor (`bpe_core/reference/floor.py`).
 
     >>> least({b"lowest": 2, b"low": 3}, 1), least({b"lowest": 2, b"low": 3}, 2)
     (11, 5)
 
-**The steps.** The pieces are added one by one; a step saves the tokens that disappear with it.
+**The steps.** The pieces are added one by one. A step saves the tokens that disappear at this step.
 
     >>> saved({b"lowest": 2, b"low": 3}, [b"low", b"lowest"])
     [10, 6]
@@ -28,7 +28,7 @@ Words = Mapping[bytes, int]  # each word with its count; a symbol is a byte
 
 
 def fewest(word: bytes, pieces: Collection[bytes]) -> int:
-    """Return the fewest tokens that a word can be cut into."""
+    """Return the smallest number of tokens into which a word can be split."""
     best = [0]
     for end in range(1, len(word) + 1):
         ways = (best[begin] for begin in range(end) if end - begin == 1 or word[begin:end] in pieces)
@@ -37,12 +37,12 @@ def fewest(word: bytes, pieces: Collection[bytes]) -> int:
 
 
 def tokens(words: Words, pieces: Collection[bytes]) -> int:
-    """Return the fewest tokens that all words can be cut into."""
+    """Return the smallest number of tokens into which all words can be split, with their counts."""
     return sum(count * fewest(word, pieces) for word, count in words.items())
 
 
 def all_pieces(words: Words) -> list[bytes]:
-    """Return each substring of two symbols or more that a word holds.
+    """Return each substring of a word with two symbols or more.
 
     >>> all_pieces({b"low": 1})
     [b'lo', b'low', b'ow']
@@ -55,12 +55,12 @@ def _ends(word: bytes, begin: int) -> range:
 
 
 def least(words: Words, wanted: int) -> int:
-    """Try all vocabularies of `wanted` pieces; return the fewest tokens that one leaves."""
+    """Try all vocabularies of `wanted` pieces. Return the number of tokens with the best vocabulary."""
     known = all_pieces(words)
     return min(tokens(words, chosen) for chosen in combinations(known, min(wanted, len(known))))
 
 
 def saved(words: Words, pieces: Sequence[bytes]) -> list[int]:
-    """Return how many tokens each piece saves when it joins the pieces before it."""
+    """Return for each piece the number of tokens that it saves after all pieces before it."""
     left = [tokens(words, pieces[:number]) for number in range(len(pieces) + 1)]
     return [before - after for before, after in pairwise(left)]

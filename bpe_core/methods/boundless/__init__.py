@@ -1,4 +1,4 @@
-"""The method BoundlessBPE: join pairs within words, and whole words as soon as these pairs occur more often."""
+"""The method BoundlessBPE: it joins pairs within words, and whole words as soon as pairs of words occur more often."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Boundless(SuperBPE):
-    """The method of two passes of byte-pair encoding and a race between their steps; it may drop tokens again."""
+    """The method with two passes of byte-pair encoding and a race between their steps. It may drop tokens again."""
 
     name = "boundless"
     title = "BoundlessBPE"

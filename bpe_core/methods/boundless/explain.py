@@ -1,4 +1,4 @@
-"""Reasons for the cuts of runs of words whose tokens may be dropped; where words meet, a reason of its own:
+"""The reasons for boundaries in runs of words whose tokens may be dropped. They include a further reason:
 
 words       words meet here, and no step joins them
 """

@@ -1,4 +1,4 @@
-"""The kind of table that can hold the steps of BoundlessBPE: the format of its authors."""
+"""The kind of table that can hold the steps of BoundlessBPE: the format of the method's authors."""
 
 from bpe_core.support.format_row import Row
 

@@ -1,7 +1,7 @@
-"""The learner of BoundlessBPE: two passes of byte-pair encoding, and the race between what they learned.
+"""The learner of BoundlessBPE: two passes of byte-pair encoding, and a race between the steps of both passes.
 
-The words of the corpus are here runs of ordinary words with letters. The first pass learns within the ordinary words
-until the vocabulary has its size. The second pass joins words that are one token by then; see
+The words of the corpus are runs of ordinary words with letters. The first pass learns within the ordinary words until
+the vocabulary has its size. The second pass joins words that are one token after the first pass. See
 `bpe_core/methods/boundless/reference.py`.
 """
 
@@ -23,7 +23,7 @@ from bpe_core.recipes.recipe import Recipe
 
 
 def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    """Return a learner. It needs no forced history, as it finds the same steps again."""
+    """Return a learner by machine code. It does not need the forced history, because it learns the same steps again."""
     from bpe_core.methods.picky.compiled import CompiledDropping  # loads machine code
     from bpe_core.methods.superbpe.compiled import CompiledLearner, inside_of
 
@@ -37,7 +37,10 @@ def first_supermerge(history: History) -> dict[int, str]:
 
 
 def what_is_wrong(history: History) -> str:
-    """Say what is wrong with the stages, and with the dropped tokens, that a file gives; nothing if all is right."""
+    """Return a message if the stages or the dropped tokens of a file are not valid.
+
+    Return an empty string if they are.
+    """
     stages = history.reasons.get(STAGE)
     if not len(history):
         return ""

@@ -1,7 +1,8 @@
 """The .model file of BoundlessBPE, version 2, as the published program loads it.
 
 The file holds the vocabulary and the steps of each pass. Bytes are written as characters of the byte alphabet. Merges
-and drops within words share one numbering; supermerges have another. The counts tell the order of the two passes.
+and drops within words have one numbering, and supermerges have another numbering. The counts show the order of the
+steps from both passes.
 """
 
 from __future__ import annotations
@@ -174,7 +175,7 @@ def _falls_further(history: History) -> bool:
 def _in_turns(
     words: list[tuple[Operation, int]], supermerges: list[tuple[Operation, int]]
 ) -> list[tuple[Operation, int]]:
-    """Order merges and supermerges by count; a supermerge waits until its halves exist."""
+    """Put merges and supermerges into one order by count. A supermerge waits until both its halves exist."""
     taken = list[tuple[Operation, int]]()
     there = {bytes([byte]) for byte in range(256)}
     waiting = iter(supermerges)
@@ -233,7 +234,7 @@ class _Lines:
             yield row
 
     def learned(self, title: str) -> tuple[dict[str, Any], Done]:
-        """Read the choices of a pass, then its merges and deletions in order with their counts."""
+        """Read the choices of a pass. Then read its merges and deletions in their order, with their counts."""
         self.title(title)
         try:
             config = json.loads(self.next())

@@ -1,4 +1,4 @@
-"""The race between the two passes, which merges their two lists of steps into one."""
+"""The race between the two passes, which combines their two lists of steps into one list."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Name = tuple[int, int]  # the pass that made a token, and the token's index in t
 
 
 class Pass(Protocol):
-    """The learner of one of the two passes."""
+    """The interface of a learner that makes the steps of one pass."""
 
     tokens_at_start: int
 
@@ -44,7 +44,7 @@ class Pass(Protocol):
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason: ...
 
     def are_whole(self) -> Bools:
-        """Return which words are one token."""
+        """Return a mask of the words that are one token."""
 
 
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
@@ -52,7 +52,7 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
 
 
 class PassSteps:
-    """A queue of the steps of a pass."""
+    """A queue of the steps of one pass."""
 
     def __init__(
         self, stage: int, learner: Pass, recipe: Recipe, alphabet: Alphabet, room: int, words: Sequence[int] = ()
@@ -81,7 +81,10 @@ class PassSteps:
         return self.next is not None and self.next.right == NOTHING
 
     def learn(self, wanted: int, work: int) -> bool:
-        """Learn for a while; return whether `wanted` steps are queued, or all that are left."""
+        """Learn for about `work` units of work.
+
+        Return whether `wanted` steps are queued, or all steps that are left.
+        """
         known = self._learner.learned
         room = len(self._columns.left)
         if not self.end and known < room and len(self.steps) < wanted:
@@ -140,7 +143,9 @@ class BoundlessLearner:
 
     @property
     def gone_through(self) -> GoneThrough | None:
-        """Return the progress in tokens if tokens are dropped, as the number of steps is not known then."""
+        """Return the progress in tokens if tokens are dropped, because the number of steps is then unknown in
+        advance.
+        """
         if not self._drops:
             return None
         return GoneThrough(self._more, self._target, "tokens", "the vocabulary")
@@ -159,7 +164,7 @@ class BoundlessLearner:
         return ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the next steps of both passes whose tokens exist; a due drop comes first."""
+        """Return the next steps of both passes whose tokens exist. If a drop must come next, it is the first."""
         while not self._has_begun(UNLIMITED):
             pass
         first, second = self._passes
@@ -176,7 +181,7 @@ class BoundlessLearner:
         return [Candidate(*pair, -count, {STAGE: stage}) for _, count, stage, pair in sorted(found)[:wanted]]
 
     def _has_begun(self, work: int) -> bool:
-        """Continue the first pass to its end, then begin the second one; return whether it has begun."""
+        """Continue the first pass to its end, then begin the second pass. Return whether the second pass has begun."""
         first = self._passes[0]
         if len(self._passes) == 1 and first.learn(self._room, work):
             history = first.history
@@ -200,7 +205,7 @@ class BoundlessLearner:
         return other is None or one.count > other.count
 
     def _pair(self, taken: PassSteps, step: Step) -> Pair:
-        """Return the pair by the race's indices; NOTHING for a half that does not exist yet."""
+        """Return the pair of a step by the token indices of the race. A half that does not exist yet is NOTHING."""
         left, right = (self._numbers.get(taken.name(half), NOTHING) for half in (step.left, step.right))
         return left, right
 

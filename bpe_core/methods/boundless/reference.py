@@ -1,16 +1,16 @@
 """The reference of BoundlessBPE, plain and slow: merges within words race with merges of whole words.
 
-The words of the corpus are here runs of neighbouring words with letters. A pattern cuts each run into ordinary words.
+The words of the corpus are runs of neighbouring words with letters. A pattern splits each run into ordinary words.
 
 **First pass.** PickyBPE learns within the ordinary words (`methods/picky/reference.py`). Without `tau` no token is
 dropped.
 
-**Second pass.** Words that are one token at the end of the first pass stand in runs; pairs of them are counted and
-joined in the same way. These are the supermerges.
+**Second pass.** A run holds the words that are one token at the end of the first pass. Pairs of these words are counted
+and joined in the same way. These merges are called supermerges.
 
-**The race.** Both lists of steps are read from their beginning. The next supermerge is taken only if its count is
-larger than that of the first pass's next merge; otherwise that merge is taken, with the drops after it. The race ends
-when there are as many tokens as the first pass had at its end.
+**The race.** Both lists of steps are read from their beginning. The next supermerge is chosen only if its count is
+larger than the count of the first pass's next merge. Otherwise this merge is chosen, with the drops after it. The race
+ends when there are as many tokens as the first pass had at its end.
 
     >>> words = WordTable.from_counts({"of the way": 4, "of the day": 4, "other": 2})
     >>> history = train(words, Recipe.preset("boundless", merges=9))
@@ -40,7 +40,7 @@ from bpe_core.support.arrays import Int64s
 
 
 def runs_of_tokens(words: WordTable, recipe: Recipe, token_of: dict[bytes, int]) -> picky.Corpus:
-    """Return the runs of two or more words, each of which is one token and holds a letter."""
+    """Return the runs of two or more words as tokens. Each word in a run is one token and holds a letter."""
     runs: picky.Corpus = []
     for run, count in words:
         inside = [word.encode() for word in split_words(run.decode(), Recipe(pattern=recipe.words_by))]
@@ -116,7 +116,7 @@ def train(words: WordTable, recipe: Recipe) -> History:
 
 
 def encode(text: str, history: History, *, at: int | None = None) -> picky.Word:
-    """Encode words by the steps of the first pass; then apply supermerges to words that are one token."""
+    """Encode words by the steps of the first pass. Then apply supermerges to words that are one token."""
     recipe = history.recipe
     ids: picky.Word = []
     steps = list(history.first(len(history) if at is None else at))
@@ -133,7 +133,7 @@ def encode(text: str, history: History, *, at: int | None = None) -> picky.Word:
 
 
 def word_ranks(history: History) -> Callable[[picky.Word], list[int | None]]:
-    """Return a function that finds the step that removes each boundary of a run, if no step drops a token."""
+    """Return a function that computes the step that removes each boundary of a run, if no step drops a token."""
     runs = WordRuns(history)
 
     def ranks_of_run(symbols: picky.Word) -> list[int | None]:

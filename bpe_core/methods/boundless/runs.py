@@ -1,4 +1,4 @@
-"""The runs of whole words that supermerges are learned from."""
+"""The runs of whole words from which supermerges are learned."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LETTER = regex.compile(r"\p{L}")
 
 
 class Runs(NamedTuple):
-    """The runs of whole words; each word is a base symbol."""
+    """The runs of whole words. Each word is a base symbol."""
 
     words: WordTable  # only the counts of the runs matter
     alphabet: Alphabet
@@ -27,7 +27,7 @@ class Runs(NamedTuple):
 
 
 def runs_of(inside: Inside, counts: Int64s, whole: Int64s) -> Runs:
-    """Return the runs of two or more words, each of which holds a letter and is one token.
+    """Return the runs of two or more words. Each word in a run is one token and holds a letter.
 
     `counts` are the counts of all runs. `whole` has the token of each word, or NOTHING for a word of several tokens.
     """

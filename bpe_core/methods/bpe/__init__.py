@@ -1,4 +1,4 @@
-"""The method byte-pair encoding: join the pair that occurs most, again and again."""
+"""The method byte-pair encoding: it repeatedly joins the pair that occurs most often."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # which load what only the work needs
 
 
 class BytePairEncoding(Method):
-    """The method whose steps each join the pair that occurs most."""
+    """The method in which each step joins the pair that occurs most often."""
 
     name = "bpe"
     title = "Byte-pair encoding"

@@ -1,4 +1,4 @@
-"""The presets of byte-pair encoding; it has no choices of its own."""
+"""The presets of byte-pair encoding, which has no choices besides the common ones."""
 
 from __future__ import annotations
 

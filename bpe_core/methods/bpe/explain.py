@@ -1,4 +1,4 @@
-"""The reason why a text is or is not split at each boundary."""
+"""The reason why a text is split, or is not split, at each boundary."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ def reason_in_word(
     pairs: dict[Pair, int] | None = None,
     corpus: RankedWords | None = None,
 ) -> Reason:
-    """Say why the boundary after a symbol exists after `at` merges; `pairs` saves time, `corpus` adds counts."""
+    """Return the reason why the boundary after a symbol exists, or does not exist, after `at` merges.
+
+    `pairs` holds the rank of each pair and saves time. `corpus` adds counts to the reason.
+    """
     base = len(history.alphabet)
     life = meetings(symbols, ranks, boundary, base)
     end = ranks[boundary]
@@ -79,7 +82,10 @@ def reason_in_word(
 
 
 def _learned_too_late(life: list[NeighbourPair], at: int, rank_of: dict[Pair, int]) -> Reason | None:
-    """Find the earliest learned pair at this boundary that was not joined because another merge took one half."""
+    """Return the reason of the earliest learned pair that met at this boundary but was not joined.
+
+    Another merge took a half of the pair before. Return None if there is no such pair.
+    """
     found: list[Reason] = []
     for meeting, following in pairwise(life):
         rank = rank_of.get((meeting.left, meeting.right))
@@ -107,7 +113,9 @@ def _forbidden(pair: tuple[int, int], history: History) -> str:
 
 
 def standing_of(pair: tuple[int, int], corpus: RankedWords, at: int) -> CountsAtStep:
-    """Count a pair in the corpus over time."""
+    """Return the counts of a pair in the corpus: its largest count, its count at step `at`, and the counts to
+    compare with.
+    """
     counts = corpus.history.columns.count
     history = corpus.history
     runner = race(corpus, [pair])[0]
@@ -161,7 +169,7 @@ class WordInText:
 
 
 class Why(ExplainedText):
-    """The answers for one text and one history; `corpus` adds the counts of pairs."""
+    """The explanations of one text by one history. `corpus` adds the counts of pairs."""
 
     def __init__(
         self, text: str, history: History, *, corpus: RankedWords | None = None, allowed_special: Allowed = None
@@ -180,7 +188,9 @@ class Why(ExplainedText):
         self._turn = first_turn(history)
 
     def at_byte(self, byte: int, at: int | None = None) -> Reason:
-        """Say why the boundary before that byte of `text.encode()` exists after `at` merges (all by default)."""
+        """Return the reason for the boundary before this byte of `text.encode()` after `at` merges, or after all
+        merges.
+        """
         at = len(self.history) if at is None else at
         if byte <= 0 or byte >= len(self._boundaries.ranks) - 1:
             return Reason("edge")
@@ -198,7 +208,7 @@ class Why(ExplainedText):
         return self.in_word(word, symbol - word.first, at)
 
     def explanation_at(self, byte: int, at: int) -> Explanation:
-        """Explain a boundary; for a joined one, add the reasons of its step besides the count."""
+        """Explain a boundary. If a step joins the two sides, add the reasons of this step besides the count."""
         reason = self.at_byte(byte, at)
         found = self.explained(reason)
         if reason.kind != "joined" or reason.rank is None:
@@ -208,7 +218,10 @@ class Why(ExplainedText):
 
     @cached_property
     def _names(self) -> list[str]:
-        """Return the texts of all tokens; many texts are explained by the same history."""
+        """Return the texts of all tokens.
+
+        The texts are cached, because many texts are explained by the same history.
+        """
         return once("shown", self.history, lambda: TokenTexts.of(self.history).text, operator.is_)
 
     def explained(self, reason: Reason) -> Explanation:
@@ -240,7 +253,10 @@ class Why(ExplainedText):
         return WordRuns(self.history) if Method.of(self.history.recipe).joins_runs else None
 
     def word_at(self, byte: int, at: int | None = None) -> WordInText:
-        """Return the word that holds this byte, or the last one before it, after `at` merges (all by default)."""
+        """Return the word that holds this byte after `at` merges, or after all merges.
+
+        If no word holds the byte, return the last word before it.
+        """
         symbols = self._symbols
         place = self._symbol_at(byte)
         first, stop = self._neighbourhood(self._first_symbol_at(byte), place, *self._whole_word(place, at))
@@ -255,7 +271,10 @@ class Why(ExplainedText):
         )
 
     def _first_symbol_at(self, byte: int) -> int:
-        """Return the first symbol that starts at a byte; several do if normalization made many characters of one."""
+        """Return the index of the first symbol that starts at a byte.
+
+        Several symbols start there if normalization turned one character into several.
+        """
         return int(np.searchsorted(self._symbols.starts, byte))
 
     def _symbol_at(self, byte: int) -> int:
@@ -269,7 +288,7 @@ class Why(ExplainedText):
 
     @cached_property
     def _cuts_at_first(self) -> Int64s:
-        """Return the first symbol of each word as the first stage splits the text."""
+        """Return the index of each word's first symbol, for the words of the first stage."""
         ids = self._symbols.ids
         texts = self.history.alphabet.decoded
         edges = pairwise([*self._cuts.tolist(), len(ids)])
@@ -282,7 +301,9 @@ class Why(ExplainedText):
         return np.union1d(self._cuts, firsts[self._symbols.ranks[firsts] >= self._turn])
 
     def _neighbourhood(self, begin: int, place: int, first: int, stop: int) -> tuple[int, int]:
-        """Shorten a very long word to a part whose ends are never joined to their neighbours."""
+        """Shorten a very long word to a part around a boundary. Both ends of the part are never joined to their
+        neighbours.
+        """
         if stop - first <= LONGEST_SHOWN:
             return first, stop
         standing = np.flatnonzero(self._symbols.ranks[first:stop] == NEVER) + first

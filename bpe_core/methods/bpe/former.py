@@ -1,4 +1,4 @@
-"""The former form of byte-pair encoding, which older plug-ins take to change a part of it."""
+"""The former form of byte-pair encoding, which older plug-ins change in part."""
 
 from __future__ import annotations
 

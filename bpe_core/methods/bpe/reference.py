@@ -1,12 +1,12 @@
 """The reference of byte-pair encoding, as the articles describe it: short, plain and slow. Read this file first.
 
-**Learning.** A corpus is a list of words, each a list of symbols with a weight: how often
-the word occurs. Count every pair of neighbouring symbols, join the most frequent pair into
-a new symbol wherever it occurs, and begin again. The list of joined pairs, in order, is
-all that is learned. By hand, on the eleven bytes `aaabdaaabac`:
+**Learning.** A corpus is a list of words. Each word is a list of symbols with a weight, the
+number of times the word occurs. Count every pair of neighbouring symbols. Join the most
+frequent pair into a new symbol wherever the pair occurs. Then begin again. The result is the
+list of joined pairs, in order. By hand, on the eleven bytes `aaabdaaabac`:
 
-    a a a b d a a a b a c      a+a stands there 4 times (overlaps count), so aa is born
-    aa a b d aa a b a c        aa+a twice, a+b twice: a tie, and aa+a is met first
+    a a a b d a a a b a c      a+a occurs 4 times (overlaps count), so aa is made
+    aa a b d aa a b a c        aa+a twice, a+b twice: a tie, and aa+a occurs first
     aaa b d aaa b a c          aaa+b twice
     aaab d aaab a c            no pair occurs twice any more
 
@@ -15,16 +15,16 @@ all that is learned. By hand, on the eleven bytes `aaabdaaabac`:
     >>> [(merge.left, merge.right, merge.index, merge.count, merge.tied) for merge in history]
     [(97, 97, 256, 4, False), (256, 97, 257, 2, True), (257, 98, 258, 2, False)]
 
-**Encoding.** A word is cut into base symbols, and the learned merges are applied in the
-order they were learned:
+**Encoding.** A word is split into base symbols, and the learned merges are applied in the
+order of learning:
 
     >>> encode_word(b"aaabdaaabac", history)
     [258, 100, 258, 97, 99]
-    >>> encode_word(b"aaabdaaabac", history, at=1)  # as the tokenizer stood after one merge
+    >>> encode_word(b"aaabdaaabac", history, at=1)  # as the tokenizer encoded after one merge
     [256, 97, 98, 100, 256, 97, 98, 97, 99]
 
-Everything is counted again at each step, so no table has to be updated and little
-can go wrong. The tests check that the fast engine makes exactly the same steps.
+All pairs are counted again at each step, so no table must be updated and little can go wrong.
+The tests check that the fast engine makes exactly the same steps.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ NOBODY = ((NOTHING, NOTHING), NOTHING)  # where there is no runner-up
 
 
 def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, given: Sequence[Pair] = ()) -> History:
-    """Learn merges until the vocabulary is full or no pair is frequent enough; the merges in `given` come first."""
+    """Learn merges until the vocabulary is full or no pair is frequent enough. The merges in `given` come first."""
     alphabet = alphabet or Alphabet.for_words(words, recipe)
     corpus = [(alphabet.symbols_of(word, recipe), count) for word, count in words]
     tokens_at_start = count_tokens(corpus)
@@ -78,9 +78,9 @@ def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, gi
 def steered(
     ranking: list[tuple[Pair, int]], counts: dict[Pair, int], recipe: Recipe, step: int, given: Sequence[Pair] = ()
 ) -> list[tuple[Pair, int]]:
-    """Return the pairs that the recipe lets the method choose from at a step, best first.
+    """Return the pairs that the method may choose from at a step, the best pair first.
 
-    A forbidden pair is left out from its step on. A forced or given pair comes first, however rare or long it is.
+    A forbidden pair is left out from its step on. A forced or given pair comes first, even if it is rare or long.
 
     >>> recipe = Recipe(interventions=("forbid:1+2@3", "force:5+6@4"))
     >>> ranking = [((1, 2), 9), ((3, 4), 7), ((5, 6), 1)]
@@ -96,7 +96,7 @@ def steered(
 
 
 def count_pairs(corpus: list[tuple[Word, int]]) -> dict[Pair, int]:
-    """Return how often each pair of neighbours occurs, in the order in which the pairs are met.
+    """Return the count of each pair of neighbours. The pairs are in the order in which they first occur.
 
     >>> count_pairs([([1, 2, 3, 1, 2], 1), ([1, 1, 1], 10)])
     {(1, 2): 2, (2, 3): 1, (3, 1): 1, (1, 1): 20}
@@ -109,7 +109,7 @@ def count_pairs(corpus: list[tuple[Word, int]]) -> dict[Pair, int]:
 
 
 def join(word: Word, pair: Pair, token: int) -> Word:
-    """Return the word with each occurrence of the pair replaced, left to right, without overlap.
+    """Return the word with each occurrence of the pair replaced by the token, from left to right, without overlap.
 
     >>> join([1, 1, 1, 2, 1, 1], (1, 1), 9)
     [9, 1, 2, 9]
@@ -127,7 +127,7 @@ def join(word: Word, pair: Pair, token: int) -> Word:
 
 
 class TokenBook:
-    """The text of each token, its length in base symbols, and whether it may be merged."""
+    """The text of each token, its length in base symbols, and whether merges may join it."""
 
     def __init__(self, alphabet: Alphabet) -> None:
         self.joined_text = alphabet.joined_text
@@ -144,7 +144,7 @@ class TokenBook:
 
 
 def allowed(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> dict[Pair, int]:
-    """Return the pairs that may be merged: they hold nothing unknown and are not too long."""
+    """Return the pairs that may be merged: pairs without unknown symbols that are not too long."""
     longest = recipe.max_token_length
     return {
         (left, right): count
@@ -176,12 +176,12 @@ def _are_whole(text: bytes) -> bool:
 
 
 def _is_a_part(text: bytes) -> bool:
-    """Return whether one character can hold these bytes side by side, at its beginning or later."""
+    """Return whether one character can hold these bytes as neighbours, at its beginning or after it."""
     return all(_length_of(byte) == 0 for byte in text[1:]) and len(text) <= (_length_of(text[0]) or 3)
 
 
 def _length_of(byte: int) -> int:
-    """Return the length in bytes of a character that begins with this byte; 0 if no character does."""
+    """Return the length in bytes of a character that begins with this byte. Return 0 if no character begins with it."""
     if byte < 0x80:
         return 1
     if byte < 0xC0:
@@ -192,9 +192,11 @@ def _length_of(byte: int) -> int:
 def ranked(
     counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe, worth: Callable[[Pair], Any] | None = None
 ) -> list[tuple[Pair, int]]:
-    """Sort pairs by their worth, by default the count, and ties by the tie rule (see recipes/ties.py).
+    """Sort pairs by their worth, the largest worth first. Ties are sorted by the tie rule (see recipes/ties.py).
 
-    A word may spell the marker's own text. If two pairs then have the same text, that with the lower ids comes first.
+    The worth of a pair is its count, unless `worth` computes another number. A word may spell the text of the
+    marker. If
+    two pairs then have the same text, the pair with the lower ids comes first.
     """
     worth = worth or counts.__getitem__
     rule = TIE_RULES[recipe.ties]
@@ -213,7 +215,7 @@ def count_tokens(corpus: list[tuple[Word, int]]) -> int:
 def as_history(
     rows: list[tuple[int, ...]], recipe: Recipe, alphabet: Alphabet, at_start: int, reason: EndReason, **more: Any
 ) -> History:
-    """Return a history from the rows that `train` makes; other methods add reasons and scores."""
+    """Return a history from the rows that `train` makes. Other methods add reasons and scores by `more`."""
     columns = Columns.with_room(len(rows))
     for number, column in enumerate(columns._asdict().values()):
         column[:] = [row[number] for row in rows]
@@ -224,7 +226,7 @@ def as_history(
 
 
 def encode(text: str, history: History, *, at: int | None = None) -> Word:
-    """Return the ids of a text, word by word. Special tokens in it are treated as ordinary text.
+    """Return the ids of a text, word by word. Special tokens in the text are treated as ordinary text.
 
     >>> history = train(WordTable.from_counts({"low": 3, " low": 2}), Recipe.preset("gpt2"))
     >>> encode("low slow", history)  # l+o is 256, lo+w is 257, " "+low is 258
@@ -236,7 +238,7 @@ def encode(text: str, history: History, *, at: int | None = None) -> Word:
 
 
 def encode_word(word: bytes, history: History, *, at: int | None = None) -> Word:
-    """Return the ids of one word after the first `at` merges (by default all)."""
+    """Return the ids of one word after the first `at` merges, or after all merges."""
     symbols = history.alphabet.symbols_of(word, history.recipe)
     for index, _, joined in merges_within(symbols, history):
         if at is not None and index >= at:
@@ -248,7 +250,7 @@ def encode_word(word: bytes, history: History, *, at: int | None = None) -> Word
 def merges_within(symbols: Word, history: History) -> Iterator[tuple[int, Pair, Word]]:
     """Yield each merge that changes a word, in the order of learning: its index, its pair, and the word after it.
 
-    A merge joins only older tokens. So of the pairs in the word, the one that was learned first is always the next.
+    A merge joins only older tokens. So the next merge is always the earliest learned pair that is in the word.
     """
     index_of = history.ranks()
     base = len(history.alphabet)
@@ -262,8 +264,8 @@ def merges_within(symbols: Word, history: History) -> Iterator[tuple[int, Pair, 
 def boundary_ranks(word: bytes, history: History) -> list[int | None]:
     """Return, for each boundary between two base symbols of a word, the index of the merge that removes it.
 
-    A merge only removes boundaries. So after `n` merges the word is cut at the boundaries
-    whose index is `n` or more. None stands for a boundary that no merge removes.
+    A merge only removes boundaries. So after `n` merges the word is split at the boundaries
+    whose index is `n` or more. If no merge removes a boundary, its index is None.
 
     >>> history = train(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", min_frequency=2))
     >>> boundary_ranks(b"aaab", history)
@@ -292,7 +294,7 @@ def ranks_of_symbols(symbols: Word, history: History) -> list[int | None]:
 
 
 def encode_word_greedily(word: bytes, history: History, *, at: int | None = None) -> Word:
-    """Encode a word in another way: at each offset take the longest token that fits.
+    """Encode a word in another way: choose the longest token that fits at each offset.
 
     The order of the merges does not matter here, so a word can be split differently:
 
@@ -317,7 +319,7 @@ def encode_word_greedily(word: bytes, history: History, *, at: int | None = None
 
 
 def token_of_symbols(history: History) -> dict[tuple[int, ...], int]:
-    """Return for each sequence of base symbols the oldest token that is made of it."""
+    """Return for each sequence of base symbols the oldest token that consists of these symbols."""
     symbols_of = [(id,) for id in range(len(history.alphabet))]
     expanded: list[tuple[int, ...]] = [*symbols_of]
     for merge in history:

@@ -1,4 +1,4 @@
-"""The method of Gage's compressor of 1994: replace a block's most frequent pair of bytes by an unused byte."""
+"""The method of Gage's compressor of 1994: it replaces a block's most frequent pair of bytes by an unused byte."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Gage(Method):
-    """The compressor that byte-pair encoding comes from. Each block of a text has its own table."""
+    """The compressor from which byte-pair encoding was developed. Each block of a text has a separate table."""
 
     name = "gage"
     title = "Gage's compressor"

@@ -1,6 +1,7 @@
 r"""The blocks of a text, and the form in which the program of 1994 writes a compressed block.
 
-A byte that stands for a pair must not occur in the block. So a block ends before it holds too many different bytes. It
+A byte that represents a pair must not occur in the block. So a block ends before it holds too many different
+bytes. It
 also ends at a length from which another table saves more than it costs.
 
     >>> [(block.start, block.stop) for block in blocks_of(b"abcabdabc", size=4, most=3)]
@@ -9,16 +10,18 @@ also ends at a length from which another table saves more than it costs.
     [(0, 5), (5, 8), (8, 9)]
 
 
-A written block is its table, the length of its data, and the data. The table lists the 256 bytes in order. The entry of
-a byte that stands for a pair is that pair; the entry of any other byte is the byte itself. A number precedes the
+A written block is its table, the length of its data, and the data. The table lists the 256 bytes in order. If a
+byte
+represents a pair, its entry is this pair. The entry of any other byte is the byte itself. A number precedes the
 entries:
 
 | first byte | what follows it |
 |---|---|
-| 0 to 127 | that many entries and one more |
-| 128 to 255 | this number minus 127 bytes are left out: they stand for themselves; one entry follows, if any is left |
+| 0 to 127 | this number of entries, plus one |
+| 128 to 255 | this number minus 127 bytes are left out, because they represent themselves; one entry follows, if
+any is left |
 
-The length of the data is two bytes, the higher one first, so no block is longer than 65,535 bytes.
+The length of the data is two bytes, the higher byte first, so no block is longer than 65,535 bytes.
 
     >>> write_block({255: (97, 97)}, b"\xffab").hex(" ")  # 128 bytes left out, byte 128, 126 left out, aa; 3 bytes
     'ff 80 fd 61 61 00 03 ff 61 62'
@@ -52,14 +55,14 @@ class CompressedBlock(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """A part of a block's table: bytes that are left out, then bytes that are listed."""
+    """A part of a block's table: the number of bytes that are left out, then the bytes that are listed."""
 
     left_out: int
     told: range
 
 
 def stretches(standing: Collection[int]) -> Iterator[Stretch]:
-    """Divide the 256 bytes into stretches that make the table shortest; the bytes in `standing` stand for pairs."""
+    """Divide the 256 bytes into the stretches that make the table shortest. The bytes in `standing` represent pairs."""
     byte = 0
     while byte < 256:
         end = _first_that_stands(standing, byte)
@@ -105,7 +108,7 @@ class Block(NamedTuple):
 
 
 def blocks_of(text: bytes, size: int, most: int) -> Iterator[Block]:
-    """Yield the blocks of a text, none longer than `size`, none with more than `most` different bytes."""
+    """Yield the blocks of a text. A block has at most `size` bytes, and at most `most` different bytes."""
     start = 0
     while start < len(text):
         stop = _end_of_block(text[start : start + size], most) + start
@@ -135,7 +138,7 @@ KINDS: dict[str, npt.DTypeLike] = {
 
 
 def with_room(reasons: Reasons, rows: int) -> Reasons:
-    """Return columns with room for at least `rows` rows; the old arrays do not change."""
+    """Return columns with room for at least `rows` rows. The old arrays do not change."""
     room = len(reasons["block"])
     return reasons if rows <= room else {name: grown(column, max(rows, 2 * room)) for name, column in reasons.items()}
 

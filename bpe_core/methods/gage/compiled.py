@@ -1,4 +1,4 @@
-"""The learner that runs the compiled kernel of Gage's compressor: it makes the kernel's arrays."""
+"""The learner that runs the compiled kernel of Gage's compressor. It makes the arrays of the kernel."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CompiledLearner:
     scores = None
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
-        """Lay out the blocks. The history `forced` is not used, as the same steps are learned again."""
+        """Lay out the blocks. The history `forced` is not used, because the same steps are learned again."""
         self.blocks = blocks = _cut(words, recipe)
         self._state = _begin(blocks, len(alphabet), recipe)
         self.reasons = no_reasons()
@@ -52,7 +52,9 @@ class CompiledLearner:
         return "nothing pays" if self._state.number[kernel.AT_END] else ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the best candidates of this block, or of one of the next blocks if this block has none."""
+        """Return the best candidates of the current block. If it has none, return the candidates of one of the next
+        blocks.
+        """
         state = self._state
         for _ in range(BLOCKS_LOOKED_AT):
             if state.number[kernel.AT_END]:

@@ -1,4 +1,4 @@
-"""The `.gage` files: compress a file as Gage's program of 1994 did, and expand it again.
+"""The `.gage` files: this module compresses a file as Gage's program of 1994 did, and expands it again.
 
     >>> expand(compress(b"aaabdaaabac" * 30).data) == b"aaabdaaabac" * 30
     True
@@ -64,7 +64,9 @@ def checksum(crc: int) -> bytes:
 
 
 def refuse_to_overwrite(source: Path, target: Path) -> None:
-    """Refuse an output path that is the input file, which is read until the end."""
+    """Raise OutputError if the output path is the input file, because the input file is read until the end of the
+    work.
+    """
     if target.exists() and source.exists() and target.samefile(source):
         raise OutputError(f"{target} is the input file; choose another name for the output.")
 
@@ -89,14 +91,14 @@ _Piece = tuple[bytes, bytes, npt.NDArray[np.int64]]
 
 
 def compress(data: bytes, recipe: Recipe | None = None, *, work: Work = ALONE) -> CompressedFile:
-    """Compress any bytes; the recipe gives the size of blocks, the least count of a pair and the tie rule."""
+    """Compress bytes in memory. The recipe has the size of blocks, the smallest count of a pair and the tie rule."""
     target = io.BytesIO()
     report = _compress(io.BytesIO(data), len(data), target, recipe or Recipe.preset("gage"), work)
     return CompressedFile(target.getvalue(), report)
 
 
 def compress_file(path: Path | str, output: Path | str, recipe: Recipe | None = None, *, work: Work = ALONE) -> Report:
-    """Compress a file into another; an existing file at `output` is replaced only at the end."""
+    """Compress the file `path` into the file `output`. An existing output is replaced only after the work is done."""
     refuse_to_overwrite(Path(path), Path(output))
     with opened(path) as source, write_atomically(output) as target:
         size = os.fstat(source.fileno()).st_size
@@ -141,7 +143,7 @@ def _whole_blocks(source: BinaryIO, recipe: Recipe, size: int) -> Iterator[bytes
 
 
 def _compressed(pieces: Iterator[bytes], recipe: Recipe, is_fast: bool) -> Iterator[_Piece]:
-    """Yield compressed pieces in order; several are compressed at once, on different cores."""
+    """Yield compressed pieces in their order. Several pieces are compressed at the same time, on different cores."""
     if not is_fast:
         yield from (_piece(data, recipe, is_fast) for data in pieces)
         return
@@ -178,7 +180,7 @@ BYTES_BETWEEN_REPORTS = 1 << 18
 
 
 def expand(data: bytes, *, work: Work = ALONE) -> bytes:
-    """Return the original of a file in memory."""
+    """Return the original bytes of a compressed file in memory."""
     reader = _Reader(io.BytesIO(data), len(data), "The file")
     target = io.BytesIO()
     check_room(2 * reader.length, "Expanding", "Expand it to a file instead.")
@@ -187,7 +189,10 @@ def expand(data: bytes, *, work: Work = ALONE) -> bytes:
 
 
 def expand_file(path: Path | str, output: Path | str, *, work: Work = ALONE) -> int:
-    """Expand a file into another and return the number of bytes written; a damaged file is refused."""
+    """Expand the file `path` into the file `output` and return the number of bytes written.
+
+    Raise an error if the compressed file is damaged.
+    """
     refuse_to_overwrite(Path(path), Path(output))
     with opened(path) as source:
         reader = _Reader(source, os.fstat(source.fileno()).st_size, str(path))

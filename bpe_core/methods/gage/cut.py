@@ -1,7 +1,7 @@
-"""The segmenter of Gage's compressor, whose tables each belong to one block.
+"""The segmenter of Gage's compressor, in which each table belongs to one block.
 
-After k steps a text is cut by the table of the block that step k belongs to, with the entries made up to step k.
-Within one block that is byte-pair encoding with a few merges.
+After k steps, a text is split by the table of the block that step k belongs to, with the entries made up to step k.
+Within one block this is byte-pair encoding with a few merges.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class BlockTables:
         return BlockTokens(self, utf8(text), allowed)
 
     def block(self, at: int) -> int:
-        """Return the block of step number `at`; NOTHING before the first step."""
+        """Return the block of step number `at`. Return NOTHING before the first step."""
         at = min(at, len(self._block_of_step))  # after the last step nothing changes
         return int(self._block_of_step[at - 1]) if at else NOTHING
 
@@ -58,7 +58,10 @@ class BlockTables:
         return found
 
     def last(self) -> int:
-        """Return the number of steps at the end of the block last used, or of the last block."""
+        """Return the number of steps at the end of the block that was used last.
+
+        If no block was used yet, return the number of all steps.
+        """
         table = next(iter(self._tables.values()), None)
         return len(self._history) if table is None else table.first + table.steps
 
@@ -71,7 +74,7 @@ class BlockTables:
         return Table(first, steps, TextEncoder(own, self._cutting))
 
     def named(self, ids: Int32s | Int64s, table: Table) -> Int64s:
-        """Translate the ids of a block's own table into those of the whole history."""
+        """Convert the ids of a block's table to ids of the whole history."""
         own_special = self._base + table.steps
         named = ids.astype(np.int64)
         named[ids >= self._base] += table.first
@@ -87,7 +90,9 @@ class CutByBlock(NamedTuple):
 
 
 class BlockTokens(Segmentation):
-    """The segmentation of a text by one block's table at a time, computed when needed."""
+    """The segmentation of a text by the table of one block. The tokens by another table are computed when they are
+    needed.
+    """
 
     def __init__(self, segmenter: BlockTables, data: bytes, allowed: tuple[str, ...]) -> None:
         self._segmenter = segmenter
@@ -111,7 +116,7 @@ class BlockTokens(Segmentation):
         self.pending = found.pending
 
     def _at(self, at: int) -> tuple[Boundaries, int]:
-        """Return the boundaries by the table in force after `at` steps, and the number of the table's own steps."""
+        """Return the boundaries by the table that is valid after `at` steps, and the number of this table's steps."""
         block = self._segmenter.block(at)
         if block != self._block:
             ahead = self._cut_ahead(block)

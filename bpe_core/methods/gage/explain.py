@@ -1,14 +1,14 @@
 """The blocks of a run of Gage's compressor, and the meaning of the bytes around a boundary.
 
-After k steps a text is cut by the table of the block to which step k belongs. Either a byte of that table covers the
-boundary, or a byte will cover it when the table is complete, or no byte ever does.
+After k steps, a text is split by the table of the block to which step k belongs. A byte of this table covers the
+boundary, or a byte will cover it when the table is complete, or no byte ever covers it.
 
     >>> from bpe_core.methods.gage.reference import train
     >>> blocks = WordTable.from_counts({"aaabdaaabac": 1, "ab": 3})
-    >>> found = blocks_of_run(blocks, Recipe.preset("gage", block_size=8))
-    >>> found.starts.tolist(), found.stops.tolist(), found.texts.tolist(), found.different.tolist()
+    >>> run_blocks = blocks_of_run(blocks, Recipe.preset("gage", block_size=8))
+    >>> run_blocks.starts.tolist(), run_blocks.stops.tolist(), run_blocks.texts.tolist(), run_blocks.different.tolist()
     ([0, 8, 0], [8, 11, 2], [0, 0, 1], [3, 3, 2])
-    >>> found.size_at_start  # each has an empty table and a length
+    >>> run_blocks.size_at_start  # each has an empty table and a length
     42
     >>> recipe = Recipe.preset("gage", min_frequency=2, ties="lowest-ids")
     >>> history = train(WordTable.from_counts({"aaabdaaabac": 1}), recipe)

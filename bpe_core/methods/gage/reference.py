@@ -1,10 +1,10 @@
-"""The reference of Gage's compressor of 1994, plain and slow: byte-pair encoding comes from it.
+"""The reference of Gage's compressor of 1994, plain and slow. Byte-pair encoding was developed from this compressor.
 
 **Compressing.** A text is divided into blocks. In each block, count every pair of neighbouring bytes, and replace the
 most frequent pair by a byte that does not occur in the block. Begin again until no pair saves more than its place in
-the table costs. The byte that stands for a pair may be a part of other pairs. By hand, on eleven bytes:
+the table costs. The byte that represents a pair may be a part of other pairs. By hand, on eleven bytes:
 
-    a a a b d a a a b a c      a+a stands there 4 times (overlaps count): Z = aa
+    a a a b d a a a b a c      a+a occurs 4 times (overlaps count): Z = aa
     Z a b d Z a b a c          Z+a twice, a+b twice: a tie, which a rule must decide; Y = ab
     Z Y d Z Y a c              Z+Y twice: X = ZY
     X d X a c                  no pair occurs twice any more
@@ -14,10 +14,10 @@ the table costs. The byte that stands for a pair may be a part of other pairs. B
     >>> [(step.left, step.right, step.index, step.reasons["byte"]) for step in history]  # the last are bytes
     [(97, 97, 256, 255), (97, 98, 257, 254), (256, 257, 258, 253)]
 
-As in byte-pair encoding, each step makes a token with an id from 256 on, whatever byte stands for it. The next block
-begins with an empty table; only the ids go on.
+As in byte-pair encoding, each step makes a token with an id from 256 on, independent of the byte that represents it.
+The next block begins with an empty table, but its ids follow the ids of the block before.
 
-**Expanding.** Each byte that stands for a pair is replaced by the pair, until no such byte is left. So nothing is lost.
+**Expanding.** Each byte that represents a pair is replaced by the pair, until no such byte is left. So nothing is lost.
 
     >>> expand({255: (97, 97), 254: (97, 98), 253: (255, 254)}, bytes([253, 100, 253, 97, 99]))
     b'aaabdaaabac'
@@ -55,12 +55,14 @@ class _Block:
 
 
 def train(words: WordTable, recipe: Recipe) -> History:
-    """Compress block after block until the vocabulary is full or no pair saves more than its place costs."""
+    """Compress block after block until the vocabulary is full, or no pair saves more than its place in the table
+    costs.
+    """
     return compress(cut(words, recipe), Alphabet.for_words(words, recipe), recipe)
 
 
 def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
-    """Return the blocks of a text as they are at the end.
+    """Return the blocks of a text after all steps.
 
     >>> recipe = Recipe.preset("gage", min_frequency=2, ties="lowest-ids")
     >>> [(block.pairs, list(block.data)) for block in compressed_blocks(b"aaabdaaabac", recipe)]
@@ -98,7 +100,7 @@ def compress(blocks: list[_Block], alphabet: Alphabet, recipe: Recipe) -> Histor
 
 
 def cut(words: WordTable, recipe: Recipe) -> list[_Block]:
-    """Return all blocks of all words; no block is too long or has too many different bytes.
+    """Divide all words into blocks that are not too long and do not have too many different bytes.
 
     >>> recipe = Recipe.preset("gage", block_size=4, block_bytes=2)
     >>> [bytes(block.tokens) for block in cut(WordTable.from_counts({"aababc": 1}), recipe)]
@@ -118,7 +120,7 @@ def cut(words: WordTable, recipe: Recipe) -> list[_Block]:
 
 
 def replace(block: _Block, pair: Pair, token: int) -> int:
-    """Replace a pair by a new token and by the highest free byte; return that byte."""
+    """Replace a pair in a block by a new token and by the highest unused byte. Return this byte."""
     byte = max(set(range(256)) - set(block.byte_of.values()))
     left, right = (block.byte_of[half] for half in pair)
     block.tokens = join(block.tokens, pair, token)
@@ -132,7 +134,7 @@ def count_tokens(blocks: list[_Block]) -> int:
 
 
 def expand(pairs: dict[int, Pair], data: bytes) -> bytes:
-    """Replace each byte that represents a pair by that pair, again and again, until only plain bytes are left."""
+    """Replace each byte that represents a pair by the pair, again and again, until only plain bytes are left."""
     expanded = bytearray()
     waiting = list(reversed(data))
     while waiting:

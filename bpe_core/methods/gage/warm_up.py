@@ -1,4 +1,4 @@
-"""Tiny jobs that run the kernels of Gage's compressor once."""
+"""The small jobs that run the kernels of Gage's compressor once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The method MinGram: begin with byte-pair encoding's tokens, split words into the fewest, drop the least used."""
+"""The method MinGram: it begins with byte-pair encoding's tokens, splits words into the fewest, and drops the least
+used.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 
 
 class MinGram(Unigram):
-    """The variant of Unigram in which each token costs the same large sum, so the fewest tokens are the best path."""
+    """The variant of Unigram in which each token costs the same large number, so the path with the fewest tokens is
+    the best.
+    """
 
     name = "mingram"
     title = "MinGram"

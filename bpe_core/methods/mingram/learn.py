@@ -1,12 +1,13 @@
-"""The learner of MinGram: begin with byte-pair encoding's tokens, cut words into the fewest, drop the least used.
+"""The learner of MinGram. It begins with byte-pair encoding's tokens and drops the tokens that are used least.
 
-**Scores.** Each token costs the same large sum besides its own log-probability. So a path of fewer tokens is always
-better, and log-probabilities decide between paths of equally many. They are rounded, so sums are exact: in 64 bits
-always, and in the 32 bits of SentencePiece for up to 256 tokens.
+**Scores.** Each token costs the same large number, besides its log-probability. So a path with fewer tokens is always
+better, and log-probabilities decide between paths with the same number of tokens. Log-probabilities are rounded, so
+their sums are exact: in 64 bits always, and in the 32 bits of SentencePiece for up to 256 tokens.
 
-**Learning.** Cut all words, count the tokens, do so again, and drop the tokens that are used least. The pieces alone
-decide how few tokens a word takes; the log-probabilities only choose among ways with equally many. The first ones
-come from how much of the corpus each piece could cover, the later ones from how often it is used.
+**Learning.** Split all words into the fewest tokens and count the tokens, twice. Then drop the tokens that are used
+least. The set of pieces alone decides the number of tokens in a word. The log-probabilities only choose among ways with
+the same number. The first log-probabilities follow from the number of symbols that each piece could cover in the
+corpus. Later log-probabilities follow from the counts of the pieces.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ FINENESS = 16  # log-probabilities are rounded to sixteenths, which is 6 per cen
 
 
 def fewest_first(log_probabilities: Float32s) -> Float32s:
-    """Return rounded scores by which the path of fewest tokens is the best.
+    """Return rounded scores by which the path with the fewest tokens is the best.
 
     >>> fewest_first(np.array([-1.01, -7.5], np.float32)).tolist()
     [-4097.0, -4103.5]
@@ -71,14 +72,19 @@ def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def joins_wanted(recipe: Recipe, base: int) -> int:
-    """Return how many pieces to begin with: eleven times the number of drops if the recipe gives that number."""
+    """Return the number of pieces to begin with.
+
+    If the recipe gives a number of drops, it is eleven times this number.
+    """
     if recipe.vocab_size is None:
         return round((recipe.merges or 0) * MORE_THAN_ASKED / (MORE_THAN_ASKED - 1))
     return max(0, int(recipe.vocab_size * MORE_THAN_ASKED) - base - len(recipe.special_tokens))
 
 
 def _spelled(joined: History, recipe: Recipe) -> SpelledSeeds:
-    """Return each joined token once as base symbols, without tokens that hold a character written like the marker."""
+    """Return each joined token once as base symbols. Tokens with a character that is written like the marker are
+    left out.
+    """
     pieces: list[tuple[int, ...]] = [(id,) for id in range(len(joined.alphabet))]
     for left, right in joined.pairs():
         pieces.append(pieces[left] + pieces[right])

@@ -1,12 +1,13 @@
 """The reference of MinGram, by its article: short, plain and slow.
 
-**The cut.** A word is cut into the fewest tokens. Of several ways with as few tokens the most probable one is taken:
-that with the highest sum of log-probabilities, as in Unigram. With `low`, `er` and `lo`, `wer` there are two ways to
-cut `lower` into two tokens; their probabilities decide.
+**The split.** A word is split into the fewest tokens. Of several ways with the same number, the most probable way wins,
+which has the highest sum of log-probabilities, as in Unigram. With `low`, `er` and `lo`, `wer` there are two ways to
+split `lower` into two tokens, and their probabilities decide.
 
-**Learning.** Begin with the tokens of byte-pair encoding, a tenth more than asked for. The first probabilities follow
-from how much of the corpus each token covers. Twice (`em_passes`), cut all words and compute the probabilities from
-the counts of the tokens. Then drop the token that is used least and cut its words again, until the size is reached.
+**Learning.** Begin with the tokens of byte-pair encoding, a tenth more than requested. The first probabilities follow
+from the number of symbols that each token could cover in the corpus. Twice (`em_passes`), split all words and compute
+the probabilities from the counts of the tokens. Then drop the token that is used least and split its words again, until
+the size is reached.
 
     >>> words = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
     >>> history = train(words, Recipe.preset("mingram", merges=1))
@@ -34,7 +35,10 @@ SIXTEENTHS = 16
 
 
 def fewest_tokens(stretch: Piece, tokens: Tokens, scores: Scored) -> tuple[float, list[int]]:
-    """Return the best way to cut a stretch into the fewest tokens; in a tie the way with the longest last token."""
+    """Return the score and the tokens of the best way to split a stretch into the fewest tokens.
+
+    In a tie, the way with the longest last token wins.
+    """
     best: list[tuple[int, float, list[int]]] = [(0, 0.0, [])]
     for stop in range(1, len(stretch) + 1):
         ways = [
@@ -71,7 +75,7 @@ class Run(unigram.Run):
 
 
 def train(words: WordTable, recipe: Recipe) -> History:
-    """Drop pieces until the vocabulary has shrunk to its size."""
+    """Drop pieces until the vocabulary has the requested size. Return all steps."""
     run = Run(words, recipe, tokens_at_first(words, recipe))
     with contextlib.suppress(unigram.SmallEnough):
         run.look()

@@ -1,4 +1,4 @@
-"""The method parity-aware byte-pair encoding: each merge serves the language that is worst off."""
+"""The method parity-aware byte-pair encoding: each merge serves the language whose texts are compressed least."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ParityAware(BytePairEncoding):
-    """The variant of byte-pair encoding that is fair to languages; its result is an ordinary table of merges."""
+    """The variant of byte-pair encoding that treats languages fairly. Its result is an ordinary table of merges."""
 
     name = "parity"
     title = "Parity-aware BPE"

@@ -15,7 +15,9 @@ USUAL_WINDOW = 100  # merges
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(OwnChoices):
-    """The choices of how many merges serve all languages, and how often one language may be served in a window."""
+    """The choices of how many merges serve all languages, and how often one language may be served in a window of
+    steps.
+    """
 
     global_merges: int | None = choice(
         None,

@@ -1,4 +1,4 @@
-"""The learners that repeat the merges of others, with the compiled kernels of byte-pair encoding."""
+"""The learners that repeat the merges of other learners, by the compiled kernels of byte-pair encoding."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_PAIRS_AT_FIRST = 1 << 16
 
 
 class CompiledFollower(CompiledLearner):
-    """A learner whose steps can all be given. It keeps every pair, however rare."""
+    """A learner whose steps can all be given in advance. It keeps the counts of all pairs, even of rare pairs."""
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe) -> None:
         room = min(MOST_PAIRS_AT_FIRST, 64 + len(words.text))
@@ -31,7 +31,10 @@ class CompiledFollower(CompiledLearner):
         return int(self._state.run[0]["tokens_left"])
 
     def follow(self, pairs: Sequence[Pair]) -> None:
-        """Set the merges to make, of which the first are made already; a merge may be rare or occur nowhere."""
+        """Set the list of merges to make. The first merges in the list are already made.
+
+        A merge may be rare, or may occur nowhere in the text.
+        """
         state = self._state
         known = self.learned
         if len(state.forced_left) <= len(pairs):
@@ -43,6 +46,6 @@ class CompiledFollower(CompiledLearner):
             state.forced_left[known : len(pairs)], state.forced_right[known : len(pairs)] = np.array(pairs[known:]).T
 
     def count_of(self, pair: Pair) -> int:
-        """Return the present count of a pair."""
+        """Return the count of a pair after the steps made until now."""
         number = kernel.find_pair(self._state, np.int64(pair[0]), np.int64(pair[1]))
         return int(self._state.pairs[number]["count"])

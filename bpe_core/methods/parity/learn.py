@@ -1,8 +1,8 @@
-"""The learner of parity-aware byte-pair encoding: each merge serves the language that is worst off.
+"""The learner of parity-aware byte-pair encoding: each merge serves the language whose texts are compressed least.
 
-Each language has a learner that sees only the language's words, and another one for its dev text. At each step the
-language with the longest dev text, in tokens, chooses its most frequent pair; all others make the same merge. A learner
-makes missed merges only when its state is needed, as merges can only make a text shorter.
+Each language has a learner for its words, and another learner for its dev text. At each step, the language with the
+longest dev text, in tokens, chooses its most frequent pair. All other languages make the same merge. A learner makes
+the merges that it missed only when its state is needed, because merges can only make a text shorter.
 """
 
 from __future__ import annotations
@@ -145,7 +145,10 @@ class ParityLearner:
         return Turn(ALL, [], passed)
 
     def _worst_off(self, passed: list[int]) -> int | None:
-        """Return the language with the most tokens for its ratio; None if no language has anything left to merge."""
+        """Return the language with the most tokens for its ratio.
+
+        Return None if no language has a pair left to merge.
+        """
         window = self._recipe.window_size
         languages = range(len(self._learners))
         can = free = [one for one in languages if one not in self._spent and one not in passed]
@@ -180,7 +183,7 @@ def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, force
 
 
 def served(recipe: Recipe) -> Reason:
-    """Return the reason that shows which language each step served, by name."""
+    """Return the reason that shows by name the language that each step served."""
     names = () if recipe.mixture is None else recipe.mixture.languages
 
     def written(count: int, told: Told) -> str:

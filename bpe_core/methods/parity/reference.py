@@ -1,9 +1,9 @@
-"""The reference of parity-aware byte-pair encoding: everything is counted again at each step.
+"""The reference of parity-aware byte-pair encoding, which counts all pairs again at each step.
 
-Each step serves the language that is worst off: its dev text has the most tokens, or its texts are compressed least
-for its ratio. The step merges that language's most frequent pair in the texts of all languages. If the language has
-nothing left to merge, its turn still counts in the window. If all languages have had too many turns in the window, the
-one that is worst off is served.
+Each step serves one language. It is the language whose dev text has the most tokens, or whose texts are compressed
+least for its ratio. The step merges the most frequent pair of this language in the texts of all languages. If the
+language has nothing left to merge, its turn still counts in the window. If all languages have had too many turns in the
+window, the limit does not count, and the language with the most tokens is served.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Text = list[tuple[bpe.Word, int]]
 
 
 def train(words: WordTable, recipe: Recipe) -> History:
-    """Learn merges until the vocabulary is full or no language has a pair that is frequent enough.
+    """Learn merges until the vocabulary is full, or no language has a pair that is frequent enough.
 
     >>> from dataclasses import replace
     >>> from bpe_core.counting.words import Language
@@ -81,7 +81,7 @@ def joined(text: Text, pair: Pair, token: int) -> Text:
 
 
 def joinable(counts: dict[Pair, int], tokens: bpe.TokenBook, recipe: Recipe) -> dict[Pair, int]:
-    """Return the pairs that may be merged, however rare."""
+    """Return the pairs that may be merged, even if they are rare."""
     return {
         pair: count
         for pair, count in bpe.allowed(counts, tokens, recipe).items()
@@ -90,13 +90,15 @@ def joinable(counts: dict[Pair, int], tokens: bpe.TokenBook, recipe: Recipe) -> 
 
 
 def frequent_pairs(text: Text, tokens: bpe.TokenBook, recipe: Recipe) -> list[tuple[Pair, int]]:
-    """Return the pairs that may be merged and are frequent enough in a text, best first."""
+    """Return the pairs in a text that may be merged and are frequent enough, the best pair first."""
     ranking = bpe.ranked(joinable(bpe.count_pairs(text), tokens, recipe), tokens, recipe)
     return [(pair, count) for pair, count in ranking if count >= max(1, recipe.min_frequency)]
 
 
 class LanguageCosts:
-    """The costs of all languages: the tokens of their texts, their turns, and which have nothing left to merge."""
+    """The costs of all languages: the tokens of their texts, their turns, and the languages with nothing left to
+    merge.
+    """
 
     def __init__(self, words: WordTable, recipe: Recipe, alphabet: Alphabet) -> None:
         dev = [language.dev for language in words.languages if language.dev is not None]
@@ -111,7 +113,9 @@ class LanguageCosts:
         self._turns: list[int] = []
 
     def worst_off(self) -> int:
-        """Choose the next language and record its turn; return `ALL` if no language has anything left to merge."""
+        """Return the next language to serve and record its turn. Return `ALL` if no language has anything left to
+        merge.
+        """
         able = [language for language in range(len(self._texts)) if language not in self.spent]
         free = [language for language in able if self._may_be_served(language)]
         language = min(free or able, key=lambda language: (self._value(language), language), default=ALL)

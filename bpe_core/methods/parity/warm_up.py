@@ -1,4 +1,4 @@
-"""Tiny jobs that run the kernels of parity-aware byte-pair encoding once."""
+"""The small jobs that run the kernels of parity-aware byte-pair encoding once."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Picky(BytePairEncoding):
-    """The method whose merges drop those of their halves that hardly occur elsewhere."""
+    """The method in which a merge drops a half that hardly occurs outside the merged pair."""
 
     name = "picky"
     title = "PickyBPE"

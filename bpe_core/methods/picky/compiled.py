@@ -1,4 +1,4 @@
-"""The learner of PickyBPE: it gives the compiled kernels their arrays, and larger ones."""
+"""The learner of PickyBPE by compiled kernels. It makes the arrays of the kernels and enlarges them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OF_TOKENS = ("places", "first", "left", "right", "in_use")
 
 
 class CompiledDropping:
-    """A learner that goes on until `wanted` learned tokens are in use."""
+    """A learner that makes steps until `wanted` learned tokens are in use."""
 
     scores = None
 
@@ -69,7 +69,7 @@ class CompiledDropping:
 
     @property
     def gone_through(self) -> GoneThrough:
-        """Return the progress in tokens, as the number of steps is not known."""
+        """Return the progress in tokens, because the number of steps is unknown in advance."""
         base = int(self._state.run[0]["base"])
         return GoneThrough(int(self._tokens.number[kernel.IN_USE]) - base, self._wanted, "tokens", "the vocabulary")
 
@@ -77,7 +77,7 @@ class CompiledDropping:
         return are_whole(self._state)
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the drops that are due, or else the pairs that occur most."""
+        """Return the drops that must come next. If there are none, return the pairs that occur most often."""
         due = [token for token in self._tokens.number[[kernel.DUE, kernel.DUE_NEXT]].tolist() if token >= 0]
         if due:
             return [Candidate(token, NOTHING, int(self._tokens.held[token])) for token in due[:wanted]]
@@ -96,7 +96,11 @@ class CompiledDropping:
         return self._state.text[first:stop].tobytes()
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
-        """Learn up to the row `stop_at`, for about `work` units of some ten nanoseconds at most."""
+        """Learn up to the row `stop_at`, but do at most about `work` units of work. A unit takes some ten
+        nanoseconds at most.
+
+        Return the reason if the run ends, otherwise an empty string.
+        """
         if len(self._tokens.made) < stop_at:
             self._tokens = self._tokens._replace(made=grown(self._tokens.made, stop_at))
         while True:
@@ -110,7 +114,7 @@ class CompiledDropping:
                 self._make_room_for_tokens()
 
     def _make_room_for_tokens(self) -> None:
-        """Double the room for tokens and for their text."""
+        """Double the room for tokens and for their texts."""
         state = self._state
         tokens = self._tokens
         room = 2 * len(tokens.left)
@@ -125,7 +129,7 @@ class CompiledDropping:
         kernel.enter_texts(self._state, self._tokens)
 
     def _make_room_for_pairs(self) -> None:
-        """Forget pairs that no longer occur; make larger tables if that frees too little."""
+        """Remove pairs that no longer occur. Make larger tables if this frees too little room."""
         state = self._state
         run = self._state.run[0]
         known = state.pairs[: run["pairs"]]

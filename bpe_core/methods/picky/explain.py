@@ -1,14 +1,15 @@
-"""Reasons for the cuts of a method that drops tokens: a later step may split what an earlier step joined.
+"""The reasons for boundaries of a method that drops tokens: a later step may split what an earlier step joined.
 
-A word (with superwords a run of words) is followed through all steps. Inside it:
+The states of a word after all steps decide the reasons. With superwords, the states of a run of words decide them.
+Inside a word, a boundary has one of these reasons:
 
-    joined      no cut: a step joins two tokens here, perhaps not for the first time
+    joined      no split: a step joins two tokens here, perhaps not for the first time
     fell        a step dropped the token that covered this place
     later       a later step joins the two tokens that meet here
-    missed      a step joins such a pair, but these two tokens did not meet here at that step
+    missed      a step joins a pair of these tokens, but the two tokens did not meet here at this step
     never       no step joins the two tokens that meet here
-    tokens      the word is too long to be followed
-    symbol      the bytes of one character
+    tokens      the word is too long for this explanation
+    symbol      the boundary is inside the bytes of one character
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Event:
 
 
 class WordThroughSteps:
-    """The states of a word after each step that changes it; its places are counted in base symbols."""
+    """The states of a word after each step that changes the word. Places in the word are counted in base symbols."""
 
     def __init__(self, word: bytes, cut: WordCutter, inside: DroppingWords, steps: int) -> None:
         self.starts = inside.starts(word)  # the byte of each symbol, and the end
@@ -70,7 +71,7 @@ class WordThroughSteps:
 
     @property
     def pieces(self) -> list[Piece]:
-        """Return all pieces that the word ever had, each after its parts."""
+        """Return all pieces that the word ever had. The parts of a piece come before the piece."""
         return sorted([*self._fallen, *self._there.values()], key=lambda one: (one.stop, -one.start, one.step))
 
     def _note_events(self, at: int, before: dict[Span, int], now: dict[Span, int]) -> None:
@@ -83,7 +84,7 @@ class WordThroughSteps:
             self.events[place].append(Event(at, before[fallen], NOTHING))
 
     def _note_pieces(self, at: int, now: dict[Span, int]) -> None:
-        """Record the pieces after a step. A piece inside a larger token stays as a part of that token."""
+        """Record the pieces after a step. A piece inside a larger token stays recorded as a part of this token."""
         stops = [stop for _, stop in now]
         starts = [start for start, _ in now]
         for span, piece in list(self._there.items()):
@@ -96,7 +97,7 @@ class WordThroughSteps:
 
 @dataclass(frozen=True)
 class FollowedWord:
-    """A word of a text, which is followed through all steps."""
+    """A word of a text with its states after all steps."""
 
     text: WhyDropping
     word: TextWord
@@ -126,7 +127,7 @@ class FollowedWord:
 
 
 class WhyDropping(WordReasons):
-    """The answers for a text of which each word is split by itself."""
+    """The explanations for a text in which each word is split separately."""
 
     def __init__(self, text: str, history: History, allowed: Allowed = None) -> None:
         cut, self._inside = self._cutter_of(history)
@@ -146,7 +147,7 @@ class WhyDropping(WordReasons):
         return FollowedWord(self, word, followed)
 
     def followed(self, word: TextWord) -> WordThroughSteps | None:
-        """Return the word's states after all steps; None if the word is too long."""
+        """Return the word's states after all steps. Return None if the word is too long."""
         raw = word.text.encode()
         if len(raw) > LONGEST_FOLLOWED:
             return None
@@ -167,7 +168,7 @@ class WhyDropping(WordReasons):
         return self.before_symbol(word, starts.index(place), at)
 
     def before_symbol(self, word: TextWord, place: int, at: int) -> Explanation:
-        """Explain the boundary before the base symbol with the index `place`, which is not the first one."""
+        """Explain the boundary before the base symbol with the index `place`. The index must not be 0."""
         raw = word.text.encode()
         ids = list(self._cut(raw, at).ids)
         stops = self._inside.stops(ids)
@@ -189,7 +190,7 @@ class WhyDropping(WordReasons):
         return self.never((ids[index], ids[index + 1]), raw, followed.starts[place])
 
     def _changed(self, past: list[Event], coming: Event | None) -> Explanation:
-        """Explain a boundary by the last event there and the next one."""
+        """Explain a boundary by the last event before now and the next event at this boundary."""
         last = past[-1]
         fall = next((one for one in reversed(past) if not one.joins), None)
         if last.joins:
@@ -220,6 +221,6 @@ class WhyDropping(WordReasons):
 
     @cached_property
     def _steps(self) -> dict[Pair, int]:
-        """Return the last step that joins each pair."""
+        """Return for each pair the last step that joins it."""
         pairs = zip(self.history.columns.left.tolist(), self.history.columns.right.tolist(), strict=True)
         return {pair: step for step, pair in enumerate(pairs, start=1)}

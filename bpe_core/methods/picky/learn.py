@@ -1,4 +1,4 @@
-"""The learner of PickyBPE, and the check that a history can be one of PickyBPE."""
+"""The learner of PickyBPE, and the check that a history can be a history of PickyBPE."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ MOST_STEPS = 20  # for each wanted token
 
 
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
-    """Return the most steps of a run; a refused size raises an error."""
+    """Return the largest number of steps that a run can make. Raise an error if the size does not fit the alphabet."""
     return MOST_STEPS * recipe.merge_limit(len(alphabet))
 
 
 def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    """Return a learner. It needs no forced history, as it finds the same steps again."""
+    """Return a learner by machine code. It does not need the forced history, because it learns the same steps again."""
     from bpe_core.methods.picky.compiled import CompiledDropping  # loads machine code
 
     return CompiledDropping(words, alphabet, recipe, recipe.merge_limit(len(alphabet)))
 
 
 def what_is_wrong(history: History) -> str:
-    """Say what is wrong with the tokens that a file says are made and dropped; nothing if all is right."""
+    """Return a message if the made and dropped tokens of a file are not valid. Return an empty string if they are."""
     if not len(history):
         return ""
     tokens = history.reasons.get(TOKEN)

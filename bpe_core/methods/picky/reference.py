@@ -1,16 +1,16 @@
-"""The reference of PickyBPE, plain and slow: byte-pair encoding whose merges drop tokens.
+"""The reference of PickyBPE, plain and slow: byte-pair encoding in which merges drop tokens.
 
-**Learning.** Each step joins the most frequent pair; in a tie the pair with the smallest bytes. A count says how many
-tokens a merge makes, so `aaa` holds the pair a+a once. A merge drops one of its halves if it took at least the share
-`tau` of that half's occurrences. The occurrences that are left are split into the two tokens that the half was made
-of, or into base symbols, as the recipe chooses. If a later merge makes the same text again, it is the same token.
-Learning ends when so many tokens are in use as were asked for.
+**Learning.** Each step joins the most frequent pair, and in a tie the pair with the smallest bytes. A count is the
+number of tokens that a merge makes, so `aaa` holds the pair a+a once. A merge drops a half if it used at least the
+share `tau` of the occurrences of this half. The occurrences that are left are split into the two tokens from which the
+half was made, or into base symbols, as the recipe chooses. If a later merge makes the same text again, it is the same
+token. Learning ends when the requested number of tokens is in use.
 
-**Encoding.** A word is cut into base symbols; then all steps apply in their order, merges and drops.
+**Encoding.** A word is split into base symbols. Then all steps are applied in their order, both merges and drops.
 
     >>> words = WordTable.from_counts({"aab": 9, "aac": 1})
     >>> history = train(words, Recipe.preset("picky", merges=2, tau=0.9))
-    >>> [(step.left, step.right, step.index, step.count) for step in history]  # the second drop splits what is left
+    >>> [(step.left, step.right, step.index, step.count) for step in history]  # the last step is a drop
     [(97, 97, 256, 10), (256, 98, 257, 9), (256, -1, 256, 1)]
     >>> encode("aab aac", history)
     [257, 32, 97, 97, 99]
@@ -51,7 +51,10 @@ class Choice:
 
 @dataclass
 class Merge:
-    """A merge with the drops after it: each a token, its remaining count, and what it became."""
+    """A merge with the drops after it.
+
+    A drop is a token, its remaining count, and the tokens into which it was split.
+    """
 
     choice: Choice
     token: int
@@ -59,9 +62,10 @@ class Merge:
 
 
 class Tokens:
-    """The tokens by their texts, in the order in which the texts are first made, and which of them are in use.
+    """The tokens by their texts, in the order in which the texts are first made, and which tokens are in use.
 
-    A word may spell the text of its marker; so two texts are the same only if they have as many base symbols.
+    A word may spell the text of its marker. So two tokens have the same text only if they have the same number of base
+    symbols.
     """
 
     def __init__(self, alphabet: Alphabet) -> None:
@@ -87,7 +91,7 @@ class Tokens:
         return token
 
     def fallen_apart(self, token: int, recipe: Recipe) -> Word:
-        """Split a token into its base symbols or its halves; a half that is dropped is split as well."""
+        """Return the base symbols or the halves of a token. A half that is dropped is split as well."""
 
         def stays(half: int) -> bool:
             return not self.parts[half] or (recipe.falls_into == "parts" and half in self.in_use)
@@ -97,7 +101,7 @@ class Tokens:
 
 
 def count_apart(corpus: Corpus) -> dict[Pair, int]:
-    """Return how many tokens a merge of each pair would make.
+    """Return for each pair the number of tokens that its merge would make.
 
     >>> count_apart([([1, 1, 1, 2], 10), ([1, 1, 1, 1], 1)])
     {(1, 1): 12, (1, 2): 10}
@@ -114,7 +118,7 @@ def count_apart(corpus: Corpus) -> dict[Pair, int]:
 
 
 def joinable(corpus: Corpus, tokens: Tokens) -> dict[Pair, int]:
-    """Return the pairs without unknown symbols, and their counts."""
+    """Return the counts of the pairs without unknown symbols."""
     return {
         (left, right): count
         for (left, right), count in count_apart(corpus).items()
@@ -123,7 +127,9 @@ def joinable(corpus: Corpus, tokens: Tokens) -> dict[Pair, int]:
 
 
 def best(corpus: Corpus, tokens: Tokens, recipe: Recipe) -> Choice | None:
-    """Return the most frequent pair; in a tie the pair with the smallest bytes, the left half first."""
+    """Return the most frequent pair. In a tie, the pair with the smallest bytes wins, and the left half is compared
+    first.
+    """
     ranking = sorted(
         (-count, tokens.texts[left], tokens.texts[right], (left, right))
         for (left, right), count in joinable(corpus, tokens).items()
@@ -136,7 +142,7 @@ def best(corpus: Corpus, tokens: Tokens, recipe: Recipe) -> Choice | None:
 
 
 def merges_with_drops(corpus: Corpus, tokens: Tokens, recipe: Recipe, most: int) -> list[Merge]:
-    """Learn until `most` tokens are in use, or no pair is frequent enough; change the corpus in place."""
+    """Learn until `most` tokens are in use, or no pair is frequent enough. The corpus is changed in place."""
     merges: list[Merge] = []
     while len(tokens.in_use) < most and (choice := best(corpus, tokens, recipe)):
         held = {half: sum(word.count(half) * weight for word, weight in corpus) for half in choice.pair}
@@ -154,7 +160,8 @@ def merges_with_drops(corpus: Corpus, tokens: Tokens, recipe: Recipe, most: int)
 
 
 def without(word: Word, token: int, apart: Word) -> Word:
-    """
+    """Return the word with each occurrence of the token replaced by its parts.
+
     >>> without([5, 9, 5, 9], 9, [1, 2])
     [5, 1, 2, 5, 1, 2]
     """
@@ -162,7 +169,7 @@ def without(word: Word, token: int, apart: Word) -> Word:
 
 
 def end_of(corpus: Corpus, tokens: Tokens, most: int) -> EndReason:
-    """Return why learning has ended with this corpus."""
+    """Return the reason why learning has ended with this corpus."""
     if len(tokens.in_use) == most:
         return "vocabulary full"
     return "too rare" if joinable(corpus, tokens) else "no pairs"
@@ -190,7 +197,7 @@ def train(words: WordTable, recipe: Recipe) -> History:
 
 
 def encode(text: str, history: History, *, at: int | None = None) -> Word:
-    """Return the ids of a text, word by word. Special tokens in it are treated as ordinary text."""
+    """Return the ids of a text, word by word. Special tokens in the text are treated as ordinary text."""
     recipe = history.recipe.with_changes(special_tokens=())
     steps = history.first(len(history) if at is None else at)
     words = split_words(normalize(text, recipe), recipe)
@@ -200,7 +207,9 @@ def encode(text: str, history: History, *, at: int | None = None) -> Word:
 def word_after(
     word: bytes, steps: Iterable[Step], history: History, is_within: Callable[[Step], bool] = lambda step: True
 ) -> Word:
-    """Return the tokens of a word after some steps; merges that are not `is_within` words join nothing in it."""
+    """Return the tokens of a word after these steps. A merge for which `is_within` returns False joins nothing in
+    the word.
+    """
     tokens = Tokens(history.alphabet)
     cut = history.alphabet.symbols_of(word, history.recipe)
     for step in steps:

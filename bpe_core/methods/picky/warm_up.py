@@ -1,4 +1,4 @@
-"""Tiny jobs that run the kernels of PickyBPE once."""
+"""The small jobs that run the kernels of PickyBPE once."""
 
 from __future__ import annotations
 

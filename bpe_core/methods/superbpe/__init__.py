@@ -1,4 +1,4 @@
-"""The method SuperBPE: join pairs within words first, and after a number of steps across words."""
+"""The method SuperBPE: it joins pairs within words first, and after a number of steps across words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SuperBPE(BytePairEncoding):
-    """The method of two stages of byte-pair encoding: on words, and then on whole runs of words."""
+    """The method with two stages of byte-pair encoding: first on words, then on whole runs of words."""
 
     name = "superbpe"
     title = "SuperBPE"

@@ -15,7 +15,7 @@ _COMMANDS = ("train", "extend")
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(OwnChoices):
-    """The choices of when merges begin to join words, and which superwords are allowed."""
+    """The choices of the step from which merges join words, and of the superwords that are allowed."""
 
     transition: int | None = choice(  # None: half of the steps
         None,

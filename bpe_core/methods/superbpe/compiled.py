@@ -1,6 +1,6 @@
-"""The second stage of SuperBPE with the kernels of byte-pair encoding, which get the number of words of each token.
+"""The second stage of SuperBPE by the kernels of byte-pair encoding, which get the number of words in each token.
 
-The second stage begins with the tokens of the first stage as symbols: these are a fifth as many as the bytes.
+The second stage begins with the tokens of the first stage as symbols. There are about a fifth as many of them as bytes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Part = TypeVar("Part")
 
 
 class CompiledAcross(CompiledLearner):
-    """The learner of the second stage. If the recipe limits tokens by their bytes, it begins with bytes as symbols."""
+    """The learner of the second stage. If the recipe limits the bytes of tokens, it begins with bytes as symbols."""
 
     def __init__(
         self, words: WordTable, alphabet: Alphabet, recipe: Recipe, known: History, made: int, *, cutter: Cutter
@@ -76,7 +76,9 @@ class CompiledAcross(CompiledLearner):
 
 
 def span_of(text: bytes, past_colons: bool) -> int:
-    """Encode for the kernels how many words a token holds, and whether it begins and ends with blanks or colons."""
+    """Return a number for the kernels with the number of words in a token, and with flags for blanks and colons at
+    its ends.
+    """
     words = sum(map(bool, text.split(BLANK)))
     colons = 0 if past_colons else ENDS_COLON * text.endswith(b":") | HOLDS_COLON * (COLON in text)
     ends = BEGINS_BLANK * text.startswith(BLANK) | ENDS_BLANK * text.endswith(BLANK)
@@ -88,7 +90,7 @@ def span_of(text: bytes, past_colons: bool) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Runs:
-    """A block of runs, and the words in them."""
+    """A block of runs, and the words in the runs."""
 
     text: Bytes
     starts: Int64s  # offsets of the words, and the end of the last
@@ -116,7 +118,7 @@ def inside_of(words: WordTable, recipe: Recipe) -> Inside:
 
 
 def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
-    """Return the ordinary words of all runs in first-seen order."""
+    """Return the ordinary words of all runs with their counts, in first-seen order."""
     machine = _machine(recipe)
 
     def counted(part: slice) -> WordTable:
@@ -130,7 +132,7 @@ def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
 
 
 def lay_out_tokens(words: WordTable, history: History, cut: Cut) -> Layout:
-    """Return the layout of the runs as the tokens into which a history splits them."""
+    """Return the layout of the runs in tokens. A history splits the runs into these tokens."""
     tokens = TokensOfRuns(history, cut)
 
     def in_tokens(part: slice) -> tuple[Int32s, Int64s]:
@@ -146,7 +148,7 @@ def _machine(recipe: Recipe) -> Machine:
 
 
 def _of_each(work: Callable[[slice], Part], words: WordTable) -> list[Part]:
-    """Run a job on blocks of runs, on all threads."""
+    """Run a job on blocks of runs, on all threads. Return the results in the order of the blocks."""
     size = len(words.text)
     if size > MOST_CELLS:
         raise TooLarge(f"The distinct runs of words hold {size:,} bytes; training can hold at most {MOST_CELLS:,}.")

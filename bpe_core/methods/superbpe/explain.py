@@ -1,4 +1,4 @@
-"""The two stages of SuperBPE, found from the tokens of a table."""
+"""The two stages of SuperBPE, computed from the tokens of a table."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from bpe_core.splitting.splitter import Splitter
 
 
 def readings(history: History) -> Iterator[History]:
-    """Yield a table of superwords as a history of two stages, for each possible pattern of the first stage."""
+    """Yield a table of superwords as a history of two stages, once for each possible pattern of the first stage."""
     if history.recipe.pattern == NEEDS["pattern"]:
         for words_by in WORDS_BY:
             yield in_stages(history, words_by)
 
 
 def in_stages(history: History, words_by: str) -> History:
-    """Return a table of superwords as a history of SuperBPE; its second stage begins with the first superword.
+    """Return a table of superwords as a history of SuperBPE. Its second stage begins with the first superword.
 
-    The limits of the second stage follow from the longest superword, and from whether one holds a colon and a space.
+    The limits of the second stage follow from the longest superword, and from whether a superword holds a colon and a
+    space.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> pairs = [(98, 121), (32, 97), (256, 257), (258, 32)]  # "by", " a", "by a", "by a "

@@ -1,4 +1,4 @@
-"""The choices to continue any table across words."""
+"""The choices with which any table can be continued across words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bpe_core.methods.superbpe.learn import transition_in
 
 
 def second_stage(history: History, name: str) -> dict[str, Any]:
-    """Return the choices that make a table's steps the first stage of the method with this name."""
+    """Return the choices with which a table's steps become the first stage of the method with this name."""
     recipe = history.recipe
     if Method.of(recipe).goes_across_words:
         return {"transition": transition_in(history)}

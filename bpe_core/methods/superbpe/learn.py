@@ -1,7 +1,7 @@
-"""The learner of SuperBPE: byte-pair encoding twice, on the words of a corpus and then on whole runs of them.
+"""The learner of SuperBPE: byte-pair encoding twice, first on the words of a corpus and then on whole runs of words.
 
-The words of the corpus are here runs of ordinary words. A pattern of the recipe cuts them into ordinary words, and the
-first learner sees only these. The second learner makes the same merges in the runs, and then goes on there.
+The words of the corpus are runs of ordinary words. A pattern of the recipe splits the runs into ordinary words, and the
+first learner gets only these. The second learner makes the same merges in the runs, and then learns more merges.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ STAGE = "stage"  # the reason of a step: 1 within words, 2 across them
 
 
 def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
-    """Return the number of merges within words: half of all merges if the recipe gives no number."""
+    """Return the number of merges within words. It is half of all merges if the recipe gives no number.
+
+    Raise RecipeError if the run makes fewer merges than the recipe's number.
+    """
     steps = recipe.merge_limit(len(alphabet))
     if recipe.transition is not None and recipe.transition > steps:
         raise RecipeError(
@@ -41,7 +44,7 @@ def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
 
 
 def transition_in(history: History) -> int:
-    """Return how many merges of a history are within words; fewer than the recipe says if no pair was left."""
+    """Return the number of merges within words in a history. It is below the recipe's number if no pair was left."""
     across = np.flatnonzero(history.reasons.get(STAGE, np.zeros(0)) > 1)
     return int(across[0]) if len(across) else transition_of(history.recipe, history.alphabet)
 
@@ -106,7 +109,7 @@ class SuperLearner:
         return self._begun_across().candidates(wanted)
 
     def _begun_across(self) -> Learner:
-        """Return the second learner; create it at the first call, with the merges so far."""
+        """Return the second learner. The first call creates it with the merges made until then."""
         if self._across is None:
             known = self._forced
             if known is None or len(known) < self._transition:

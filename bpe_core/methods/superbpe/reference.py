@@ -1,9 +1,9 @@
-"""The reference of SuperBPE, plain and slow: byte-pair encoding within words, then across them.
+"""The reference of SuperBPE, plain and slow: byte-pair encoding within words, then across words.
 
-The words of the corpus are here runs: words with the blanks, single punctuation marks and line ends between them.
-Another pattern cuts each run into ordinary words, and the first merges are learned from these. At the transition the
-same merges are made in whole runs, and later merges may join words. A superword must not hold too many words, or a
-blank after a colon. Texts are encoded by all merges in their order, in whole runs.
+The words of the corpus are runs: words with the blanks, single punctuation marks and line ends between them. Another
+pattern splits each run into ordinary words, and the first merges are learned from these. At the transition, the same
+merges are made in whole runs, and later merges may join words. A superword must not hold too many words, or a blank
+after a colon. Texts are encoded in whole runs by all merges in their order.
 
     >>> from bpe_core.history.token_texts import decoded
     >>> words = WordTable.from_counts({"by the way": 5, "the by": 1})

@@ -15,7 +15,7 @@ def within(recipe: Recipe) -> Recipe:
 
 
 def forbidden(text: bytes, recipe: Recipe) -> str:
-    """Say what the recipe forbids about a superword with this text; empty if the superword is allowed.
+    """Return what the recipe forbids in a superword with this text. Return an empty string if the superword is allowed.
 
     >>> forbidden(b"by the: way", Recipe.preset("superbpe")), forbidden(b"by the way", Recipe.preset("superbpe"))
     ('hold a colon and the space after it', '')

@@ -1,4 +1,6 @@
-"""The method Unigram: begin with many pieces of words, and repeatedly drop those that the corpus needs least."""
+"""The method Unigram: it begins with many pieces of words, and repeatedly drops the pieces that the corpus needs
+least.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Unigram(Method):
-    """The method of SentencePiece's default: a word is split along its most probable path."""
+    """The default method of SentencePiece, which splits a word along its most probable path."""
 
     name = "unigram"
     title = "Unigram"
@@ -80,7 +82,7 @@ class Unigram(Method):
         return steps_planned(recipe, alphabet)
 
     def what_is_wrong(self, history: History) -> str:
-        """Say why a history cannot split texts; empty if it can."""
+        """Return a message if the history has no scores and so cannot split texts. Otherwise return an empty string."""
         return "its tokens have no scores" if history.scores is None else ""
 
     def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:

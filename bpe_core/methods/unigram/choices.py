@@ -12,7 +12,7 @@ from bpe_core.recipes.choice import choice
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(Passes):
-    """The choices of how many pieces to begin with, and how many to keep in each round."""
+    """The choices of how many pieces there are at first, and how many pieces stay in each round."""
 
     seed_size: int = choice(
         1_000_000,

@@ -1,13 +1,13 @@
-"""Reasons for the cuts of a method that cuts a word in the most probable way.
+"""The reasons for boundaries of a method that splits a word in the most probable way.
 
-A word is cut at a boundary because its best way is better than the best way without that cut. Both ways are shown
-piece by piece with their scores (log-probabilities). Scores add up; a sum closer to 0 is more probable. If the fewest
-tokens come first (MinGram), their number is shown, and scores decide among ways with the same number.
+A word is split at a boundary because its best way is better than the best way without this split. Both ways are shown
+piece by piece with their scores (log-probabilities). Scores are added, and a sum closer to 0 is more probable. If the
+fewest tokens come first (MinGram), the number of tokens is shown, and scores decide among ways with the same number.
 
-    best        the word is cut here, and the best way without this cut is less probable
-    only        every way to cut the word cuts it here
-    joined      no cut: a token covers the boundary, and the best way with a cut here is less probable
-    whole       no cut: the boundary is inside a character, or inside characters that the alphabet lacks
+    best        the word is split here, and the best way without this split is less probable
+    only        every way to split the word splits it here
+    joined      no split: a token covers the boundary, and the best way with a split here is less probable
+    whole       no split: the boundary is inside a character, or inside characters that the alphabet lacks
     unknown     the character before or after is not in the alphabet, so no piece covers it
 """
 
@@ -41,7 +41,7 @@ class ScoredCut:
 
 @dataclass(frozen=True)
 class CutComparison:
-    """A comparison at a boundary: whether the best way cuts there, and the best way that does the opposite."""
+    """A comparison at a boundary: the best way of all, and the best way that does the opposite at this boundary."""
 
     is_cut: bool
     taken: ScoredCut
@@ -49,7 +49,10 @@ class CutComparison:
 
     @property
     def lead(self) -> float:
-        """Return the natural logarithm of the factor by which the taken way is more probable."""
+        """Return the difference between the scores of the two ways.
+
+        The difference is the natural logarithm of the factor by which the best way is more probable.
+        """
         assert self.other is not None
         return self.taken.total - self.other.total
 
@@ -75,7 +78,10 @@ class WhyPath(WordReasons):
         return Explanation(kind, found.is_cut, self._sentence(found), ways=tuple(ways))
 
     def compared(self, word: TextWord, byte: int, at: int) -> CutComparison | Literal["whole", "unknown"]:
-        """Compare the best way around a boundary with the best way that does the opposite there."""
+        """Compare the best way around a boundary with the best way that does the opposite at the boundary.
+
+        Return "whole" if no base symbol begins at the boundary, and "unknown" if a neighbour is an unknown character.
+        """
         raw = word.text.encode()
         symbols = self._spelling.symbols(raw)
         ends = [0, *accumulate(self._spelling.widths(raw, symbols))]
@@ -148,7 +154,7 @@ def _number(score: float) -> str:
 
 
 def _lead(lead: float) -> str:
-    """Say how much less probable the other way is, from a difference of scores.
+    """Return how much less probable the other way is, in words. `lead` is the difference between the scores.
 
     >>> _lead(2.3026), _lead(0.0), _lead(0.02), _lead(50)
     ('10 times less probable', 'as probable', 'hardly less probable', 'more than 1,000,000 times less probable')
@@ -170,6 +176,6 @@ _WITHOUT_PATHS = {
 
 
 class PathWays(Ways):
-    """The ways to split a word by pieces; neighbouring characters that the alphabet lacks are one unknown token."""
+    """The ways to split a word into pieces. Neighbouring characters that the alphabet lacks are one unknown token."""
 
     joins_unknown = True

@@ -1,4 +1,4 @@
-"""The learner of Unigram, and the parts that other methods which drop pieces share with it."""
+"""The learner of Unigram, and the parts that other methods with dropped pieces use too."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _seeded(words: WordTable, recipe: Recipe) -> SeededAlphabet:
 
 
 def begin(words: WordTable, recipe: Recipe) -> LearnerStart:
-    """Lay the words out once, for finding the seeds and for learning."""
+    """Return the learner before its first step. The words are laid out once, for finding the seeds and for learning."""
     check_marker(recipe)
     alphabet, stretches = _seeded(words, recipe)
     steps_planned(recipe, alphabet)
@@ -116,7 +116,7 @@ def compiled_lattices() -> LatticesMaker:
 
 
 def compiled_way(kind: type[DroppingLearner], part: str = WEIGHING) -> CompiledWay:
-    """Return the way to learn by a class of learners."""
+    """Return the way to learn by machine code with this class of learners."""
 
     def compiled(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
         return kind(words, alphabet, recipe, forced, compiled_lattices())

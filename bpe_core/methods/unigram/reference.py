@@ -1,21 +1,24 @@
 """The reference of Unigram, as SentencePiece learns it: short, plain and slow.
 
-**The model.** Every token has a probability, and a way to cut a word is as probable as the product of its tokens'. A
-word is cut in the most probable way; log-probabilities ("scores") are added instead. By hand, with `l`, `o` and `w` at
--2 each and `lo` at -3: `low` is -6 letter by letter and -5 as `lo w`.
+**The model.** Every token has a probability. The probability of a way to split a word is the product of the
+probabilities of its tokens. A word is split in the most probable way. The code adds log-probabilities ("scores")
+instead of multiplying. By hand, with `l`, `o` and `w` at -2 each and `lo` at -3: `low` has the score -6 letter by
+letter, and -5 as `lo w`.
 
-**Learning.** Begin with many pieces of words (`find_seeds`); their first probabilities follow from how much of the
-corpus each covers. Then work in rounds. Compute the expected count of each token, over all ways to cut the words by
-their probability; compute new scores from these counts; drop the pieces with an expected count below one half; do so
-`em_passes` times. Drop the pieces that would be cut themselves, and those whose loss is least, until `keep_share` per
-cent are left. Once no more than 1.1 times the size asked for are left, drop the least likely until the size is reached.
+**Learning.** Begin with many pieces of words (`find_seeds`). The first probability of a piece follows from the number
+of symbols that it could cover in the corpus. Then work in rounds. Compute the expected count of each token, over all
+ways to split the words by their probability. Compute new scores from these counts. Drop the pieces with an expected
+count below one half. Repeat these three steps `em_passes` times. Then drop the pieces whose own text is split into
+other pieces, and the pieces with the least loss, until `keep_share` per cent are left. Once no more than 1.1 times the
+requested size is left, drop the least likely pieces until the size is reached.
 
     >>> words = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
     >>> history = train(words, Recipe.preset("unigram", vocab_size=14))
     >>> [history.alphabet.symbols[id].text.decode() for id in history.vocabulary.tolist()][-2:]
     ['▁low', 'we']
 
-Scores, losses and expected counts are rounded to 32 bits, as in models; values that then agree are equal.
+Scores, losses and expected counts are rounded to 32 bits, as in models. Values that are equal after rounding count as
+equal.
 """
 
 from __future__ import annotations
@@ -58,7 +61,10 @@ def paths(stretch: Piece, tokens: Tokens) -> Iterator[list[int]]:
 
 
 def best_path(stretch: Piece, tokens: Tokens, scores: Scored) -> tuple[float, list[int]]:
-    """Return the way to cut a stretch with the highest sum of scores; in a tie that with the longest last token."""
+    """Return the score and the tokens of the best way to split a stretch.
+
+    The best way has the highest sum of scores. In a tie, the way with the longest last token wins.
+    """
     best: list[tuple[float, list[int]]] = [(0.0, [])]
     for stop in range(1, len(stretch) + 1):
         ways = [
@@ -89,7 +95,7 @@ BestPath = Callable[[Piece, Tokens, Scored], tuple[float, list[int]]]
 
 
 def encode(text: str, history: History, *, at: int | None = None, best: BestPath = best_path) -> list[int]:
-    """Return the ids of a text's tokens after `at` steps (by default all)."""
+    """Return the ids of a text's tokens after `at` steps, or after all steps."""
     words = split_words(normalize(text, history.recipe), history.recipe)
     paths = WordPaths(history, best)
     return [id for word in words for id in paths.cut(word.encode(), len(history) if at is None else at).ids]
@@ -100,7 +106,7 @@ def word_cutter(history: History) -> WordCutter:
 
 
 class WordPaths:
-    """The best ways to cut words; characters that the alphabet lacks are one unknown token, or bytes."""
+    """The best ways to split words. Characters that the alphabet lacks are one unknown token, or bytes."""
 
     def __init__(self, history: History, best: BestPath) -> None:
         self._alphabet = history.alphabet
@@ -136,7 +142,7 @@ class WordPaths:
 
 
 class SummedPaths:
-    """The best paths of whole words, with sums rounded as libraries round them."""
+    """The best paths of whole words, with sums rounded as the libraries round them."""
 
     def __init__(self, history: History) -> None:
         self._alphabet = history.alphabet
@@ -238,7 +244,9 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def stretches_of(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
-    """Return the parts of each word; characters that the alphabet lacks divide the word."""
+    """Return the stretches of each word with their counts and followers. Characters that the alphabet lacks divide
+    a word.
+    """
     found: Stretches = []
     for (word, count), ends in zip(words, words.counts if words.line_ends is None else words.line_ends, strict=True):
         stretch: list[int] = []
@@ -255,7 +263,10 @@ def stretches_of(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretc
 
 
 def find_seeds(stretches: Stretches, base: Alphabet, recipe: Recipe) -> list[Piece]:
-    """Return the pieces that occur at least twice, hold letters of one script, and go on in different ways."""
+    """Return the pieces that Unigram begins with.
+
+    A seed occurs at least twice, holds letters of one script, and is followed by at least two different bytes.
+    """
     longest = recipe.max_token_length or 512
     counts: dict[Piece, int] = {}
     followers: dict[Piece, set[int]] = {}
@@ -273,7 +284,10 @@ def find_seeds(stretches: Stretches, base: Alphabet, recipe: Recipe) -> list[Pie
     }
 
     def is_whole(piece: Piece) -> bool:
-        """Return whether a piece has letters of one script, and a marker, or its look-alike, only at the beginning."""
+        """Return whether a piece has letters of one script, and a marker only at its beginning.
+
+        A character that looks like the marker is treated in the same way.
+        """
         scripts = {script_of.get(letter) for letter in piece[piece[0] == base.marker_id :]} - {TRANSPARENT}
         return len(scripts) <= 1 and None not in scripts
 
@@ -291,7 +305,7 @@ def _joined(piece: Piece, base: Alphabet, what: str) -> bytes:
 
 
 def train(words: WordTable, recipe: Recipe) -> History:
-    """Drop seeds until the vocabulary has shrunk to its size."""
+    """Drop seeds until the vocabulary has the requested size. Return all steps."""
     run = Run(words, recipe)
     with contextlib.suppress(SmallEnough):
         run.look()
@@ -342,7 +356,7 @@ class Run:
         self.tokens_at_start = self.count_tokens()
 
     def covered(self) -> dict[int, int]:
-        """Return how many symbols of the corpus each token could cover."""
+        """Return for each token the number of symbols in the corpus that it could cover."""
         covered = dict.fromkeys(range(len(self.alphabet)), 0)
         for stretch, weight, _ in self.corpus:
             for start in range(len(stretch)):
@@ -352,14 +366,14 @@ class Run:
         return covered
 
     def scores_of(self, counts: dict[int, int]) -> Scored:
-        """Return the logarithm of each count's share of the total."""
+        """Return for each token the logarithm of its share in the total of all counts."""
         total = math.log(sum(counts.values()))
         return {id: narrow(math.log(max(1, count)) - total) for id, count in counts.items()}
 
     # Expected counts, and the new scores that follow from them.
 
     def estimate(self) -> list[int]:
-        """Estimate new scores; return the pieces that are too rare for a score, the rarest first."""
+        """Estimate new scores. Return the pieces that are too rare for a score, the rarest piece first."""
         scores = self.with_penalties()
         expected = dict.fromkeys(range(len(self.alphabet)), 0.0)
         for stretch, weight, _ in self.corpus:
@@ -403,7 +417,7 @@ class Run:
             self.drop(piece, LEAST_LOSS, losses[piece])
 
     def finish(self) -> None:
-        """Give every base symbol a score; then drop the least likely pieces."""
+        """Give every base symbol a score. Then drop the least likely pieces until the size is reached."""
         covered = self.covered()
         missing = sorted(
             (self.occurring & set(self.scores)) - self.seeds - self.in_force, key=lambda id: (-covered[id], id)
@@ -446,7 +460,7 @@ class Run:
         return counts
 
     def count_tokens(self) -> int:
-        """Return the number of tokens of the corpus, including those for unknown characters."""
+        """Return the number of tokens in the corpus, with the tokens for unknown characters."""
         return sum(self.token_counts().values()) + self.unknown_tokens
 
     # Scores.
@@ -461,7 +475,7 @@ class Run:
         self.score_rows.append(self.score_row())
 
     def with_penalties(self, staying: set[int] | None = None) -> Scored:
-        """Return all scores. A base symbol without a score gets the lowest score of the tokens, less a penalty."""
+        """Return all scores. A base symbol without a score gets the lowest score of the tokens, minus a penalty."""
         least = min((self.scores[id] for id in (self.in_force if staying is None else staying)), default=0.0)
         return {
             id: score if id in self.in_force or id in self.seeds else narrow(least - PENALTY)
@@ -484,7 +498,7 @@ class Run:
 
 
 def shares(stretch: Piece, tokens: Tokens, scores: Scored) -> dict[int, float]:
-    """Return how often each token occurs in a stretch on average, over all ways to cut it by their probability."""
+    """Return the expected count of each token in a stretch, over all ways to split the stretch by their probability."""
     size = len(stretch)
     edges = [
         (start, stop, tokens[stretch[start:stop]])
@@ -513,7 +527,7 @@ def log_of_sum(one: float, other: float) -> float:
 
 
 def unknown_tokens(symbols: Sequence[int], alphabet: Alphabet) -> int:
-    """Count the tokens for a word's unknown characters: one a byte, or one for each run of neighbours."""
+    """Return the number of tokens for a word's unknown characters: one per byte, or one per run of neighbours."""
     unknown = [not alphabet.symbols[symbol].merges for symbol in symbols]
     if alphabet.unknown_id is None:
         return sum(unknown)
@@ -535,6 +549,6 @@ def narrow(number: float) -> float:
 
 
 def settled(number: float) -> float:
-    """Round off the last bits, which depend on the order of summing."""
+    """Round a sum so that its last bits, which depend on the order of adding, are zero."""
     fraction, exponent = math.frexp(number)
     return math.ldexp(round(math.ldexp(fraction, 40)), exponent - 40)

@@ -1,16 +1,16 @@
 """The pieces that Unigram begins with: pieces of words that occur repeatedly and in different surroundings.
 
-All places where the same piece begins form a group; the next symbol divides the group. A piece is a seed if it
+All places at which the same piece begins form a group, and the next symbol divides the group. A piece is a seed if it
 
 - occurs at least twice, and is no longer than the recipe allows;
-- holds letters of one script, and the word marker only in front, unless the recipe lets scripts or digits mix;
+- holds letters of one script, and the word marker only at its beginning, unless the recipe lets scripts or digits mix;
 - is followed by different bytes: if an `e` always follows, only the longer piece with the `e` can be a seed.
 
-The best seeds are kept: those that cover the most characters of the corpus.
+The best seeds are kept. These are the seeds that cover the most characters of the corpus.
 
-Two followers differ if their first bytes in UTF-8 differ, as SentencePiece searches by a suffix array over bytes. A
-word is followed by a blank, which counts as the marker, or by the end of the line. A word that begins no longer word
-is a seed if both occur after it. Each of the words that come with their counts is treated as a line.
+Two followers differ if their first bytes in UTF-8 differ, because SentencePiece searches in a suffix array of bytes. A
+word is followed by a blank, which counts as the marker, or by the end of the line. A word that begins no longer word is
+a seed if both occur after it. If words come with their counts, each word is treated as a line.
 """
 
 from __future__ import annotations
@@ -39,7 +39,12 @@ Repeated = Callable[[Stretches, Int32s, int], tuple[SpelledSeeds, Int64s]]
 
 
 def scripts_by(characters: str, recipe: Recipe) -> npt.NDArray[np.int32]:
-    """Return the scripts as a recipe tells them apart: all the same, or digits like the letter before them."""
+    """Return the script of each character, as the recipe distinguishes scripts.
+
+    If the recipe does not split by scripts, all characters have the same script. If it does not split by
+    numbers, a digit
+    has the script of the letter before it.
+    """
     if not recipe.split_by_unicode_script:
         return np.full(len(characters), COMMON, np.int32)
     found = scripts_of(characters)
@@ -49,7 +54,7 @@ def scripts_by(characters: str, recipe: Recipe) -> npt.NDArray[np.int32]:
 
 
 class SeededAlphabet(NamedTuple):
-    """An alphabet with seeds, and the words as laid out to find the seeds."""
+    """An alphabet with seeds, and the stretches in which the seeds were found."""
 
     alphabet: Alphabet
     stretches: Stretches
@@ -67,7 +72,10 @@ def seeded(words: WordTable, recipe: Recipe, repeated: Repeated) -> SeededAlphab
 
 
 def _best_first(seeds: SpelledSeeds, counts: Int64s, base: Alphabet) -> Int64s:
-    """Sort the seeds by the symbols of the corpus that they cover, the most first; ties by length, then by text."""
+    """Return the order of the seeds by the number of symbols that they cover in the corpus, the largest number first.
+
+    Ties are sorted by length, then by text.
+    """
     widths = np.array([len(symbol.text) for symbol in base.symbols])
     bytes_before = np.concatenate((np.zeros(1, np.int64), np.cumsum(widths[seeds.symbols])))
     size = np.diff(bytes_before[seeds.starts])
@@ -91,7 +99,7 @@ def _letters(seeds: SpelledSeeds, base: Alphabet) -> SpelledSeeds:
 
 
 def scripts_of_symbols(base: Alphabet, recipe: Recipe) -> Int32s:
-    """Return the script of each base symbol; WALL for a symbol that is in no piece."""
+    """Return the script of each base symbol, or WALL for a symbol that no piece may hold."""
     signs = "".join(one.text.decode() if one.kind == "character" else "\0" for one in base.symbols)
     script_of = scripts_by(signs, recipe)
     if base.marker_id is not None:

@@ -1,4 +1,4 @@
-"""Tiny jobs that run the kernels of Unigram once."""
+"""The small jobs that run the kernels of Unigram once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bpe_core.segmenting.cutting import Cutting
 
 
 def _learn_unigram() -> None:
-    """Learn from so many different words that every table must grow."""
+    """Learn from a number of different words that makes every table grow."""
     words = WordTable.from_counts({f"{i}{i}": 1 for i in range(300)})
     recipe = Recipe.preset("unigram", merges=0)
     alphabet = seeded(words, recipe, repeated).alphabet

@@ -1,4 +1,4 @@
-"""The method WordPiece: join pairs inside words, and split a word from the left by the longest token that fits."""
+"""The method WordPiece: it joins pairs inside words, and splits a word from the left by the longest token that fits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class WordPiece(Method):
-    """The method of BERT's tokenizer, with either of the two rules known by its name."""
+    """The method of BERT's tokenizer, with the two learning rules that are called WordPiece."""
 
     name = "wordpiece"
     title = "WordPiece"

@@ -1,4 +1,6 @@
-"""The learner by score with compiled kernels: it adds the arrays for the order of scores to byte-pair encoding's."""
+"""The learner by score with compiled kernels. It adds the arrays for the order of scores to the arrays of byte-pair
+encoding.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from bpe_core.support.arrays import grown
 
 
 class ReasonColumns(NamedTuple):
-    """The columns of reasons; they have room for more rows than are filled."""
+    """The columns of reasons. They have room for more rows than are filled."""
 
     left_count: npt.NDArray[np.int64]
     right_count: npt.NDArray[np.int64]

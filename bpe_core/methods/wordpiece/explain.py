@@ -1,9 +1,9 @@
-"""Reasons for the cuts of a method that takes the longest token that fits.
+"""The reasons for boundaries of a method that chooses the longest token that fits.
 
-Inside a word there are few answers:
+A boundary inside a word has one of these reasons:
 
     longest     the token before is the longest that fits; every longer token is missing or is learned later
-    joined      no cut: a token covers the boundary
+    joined      no split: a token covers the boundary
     stuck       no token fits somewhere in the word, so the whole word is unknown
     too long    the word is longer than the recipe allows, and therefore unknown
 
@@ -27,7 +27,7 @@ from bpe_core.segmenting.word_pieces import LongestPieces
 
 
 class ByteWord(TextWord):
-    """A word whose bytes each count as a character."""
+    """A word in which each byte counts as a character."""
 
     def characters(self, byte: int) -> int:
         return byte
@@ -106,7 +106,7 @@ class WhyLongest(WordReasons):
 
 
 class WholeWordWays(Ways):
-    """The ways to split a word that becomes one unknown token if any part of it is unknown."""
+    """The ways to split a word. The whole word becomes one unknown token if any part of it is unknown."""
 
     def symbols(self, word: bytes) -> list[int]:
         if self.unknown is not None and self.own(word) == (self.unknown,):

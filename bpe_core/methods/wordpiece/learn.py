@@ -1,6 +1,6 @@
 """The learner of WordPiece.
 
-With the rule `count` it learns as byte-pair encoding does, but on other symbols: those inside words are marked.
+With the rule `count` it learns as byte-pair encoding does, but symbols inside words have a marker.
 """
 
 from __future__ import annotations

@@ -1,21 +1,21 @@
-"""The reference of WordPiece, as far as it is known: short, plain and slow.
+"""The reference of WordPiece, as far as the method is known: short, plain and slow.
 
-A character inside a word is written with `##`; it is a different symbol from the same character at the beginning. So
-`low` is `l ##o ##w`, and joining the last two gives `##ow`. The learner was never published. Two rules are known by
-its name:
+A character inside a word is written with `##`. It is a different symbol from the same character at the beginning. So
+`low` is `l ##o ##w`, and joining the last two symbols gives `##ow`. The learner was never published. Two rules are
+called WordPiece:
 
-`count`  the pair that occurs most is joined, as in byte-pair encoding;
+`count`  the pair that occurs most often is joined, as in byte-pair encoding;
 `score`  the pair with the highest score is joined: count(ab) / (count(a) * count(b)).
 
-The fourth article's example for the second:
+The example of the fourth article for the second rule:
 
     >>> Fraction(100, 500 * 800) > Fraction(50, 10_000 * 5_000)
     True
 
-A merge lowers the counts of its halves, so the scores of their other pairs *rise*.
+A merge lowers the counts of its halves, so the scores of the other pairs with these halves *rise*.
 
-**Encoding.** A word is split from the left, each time by the longest token that fits. If none fits, the whole word is
-unknown. A word that is longer than the recipe allows is unknown, too.
+**Encoding.** A word is split from the left, each time by the longest token that fits. If no token fits, the whole word
+is unknown. A word that is longer than the recipe allows is unknown too.
 
     >>> recipe = Recipe.preset("wordpiece", merges=5)
     >>> history = train(WordTable.from_counts({"play": 4, "player": 3, "plays": 2}), recipe)
@@ -81,7 +81,7 @@ def train_by_score(words: WordTable, recipe: Recipe, alphabet: Alphabet, given: 
 
 
 def count_symbols(corpus: list[tuple[Word, int]]) -> dict[int, int]:
-    """Count each token in the corpus as it is now.
+    """Return the count of each token in the corpus.
 
     >>> count_symbols([([1, 2, 1], 3), ([2], 1)])
     {1: 6, 2: 4}
@@ -101,7 +101,7 @@ def score(pair: Pair, count: int, singles: dict[int, int]) -> Fraction:
 
 
 def encode(text: str, history: History, *, at: int | None = None) -> Word:
-    """Return the ids of a text, word by word. Special tokens in it are treated as ordinary text."""
+    """Return the ids of a text, word by word. Special tokens in the text are treated as ordinary text."""
     recipe = history.recipe.with_changes(special_tokens=())
     words = list(split_words(normalize(text, recipe), recipe))
     if recipe.base == "bytes":  # each byte counts as a character
@@ -110,7 +110,7 @@ def encode(text: str, history: History, *, at: int | None = None) -> Word:
 
 
 def encode_word(word: str, history: History, *, at: int | None = None) -> Word:
-    """Return the ids of one word by the tokens after `at` steps."""
+    """Return the ids of one word by the tokens that exist after `at` steps, or after all steps."""
     starting, continuing = vocabulary(history if at is None else history.first(at))
     unknown = history.alphabet.unknown_id
     assert unknown is not None
@@ -127,9 +127,10 @@ def encode_word(word: str, history: History, *, at: int | None = None) -> Word:
 
 
 def vocabulary(history: History) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the tokens that begin words and the tokens that continue them, by text without `##`; the oldest of equals.
+    """Return the tokens that begin words, and the tokens that continue words, by their text without `##`.
 
-    A word may begin with the characters `##`, as `##ing` does; a token with `##` can then begin it.
+    The oldest token counts if several have equal texts. A word in a text may begin with the characters `##`, as `##ing`
+    does. A token with `##` can then begin the word.
     """
     tokens: tuple[dict[str, int], dict[str, int]] = {}, {}
     symbols = history.alphabet.symbols

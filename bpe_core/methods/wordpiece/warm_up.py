@@ -1,4 +1,4 @@
-"""Tiny jobs that run the kernels of WordPiece once."""
+"""The small jobs that run the kernels of WordPiece once."""
 
 from __future__ import annotations
 
