@@ -1,7 +1,7 @@
-"""The small jobs that run every kernel once, so that all machine code is made. The jobs run in parts, in the order
-of need.
+"""The small jobs that run every kernel once, so that all machine code is made.
 
-Each job calls the same functions as real work, because only these functions pass arguments of the exact types.
+The jobs run in parts, in the order of need. Each job calls the same functions as real work, because only these
+functions pass arguments of the exact types.
 """
 
 from __future__ import annotations

@@ -49,8 +49,9 @@ class Preset:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnChoices:
-    """The base class for the choices of a recipe that only one method has. A method with such choices declares a
-    subclass.
+    """The base class for the choices of a recipe that only one method has.
+
+    A method with such choices declares a subclass.
     """
 
 

@@ -17,8 +17,9 @@ from bpe_core.counting.grouped import MULTIPLIER
 
 
 def weighted(groups: Sequence[Mapping[bytes, int]], factors: Sequence[Fraction]) -> dict[bytes, int]:
-    """Return the sums of the counts from all groups, in the order of first occurrence. Words with the sum 0 are
-    left out.
+    """Return the sums of the counts from all groups, in the order of first occurrence.
+
+    Words with the sum 0 are left out.
     """
     found: dict[bytes, int] = {}
     for counts, factor in zip(groups, factors, strict=True):

@@ -106,9 +106,8 @@ class Texts:
     def room(self) -> int:
         """Return the size of the array of ids that is made before encoding.
 
-        Texts rarely have more ids than half their bytes. A larger array would itself cost nothing, but the C
-        library does not
-        use the memory of huge arrays again.
+        Texts rarely have more ids than half their bytes. A larger array would itself cost nothing, but the C library
+        does not use the memory of huge arrays again.
         """
         return self.size // 2
 
@@ -162,8 +161,9 @@ class Unread:
 
     @property
     def room(self) -> int:
-        """Return the size of the array of ids that is made before encoding. A character outside ASCII may have
-        several ids.
+        """Return the size of the array of ids that is made before encoding.
+
+        A character outside ASCII may have several ids.
         """
         return 2 * self.size
 

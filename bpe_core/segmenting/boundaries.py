@@ -155,17 +155,16 @@ class PlacedSymbols(NamedTuple):
 class Boundaries(Segmentation):
     """The boundaries of one text, at offsets in bytes: the `Segmentation` of byte-pair encoding.
 
-    `ranks` has a number for each byte and for the end of the text. The number is the index of the
-    merge that removes the boundary before this byte, or one of three constants:
+    `ranks` has a number for each byte and for the end of the text. The number is the index of the merge that removes
+    the boundary before this byte, or one of three constants:
 
     NEVER        no merge removes the boundary
     PATTERN_CUT  a word begins or ends there
     INSIDE       no base symbol begins there, so there is no boundary
 
-    Symbols that cover no byte can put several boundaries before one byte. Then the number is
-    PATTERN_CUT if two words meet there, otherwise the highest rank. `hidden` holds the ranks of the
-    other boundaries. `symbols` has the base symbol that begins at each byte, or NO_TOKEN. `symbols`
-    is None if each byte is its own symbol.
+    Symbols that cover no byte can put several boundaries before one byte. Then the number is PATTERN_CUT if two words
+    meet there, otherwise the highest rank. `hidden` holds the ranks of the other boundaries. `symbols` has the base
+    symbol that begins at each byte, or NO_TOKEN. `symbols` is None if each byte is its own symbol.
     """
 
     def __init__(

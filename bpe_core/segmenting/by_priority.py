@@ -265,8 +265,9 @@ class JoinedWords:
 
     @cached_property
     def _fallback(self) -> frozenset[int]:
-        """Return the tokens for unknown characters. Only the library `tokenizers` finds them in a text that spells
-        them.
+        """Return the tokens for unknown characters.
+
+        Only the library `tokenizers` finds them in a text that spells them.
         """
         return frozenset(id for id, merges in enumerate(self.history.alphabet.merging) if not merges)
 
@@ -284,8 +285,9 @@ class JoinedWords:
 
     @cached_property
     def meeting(self) -> set[int]:
-        """Return all pairs of symbols that are neighbours in some token. A pair is one number, with the left symbol
-        32 bits above.
+        """Return all pairs of symbols that are neighbours in some token.
+
+        A pair is one number, with the left symbol 32 bits above.
         """
         return set(self.meeting_pairs().tolist())
 

@@ -108,9 +108,8 @@ class CompiledEncoder:
     ) -> None:
         """Make the tables of the kernels.
 
-        If `pieces` is given, words are not merged. They are split into the longest pieces, or into the pieces
-        with the best
-        total score. `kind` chooses between the two.
+        If `pieces` is given, words are not merged. They are split into the longest pieces, or into the pieces with the
+        best total score. `kind` chooses between the two.
         """
         history = history if pieces is None else history.first(0)
         self._cutting = cutting
@@ -139,8 +138,9 @@ class CompiledEncoder:
         return self._encode(text, utf8_view(text), self._kind, at)
 
     def ids_of_short(self, text: str, at: int, changes: TextChanges) -> Int32s | None:
-        """Normalize and encode a short text in one call. Return None if the text is too long, or if the kernel
-        cannot encode it.
+        """Normalize and encode a short text in one call.
+
+        Return None if the text is too long, or if the kernel cannot encode it.
         """
         data = utf8(text)
         size = len(data)
@@ -156,8 +156,9 @@ class CompiledEncoder:
         return ids
 
     def ids_of_words(self, data: Bytes, starts: Int32s, at: int) -> Int32s:
-        """Return the tokens of words whose bytes are stored end to end. The last number in `starts` is the end of
-        the data.
+        """Return the tokens of words whose bytes are stored end to end.
+
+        The last number in `starts` is the end of the data.
         """
         return self.ids_of_laid(data, starts, np.array([0, len(data)]), at)[0]
 
@@ -287,8 +288,9 @@ class CompiledEncoder:
         )
 
     def _remembered_words(self, kind: int, at: int) -> RememberedWords:
-        """Return the cache of encoded words that all buffers of this kind share. The cache exists even if all
-        buffers are in use.
+        """Return the cache of encoded words that all buffers of this kind share.
+
+        The cache exists even if all buffers are in use.
         """
         with self._lock:
             known = self._remembered.get((kind, at))

@@ -19,8 +19,9 @@ class CompiledRanks:
         kernel.enter_merges(self._table)
 
     def of(self, symbols: Int32s) -> Int32s:
-        """Return for each cell the merge that removes the boundary before it. Cells with negative numbers separate
-        words.
+        """Return for each cell the merge that removes the boundary before it.
+
+        Cells with negative numbers separate words.
         """
         longest = int(np.diff(np.flatnonzero(symbols < 0)).max(initial=1))
         room, _ = room_for(longest, self._merges, IDS)

@@ -40,8 +40,9 @@ class FollowedTokens:
         self._table, self._steps = step_tables(history, chosen, mark)
 
     def of(self, ids: Int32s, borders: Int64s, at: int) -> tuple[Int32s, Int64s]:
-        """Apply the steps before step `at` to each range of tokens between two borders. Return the new tokens and
-        borders.
+        """Apply the steps before step `at` to each range of tokens between two borders.
+
+        Return the new tokens and borders.
         """
         number = self._table.number.copy()
         borders = borders.astype(np.int64)

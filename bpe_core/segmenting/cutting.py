@@ -265,8 +265,9 @@ class Cutting:
         return self._splitter.words(text)
 
     def placed_words(self, text: str) -> Iterator[tuple[bytes, int]]:
-        """Yield the words of a normalized text in UTF-8, each with its offset. A pattern may drop the blanks
-        between words.
+        """Yield the words of a normalized text in UTF-8, each with its offset.
+
+        A pattern may drop the blanks between words.
         """
         if self.gives_words:
             yield raw_bytes(text), 0

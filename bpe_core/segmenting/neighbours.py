@@ -30,16 +30,13 @@ Find = Callable[[int], Found | None]  # takes two neighbours as one number, the 
 def join_neighbours(
     symbols: Sequence[int], find: Find, limit: int = ALWAYS, chance: Random | None = None, dropout: float = 0.0
 ) -> tuple[tuple[int, ...], tuple[int, ...], int, int | None]:
-    """Join the best pair of neighbours until no pair makes a token below `limit`. Of equal pairs the leftmost is
-    joined.
+    """Join the best pair of neighbours until no pair makes a token below `limit`.
 
-    If `chance` is given, each join is skipped with the probability `dropout`. A skipped join is tried again
-    after the
-    next join.
+    Of equal pairs the leftmost is joined. If `chance` is given, each join is skipped with the probability `dropout`. A
+    skipped join is tried again after the next join.
 
-    Return four values: the tokens, their lengths in symbols, the newest joined token, and the oldest token that
-    the limit
-    prevented. The oldest prevented token is None if the limit prevented no token.
+    Return four values: the tokens, their lengths in symbols, the newest joined token, and the oldest token that the
+    limit prevented. The oldest prevented token is None if the limit prevented no token.
     """
     end = len(symbols)
     ids = list(symbols)
@@ -112,8 +109,9 @@ class ByPair(dict[int, Found | None]):
 
 
 class ByText(dict[int, Found | None]):
-    """A cache of pairs and the tokens they become. Pairs are looked up by their joined text when a text first needs
-    them.
+    """A cache of pairs and the tokens they become.
+
+    Pairs are looked up by their joined text when a text first needs them.
     """
 
     def __init__(self, find: Callable[[int, int], Found | None], alone: Bools) -> None:

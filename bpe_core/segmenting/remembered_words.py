@@ -94,8 +94,9 @@ class RememberedWords:
                 self._make_room()
 
     def _take_back(self, part: Int64s) -> None:
-        """Return the unused slots of a thread's part to the cache. The slot that the thread is filling at this
-        moment is lost.
+        """Return the unused slots of a thread's part to the cache.
+
+        The slot that the thread is filling at this moment is lost.
         """
         used = part[ENTRIES]
         self._all.number[ENTRIES] -= part[LAST_ENTRY] - used

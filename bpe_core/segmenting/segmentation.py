@@ -93,8 +93,9 @@ class Segmentation(Protocol):
         return int(np.count_nonzero(self.tokens(at).ids == id))
 
     def splice(self, start: int, removed: int, added: bytes) -> None:
-        """Update the segmentation after an edit of the text. The tokens after the edit move, and the new bytes have
-        no result yet.
+        """Update the segmentation after an edit of the text.
+
+        The tokens after the edit move, and the new bytes have no result yet.
         """
 
     def put(self, start: int, answer: Self) -> None:

@@ -136,8 +136,9 @@ class WordEncoder:
         return np.array([self._special_id[token]], np.int32)
 
     def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """Encode a text that the steps of the recipe split into words, and return the ids. Kernels get the words
-        end to end.
+        """Encode a text that the steps of the recipe split into words, and return the ids.
+
+        Kernels get the words end to end.
         """
         kernels = self._kernels_for_text(text)
         if kernels is None:
@@ -205,8 +206,9 @@ class WordEncoder:
 
     @cached_property
     def _changing(self) -> ChangedTexts | None:
-        """Return the machine code that normalizes texts as the recipe says. Return None if there is no machine code
-        for it.
+        """Return the machine code that normalizes texts as the recipe says.
+
+        Return None if there is no machine code for it.
         """
         from bpe_core.segmenting.changed_texts import changed_texts  # loads machine code
 

@@ -1,5 +1,6 @@
-"""The texts of tokens, and all pairs of token texts whose joined text is a token's text too. Machine code finds the
-pairs.
+"""The texts of tokens, and all pairs of token texts whose joined text is a token's text too.
+
+Machine code finds the pairs.
 """
 
 from __future__ import annotations

@@ -18,8 +18,9 @@ Ids = dict[str, int]  # from the text of a token to its id
 
 
 class LongestPieces:
-    """The tokens that begin words, and the tokens that continue words. Both are stored by their text without the
-    marker.
+    """The tokens that begin words, and the tokens that continue words.
+
+    Both are stored by their text without the marker.
     """
 
     def __init__(self, history: History) -> None:
@@ -90,8 +91,9 @@ def _lengths_by_first(ids: Ids) -> dict[str, list[int]]:
 
 
 def encoding_of(history: History) -> str:
-    """Return the encoding by which the bytes of tokens become text. Tokens of bytes are decoded as one character
-    per byte.
+    """Return the encoding by which the bytes of tokens become text.
+
+    Tokens of bytes are decoded as one character per byte.
     """
     return "latin-1" if history.recipe.base == "bytes" else "utf-8"
 

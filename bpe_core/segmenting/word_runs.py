@@ -26,8 +26,9 @@ NO_WORD = -1  # marks a word without a number in the second pass
 
 
 def stages_of(history: History) -> Int64s:
-    """Return the stage of each step: 1 within words, 2 across words. All steps of a history without stages are
-    within words.
+    """Return the stage of each step: 1 within words, 2 across words.
+
+    All steps of a history without stages are within words.
     """
     return history.reasons.get(STAGE, np.full(len(history), WITHIN)).astype(np.int64)
 

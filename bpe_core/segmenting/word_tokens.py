@@ -234,8 +234,9 @@ class Words:
         return self.origins[self.first[1:] - 1]
 
     def first_behind(self, place: int) -> int:
-        """Return the index of the first word that ends after the offset `place`. A word without bytes belongs to
-        the next word.
+        """Return the index of the first word that ends after the offset `place`.
+
+        A word without bytes belongs to the next word.
         """
         return min(int(np.searchsorted(self.stops, place, side="right")), int(np.searchsorted(self.starts, place)))
 
@@ -367,8 +368,9 @@ def _length(key: Key) -> int:
 
 
 def _with_gaps(starts: Int64s, stops: Int64s, ids: Int64s, goes_left: Bools, length: int) -> tuple[Tokens, Bools]:
-    """Add NO_TOKEN wherever bytes of the text lie between two tokens. Return the tokens, and the extended mask
-    `goes_left`.
+    """Add NO_TOKEN wherever bytes of the text lie between two tokens.
+
+    Return the tokens, and the extended mask `goes_left`.
     """
     before = np.concatenate((np.zeros(1, np.int64), stops))
     behind = np.append(starts, np.int64(length))

@@ -62,8 +62,9 @@ class BestLearner(DroppingLearner):
         return Scores((0,), (self._rows[0],), self._dropped[: self.learned])
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the chosen pieces that are not added yet. During the search, return the pieces that the prices
-        favour now.
+        """Return the chosen pieces that are not added yet.
+
+        During the search, return the pieces that the prices favour now.
         """
         if self._is_found:
             return super().candidates(min(wanted, len(self._batch.pieces) - self._next))

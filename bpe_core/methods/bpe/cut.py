@@ -1,5 +1,6 @@
-"""The segmenter for files that give their merges priorities. Without priorities, merges apply in the order of the
-steps.
+"""The segmenter for files that give their merges priorities.
+
+Without priorities, merges apply in the order of the steps.
 """
 
 from __future__ import annotations

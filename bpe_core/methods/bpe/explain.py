@@ -301,8 +301,9 @@ class Why(ExplainedText):
         return np.union1d(self._cuts, firsts[self._symbols.ranks[firsts] >= self._turn])
 
     def _neighbourhood(self, begin: int, place: int, first: int, stop: int) -> tuple[int, int]:
-        """Shorten a very long word to a part around a boundary. Both ends of the part are never joined to their
-        neighbours.
+        """Shorten a very long word to a part around a boundary.
+
+        Both ends of the part are never joined to their neighbours.
         """
         if stop - first <= LONGEST_SHOWN:
             return first, stop

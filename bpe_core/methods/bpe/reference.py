@@ -1,9 +1,8 @@
 """The reference of byte-pair encoding, as the articles describe it: short, plain and slow. Read this file first.
 
-**Learning.** A corpus is a list of words. Each word is a list of symbols with a weight, the
-number of times the word occurs. Count every pair of neighbouring symbols. Join the most
-frequent pair into a new symbol wherever the pair occurs. Then begin again. The result is the
-list of joined pairs, in order. By hand, on the eleven bytes `aaabdaaabac`:
+**Learning.** A corpus is a list of words. Each word is a list of symbols with a weight, the number of times the word
+occurs. Count every pair of neighbouring symbols. Join the most frequent pair into a new symbol wherever the pair
+occurs. Then begin again. The result is the list of joined pairs, in order. By hand, on the eleven bytes `aaabdaaabac`:
 
     a a a b d a a a b a c      a+a occurs 4 times (overlaps count), so aa is made
     aa a b d aa a b a c        aa+a twice, a+b twice: a tie, and aa+a occurs first
@@ -15,16 +14,15 @@ list of joined pairs, in order. By hand, on the eleven bytes `aaabdaaabac`:
     >>> [(merge.left, merge.right, merge.index, merge.count, merge.tied) for merge in history]
     [(97, 97, 256, 4, False), (256, 97, 257, 2, True), (257, 98, 258, 2, False)]
 
-**Encoding.** A word is split into base symbols, and the learned merges are applied in the
-order of learning:
+**Encoding.** A word is split into base symbols, and the learned merges are applied in the order of learning:
 
     >>> encode_word(b"aaabdaaabac", history)
     [258, 100, 258, 97, 99]
     >>> encode_word(b"aaabdaaabac", history, at=1)  # as the tokenizer encoded after one merge
     [256, 97, 98, 100, 256, 97, 98, 97, 99]
 
-All pairs are counted again at each step, so no table must be updated and little can go wrong.
-The tests check that the fast engine makes exactly the same steps.
+All pairs are counted again at each step, so no table must be updated and little can go wrong. The tests check that the
+fast engine makes exactly the same steps.
 """
 
 from __future__ import annotations
@@ -194,9 +192,8 @@ def ranked(
 ) -> list[tuple[Pair, int]]:
     """Sort pairs by their worth, the largest worth first. Ties are sorted by the tie rule (see recipes/ties.py).
 
-    The worth of a pair is its count, unless `worth` computes another number. A word may spell the text of the
-    marker. If
-    two pairs then have the same text, the pair with the lower ids comes first.
+    The worth of a pair is its count, unless `worth` computes another number. A word may spell the text of the marker.
+    If two pairs then have the same text, the pair with the lower ids comes first.
     """
     worth = worth or counts.__getitem__
     rule = TIE_RULES[recipe.ties]
@@ -264,8 +261,8 @@ def merges_within(symbols: Word, history: History) -> Iterator[tuple[int, Pair, 
 def boundary_ranks(word: bytes, history: History) -> list[int | None]:
     """Return, for each boundary between two base symbols of a word, the index of the merge that removes it.
 
-    A merge only removes boundaries. So after `n` merges the word is split at the boundaries
-    whose index is `n` or more. If no merge removes a boundary, its index is None.
+    A merge only removes boundaries. So after `n` merges the word is split at the boundaries whose index is `n` or more.
+    If no merge removes a boundary, its index is None.
 
     >>> history = train(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", min_frequency=2))
     >>> boundary_ranks(b"aaab", history)

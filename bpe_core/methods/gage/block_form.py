@@ -1,7 +1,6 @@
 r"""The blocks of a text, and the form in which the program of 1994 writes a compressed block.
 
-A byte that represents a pair must not occur in the block. So a block ends before it holds too many different
-bytes. It
+A byte that represents a pair must not occur in the block. So a block ends before it holds too many different bytes. It
 also ends at a length from which another table saves more than it costs.
 
     >>> [(block.start, block.stop) for block in blocks_of(b"abcabdabc", size=4, most=3)]
@@ -10,8 +9,7 @@ also ends at a length from which another table saves more than it costs.
     [(0, 5), (5, 8), (8, 9)]
 
 
-A written block is its table, the length of its data, and the data. The table lists the 256 bytes in order. If a
-byte
+A written block is its table, the length of its data, and the data. The table lists the 256 bytes in order. If a byte
 represents a pair, its entry is this pair. The entry of any other byte is the byte itself. A number precedes the
 entries:
 

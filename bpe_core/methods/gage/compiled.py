@@ -52,8 +52,9 @@ class CompiledLearner:
         return "nothing pays" if self._state.number[kernel.AT_END] else ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the best candidates of the current block. If it has none, return the candidates of one of the next
-        blocks.
+        """Return the best candidates of the current block.
+
+        If it has none, return the candidates of one of the next blocks.
         """
         state = self._state
         for _ in range(BLOCKS_LOOKED_AT):

@@ -90,8 +90,9 @@ class CutByBlock(NamedTuple):
 
 
 class BlockTokens(Segmentation):
-    """The segmentation of a text by the table of one block. The tokens by another table are computed when they are
-    needed.
+    """The segmentation of a text by the table of one block.
+
+    The tokens by another table are computed when they are needed.
     """
 
     def __init__(self, segmenter: BlockTables, data: bytes, allowed: tuple[str, ...]) -> None:

@@ -32,8 +32,7 @@ def scores_of(history: History) -> Scores:
     """Return the scores of a history.
 
     If the vocabulary holds only characters, each word has only one path, and the function returns zeros. Raise
-    FormatError
-    if a history of pieces has no scores.
+    FormatError if a history of pieces has no scores.
     """
     if history.scores is not None:
         return history.scores
@@ -144,8 +143,9 @@ class BestPaths(WordSegmenter):
         return self.kernels_for(size)  # type: ignore[return-value]  # made here
 
     def known_around(self, symbols: list[int], place: int) -> tuple[int, int] | None:
-        """Return the range of known symbols around a boundary in a word. Return None if a symbol beside the
-        boundary is unknown.
+        """Return the range of known symbols around a boundary in a word.
+
+        Return None if a symbol beside the boundary is unknown.
         """
         first = place
         stop = place

@@ -120,9 +120,8 @@ def symbols_by_code(alphabet: Alphabet) -> Int32s:
 def in_order(symbols: Int32s, firsts: Int64s, lengths: Int64s, groups: Int64s | None = None) -> Int64s:
     """Sort pieces by group and then by their symbols. Return the indices of the pieces in this order.
 
-    Each pass compares as many symbols as fit into one number together with the group. Later passes compare only
-    the pieces
-    that are still equal.
+    Each pass compares as many symbols as fit into one number together with the group. Later passes compare only the
+    pieces that are still equal.
 
     >>> in_order(np.array([7, 8, 9, 7, 8, 7, 9], np.int32), np.array([0, 3, 5]), np.array([3, 2, 2])).tolist()
     [1, 0, 2]

@@ -47,8 +47,9 @@ def _planted(stretches: Stretches) -> Trie:
 
 
 def repeated(stretches: Stretches, scripts: Int32s, longest: int) -> tuple[SpelledSeeds, Int64s]:
-    """Return the pieces that occur more than once, with their counts. A piece has at most `longest` symbols in one
-    script.
+    """Return the pieces that occur more than once, with their counts.
+
+    A piece has at most `longest` symbols in one script.
     """
     trie = trie_of(stretches)
     room = len(trie.symbol)
@@ -164,9 +165,8 @@ class CompiledLattices:
     def plan(self, start: int, work: int, pieces: Int32s) -> tuple[int, int]:
         """Count the tokens of stretches from the stretch `start` on, while `pieces` are dropped one after the other.
 
-        After the last stretch, all pieces are dropped and `leaving` and `tokens_after` are complete. All
-        stretches must have
-        been split since the last change of the pieces. Return the index of the next stretch, and the work done.
+        After the last stretch, all pieces are dropped and `leaving` and `tokens_after` are complete. All stretches must
+        have been split since the last change of the pieces. Return the index of the next stretch, and the work done.
         """
         if start == 0:
             self._begin(0.0)

@@ -1,11 +1,9 @@
-"""The learner that runs the compiled kernels of byte-pair encoding. It makes the arrays of the kernels and enlarges
-them.
+"""The learner that runs the compiled kernels of byte-pair encoding.
 
-Before the first merge, each thread counts the pairs of base symbols in a range of cells that ends after a word.
-Each
-thread gives its own numbers to the pairs. These numbers are translated when the places of the pairs are
-recorded. Later,
-a pair that occurs at very many places is merged on two cores.
+It makes the arrays of the kernels and enlarges them. Before the first merge, each thread counts the pairs of base
+symbols in a range of cells that ends after a word. Each thread gives its own numbers to the pairs. These numbers are
+translated when the places of the pairs are recorded. Later, a pair that occurs at very many places is merged on two
+cores.
 """
 
 from __future__ import annotations
@@ -69,8 +67,9 @@ class BasePairs:
             self._stretches.append(_Stretch(*ends, numbers, times))
 
     def place(self, state: names.State) -> None:
-        """Record the places of each pair in its slice of the arena. The places of pairs without a slice are not
-        recorded.
+        """Record the places of each pair in its slice of the arena.
+
+        The places of pairs without a slice are not recorded.
         """
         pairs = state.pairs[: state.run[0]["pairs"]]
         free = pairs["first"].copy()
@@ -139,8 +138,9 @@ WIDE = 20_000  # places; fewer take less time than starting a thread
 
 
 class Halves:
-    """A second thread with its buffers. Two threads share a merge, and each thread joins the pair in half of the
-    places.
+    """A second thread with its buffers.
+
+    Two threads share a merge, and each thread joins the pair in half of the places.
     """
 
     def __init__(self) -> None:
@@ -220,10 +220,9 @@ class CompiledLearner:
         self.has_candidates = bool(self._state.run[0]["pairs"] > 1)
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
-        """Learn up to the row `stop_at`, but do at most about `work` units of work. A unit takes some ten
-        nanoseconds at most.
+        """Learn up to the row `stop_at`, but do at most about `work` units of work.
 
-        Return the reason if the run ends, otherwise an empty string.
+        A unit takes some ten nanoseconds at most. Return the reason if the run ends, otherwise an empty string.
         """
         self._make_room_for_tokens(stop_at)
         run = self._state.run[0]
@@ -260,8 +259,9 @@ class CompiledLearner:
         return are_whole(self._state)
 
     def _begin(self, layout: Layout, words: WordTable, alphabet: Alphabet) -> None:
-        """Prepare the data that a method needs to order the pairs. The call comes before the pairs of base symbols
-        are counted.
+        """Prepare the data that a method needs to order the pairs.
+
+        The call comes before the pairs of base symbols are counted.
         """
 
     def _limit(self) -> None:
@@ -320,8 +320,9 @@ class CompiledLearner:
 
 
 def are_whole(state: names.State) -> Bools:
-    """Return a mask of the words that are one token. The last cell of a token with several cells holds the token's
-    length.
+    """Return a mask of the words that are one token.
+
+    The last cell of a token with several cells holds the token's length.
     """
     lengths = np.diff(state.words["start"]) - 1
     whole: Bools = (lengths == 1) | (state.cells[state.words["start"][1:] - 2] == -lengths)

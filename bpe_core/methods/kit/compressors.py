@@ -19,16 +19,18 @@ ZSTD_IS_MISSING = "zstd is not installed here: `pip install backports.zstd` adds
 
 
 def sizes_of_others(path: Path | str, *, work: Work = ALONE) -> dict[str, int]:
-    """Return the compressed size of a file in bytes for each compressor. The result has zstd only if a module for
-    it exists.
+    """Return the compressed size of a file in bytes for each compressor.
+
+    The result has zstd only if a module for it exists.
     """
     with opened(path) as source:
         return _sizes(_reported(source, work.progress), work.cancelled)
 
 
 def sizes_of_texts(words: WordTable, *, cancelled: CancelCheck = never_cancelled) -> dict[str, int]:
-    """Return for each compressor the sum of the sizes of all texts. Each text is compressed alone, and counts as
-    often as it occurs.
+    """Return for each compressor the sum of the sizes of all texts.
+
+    Each text is compressed alone, and counts as often as it occurs.
     """
     sizes: dict[str, int] = {}
     for text, times in words:

@@ -1,10 +1,8 @@
 """The learners that drop pieces: their steps, the number of tokens in the corpus after each step, and the current
 scores.
 
-A generator, called the course, divides the long work into slices. A call of `learn` runs slices until its time
-is used
-up. The course finds batches of pieces to drop, one piece per step, and the counts after each step. Each method
-has its
+A generator, called the course, divides the long work into slices. A call of `learn` runs slices until its time is used
+up. The course finds batches of pieces to drop, one piece per step, and the counts after each step. Each method has its
 own course.
 """
 
@@ -67,9 +65,8 @@ def first_scores(coverage: Int64s) -> Float32s:
 def settled(expected: Float64s) -> Float32s:
     """Round sums to 32 bits, after the removal of the bits that depend on the order of the additions.
 
-    Without this removal, a count halfway between two 32-bit numbers could be rounded to either number. An odd
-    count above
-    2**24 is an example.
+    Without this removal, a count halfway between two 32-bit numbers could be rounded to either number. An odd count
+    above 2**24 is an example.
 
     >>> settled(np.array([27_833_691.0, 27_833_691.0 - 4e-9])).tolist()
     [27833692.0, 27833692.0]
@@ -80,8 +77,9 @@ def settled(expected: Float64s) -> Float32s:
 
 
 def scores_of(expected: Float32s, stay: Bools) -> Float32s:
-    """Return log-probabilities from the expected counts of the pieces that stay. The digamma function lowers rare
-    pieces.
+    """Return log-probabilities from the expected counts of the pieces that stay.
+
+    The digamma function lowers rare pieces.
     """
     counts = expected[stay].astype(np.float64)
     scores = np.full(len(expected), DROPPED, np.float32)
@@ -195,8 +193,9 @@ class DroppingLearner(ABC):
 
     @abstractmethod
     def _rounds(self) -> Iterator[bool]:
-        """Yield after each slice of work. If a batch is ready then, its pieces are dropped before the generator
-        continues.
+        """Yield after each slice of work.
+
+        If a batch is ready then, its pieces are dropped before the generator continues.
         """
 
     def _first_scores(self) -> Float32s:
@@ -232,8 +231,9 @@ class DroppingLearner(ABC):
         return is_over or self._next < len(self._batch.pieces)
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the pieces of the batch that are not dropped yet. Without a batch, return the pieces with the
-        lowest counts.
+        """Return the pieces of the batch that are not dropped yet.
+
+        Without a batch, return the pieces with the lowest counts.
         """
         rest = self._batch.only(slice(self._next, self._next + wanted))
         if not len(rest.pieces):
@@ -278,8 +278,9 @@ class DroppingLearner(ABC):
         return len(self._alphabet) - self.learned + self._specials - self._asked
 
     def _leave(self, batch: Batch) -> Iterator[bool]:
-        """Count the tokens of the corpus while these pieces are dropped one after the other. Then make them the
-        current batch.
+        """Count the tokens of the corpus while these pieces are dropped one after the other.
+
+        Then make them the current batch.
         """
         batch = self._as_forced(batch)
         while len(batch.pieces):

@@ -75,8 +75,9 @@ class ExplainedWord(Protocol):
         """Return whether a step may drop a token of the word."""
 
     def byte_at(self, place: int) -> int:
-        """Return the offset in the text at which the symbol with the index `place` begins. The last index is the
-        word's end.
+        """Return the offset in the text at which the symbol with the index `place` begins.
+
+        The last index is the word's end.
         """
 
     def explanation(self, place: int, at: int) -> Explanation:

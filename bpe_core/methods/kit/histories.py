@@ -7,8 +7,9 @@ from bpe_core.methods.kit.method import Method
 
 
 def first_turn(history: History) -> int:
-    """Return the last step of the first stage, in which a method learns from other words. Return 0 if there is one
-    stage.
+    """Return the last step of the first stage, in which a method learns from other words.
+
+    Return 0 if there is one stage.
     """
     return min(Method.of(history.recipe).turns(history), default=0)
 

@@ -59,8 +59,9 @@ def edges_of(symbols: Sequence[int], here: int, lengths: Sequence[int], id_of: M
 
 
 def best_path(edges: list[list[Edge]], scores: Sequence[float]) -> tuple[float, list[int]]:
-    """Return the score and the tokens of the best path through a stretch. In a tie, the path with the longest last
-    token wins.
+    """Return the score and the tokens of the best path through a stretch.
+
+    In a tie, the path with the longest last token wins.
 
     >>> best_path([[(1, 0), (2, 2)], [(1, 1)]], [-1.0, -1.0, -1.5])
     (-1.5, [2])

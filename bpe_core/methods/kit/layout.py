@@ -59,8 +59,9 @@ def lay_out(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
 def laid_out(
     parts: Sequence[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]], counts: npt.NDArray[np.int64]
 ) -> Layout:
-    """Return the layout of words that are given in parts. A part has the symbols end to end, and the lengths of the
-    words.
+    """Return the layout of words that are given in parts.
+
+    A part has the symbols end to end, and the lengths of the words.
     """
     lengths = np.concatenate([np.zeros(0, np.int64), *(lengths for _, lengths in parts)])
     starts = _starts(lengths)

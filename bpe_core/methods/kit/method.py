@@ -35,11 +35,9 @@ if TYPE_CHECKING:  # recipes load this module first
 class Method(MethodFacts):
     """A way to learn a vocabulary, and to split texts by this vocabulary.
 
-    Each folder in `bpe_core/methods` has a method in its `__init__.py`, and a plug-in can add methods.
-    `check_method`
-    reports what is wrong with a method. `MethodFacts` explains the facts that are known before any module of the
-    method is
-    loaded.
+    Each folder in `bpe_core/methods` has a method in its `__init__.py`, and a plug-in can add methods. `check_method`
+    reports what is wrong with a method. `MethodFacts` explains the facts that are known before any module of the method
+    is loaded.
 
     Attributes
     ----------
@@ -136,8 +134,9 @@ class Method(MethodFacts):
 
     @property
     def plain(self) -> Way | None:
-        """Return the way to learn in plain Python, or a replay of the specification. Return None if the method has
-        neither.
+        """Return the way to learn in plain Python, or a replay of the specification.
+
+        Return None if the method has neither.
         """
         way: Way | None = self._part("learn", "PLAIN")
         if way is not None or self.specification is None:
@@ -177,8 +176,9 @@ class Method(MethodFacts):
         return None
 
     def turns(self, history: History) -> Mapping[int, str]:
-        """Return the steps after which the method learns in another way. Each step has a sentence that explains the
-        change.
+        """Return the steps after which the method learns in another way.
+
+        Each step has a sentence that explains the change.
         """
         return {}
 
@@ -207,20 +207,23 @@ class Method(MethodFacts):
         return {}
 
     def told_of(self, history: History) -> str:
-        """Return a sentence about the method's own choices that made a history. Return an empty string if no
-        sentence is useful.
+        """Return a sentence about the method's own choices that made a history.
+
+        Return an empty string if no sentence is useful.
         """
         return ""
 
     def forbids(self, text: bytes, recipe: Recipe) -> str:
-        """Return a message if the recipe forbids a token with this text. Return an empty string if the token is
-        allowed.
+        """Return a message if the recipe forbids a token with this text.
+
+        Return an empty string if the token is allowed.
         """
         return ""
 
     def what_is_wrong(self, history: History) -> str:
-        """Return a message if a history from a file cannot be a history of this method. Otherwise return an empty
-        string.
+        """Return a message if a history from a file cannot be a history of this method.
+
+        Otherwise return an empty string.
         """
         return ""
 

@@ -77,14 +77,11 @@ class Tokenizer:
         return self._cutting.allowed(names)
 
     def encode(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> list[int]:
-        """Return the ids of a text's tokens after `at` steps, or after all steps if `at` is None. Bytes are decoded
-        as UTF-8.
+        """Return the ids of a text's tokens after `at` steps, or after all steps if `at` is None.
 
-        Text that spells a special token becomes this token if the recipe matches special tokens, as Hugging
-        Face's libraries
-        do. Otherwise the text is ordinary text. `allowed_special` overrides the recipe: it is a list of tokens,
-        "all", or ()
-        for no tokens.
+        Bytes are decoded as UTF-8. Text that spells a special token becomes this token if the recipe matches special
+        tokens, as Hugging Face's libraries do. Otherwise the text is ordinary text. `allowed_special` overrides the
+        recipe: it is a list of tokens, "all", or () for no tokens.
         """
         ids: list[int] = self.encode_to_array(text, at=at, allowed_special=allowed_special).tolist()
         return ids
@@ -99,9 +96,8 @@ class Tokenizer:
     ) -> Batch:
         """Return the ids of many texts in one array, and the offset of each text's first id.
 
-        The texts are a list of `str` or `bytes` (UTF-8), or an Arrow array of texts or bytes. Large batches are
-        encoded on all
-        cores while other Python threads continue. `threads` limits the number of threads.
+        The texts are a list of `str` or `bytes` (UTF-8), or an Arrow array of texts or bytes. Large batches are encoded
+        on all cores while other Python threads continue. `threads` limits the number of threads.
         """
         if threads is not None and threads < 1:
             raise BpeError(f"Encoding takes at least 1 thread, not {threads:,}.")
@@ -140,9 +136,9 @@ class Tokenizer:
     def spans(self, text: str, at: int | None = None, *, allowed_special: Allowed = None) -> list[tuple[int, int, int]]:
         """Return the tokens with their spans: (first byte, end, id), as offsets in `text.encode()`.
 
-        Text that the pattern drops lies in no span. A word marker covers no byte of the text, so its span is
-        empty while it is a token by itself. If normalization changed the text, a span covers the original
-        bytes of its token, and the bytes that were removed directly after them.
+        Text that the pattern drops lies in no span. A word marker covers no byte of the text, so its span is empty
+        while it is a token by itself. If normalization changed the text, a span covers the original bytes of its token,
+        and the bytes that were removed directly after them.
         """
         segmentation = self.segmentation(text, allowed_special=allowed_special)
         return [(start, stop, id) for start, stop, id in segmentation.tokens(self._checked_at(at)).spans().tolist()]
@@ -180,9 +176,8 @@ class Tokenizer:
         """Yield the index of each token that ends inside a character that normalization makes several, the last
         index first.
 
-        The last token of such a character has its bytes. The earlier tokens of the character end at the offset
-        where the
-        character begins. A marker, which has no character, has the same offset.
+        The last token of such a character has its bytes. The earlier tokens of the character end at the offset where
+        the character begins. A marker, which has no character, has the same offset.
         """
         for place in np.flatnonzero(behind_char[:-1] == first_char[1:])[::-1].tolist():
             if first_char[place] < behind_char[place]:
@@ -243,9 +238,8 @@ class Tokenizer:
     def decode(self, ids: Iterable[int], *, way: Way = "exact", skip_special: bool = False) -> str:
         """Return the text of tokens. Bytes that are not a whole character become �.
 
-        The way "exact" joins the texts of the tokens. The way "library" returns the text that the library of the
-        file returns.
-        The library may remove a blank that was put before the text, and may show unknown characters in another
+        The way "exact" joins the texts of the tokens. The way "library" returns the text that the library of the file
+        returns. The library may remove a blank that was put before the text, and may show unknown characters in another
         way.
         """
         if way == "library":

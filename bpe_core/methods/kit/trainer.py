@@ -63,10 +63,10 @@ class Trainer:
         cancelled: CancelCheck = never_cancelled,
         progress: ProgressReport = ignore_progress,
     ) -> None:
-        """Prepare a training. If a history is given, make its steps first; its counts must be the counts of these
-        words.
+        """Prepare a training.
 
-        If machine code is needed and is still being compiled, wait for it and report progress.
+        If a history is given, make its steps first; its counts must be the counts of these words. If machine code is
+        needed and is still being compiled, wait for it and report progress.
         """
         words.check_total()
         if len(words) == 0:
@@ -101,8 +101,9 @@ class Trainer:
 
     @property
     def gone_through(self) -> GoneThrough | None:
-        """Return the progress in bytes or tokens, if the run is further along in this unit than in steps. Otherwise
-        return None.
+        """Return the progress in bytes or tokens, if the run is further along in this unit than in steps.
+
+        Otherwise return None.
         """
         gone = self._learner.gone_through
         if gone is not None and gone.done * self.steps_planned >= self._learner.learned * gone.total:

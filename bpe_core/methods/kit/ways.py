@@ -52,10 +52,9 @@ class Ways(Protocol):
         """Return the log-probability that a random way draws these tokens. Return None if it is unknown."""
 
     def shares(self, way: Way, word: bytes) -> dict[tuple[int, int], float] | None:
-        """Return the probability of each token in a random split of the word. A key is the index of the first
-        symbol and the id.
+        """Return the probability of each token in a random split of the word.
 
-        Return None if the probabilities are unknown.
+        A key is the index of the first symbol and the id. Return None if the probabilities are unknown.
         """
 
     def expected(self, way: Way, word: bytes) -> float | None:

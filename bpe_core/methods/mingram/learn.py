@@ -82,8 +82,9 @@ def joins_wanted(recipe: Recipe, base: int) -> int:
 
 
 def _spelled(joined: History, recipe: Recipe) -> SpelledSeeds:
-    """Return each joined token once as base symbols. Tokens with a character that is written like the marker are
-    left out.
+    """Return each joined token once as base symbols.
+
+    Tokens with a character that is written like the marker are left out.
     """
     pieces: list[tuple[int, ...]] = [(id,) for id in range(len(joined.alphabet))]
     for left, right in joined.pairs():

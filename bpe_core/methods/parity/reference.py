@@ -113,8 +113,9 @@ class LanguageCosts:
         self._turns: list[int] = []
 
     def worst_off(self) -> int:
-        """Return the next language to serve and record its turn. Return `ALL` if no language has anything left to
-        merge.
+        """Return the next language to serve and record its turn.
+
+        Return `ALL` if no language has anything left to merge.
         """
         able = [language for language in range(len(self._texts)) if language not in self.spent]
         free = [language for language in able if self._may_be_served(language)]

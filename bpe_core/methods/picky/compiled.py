@@ -96,10 +96,9 @@ class CompiledDropping:
         return self._state.text[first:stop].tobytes()
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
-        """Learn up to the row `stop_at`, but do at most about `work` units of work. A unit takes some ten
-        nanoseconds at most.
+        """Learn up to the row `stop_at`, but do at most about `work` units of work.
 
-        Return the reason if the run ends, otherwise an empty string.
+        A unit takes some ten nanoseconds at most. Return the reason if the run ends, otherwise an empty string.
         """
         if len(self._tokens.made) < stop_at:
             self._tokens = self._tokens._replace(made=grown(self._tokens.made, stop_at))

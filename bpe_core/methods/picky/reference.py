@@ -127,8 +127,9 @@ def joinable(corpus: Corpus, tokens: Tokens) -> dict[Pair, int]:
 
 
 def best(corpus: Corpus, tokens: Tokens, recipe: Recipe) -> Choice | None:
-    """Return the most frequent pair. In a tie, the pair with the smallest bytes wins, and the left half is compared
-    first.
+    """Return the most frequent pair.
+
+    In a tie, the pair with the smallest bytes wins, and the left half is compared first.
     """
     ranking = sorted(
         (-count, tokens.texts[left], tokens.texts[right], (left, right))
@@ -207,8 +208,9 @@ def encode(text: str, history: History, *, at: int | None = None) -> Word:
 def word_after(
     word: bytes, steps: Iterable[Step], history: History, is_within: Callable[[Step], bool] = lambda step: True
 ) -> Word:
-    """Return the tokens of a word after these steps. A merge for which `is_within` returns False joins nothing in
-    the word.
+    """Return the tokens of a word after these steps.
+
+    A merge for which `is_within` returns False joins nothing in the word.
     """
     tokens = Tokens(history.alphabet)
     cut = history.alphabet.symbols_of(word, history.recipe)

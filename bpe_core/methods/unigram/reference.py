@@ -244,8 +244,9 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def stretches_of(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
-    """Return the stretches of each word with their counts and followers. Characters that the alphabet lacks divide
-    a word.
+    """Return the stretches of each word with their counts and followers.
+
+    Characters that the alphabet lacks divide a word.
     """
     found: Stretches = []
     for (word, count), ends in zip(words, words.counts if words.line_ends is None else words.line_ends, strict=True):

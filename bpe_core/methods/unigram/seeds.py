@@ -41,9 +41,8 @@ Repeated = Callable[[Stretches, Int32s, int], tuple[SpelledSeeds, Int64s]]
 def scripts_by(characters: str, recipe: Recipe) -> npt.NDArray[np.int32]:
     """Return the script of each character, as the recipe distinguishes scripts.
 
-    If the recipe does not split by scripts, all characters have the same script. If it does not split by
-    numbers, a digit
-    has the script of the letter before it.
+    If the recipe does not split by scripts, all characters have the same script. If it does not split by numbers, a
+    digit has the script of the letter before it.
     """
     if not recipe.split_by_unicode_script:
         return np.full(len(characters), COMMON, np.int32)

@@ -1,5 +1,6 @@
-"""The learner by score with compiled kernels. It adds the arrays for the order of scores to the arrays of byte-pair
-encoding.
+"""The learner by score with compiled kernels.
+
+It adds the arrays for the order of scores to the arrays of byte-pair encoding.
 """
 
 from __future__ import annotations

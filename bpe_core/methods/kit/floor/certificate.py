@@ -26,13 +26,11 @@ def certificate(
 ) -> Mapping[str, Any]:
     """Return the certificate of floors as a mapping for JSON.
 
-    Each floor comes with the number of tokens in its vocabulary: the tokens that are always present, and the
-    pieces. Prices
-    are sorted by the word, then by the beginning of the edge, then by its length. Pieces that save no more than
-    the limit
-    have no prices. An edge of such a piece costs one token less than it has symbols. A witness is a vocabulary
-    of this
-    size: its pieces, and the number of tokens that the words have with it. The checksum covers all other values.
+    Each floor comes with the number of tokens in its vocabulary: the tokens that are always present, and the pieces.
+    Prices are sorted by the word, then by the beginning of the edge, then by its length. Pieces that save no more than
+    the limit have no prices. An edge of such a piece costs one token less than it has symbols. A witness is a
+    vocabulary of this size: its pieces, and the number of tokens that the words have with it. The checksum covers all
+    other values.
     """
     words = lattice.words
     starts = lattice.words.starts.tolist()

@@ -94,8 +94,9 @@ class Lattice:
 
     @cached_property
     def unit(self) -> int:
-        """Return the integer that represents the price of one token. It is small enough that every sum fits into 64
-        bits.
+        """Return the integer that represents the price of one token.
+
+        It is small enough that every sum fits into 64 bits.
         """
         bits = 61 - max(1, self.symbols * self.longest**2).bit_length()
         if bits < 0:

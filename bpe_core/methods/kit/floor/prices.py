@@ -1,15 +1,10 @@
-"""The floors: lower bounds on the tokens of a corpus. A floor holds for all vocabularies of a size and all ways to
-split.
+"""The floors: lower bounds on the tokens of a corpus.
 
-Each edge of a lattice has a price. An edge costs one token plus its price, and each word is split in the
-cheapest way.
-The sum of a piece is the sum of the prices of its edges. A vocabulary with the piece saves at most this sum. So
-the
-cost of all words minus the largest sums is a floor, for any prices. In each round, a piece with one of the
-largest sums
-gets lower prices for its unused edges. Every other piece gets higher prices for its edges on the cheapest ways.
-The
-rounds end when the floor hardly rises.
+A floor holds for all vocabularies of a size and all ways to split. Each edge of a lattice has a price. An edge costs
+one token plus its price, and each word is split in the cheapest way. The sum of a piece is the sum of the prices of its
+edges. A vocabulary with the piece saves at most this sum. So the cost of all words minus the largest sums is a floor,
+for any prices. In each round, a piece with one of the largest sums gets lower prices for its unused edges. Every other
+piece gets higher prices for its edges on the cheapest ways. The rounds end when the floor hardly rises.
 """
 
 from __future__ import annotations
@@ -53,9 +48,8 @@ class FloorPrices:
     def __init__(self, lattice: Lattice, wanted: int, upper: int, worth: float, warm: Int32s | None = None) -> None:
         """Prepare the search.
 
-        `upper` is the number of tokens with some known vocabulary. `worth` is an estimate of the tokens that the
-        last piece of
-        this vocabulary saves.
+        `upper` is the number of tokens with some known vocabulary. `worth` is an estimate of the tokens that the last
+        piece of this vocabulary saves.
         """
         self.lattice = lattice
         self.wanted = wanted

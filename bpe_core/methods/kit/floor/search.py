@@ -63,8 +63,9 @@ class Guess:
         return int(self.tokens[min(max(0, wanted), len(self.tokens) - 1)]) if len(self.tokens) else symbols
 
     def worth(self, wanted: int) -> int:
-        """Return the count of the merge number `wanted`. If there are fewer merges, return 1, the least that a
-        piece can save.
+        """Return the count of the merge number `wanted`.
+
+        If there are fewer merges, return 1, the least that a piece can save.
         """
         return int(self.counts[wanted - 1]) if 0 < wanted <= len(self.counts) else 1
 
@@ -79,8 +80,9 @@ class Moment:
 
 @dataclass
 class Search:
-    """The search for one vocabulary size, with the best results until now. Tokens for unknown characters are not
-    counted.
+    """The search for one vocabulary size, with the best results until now.
+
+    Tokens for unknown characters are not counted.
     """
 
     lattice: Lattice

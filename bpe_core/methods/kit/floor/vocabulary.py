@@ -24,8 +24,9 @@ FIRST_SHARE, MORE, FEWER = 0.3, 1.3, 0.5  # the share of promising swaps that is
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """A set of pieces, and the number of tokens that the words have with it. Tokens for unknown characters are not
-    counted.
+    """A set of pieces, and the number of tokens that the words have with it.
+
+    Tokens for unknown characters are not counted.
     """
 
     inside: Bools
@@ -50,8 +51,9 @@ class Vocabulary:
 
     @classmethod
     def wished(cls, lattice: Lattice, wish: Any, wanted: int) -> Vocabulary:
-        """Return the vocabulary of the `wanted` pieces with the largest wishes. Of equal wishes, a piece that may
-        save more wins.
+        """Return the vocabulary of the `wanted` pieces with the largest wishes.
+
+        Of equal wishes, a piece that may save more wins.
         """
         order = np.lexsort((-lattice.saves, -wish))
         inside = np.zeros(len(lattice), np.bool_)
@@ -60,10 +62,10 @@ class Vocabulary:
 
 
 def by_value(lattice: Lattice, now: Vocabulary) -> Iterator[Int64s]:
-    """Yield a ranking of a vocabulary's pieces, the most valuable first. Each ranking is longer, and the last is
-    complete.
+    """Yield a ranking of a vocabulary's pieces, the most valuable first.
 
-    In each round, some of the least valuable pieces are removed, and the value of the others is computed again.
+    Each ranking is longer, and the last is complete. In each round, some of the least valuable pieces are removed, and
+    the value of the others is computed again.
     """
     ranking = np.zeros(0, np.int64)
     least = np.zeros(len(lattice), np.int64)
@@ -76,12 +78,10 @@ def by_value(lattice: Lattice, now: Vocabulary) -> Iterator[Int64s]:
 def _leave(lattice: Lattice, now: Vocabulary, least: Int64s) -> tuple[Int64s, Vocabulary]:
     """Remove the least valuable pieces. Return these pieces, and the vocabulary without them.
 
-    The value of a piece is computed for each place as if the piece stayed at all other places. So the true value
-    can be
-    larger than the computed value. Examples are a piece that a long word holds often, and two pieces that
-    replace each
-    other. If the difference is large, fewer pieces are removed at once, and `least` stores the true value of a
-    single piece.
+    The value of a piece is computed for each place as if the piece stayed at all other places. So the true value can be
+    larger than the computed value. Examples are a piece that a long word holds often, and two pieces that replace each
+    other. If the difference is large, fewer pieces are removed at once, and `least` stores the true value of a single
+    piece.
     """
     left = np.flatnonzero(now.inside)
     count = max(1, len(left) // LEAVE_AT_ONCE)

@@ -1,5 +1,6 @@
-"""The vocabulary that shows how close to a floor a vocabulary can be. Anyone can split the words by it and count
-tokens.
+"""The vocabulary that shows how close to a floor a vocabulary can be.
+
+Anyone can split the words by it and count tokens.
 """
 
 from __future__ import annotations
