@@ -35,8 +35,8 @@ def _homes() -> dict[str, tuple[str, str]]:
     """Return for each public name the module that defines it, and the name in this module."""
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.module]
-    names = ((str(node.module), one) for node in imports for one in node.names if one.name != "*")
-    return {one.asname or one.name: (module, one.name) for module, one in names}
+    names = ((str(node.module), alias) for node in imports for alias in node.names if alias.name != "*")
+    return {alias.asname or alias.name: (module, alias.name) for module, alias in names}
 
 
 def __getattr__(name: str) -> Any:
@@ -48,8 +48,8 @@ def __getattr__(name: str) -> Any:
         return sys.modules[__name__]
     home = _homes().get(name) or _FORMER.get(name)
     if home is not None:
-        found = globals()[name] = getattr(import_module(home[0]), home[1])
-        return found
+        value = globals()[name] = getattr(import_module(home[0]), home[1])
+        return value
     if name.startswith("_") or name not in import_module("bpe_core.questions").QUESTIONS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module("bpe_core.asking.functions"), name)

@@ -17,10 +17,10 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-WITH_MACHINE_CODE = "BPE_EXPLORER_MACHINE_CODE"  # in the environment: 1 for a wheel of this Python and platform
+WITH_MACHINE_CODE = "BPE_EXPLORER_MACHINE_CODE"  # environment variable: 1 requests a wheel for this Python and platform
 COMPILED_WITH = ("numpy", "numba", "regex", "backports.zstd")
-PATIENCE = 3_600.0  # seconds; it takes two minutes, and much longer on a busy machine
-# The path of the sources is given here, as build tools leave out of the path what is already installed from there.
+PATIENCE = 3_600.0  # seconds; compiling takes two minutes, and much longer on a busy machine
+# The path of the sources is passed, because build tools remove installed folders from the path of modules.
 MAKE = """
 import json
 import sys
@@ -38,7 +38,11 @@ print(json.dumps([str(code), place]))
 class BuildHook(BuildHookInterface):  # type: ignore[misc]  # where packages are not built, its class is unknown
     def dependencies(self) -> list[str]:
         all_needed = self.metadata.core.dependencies
-        return [one for one in all_needed if one.startswith(COMPILED_WITH)] if self._wants_machine_code() else []
+        return (
+            [requirement for requirement in all_needed if requirement.startswith(COMPILED_WITH)]
+            if self._wants_machine_code()
+            else []
+        )
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the commit and the requested machine code to a wheel.

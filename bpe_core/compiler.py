@@ -25,13 +25,13 @@ from bpe_core.support.limits import available_memory
 from bpe_core.support.lock import Lock
 from bpe_core.support.threads import available_threads
 
-PATIENCE = 600.0  # seconds to wait for another process that makes the same
-PATIENCE_ASIDE = 1.0  # the same if no process waits for this one; others only check whether it is being made
-SECONDS_BETWEEN_LOOKS = 0.5  # whether it is still wanted
+PATIENCE = 600.0  # seconds to wait for another process that compiles the same kernels
+PATIENCE_ASIDE = 1.0  # seconds to wait if no other process waits for this process
+SECONDS_BETWEEN_LOOKS = 0.5  # seconds between two checks whether the result is still needed
 _ENDED_BY = {getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGKILL")}
-AT_ONCE = 2  # parts, if there are processors and memory for them
+AT_ONCE = 2  # parts that are compiled at once, if processors and memory suffice
 ROOM = 700_000_000  # bytes that a compiling process needs
-BEHIND_ALL_OTHERS = 15  # how nice a process is that works in the background
+BEHIND_ALL_OTHERS = 15  # the niceness of a process that works in the background
 
 
 def compile_kernels(patience: float = PATIENCE) -> bool:
@@ -93,8 +93,8 @@ def _in_parts(way: str, made: Pack, keep: Callable[[Pack], None]) -> Pack:
         works = [pool.submit(_part, part, way) for part in kept.PARTS if part not in made.parts]
         try:
             for work in as_completed(works):
-                found = work.result()
-                made = made.joined(found)
+                compiled = work.result()
+                made = made.joined(compiled)
                 keep(made)
         finally:
             pool.shutdown(cancel_futures=True)
@@ -114,7 +114,7 @@ def _run(*arguments: str, way: str = "", input: bytes = b"") -> bytes:
     Raise OSError if a signal ended the process, and NotImplementedError with the reason if the process failed.
     """
     environment = {**os.environ, kept.COMPILES: way} if way else None
-    # From a file: `communicate` with a time limit gives up on a pipe that is read slowly.
+    # The input comes from a file, because `communicate` with a time limit fails on a pipe that is read slowly.
     with TemporaryFile() as given:
         given.write(input)
         given.seek(0)
@@ -157,7 +157,7 @@ def _wanted() -> Callable[[], bool]:
 
 def _make_part(part: str) -> Pack:
     """Compile a part of the kernels and return it. The environment of the process says that it compiles."""
-    from bpe_core.warm_up import PARTS  # the modules that it imports are compiled
+    from bpe_core.warm_up import PARTS  # the imported modules are compiled
 
     PARTS[part]()
     if os.environ[kept.COMPILES] == kept.FOR_NUMBA:

@@ -85,8 +85,8 @@ def _call_inner() -> None:
     machine = scan.machine_of(table)
     registers = np.zeros(scan.REGISTERS, np.int64)
     cuts = np.empty(99, np.int32)
-    found = scan.scan(machine, np.frombuffer(bytearray(32), np.uint8), np.int64(9), registers, cuts, np.int64(0))
-    scan.end_text(machine, registers, cuts, np.int64(found))
+    end = scan.scan(machine, np.frombuffer(bytearray(32), np.uint8), np.int64(9), registers, cuts, np.int64(0))
+    scan.end_text(machine, registers, cuts, np.int64(end))
     learn_queue.level_of(one)
     learn_score.compare_products(one, one, one, one)
     learn_score.compare_scores(one, one, one, one, one, one)
@@ -132,7 +132,7 @@ def _encode() -> None:
     recipe = Recipe.preset("gpt2", merges=2)
     history = History.from_pairs(recipe, Alphabet.of_bytes(), PAIRS)
     encoder = CompiledEncoder(history, Cutting(recipe))
-    many_words = " ".join(map(str, range(2 * WORDS_AT_FIRST)))  # so that the memory grows, too
+    many_words = " ".join(map(str, range(2 * WORDS_AT_FIRST)))  # enough words for the memory to grow
     for text in (TEXT, LONG_WORD, many_words):
         encoder.ids(text, 2)
         encoder.byte_ranks(text)

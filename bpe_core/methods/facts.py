@@ -12,7 +12,8 @@ from bpe_core.support.format_row import Row
 from bpe_core.support.wording import count_text
 
 FIRST_SIZE = 512  # tokens
-# From the base symbols of a word to the step that removes each boundary between two of them, or None if none does.
+# A function from the base symbols of a word to the step that removes each boundary between two symbols. The step is
+# None if no step removes the boundary.
 WordRanks = Callable[[list[int]], list[int | None]]
 Single = Literal["drop", "add"]
 
@@ -28,7 +29,7 @@ class Wording:
     step: str = "merge"
     done: str = "merged"  # what the step did to the chosen pair or piece
     choice: str = "pair"  # what the step chooses among
-    best: str = ""  # why it was chosen, such as "with the highest score"; empty if it occurs most
+    best: str = ""  # why it was chosen, such as "with the highest score"; empty if it occurs most often
 
     @property
     def steps(self) -> str:
@@ -162,12 +163,12 @@ class MethodFacts:
     instead: str = ""
     formats: Mapping[str, Row] = {}
 
-    # Other things than the words and their counts that decide what it learns.
+    # Facts besides the words and their counts that decide what the method learns.
     asks_for_line_ends: bool = False
     serves_languages: bool = False
     size_decides: bool = False
 
-    # How it learns and splits.
+    # Facts about learning and splitting.
     choice_to_grow_by: str = ""
     cannot_grow: str = "it cannot continue from a table. Train it again with a larger vocabulary."
     goes_across_words: bool = False
@@ -206,7 +207,7 @@ class MethodFacts:
         """Return whether these scores show that this method made them."""
         return False
 
-    # What the method's own choices mean, for code that does not know them by name.
+    # The meaning of the method's own choices, for code that does not know these choices by name.
 
     def longest_word_of(self, recipe: Any) -> int | None:
         """Return the number of characters above which a word counts as unknown. Return None if there is no limit."""

@@ -20,8 +20,8 @@ KIT = "kit"
 
 def _houses() -> dict[str, MethodFacts]:
     names = [module.name for module in iter_modules(methods.__path__) if module.ispkg and module.name != KIT]
-    found: list[MethodFacts] = [import_module(f"{methods.__name__}.{name}").METHOD for name in names]
-    return {method.name: method for method in sorted(found, key=lambda method: method.place)}
+    installed: list[MethodFacts] = [import_module(f"{methods.__name__}.{name}").METHOD for name in names]
+    return {method.name: method for method in sorted(installed, key=lambda method: method.place)}
 
 
 def _as_today(row: Any) -> MethodFacts:
@@ -49,5 +49,5 @@ def method_for(table: str) -> str:
     return next(name for name in METHODS if table in METHODS[name].tables)
 
 
-# The method of recipes that name no method.
+# The name of the method for recipes that name no method.
 USUAL = next(iter(METHODS))

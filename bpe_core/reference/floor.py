@@ -96,14 +96,14 @@ def reached(certificate: Mapping[str, Any]) -> dict[int, int]:
     """
     with gate("A vocabulary of the certificate is not whole"):
         counted = dict[int, int]()
-        for one in certificate["floors"]:
-            if "vocabulary" in one or "fewest" in one:
-                _check_vocabulary(certificate, one)
-                counted[one["size"]] = fewest(certificate, one)
-                if counted[one["size"]] != one["fewest"]:
+        for claim in certificate["floors"]:
+            if "vocabulary" in claim or "fewest" in claim:
+                _check_vocabulary(certificate, claim)
+                counted[claim["size"]] = fewest(certificate, claim)
+                if counted[claim["size"]] != claim["fewest"]:
                     raise FormatError(
-                        f"The vocabulary of {one['size']:,} needs {counted[one['size']]:,} tokens, not the "
-                        f"{one['fewest']:,} that the file says."
+                        f"The vocabulary of {claim['size']:,} needs {counted[claim['size']]:,} tokens, not the "
+                        f"{claim['fewest']:,} that the file says."
                     )
         return counted
 
@@ -131,7 +131,7 @@ def checked(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
     """Return for each floor its size, the claimed number of tokens, and the number that its prices prove."""
     with gate("The certificate of a floor is not whole"):
         _check_numbers(certificate)
-        return [(one["size"], one["tokens"], floor(certificate, one)) for one in certificate["floors"]]
+        return [(claim["size"], claim["tokens"], floor(certificate, claim)) for claim in certificate["floors"]]
 
 
 def _check_numbers(certificate: Mapping[str, Any]) -> None:
@@ -142,9 +142,9 @@ def _check_numbers(certificate: Mapping[str, Any]) -> None:
     floors = certificate["floors"]
     words = certificate["words"]
     numbers = [certificate[name] for name in ("longest", "limit", "unit", "always")]
-    prices = [price for one in floors for price in one["prices"]]
-    for one in floors:
-        numbers += (one["size"], one["pieces"], one["tokens"])
+    prices = [price for claim in floors for price in claim["prices"]]
+    for claim in floors:
+        numbers += (claim["size"], claim["pieces"], claim["tokens"])
     symbols = [symbol for word in words for symbol in word]
     for number in (*numbers, *certificate["counts"], *prices, *symbols):
         if type(number) is not int:
@@ -167,13 +167,13 @@ def _check_sizes(certificate: Mapping[str, Any], symbols: int) -> None:
         raise FormatError(
             f"The certificate says that {always:,} tokens are always there, but its words hold {symbols:,} symbols."
         )
-    for one in certificate["floors"]:
-        if one["size"] != always + one["pieces"]:
+    for claim in certificate["floors"]:
+        if claim["size"] != always + claim["pieces"]:
             raise FormatError(
-                f"A vocabulary of {one['size']:,} has room for {one['size'] - always:,} pieces besides the {always:,} "
-                f"tokens that are always there, not for {one['pieces']:,} as the certificate says."
+                f"A vocabulary of {claim['size']:,} has room for {claim['size'] - always:,} pieces besides the "
+                f"{always:,} tokens that are always there, not for {claim['pieces']:,} as the certificate says."
             )
 
 
 def _pieces(floors: Sequence[Mapping[str, Any]]) -> list[int]:
-    return [one["pieces"] for one in floors]
+    return [claim["pieces"] for claim in floors]

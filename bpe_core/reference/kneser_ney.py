@@ -40,18 +40,18 @@ class PairModel:
         self._before: Counter[Event] = Counter()  # how often an event followed
         self._different: Counter[Event] = Counter()  # how many different events followed
         self._after: Counter[Event] = Counter()  # how many different events came before
-        for (one, other), count in self._pairs.items():
-            self._before[one] += count
-            self._different[one] += 1
-            self._after[other] += 1
+        for (event, following), count in self._pairs.items():
+            self._before[event] += count
+            self._different[event] += 1
+            self._after[following] += 1
         self._discount, self._lower = discount(self._pairs.values()), discount(self._after.values())
 
-    def probability(self, one: Event, other: Event) -> float:
-        seen = self._before[one]
+    def probability(self, event: Event, following: Event) -> float:
+        seen = self._before[event]
         if not seen:
-            return self._by_itself(other)
-        own = max(0.0, self._pairs[one, other] - self._discount)
-        return (own + self._discount * self._different[one] * self._by_itself(other)) / seen
+            return self._by_itself(following)
+        own = max(0.0, self._pairs[event, following] - self._discount)
+        return (own + self._discount * self._different[event] * self._by_itself(following)) / seen
 
     def _by_itself(self, event: Event) -> float:
         """Return the probability of an event from the number of different events before it.
@@ -78,5 +78,5 @@ def discount(counts: Iterable[int]) -> float:
     >>> discount([1, 1, 2, 5])
     0.5
     """
-    found = Counter(counts)
-    return found[1] / (found[1] + 2 * found[2]) if found[1] and found[2] else USUAL_DISCOUNT
+    times_seen = Counter(counts)
+    return times_seen[1] / (times_seen[1] + 2 * times_seen[2]) if times_seen[1] and times_seen[2] else USUAL_DISCOUNT

@@ -21,11 +21,11 @@ def weighted(groups: Sequence[Mapping[bytes, int]], factors: Sequence[Fraction])
 
     Words with the sum 0 are left out.
     """
-    found: dict[bytes, int] = {}
+    sums: dict[bytes, int] = {}
     for counts, factor in zip(groups, factors, strict=True):
         for word, count in times(counts, factor).items():
-            found[word] = found.get(word, 0) + count
-    return {word: count for word, count in found.items() if count}
+            sums[word] = sums.get(word, 0) + count
+    return {word: count for word, count in sums.items() if count}
 
 
 def times(counts: Mapping[bytes, int], factor: Fraction) -> dict[bytes, int]:
@@ -43,7 +43,7 @@ def times(counts: Mapping[bytes, int], factor: Fraction) -> dict[bytes, int]:
 
 def hash_of(word: bytes) -> int:
     """Return a hash that depends only on the bytes of the word."""
-    found = sum((letter + 1) * pow(MULTIPLIER, place, 2**64) for place, letter in enumerate(word, start=1)) % 2**64
-    found ^= found >> 32
-    found = found * MULTIPLIER % 2**64
-    return found ^ found >> 29
+    number = sum((letter + 1) * pow(MULTIPLIER, place, 2**64) for place, letter in enumerate(word, start=1)) % 2**64
+    number ^= number >> 32
+    number = number * MULTIPLIER % 2**64
+    return number ^ number >> 29

@@ -25,7 +25,14 @@ def lines(groups: Sequence[Mapping[bytes, int]], merges: Sequence[Pair]) -> Iter
     for step, merge in enumerate(merges):
         counts = [_counts_of_pairs(group) for group in words]
         for rival in sorted({pair for of_group in counts for pair in of_group} - {merge}):
-            yield step, rival, [1e6 * (one[merge] - one[rival]) / size for one, size in zip(counts, sizes, strict=True)]
+            yield (
+                step,
+                rival,
+                [
+                    1e6 * (count_of[merge] - count_of[rival]) / size
+                    for count_of, size in zip(counts, sizes, strict=True)
+                ],
+            )
         left, right = map(chr, merge)
         words = [[(word.replace(left + right, chr(FIRST + step)), count) for word, count in group] for group in words]
 

@@ -25,12 +25,12 @@ Merges = Mapping[tuple[int, int], tuple[int, int]]  # for each pair, its merge a
 def all_ways(symbols: Sequence[int], tokens: Tokens) -> list[Way]:
     if not symbols:
         return [()]
-    found: list[Way] = []
+    ways: list[Way] = []
     for stop in range(1, len(symbols) + 1):
         token = tokens.get(tuple(symbols[:stop]))
         if token is not None:
-            found += [(token, *rest) for rest in all_ways(symbols[stop:], tokens)]
-    return found
+            ways += [(token, *rest) for rest in all_ways(symbols[stop:], tokens)]
+    return ways
 
 
 def fewest(symbols: Sequence[int], tokens: Tokens) -> int:
@@ -40,22 +40,22 @@ def fewest(symbols: Sequence[int], tokens: Tokens) -> int:
 
 def weighed(symbols: Sequence[int], tokens: Tokens, probability: Mapping[int, float]) -> dict[Way, float]:
     """Return the probability of each way, which is proportional to the product of its tokens' probabilities."""
-    found = {way: math.prod(probability[id] for id in way) for way in all_ways(symbols, tokens)}
-    return {way: weight / sum(found.values()) for way, weight in found.items()}
+    weight_of = {way: math.prod(probability[id] for id in way) for way in all_ways(symbols, tokens)}
+    return {way: weight / sum(weight_of.values()) for way, weight in weight_of.items()}
 
 
 def dropout(symbols: Sequence[int], merges: Merges, left_out: Fraction) -> dict[Way, Fraction]:
     """Return the probability of each way by BPE-dropout. All sets of skipped boundaries are tried at each step."""
-    found: dict[Way, Fraction] = defaultdict(Fraction)
+    chance_of: dict[Way, Fraction] = defaultdict(Fraction)
     places = [place for place, pair in enumerate(pairwise(symbols)) if pair in merges]
     for number in range(len(places) + 1):
         for kept in combinations(places, number):
             chance = left_out ** (len(places) - number) * (1 - left_out) ** number
             if not kept:
-                found[tuple(symbols)] += chance
+                chance_of[tuple(symbols)] += chance
                 continue
             (_, token), place = min((merges[symbols[at], symbols[at + 1]], at) for at in kept)
             joined = [*symbols[:place], token, *symbols[place + 2 :]]
             for way, more in dropout(joined, merges, left_out).items():
-                found[way] += chance * more
-    return {way: chance for way, chance in found.items() if chance}
+                chance_of[way] += chance * more
+    return {way: chance for way, chance in chance_of.items() if chance}

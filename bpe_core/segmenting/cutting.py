@@ -312,8 +312,8 @@ class UnknownTogether(Cutting):
 class GivenWords(Cutting):
     """A splitter of a text that is made of a list of words, so that every method can split a table of words.
 
-    >>> found = GivenWords(Recipe.preset("gpt2"), b"isn't", np.array([0, 2, 5]))
-    >>> list(found.placed_words(found.text))  # the pattern would have split it into isn and 't
+    >>> given = GivenWords(Recipe.preset("gpt2"), b"isn't", np.array([0, 2, 5]))
+    >>> list(given.placed_words(given.text))  # the pattern would have split it into isn and 't
     [(b'is', 0), (b"n't", 2)]
     """
 

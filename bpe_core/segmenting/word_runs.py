@@ -20,7 +20,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 
-STAGE = "stage"  # the reason of a step: 1 within words, 2 across them
+STAGE = "stage"  # the reason of a step: 1 within words, 2 across words
 WITHIN = 1
 NO_WORD = -1  # marks a word without a number in the second pass
 

@@ -87,7 +87,7 @@ class FoundAhead(NamedTuple):
 
     at: int
     which: Int64s
-    found: WordCuts
+    word_cuts: WordCuts
 
 
 class Cuts:
@@ -139,7 +139,7 @@ class Cuts:
         if len(specials):
             self._take(specials, WordCuts.of([WordCut((int(keys[i]),), (1,), 0, ALWAYS) for i in specials.tolist()]))
         if ahead is not None and self._is_ready_ahead(at, words):
-            self._take(words, ahead.found)
+            self._take(words, ahead.word_cuts)
         elif len(words):
             self._take(words, self._cut_words(self._words_of(words), at))
         if len(self.ids) > 2 * self.counts.sum() + 1_000:

@@ -50,7 +50,7 @@ class BestLearner(DroppingLearner):
         forced: History | None,
         lattices: LatticesMaker,
         *,
-        search: Search | None = None,  # the search that made the alphabet, if one did
+        search: Search | None = None,  # the search that made the alphabet, if there was a search
     ) -> None:
         self._search = search or _searching(words, recipe)
         self._is_found = False
@@ -100,7 +100,9 @@ class BestLearner(DroppingLearner):
             yield from self._cut()
         tokens = self._tokens()
         yield from self._in_slices(partial(self._lattices.plan, pieces=pieces[::-1].copy()))
-        left = np.append(tokens, self._lattices.tokens_after + self._unknown_tokens)[::-1]  # at first, after each
+        left = np.append(tokens, self._lattices.tokens_after + self._unknown_tokens)[
+            ::-1
+        ]  # at first, and after each step
         self._batch = Batch(pieces, {"saves": -np.diff(left)}, self._lattices.leaving[::-1], left[1:])
         self._is_found = True
         yield True

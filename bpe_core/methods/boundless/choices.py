@@ -19,7 +19,7 @@ class Choices(OwnChoices):
     falls_into: FallsInto = choice("bytes", **FALLS_INTO)
 
 
-# The only values that these common choices can have.
+# The only values that these common choices may have with this method.
 NEEDS: dict[str, Any] = dict(
     base="bytes",
     pattern="word-runs",

@@ -33,7 +33,7 @@ ACROSS = 2
 MOST_LINES = 8_000_000
 
 Operation = tuple[bytes, ...]  # a pair that is joined, or a token that is dropped
-Done = list[tuple[Operation, int]]  # each with how often it occurred, or with its stage
+Done = list[tuple[Operation, int]]  # each operation with its count, or with its stage
 
 
 class BoundlessModel(Format):
@@ -43,15 +43,15 @@ class BoundlessModel(Format):
 
     def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
-        found = list[str]()
+        limits = list[str]()
         if any(token.split() != [token] for token in recipe.special_tokens):
-            found.append("A special token holds a space or a line break, which ends it in this format.")
+            limits.append("A special token holds a space or a line break, which ends it in this format.")
         if recipe.tau is not None and recipe.falls_into == "parts" and _falls_further(history):
-            found.append(
+            limits.append(
                 "Some dropped tokens are split into parts that were dropped earlier; the published program uses these "
                 "parts again, without ids."
             )
-        return found + limitations.about_lines(recipe) + limitations.about_normalization(recipe)
+        return limits + limitations.about_lines(recipe) + limitations.about_normalization(recipe)
 
     def numbers(self, history: History) -> Int64s:
         used = np.append(history.vocabulary, np.arange(history.first_special, history.index_count))
@@ -188,7 +188,7 @@ def _in_turns(
         if operation:
             taken.append((operation, WITHIN))
             (there.discard if len(operation) == 1 else there.add)(b"".join(operation))
-    return taken + [(one[0], ACROSS) for one in ([supermerge, *waiting] if supermerge else ())]
+    return taken + [(late_supermerge[0], ACROSS) for late_supermerge in ([supermerge, *waiting] if supermerge else ())]
 
 
 class _Lines:
@@ -213,10 +213,10 @@ class _Lines:
         return int(text)
 
     def token(self, text: str) -> bytes:
-        found = byte_level.read(text)
-        if not found:
+        token = byte_level.read(text)
+        if not token:
             raise self.wrong(f"{text[:40]!r} is not written in the byte alphabet")
-        return found
+        return token
 
     def title(self, wanted: str) -> None:
         if self.next() != wanted:
@@ -242,9 +242,9 @@ class _Lines:
             raise self.wrong("the choices are not valid JSON") from error
         if not isinstance(config, dict):
             raise self.wrong("the choices must be a JSON object")
-        found: dict[int, tuple[Operation, int]] = {}
+        operations: dict[int, tuple[Operation, int]] = {}
         for row in self.rows("merges", 5):
-            found[self.number(row[0])] = ((self.token(row[1]), self.token(row[2])), self.number(row[3]))
+            operations[self.number(row[0])] = ((self.token(row[1]), self.token(row[2])), self.number(row[3]))
         for row in self.rows("deletions", 2):
-            found[self.number(row[0])] = ((self.token(row[1]),), NOTHING)
-        return config, [found[place] for place in sorted(found)]
+            operations[self.number(row[0])] = ((self.token(row[1]),), NOTHING)
+        return config, [operations[place] for place in sorted(operations)]

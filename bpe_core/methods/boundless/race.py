@@ -22,7 +22,7 @@ from bpe_core.methods.superbpe.runs import within
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools
 
-RIVAL = "rival"  # the reason of a step: the count of the other pass's next pair, NOTHING if it had none
+RIVAL = "rival"  # the reason of a step: the count of the other pass's next pair, NOTHING if there was no such pair
 WITHIN, ACROSS = 1, 2  # stages
 AHEAD = 256  # steps that are learned together
 WORK_A_STEP = 200
@@ -61,11 +61,11 @@ class PassSteps:
         self._learner = learner
         self._recipe = recipe
         self._alphabet = alphabet
-        self._words = words  # for each base symbol, the token of the first pass that it stands for
+        self._words = words  # for each base symbol, the token of the first pass that it represents
         self._columns = Columns.with_room(room)
         self.steps = deque[Step]()
         self.end: EndReason = ""
-        self.saved = 0  # how many tokens the taken steps saved
+        self.saved = 0  # how many tokens the steps in the race saved
 
     @property
     def history(self) -> History:
@@ -171,14 +171,14 @@ class BoundlessLearner:
         second.learn(wanted, UNLIMITED)
         if self._more >= self._target and not first.drops_next:
             return []
-        next_one = (second if self._second_wins() else first).next
-        found = [
-            (step is not next_one, -step.count, one.stage, self._pair(one, step))
-            for one in self._passes
-            for step in islice(one.steps, wanted)
-            if step is next_one or self._is_ready(one, step)
+        winner = (second if self._second_wins() else first).next
+        steps = [
+            (step is not winner, -step.count, learned_pass.stage, self._pair(learned_pass, step))
+            for learned_pass in self._passes
+            for step in islice(learned_pass.steps, wanted)
+            if step is winner or self._is_ready(learned_pass, step)
         ]
-        return [Candidate(*pair, -count, {STAGE: stage}) for _, count, stage, pair in sorted(found)[:wanted]]
+        return [Candidate(*pair, -count, {STAGE: stage}) for _, count, stage, pair in sorted(steps)[:wanted]]
 
     def _has_begun(self, work: int) -> bool:
         """Continue the first pass to its end, then begin the second pass. Return whether the second pass has begun."""
@@ -198,11 +198,11 @@ class BoundlessLearner:
 
     def _second_wins(self) -> bool:
         first, second = self._passes
-        one = second.next
-        other = first.next
-        if one is None or first.drops_next or not self._is_ready(second, one):
+        supermerge = second.next
+        merge = first.next
+        if supermerge is None or first.drops_next or not self._is_ready(second, supermerge):
             return False
-        return other is None or one.count > other.count
+        return merge is None or supermerge.count > merge.count
 
     def _pair(self, taken: PassSteps, step: Step) -> Pair:
         """Return the pair of a step by the token indices of the race. A half that does not exist yet is NOTHING."""
@@ -223,15 +223,15 @@ class BoundlessLearner:
             count = rival.count
             if self._is_ready(other, rival):
                 runner_up = (*self._pair(other, rival), count)
-        tokens_left = self.tokens_at_start - sum(one.saved for one in self._passes)
+        tokens_left = self.tokens_at_start - sum(learned_pass.saved for learned_pass in self._passes)
         values = (*self._pair(taken, step), step.count, *runner_up, tokens_left)
         number = self._numbers.setdefault(taken.name(step.index), len(self._in_use))
         if number == len(self._in_use):
             self._in_use.append(False)
         self._more += joins - self._in_use[number]
         self._in_use[number] = joins
-        told = (taken.stage, count, step.tied or step.count == count, number)
+        reasons = (taken.stage, count, step.tied or step.count == count, number)
         filled: list[Any] = [*columns, *self._reasons.values()]
-        for column, value in zip(filled, (*values, *told), strict=False):
+        for column, value in zip(filled, (*values, *reasons), strict=False):
             column[row] = value
         self.learned += 1

@@ -44,8 +44,8 @@ def runs_of_tokens(words: WordTable, recipe: Recipe, token_of: dict[bytes, int])
     runs: picky.Corpus = []
     for run, count in words:
         inside = [word.encode() for word in split_words(run.decode(), Recipe(pattern=recipe.words_by))]
-        found = [token_of.get(word, NOTHING) if holds_letter(word) else NOTHING for word in inside]
-        stretches = [[*stretch] for are_words, stretch in groupby(found, lambda id: id != NOTHING) if are_words]
+        tokens = [token_of.get(word, NOTHING) if holds_letter(word) else NOTHING for word in inside]
+        stretches = [[*stretch] for are_words, stretch in groupby(tokens, lambda id: id != NOTHING) if are_words]
         runs += [(stretch, count) for stretch in stretches if len(stretch) > 1]
     return runs
 
@@ -70,7 +70,7 @@ def train(words: WordTable, recipe: Recipe) -> History:
     token_of = {word: cut[0] for (word, _), (cut, _) in zip(inside, corpus, strict=True) if len(cut) == 1}
     runs = runs_of_tokens(words, recipe, token_of)
 
-    tokens = picky.Tokens(alphabet)  # the tokens of the race have other indices than those of the passes
+    tokens = picky.Tokens(alphabet)  # a token of the race has another index than in its pass
     own: dict[int, int] = {id: id for id in range(len(alphabet))}  # the race's index of each token of a pass
     rows: list[tuple[int, ...]] = []
     more: list[tuple[int, int, int, int]] = []  # stage, token, rival's count, tied
@@ -111,7 +111,7 @@ def train(words: WordTable, recipe: Recipe) -> History:
     columns = np.array(more, np.int64).reshape(-1, 4).T
     reasons = dict(zip(("stage", TOKEN, "rival", TIED), [*columns[:3], columns[3].astype(bool)], strict=True))
     if recipe.tau is None:
-        del reasons[TOKEN]  # every step makes one of its own
+        del reasons[TOKEN]  # every step makes a token with a new index
     return bpe.as_history(rows, recipe, alphabet, at_start, end, reasons=reasons)
 
 
@@ -148,8 +148,8 @@ def word_ranks(history: History) -> Callable[[picky.Word], list[int | None]]:
         for is_whole, stretch in groupby(words, lambda word: word[1] != NO_WORD):
             places, numbers = zip(*stretch, strict=True)
             if is_whole:
-                found = _as_steps(bpe.ranks_of_symbols([*numbers], runs.across), runs.rows_across)
-                for place, step in zip(places[1:], found, strict=True):
+                steps = _as_steps(bpe.ranks_of_symbols([*numbers], runs.across), runs.rows_across)
+                for place, step in zip(places[1:], steps, strict=True):
                     ranks[place] = step
         return ranks[1:]
 

@@ -34,15 +34,15 @@ def runs_of(inside: Inside, counts: Int64s, whole: Int64s) -> Runs:
     text_of = {int(whole[row]): inside.words.word(row) for row in np.flatnonzero(whole != NOTHING).tolist()}
     tokens = np.array(sorted(token for token, word in text_of.items() if _holds_letter(word)), np.int64)
     lettered = np.where(np.isin(whole, tokens), whole, NOTHING)
-    found = lettered[inside.rows]
-    beside = np.zeros(len(found) + 1, np.bool_)  # whether a word follows another one of its run
-    beside[1:-1] = (found[1:] != NOTHING) & (found[:-1] != NOTHING)
+    token_of_place = lettered[inside.rows]
+    beside = np.zeros(len(token_of_place) + 1, np.bool_)  # whether a word follows another word of the same run
+    beside[1:-1] = (token_of_place[1:] != NOTHING) & (token_of_place[:-1] != NOTHING)
     beside[inside.first] = False
     kept = beside[:-1] | beside[1:]
     begins = kept & ~beside[:-1]
     cells = np.cumsum(kept) + np.cumsum(begins) - 1  # a separator is before each run, and after the last
     symbols = np.full(int(kept.sum() + begins.sum()) + 1, SEPARATOR, np.int32)
-    symbols[cells[kept]] = np.searchsorted(tokens, found[kept])
+    symbols[cells[kept]] = np.searchsorted(tokens, token_of_place[kept])
     starts = np.append(cells[begins], len(symbols))
     weights = repeated(counts, np.diff(inside.first))[begins]
     words = [text_of[token] for token in tokens.tolist()]

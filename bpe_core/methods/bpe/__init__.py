@@ -10,7 +10,7 @@ from bpe_core.methods.bpe.files import INSTEAD, TABLES
 from bpe_core.methods.facts import Preset, WordRanks
 from bpe_core.methods.kit.method import Method
 
-if TYPE_CHECKING:  # which load what only the work needs
+if TYPE_CHECKING:  # only the work of the method needs these imports
     from bpe_core.history.history import History
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
     from bpe_core.segmenting.cutting import Allowed, Cutting
@@ -50,7 +50,7 @@ class BytePairEncoding(Method):
 
         if history.joining is None:
             return TextEncoder(history, cutting)
-        from bpe_core.methods.bpe.cut import PrioritySegmenter  # which few files need
+        from bpe_core.methods.bpe.cut import PrioritySegmenter  # few files need this import
 
         return PrioritySegmenter(history, cutting)
 

@@ -15,7 +15,7 @@ from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.word_segmenters import WordSegmenter
 from bpe_core.support.arrays import Int32s
 
-if TYPE_CHECKING:  # which load machine code
+if TYPE_CHECKING:  # these imports load machine code
     from bpe_core.segmenting.batches import Batch, Texts, Unread
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 
@@ -25,7 +25,7 @@ class PrioritySegmenter(WordSegmenter):
         self._words = JoinedWords(history)
         self._each_word = cutting
         self.has_kernels = self._words.is_plain
-        # Kernels see each word alone, and several threads may share a text, so unknown words are joined afterwards.
+        # Kernels get each word separately, and several threads may share a text, so unknown words are joined later.
         self._joined = history.alphabet.unknown_id if self._words.puts_unknown_together else None
         super().__init__(history, self._words.cutting(cutting), self._words.cut)
 
@@ -39,8 +39,8 @@ class PrioritySegmenter(WordSegmenter):
         return ids if self._joined is None else joined_unknown(ids, np.array([0, len(ids)]), self._joined)[0]
 
     def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
-        found = super().batch(texts, at, allowed, threads)
-        if found is None or self._joined is None:
-            return found
-        ids, offsets = joined_unknown(found.ids, found.offsets, self._joined)
-        return found._replace(ids=ids, offsets=offsets)
+        batch = super().batch(texts, at, allowed, threads)
+        if batch is None or self._joined is None:
+            return batch
+        ids, offsets = joined_unknown(batch.ids, batch.offsets, self._joined)
+        return batch._replace(ids=ids, offsets=offsets)

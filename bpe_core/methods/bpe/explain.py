@@ -39,7 +39,7 @@ from bpe_core.segmenting.word_runs import WordRuns
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.found_once import once
 
-LONGEST_SHOWN = 400  # symbols of a word; of a longer word only the neighbourhood of a boundary is examined
+LONGEST_SHOWN = 400  # symbols of a word; in a longer word only the symbols around a boundary are examined
 
 
 def reason_in_word(
@@ -86,15 +86,15 @@ def _learned_too_late(life: list[NeighbourPair], at: int, rank_of: dict[Pair, in
 
     Another merge took a half of the pair before. Return None if there is no such pair.
     """
-    found: list[Reason] = []
+    reasons: list[Reason] = []
     for meeting, following in pairwise(life):
         rank = rank_of.get((meeting.left, meeting.right))
         if rank is None or rank >= at or meeting.last >= at:
             continue
         taken = meeting.left if following.left != meeting.left else meeting.right
         kind: Kind = "overlap" if rank == meeting.last else "taken"
-        found.append(Reason(kind, (meeting.left, meeting.right), rank, meeting.last, taken))
-    return min(found, key=lambda reason: reason.rank or 0, default=None)
+        reasons.append(Reason(kind, (meeting.left, meeting.right), rank, meeting.last, taken))
+    return min(reasons, key=lambda reason: reason.rank or 0, default=None)
 
 
 def _never_allowed(pair: tuple[int, int], history: History) -> Kind | None:
@@ -129,7 +129,7 @@ def standing_of(pair: tuple[int, int], corpus: RankedWords, at: int) -> CountsAt
 
 @dataclass(frozen=True)
 class WordInText:
-    first: int  # the index of its first symbol among those of the text
+    first: int  # the index of the word's first symbol among the symbols of the text
     symbols: list[int]
     ranks: list[int]
     starts: list[int]  # offsets of each symbol in bytes of the given text; a marker covers no byte
@@ -202,7 +202,7 @@ class Why(ExplainedText):
         if rank == PATTERN_CUT:
             return self._cut(byte)
         word = self.word_at(byte, at)
-        if symbol == word.first:  # the word becomes part of a longer one later
+        if symbol == word.first:  # the word becomes part of a longer word later
             later = Reason("words") if rank == NEVER else self.at_byte(byte, rank + 1)
             return replace(later, kind="words", turn=self._turn)
         return self.in_word(word, symbol - word.first, at)
@@ -210,11 +210,14 @@ class Why(ExplainedText):
     def explanation_at(self, byte: int, at: int) -> Explanation:
         """Explain a boundary. If a step joins the two sides, add the reasons of this step besides the count."""
         reason = self.at_byte(byte, at)
-        found = self.explained(reason)
+        explanation = self.explained(reason)
         if reason.kind != "joined" or reason.rank is None:
-            return found
-        told = told_reasons(self.history.recipe, self.history[reason.rank])
-        return replace(found, sentence=" ".join([found.sentence, *(f"{title}: {text}." for title, text in told)]))
+            return explanation
+        further_reasons = told_reasons(self.history.recipe, self.history[reason.rank])
+        return replace(
+            explanation,
+            sentence=" ".join([explanation.sentence, *(f"{title}: {text}." for title, text in further_reasons)]),
+        )
 
     @cached_property
     def _names(self) -> list[str]:
@@ -296,7 +299,7 @@ class Why(ExplainedText):
         columns = WordColumns.of([b"".join(texts[id] for id in word if id < len(texts)) for word in words])
         words_of_runs = WordTable(*columns, np.ones(len(columns), np.int64))
         inside = Method.of(self.history.recipe).words_at_first(words_of_runs, self.history.recipe)
-        assert inside is not None  # the method learns in two stages here
+        assert inside is not None  # the method learns in two stages
         firsts = inside.starts + np.repeat(self._cuts - columns.starts[:-1], np.diff(inside.first))
         return np.union1d(self._cuts, firsts[self._symbols.ranks[firsts] >= self._turn])
 

@@ -41,9 +41,9 @@ from bpe_core.recipes.ties import TIE_RULES, Pair
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import split_words
 
-Word = list[int]  # the ids of its symbols
+Word = list[int]  # the ids of the word's symbols
 
-NOBODY = ((NOTHING, NOTHING), NOTHING)  # where there is no runner-up
+NOBODY = ((NOTHING, NOTHING), NOTHING)  # the values if there is no runner-up
 
 
 # --- Learning ---------------------------------------------------------------------------
@@ -60,7 +60,7 @@ def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, gi
     while True:
         counts = count_pairs(corpus)
         ranking = ranked(allowed(counts, tokens, recipe), tokens, recipe)
-        joinable = [one for one in ranking if not recipe.keeps_characters or keeps_characters(one[0], tokens)]
+        joinable = [choice for choice in ranking if not recipe.keeps_characters or keeps_characters(choice[0], tokens)]
         frequent = steered(joinable, counts, recipe, len(rows) + 1, given)
         if len(rows) == limit or not frequent:
             reason: EndReason = "too rare" if ranking else "no pairs"

@@ -42,7 +42,7 @@ from bpe_core.support.arrays import grown
 LONGEST = 65_535  # bytes of a block
 SIZE_OF_LENGTH = 2
 
-Pairs = Mapping[int, tuple[int, int]]  # from the byte that stands for a pair to the pair
+Pairs = Mapping[int, tuple[int, int]]  # from the byte that represents a pair to the pair
 
 
 class CompressedBlock(NamedTuple):
@@ -56,7 +56,7 @@ class Stretch(NamedTuple):
     """A part of a block's table: the number of bytes that are left out, then the bytes that are listed."""
 
     left_out: int
-    told: range
+    listed: range
 
 
 def stretches(standing: Collection[int]) -> Iterator[Stretch]:
@@ -64,9 +64,9 @@ def stretches(standing: Collection[int]) -> Iterator[Stretch]:
     byte = 0
     while byte < 256:
         end = _first_that_stands(standing, byte)
-        told = range(end, min(end + 1, 256)) if end > byte else range(byte, _end_of_told(standing, byte))
-        yield Stretch(end - byte, told)
-        byte = told.stop
+        listed = range(end, min(end + 1, 256)) if end > byte else range(byte, _end_of_listed(standing, byte))
+        yield Stretch(end - byte, listed)
+        byte = listed.stop
 
 
 def _first_that_stands(standing: Collection[int], byte: int) -> int:
@@ -74,7 +74,7 @@ def _first_that_stands(standing: Collection[int], byte: int) -> int:
     return next((end for end in range(byte, stop) if end in standing), stop)
 
 
-def _end_of_told(standing: Collection[int], byte: int) -> int:
+def _end_of_listed(standing: Collection[int], byte: int) -> int:
     """Return the end of the listed bytes. A single byte between two that stand for pairs is listed, too."""
     end = byte + 1
     last = byte + MOST_AT_ONCE
@@ -84,7 +84,7 @@ def _end_of_told(standing: Collection[int], byte: int) -> int:
 
 
 def size_of_table(standing: Collection[int]) -> int:
-    return len(standing) + sum(1 + len(stretch.told) for stretch in stretches(standing))
+    return len(standing) + sum(1 + len(stretch.listed) for stretch in stretches(standing))
 
 
 def size_of_block(standing: Collection[int], data: int) -> int:
@@ -93,16 +93,16 @@ def size_of_block(standing: Collection[int], data: int) -> int:
 
 def write_block(pairs: Pairs, data: bytes) -> bytes:
     written = bytearray()
-    for left_out, told in stretches(pairs):
-        written.append(left_out + 127 if left_out else len(told) - 1)
-        for byte in told:
+    for left_out, listed in stretches(pairs):
+        written.append(left_out + 127 if left_out else len(listed) - 1)
+        for byte in listed:
             written += bytes(pairs.get(byte, (byte,)))
     return bytes(written) + len(data).to_bytes(SIZE_OF_LENGTH, "big") + data
 
 
 class Block(NamedTuple):
-    start: int  # offset of its first byte
-    stop: int  # offset after its last byte
+    start: int  # offset of the first byte
+    stop: int  # offset after the last byte
 
 
 def blocks_of(text: bytes, size: int, most: int) -> Iterator[Block]:
@@ -130,7 +130,7 @@ BLOCKS_LOOKED_AT = 100  # how many blocks are searched for candidates
 
 KINDS: dict[str, npt.DTypeLike] = {
     "block": np.int32,  # numbered from 0 through all texts
-    "byte": np.int16,  # the byte that stands for the pair in this block
+    "byte": np.int16,  # the byte that represents the pair in this block
     "size": np.int64,  # bytes of all blocks after the step: tables, lengths and data
 }
 

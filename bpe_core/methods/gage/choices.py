@@ -33,7 +33,7 @@ class Choices(OwnChoices):
     )
 
 
-# The only values that these common choices can have.
+# The only values that these common choices may have with this method.
 NEEDS: dict[str, Any] = dict(base="bytes", pattern="none", marker="none")
 
 PRESETS = {

@@ -60,9 +60,9 @@ class CompiledLearner:
         for _ in range(BLOCKS_LOOKED_AT):
             if state.number[kernel.AT_END]:
                 return []
-            found = self._candidates(wanted) if kernel.free_byte(state) >= 0 else []
-            if found:
-                return found
+            candidates = self._candidates(wanted) if kernel.free_byte(state) >= 0 else []
+            if candidates:
+                return candidates
             kernel.end_block(state)
         return []
 
@@ -70,12 +70,12 @@ class CompiledLearner:
         state = self._state
         copied = {name: getattr(state, name).copy() for name in ("counts", "is_listed", "paying", "number")}
         state, times = state._replace(**copied), int(self.blocks.times[state.number[kernel.BLOCK]])
-        found: list[Candidate] = []
-        while len(found) < wanted and (pair := int(kernel.best_pair(state, np.int64(kernel.NO_PAIR)))) >= 0:
+        candidates: list[Candidate] = []
+        while len(candidates) < wanted and (pair := int(kernel.best_pair(state, np.int64(kernel.NO_PAIR)))) >= 0:
             left, right = state.ids[[pair >> 8, pair & 255]].tolist()
-            found.append(Candidate(left, right, int(state.counts[pair]) * times))
+            candidates.append(Candidate(left, right, int(state.counts[pair]) * times))
             state.counts[pair] = 0
-        return found
+        return candidates
 
 
 def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
@@ -87,7 +87,7 @@ def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
     columns = Columns.with_room(most)
     learner.learn(columns, most, UNLIMITED)
     block, byte = (learner.reasons[name][: learner.learned] for name in ("block", "byte"))
-    byte_of = np.concatenate((np.arange(256), byte))  # the byte that stands for each token
+    byte_of = np.concatenate((np.arange(256), byte))  # the byte that represents each token
     left, right = (byte_of[half[: learner.learned]].tolist() for half in (columns.left, columns.right))
     pairs = list(zip(left, right, strict=True))
     first = np.searchsorted(block, np.arange(len(blocks.ends) + 1)).tolist()
@@ -108,10 +108,10 @@ def _cut(words: WordTable, recipe: Recipe) -> kernel.Blocks:
     most = np.int64(recipe.block_bytes)
     ends = times = np.empty(0, np.int64)
     for _ in range(2):
-        found = kernel.cut_blocks(data, starts, size, most, ends, times_of, times)
-        if found > len(ends):
-            ends = np.empty(found, np.int64)
-            times = np.empty(found, np.int64)
+        count = kernel.cut_blocks(data, starts, size, most, ends, times_of, times)
+        if count > len(ends):
+            ends = np.empty(count, np.int64)
+            times = np.empty(count, np.int64)
     return kernel.Blocks(data, data.copy(), ends, times, np.empty(len(ends), np.int32))
 
 

@@ -134,7 +134,9 @@ def _whole_blocks(source: BinaryIO, recipe: Recipe, size: int) -> Iterator[bytes
     held = b""
     while read := source.read(size):
         held += read
-        *_, last = blocks_of(held, recipe.block_size, recipe.block_bytes)  # it may go on
+        *_, last = blocks_of(
+            held, recipe.block_size, recipe.block_bytes
+        )  # the last block may continue in the next piece
         if last.start:
             yield held[: last.start]
         held = held[last.start :]
@@ -164,7 +166,7 @@ def _piece(data: bytes, recipe: Recipe, is_fast: bool) -> _Piece:
     if is_fast:
         from bpe_core.methods.gage.compiled import compressed_blocks  # loads machine code
     else:
-        from bpe_core.methods.gage.reference import compressed_blocks  # for samples alone
+        from bpe_core.methods.gage.reference import compressed_blocks  # only samples need this import
     blocks = compressed_blocks(data, recipe)
     tables = sum(size_of_table(block.pairs) for block in blocks)
     counts = np.array([len(blocks), sum(len(block.pairs) for block in blocks), tables, sum(map(_is_full, blocks))])

@@ -18,13 +18,13 @@ from bpe_core.segmenting.text_encoder import TextEncoder
 from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled
 
-AT_ONCE = 20_000  # bytes of a text that are cut by a new table at once; a longer text would block the window
+AT_ONCE = 20_000  # bytes of a text that are split by a new table at once; a longer text would block the window
 
 
 class Table(NamedTuple):
     first: int  # the number of steps before the table's first step
     steps: int
-    encoder: TextEncoder  # an encoder that knows only the table's steps
+    encoder: TextEncoder  # an encoder with only the table's steps
 
 
 class BlockTables:
@@ -33,7 +33,7 @@ class BlockTables:
         self._cutting = cutting
         self._base = len(history.alphabet)
         self._block_of_step = history.reasons["block"] if len(history) else np.zeros(0, np.int32)
-        self._tables: dict[int, Table] = {}  # only the last table used, by its block
+        self._tables: dict[int, Table] = {}  # only the table that was used last, by its block
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         table = self.table(at)
@@ -51,11 +51,11 @@ class BlockTables:
 
     def table(self, at: int) -> Table:
         block = self.block(at)
-        found = self._tables.get(block)
-        if found is None:
-            found = self._table(block)
-            self._tables = {block: found}
-        return found
+        table = self._tables.get(block)
+        if table is None:
+            table = self._table(block)
+            self._tables = {block: table}
+        return table
 
     def last(self) -> int:
         """Return the number of steps at the end of the block that was used last.
@@ -86,7 +86,7 @@ class CutByBlock(NamedTuple):
     data: bytes
     block: int
     table: Table
-    found: Boundaries
+    boundaries: Boundaries
 
 
 class BlockTokens(Segmentation):
@@ -109,12 +109,12 @@ class BlockTokens(Segmentation):
     def _use(self, cut: CutByBlock) -> None:
         self._block = cut.block
         self._table = cut.table
-        self._take(cut.found)
+        self._take(cut.boundaries)
 
-    def _take(self, found: Boundaries) -> None:
-        self._found = found
-        self.data = found.data
-        self.pending = found.pending
+    def _take(self, boundaries: Boundaries) -> None:
+        self._boundaries = boundaries
+        self.data = boundaries.data
+        self.pending = boundaries.pending
 
     def _at(self, at: int) -> tuple[Boundaries, int]:
         """Return the boundaries by the table that is valid after `at` steps, and the number of this table's steps."""
@@ -122,18 +122,18 @@ class BlockTokens(Segmentation):
         if block != self._block:
             ahead = self._cut_ahead(block)
             self._use(self._cut(self.data, at, never_cancelled) if ahead is None else ahead)
-        return self._found, at - self._table.first
+        return self._boundaries, at - self._table.first
 
     def tokens(self, at: int) -> Tokens:
-        found, own = self._at(at)
-        return self._named(found.tokens(own))
+        boundaries, own = self._at(at)
+        return self._named(boundaries.tokens(own))
 
     def tokens_between(self, start: int, stop: int, at: int) -> Tokens:
-        found, own = self._at(at)
-        return self._named(found.tokens_between(start, stop, own))
+        boundaries, own = self._at(at)
+        return self._named(boundaries.tokens_between(start, stop, own))
 
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
-        return tokens  # every token is bytes
+        return tokens  # every token covers bytes
 
     def ahead_of(self, at: int) -> Ahead | None:
         block = self._segmenter.block(at)
@@ -151,21 +151,21 @@ class BlockTokens(Segmentation):
         return ahead if ahead is not None and ahead.block == block and ahead.data is self.data else None
 
     def edges(self, at: int) -> Int64s:
-        found, own = self._at(at)
-        return found.edges(own)
+        boundaries, own = self._at(at)
+        return boundaries.edges(own)
 
     def count(self, at: int) -> int:
-        found, own = self._at(at)
-        return found.count(own)
+        boundaries, own = self._at(at)
+        return boundaries.count(own)
 
     def splice(self, start: int, removed: int, added: bytes) -> None:
-        self._found.splice(start, removed, added)
-        self._take(self._found)
+        self._boundaries.splice(start, removed, added)
+        self._take(self._boundaries)
 
     def put(self, start: int, answer: Self) -> None:
-        found, _ = answer._at(self._table.first + self._table.steps)
-        self._found.put(start, found)
-        self._take(self._found)
+        boundaries, _ = answer._at(self._table.first + self._table.steps)
+        self._boundaries.put(start, boundaries)
+        self._take(self._boundaries)
 
     def _named(self, tokens: Tokens) -> Tokens:
         return Tokens(tokens.edges, self._segmenter.named(tokens.ids, self._table))

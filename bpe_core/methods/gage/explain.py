@@ -49,15 +49,15 @@ def blocks_of_run(words: WordTable, recipe: Recipe, *, cancelled: CancelCheck = 
     return RunBlocks(texts, starts, stops, different, size)
 
 
-MOST_TOLD = 12  # bytes of a chain
+MOST_SHOWN = 12  # bytes of a chain
 
 
 @dataclass(frozen=True)
 class StandIn:
     byte: int
-    token: int  # the token that the byte stands for
-    step: int  # 1 is the first
-    left: int  # tokens
+    token: int  # the token that the byte represents
+    step: int  # the first step is 1
+    left: int  # a token
     right: int
 
 
@@ -76,12 +76,12 @@ class WhyGage(ExplainedText):
             return Explanation("edge", True, "The text begins or ends here.")
         block = self._tables.block(at)
         table = self._tables.table(at)
-        found = table.encoder.segmentation(self._text, self._allowed)
-        rank = int(found.ranks[byte])
+        boundaries = table.encoder.segmentation(self._text, self._allowed)
+        rank = int(boundaries.ranks[byte])
         own = at - table.first
 
         def token(place: int, steps: int) -> int:
-            return int(self._tables.named(found.tokens_between(place, place + 1, steps).ids, table)[0])
+            return int(self._tables.named(boundaries.tokens_between(place, place + 1, steps).ids, table)[0])
 
         before = token(byte - 1, own)
         after = token(byte, own)
@@ -90,7 +90,7 @@ class WhyGage(ExplainedText):
             return Explanation("special", True, "A special token is here, which is never compressed.")
         if rank < own:
             chain = self._chain(before)
-            return self._with_chain("joined", f"{where} the byte {self._told(chain)}.", chain)
+            return self._with_chain("joined", f"{where} the byte {self._named(chain)}.", chain)
         around = f"`{self._names[before]}` and `{self._names[after]}`"
         if rank != NEVER:
             chain = self._chain(token(byte, rank + 1))
@@ -102,33 +102,34 @@ class WhyGage(ExplainedText):
         return Explanation("never", True, f"{where} no byte replaces a pair across this place, between {around}.")
 
     def _chain(self, token: int) -> list[StandIn]:
-        found: list[StandIn] = []
+        chain: list[StandIn] = []
         waiting = [token]
-        while waiting and len(found) <= MOST_TOLD:
-            one = waiting.pop(0)
-            row = self.history.row_of(one)
-            if row is None or any(one == other.token for other in found):
+        while waiting and len(chain) <= MOST_SHOWN:
+            part = waiting.pop(0)
+            row = self.history.row_of(part)
+            if row is None or any(part == known.token for known in chain):
                 continue
             left, right = self.history.pair(row)
-            found.append(StandIn(int(self.history.reasons["byte"][row]), one, row + 1, left, right))
+            chain.append(StandIn(int(self.history.reasons["byte"][row]), part, row + 1, left, right))
             waiting += left, right
-        return found
+        return chain
 
     def _with_chain(self, kind: str, sentence: str, chain: list[StandIn]) -> Explanation:
         names = self._names
         ways = list[Way]()
-        for one in chain:
-            pair = ShownToken(names[one.left]), ShownToken(names[one.right])
-            ways.append(Way(f"0x{one.byte:02X}", pair, names[one.token], one.step))
+        for stand_in in chain:
+            pair = ShownToken(names[stand_in.left]), ShownToken(names[stand_in.right])
+            ways.append(Way(f"0x{stand_in.byte:02X}", pair, names[stand_in.token], stand_in.step))
         return Explanation(kind, kind != "joined", sentence, (chain[0].step,), tuple(ways))
 
-    def _told(self, chain: list[StandIn]) -> str:
+    def _named(self, chain: list[StandIn]) -> str:
         first, *others = chain
         said = [f"it is {self._half(first.left)} and {self._half(first.right)}"]
         said += [
-            f"0x{one.byte:02X} is {self._half(one.left)} and {self._half(one.right)}" for one in others[: MOST_TOLD - 1]
+            f"0x{stand_in.byte:02X} is {self._half(stand_in.left)} and {self._half(stand_in.right)}"
+            for stand_in in others[: MOST_SHOWN - 1]
         ]
-        rest = "; and so on" if len(others) >= MOST_TOLD else ""
+        rest = "; and so on" if len(others) >= MOST_SHOWN else ""
         return f"0x{first.byte:02X} stands for `{self._names[first.token]}`: {'; '.join(said)}{rest}"
 
     def _half(self, token: int) -> str:

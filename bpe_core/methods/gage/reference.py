@@ -44,7 +44,7 @@ class _Block:
         self.times = times
         self.number = number
         self.byte_of = {byte: byte for byte in data}
-        self.pairs: dict[int, Pair] = {}  # from the byte that stands for a pair to the pair
+        self.pairs: dict[int, Pair] = {}  # from the byte that represents a pair to the pair
 
     @property
     def data(self) -> bytes:
@@ -94,8 +94,8 @@ def compress(blocks: list[_Block], alphabet: Alphabet, recipe: Recipe) -> Histor
             rows.append((*pair, count, *runner_up, runner_up_count, count_tokens(blocks)))
             reasons.append((block.number, byte, sum(block.size() * block.times for block in blocks)))
     full = len(rows) == limit
-    told = zip(*reasons, strict=True) if reasons else ((), (), ())
-    columns = {name: np.array(column, kind) for (name, kind), column in zip(KINDS.items(), told, strict=True)}
+    reason_columns = zip(*reasons, strict=True) if reasons else ((), (), ())
+    columns = {name: np.array(column, kind) for (name, kind), column in zip(KINDS.items(), reason_columns, strict=True)}
     return as_history(rows, recipe, alphabet, at_start, "vocabulary full" if full else "nothing pays", reasons=columns)
 
 

@@ -6,7 +6,7 @@ from bpe_core.methods.facts import Preset
 from bpe_core.methods.kit.passes import LONGEST, MARKED_WORDS, Passes
 
 Choices = Passes
-COST = 4096.0  # of a token; more than the log-probabilities of 150 tokens can make up for
+COST = 4096.0  # the cost of a token, which the log-probabilities of 150 tokens cannot exceed
 
 PRESETS = {
     "mingram": Preset(

@@ -27,7 +27,7 @@ from bpe_core.methods.kit.trainer import learn
 from bpe_core.methods.unigram.learn import check_marker, compiled_way
 from bpe_core.recipes.recipe import Recipe
 
-COST = 4096.0  # of a token; more than the log-probabilities of 150 tokens can make up for
+COST = 4096.0  # the cost of a token, which the log-probabilities of 150 tokens cannot exceed
 FINENESS = 16  # log-probabilities are rounded to sixteenths, which is 6 per cent of a probability
 
 
@@ -37,8 +37,8 @@ def fewest_first(log_probabilities: Float32s) -> Float32s:
     >>> fewest_first(np.array([-1.01, -7.5], np.float32)).tolist()
     [-4097.0, -4103.5]
     """
-    found: Float32s = (np.rint(log_probabilities * FINENESS) / FINENESS - COST).astype(np.float32)
-    return found
+    scores: Float32s = (np.rint(log_probabilities * FINENESS) / FINENESS - COST).astype(np.float32)
+    return scores
 
 
 def puts_fewest_first(scores: Sequence[float]) -> bool:
@@ -90,9 +90,9 @@ def _spelled(joined: History, recipe: Recipe) -> SpelledSeeds:
     for left, right in joined.pairs():
         pieces.append(pieces[left] + pieces[right])
     apart = set(np.flatnonzero(~may_be_joined(joined.alphabet, recipe)).tolist())
-    found = dict.fromkeys(piece for piece in pieces[len(joined.alphabet) :] if apart.isdisjoint(piece))
-    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(piece) for piece in found], dtype=np.int64)))
-    symbols = (id for piece in found for id in piece)  # one by one, so that other threads can run
+    seeds = dict.fromkeys(piece for piece in pieces[len(joined.alphabet) :] if apart.isdisjoint(piece))
+    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(piece) for piece in seeds], dtype=np.int64)))
+    symbols = (id for piece in seeds for id in piece)  # a generator, so that other threads can run
     return SpelledSeeds(np.fromiter(symbols, np.int32, int(starts[-1])), starts)
 
 

@@ -53,7 +53,7 @@ def fewest_tokens(stretch: Piece, tokens: Tokens, scores: Scored) -> tuple[float
 def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
     base = Alphabet.for_words(words, recipe)
     room = int((recipe.vocab_size or 0) * 1.1) - len(base) - len(recipe.special_tokens)
-    wanted = max(0, room) if recipe.merges is None else 11 * recipe.merges  # ten elevenths of these stay
+    wanted = max(0, room) if recipe.merges is None else 11 * recipe.merges  # ten elevenths of these tokens stay
     joined = bpe.train(words, recipe.with_changes(method="bpe", ties="first-seen", merges=wanted))
     spelled: list[Piece] = [(id,) for id in range(len(base))]
     for left, right in joined.pairs():
@@ -61,8 +61,8 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
     seeds = list[Symbol]()
     for piece in dict.fromkeys(spelled[len(base) :]):
         symbols = [base.symbols[id] for id in piece]
-        if all(one.kind == "marker" or one.text.decode() not in recipe.marker_text for one in symbols):
-            text, decoded = (b"".join(getattr(one, what) for one in symbols) for what in ("text", "decoded"))
+        if all(symbol.kind == "marker" or symbol.text.decode() not in recipe.marker_text for symbol in symbols):
+            text, decoded = (b"".join(getattr(symbol, what) for symbol in symbols) for what in ("text", "decoded"))
             seeds.append(Symbol(text, decoded, "seed"))
     return Alphabet((*base.symbols, *seeds))
 
@@ -85,10 +85,10 @@ def train(words: WordTable, recipe: Recipe) -> History:
         counts = run.token_counts()
         for piece in sorted(run.seeds, key=lambda id: (counts[id], -id)):
             run.drop(piece, unigram.RARELY_USED)
-    found = run.history()
-    assert found.scores is not None
-    scores = Scores(found.scores.since, [row - COST for row in found.scores.rows], found.scores.dropped)
+    learned = run.history()
+    assert learned.scores is not None
+    scores = Scores(learned.scores.since, [row - COST for row in learned.scores.rows], learned.scores.dropped)
     return History(
-        recipe, run.alphabet, found.columns, scores=scores, tokens_at_start=found.tokens_at_start,
-        end_reason=found.end_reason,
+        recipe, run.alphabet, learned.columns, scores=scores, tokens_at_start=learned.tokens_at_start,
+        end_reason=learned.end_reason,
     )  # fmt: skip

@@ -38,7 +38,7 @@ class CompiledFollower(CompiledLearner):
         state = self._state
         known = self.learned
         if len(state.forced_left) <= len(pairs):
-            left, right = (grown(one, 2 * len(pairs) + 1) for one in (state.forced_left, state.forced_right))
+            left, right = (grown(column, 2 * len(pairs) + 1) for column in (state.forced_left, state.forced_right))
             left[known:] = NOTHING
             self._state = state = state._replace(forced_left=left, forced_right=right)
             state.run[0]["forced"] = len(left)

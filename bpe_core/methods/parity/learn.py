@@ -23,7 +23,7 @@ from bpe_core.methods.kit.reasons import ALL, LANGUAGE, THERE, Reason, Told
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
 
-if TYPE_CHECKING:  # which loads machine code
+if TYPE_CHECKING:  # these imports load machine code
     from bpe_core.methods.parity.compiled import CompiledFollower
 
 WORK_A_STEP = 10_000
@@ -38,8 +38,8 @@ class Turn:
     """A turn of a language: the language to serve, and the most frequent pairs of its words."""
 
     language: int
-    best: list[Candidate]  # with the counts of that language
-    passed: list[int]  # languages that were worse off but have nothing left to merge
+    best: list[Candidate]  # with the counts in the texts of the language
+    passed: list[int]  # languages whose turn came before but that have nothing left to merge
 
 
 class ParityLearner:
@@ -60,15 +60,15 @@ class ParityLearner:
         self._recipe = recipe
         self._has_dev = languages[0].dev is not None
         self._whole = make(words, alphabet, recipe)
-        self._learners = [make(one.words, alphabet, recipe) for one in languages]
-        dev = [one.dev for one in languages if one.dev is not None]
-        self._measured = [make(one, alphabet, recipe) for one in dev] or self._learners
-        self._at_first = [one.tokens_left for one in self._measured]
-        self._ratios = [one.ratio for one in languages]
+        self._learners = [make(language.words, alphabet, recipe) for language in languages]
+        dev = [language.dev for language in languages if language.dev is not None]
+        self._measured = [make(text, alphabet, recipe) for text in dev] or self._learners
+        self._at_first = [learner.tokens_left for learner in self._measured]
+        self._ratios = [language.ratio for language in languages]
         self._forced: Sequence[Pair] = () if forced is None else forced.pairs()
         self._pairs: list[Pair] = []
-        self._turns: list[int] = []  # also turns of languages that had nothing left to merge
-        self._spent: set[int] = set()  # languages that have nothing left
+        self._turns: list[int] = []  # this includes turns of languages that had nothing left to merge
+        self._spent: set[int] = set()  # languages that have nothing left to merge
         self._served: list[tuple[int, int, bool]] = []
         self._again = Columns.with_room(1)  # buffer for rows that are not needed
         self.tokens_at_start = self._whole.tokens_at_start
@@ -95,11 +95,11 @@ class ParityLearner:
         turn = self._turn(wanted)
         return [
             replace(
-                one,
-                count=self._whole.count_of((one.left, one.right)),
-                reasons={LANGUAGE: turn.language, THERE: one.count},
+                candidate,
+                count=self._whole.count_of((candidate.left, candidate.right)),
+                reasons={LANGUAGE: turn.language, THERE: candidate.count},
             )
-            for one in turn.best
+            for candidate in turn.best
         ]
 
     def _step(self, columns: Columns) -> EndReason:
@@ -111,11 +111,11 @@ class ParityLearner:
         given = row < len(self._forced)
         if not turn.best and not given:
             return self._why_nothing()
-        leading = [(one.left, one.right) for one in turn.best]
+        leading = [(candidate.left, candidate.right) for candidate in turn.best]
         pair = self._forced[row] if given else leading[0]
         served = self._whole if turn.language == ALL else self._learners[turn.language]
         there = served.count_of(pair)
-        other = next((one for one in turn.best if (one.left, one.right) != pair), None)
+        other = next((candidate for candidate in turn.best if (candidate.left, candidate.right) != pair), None)
         runner_up = (NOTHING,) * 3
         if other is not None:
             runner_up = other.left, other.right, self._whole.count_of((other.left, other.right))
@@ -127,9 +127,9 @@ class ParityLearner:
         return ""
 
     def _why_nothing(self) -> EndReason:
-        for one in self._learners:
-            self._catch_up(one)
-        ends = [one.learn(self._room(), self.learned + 1, UNLIMITED) for one in self._learners]
+        for learner in self._learners:
+            self._catch_up(learner)
+        ends = [learner.learn(self._room(), self.learned + 1, UNLIMITED) for learner in self._learners]
         return "too rare" if "too rare" in ends else "no pairs"
 
     def _turn(self, wanted: int) -> Turn:
@@ -151,16 +151,18 @@ class ParityLearner:
         """
         window = self._recipe.window_size
         languages = range(len(self._learners))
-        can = free = [one for one in languages if one not in self._spent and one not in passed]
+        can = free = [language for language in languages if language not in self._spent and language not in passed]
         if window is not None:
             last = [*self._turns, *passed][-window:]
             most = self._recipe.alpha / 100 / len(languages)
-            free = [one for one in can if last.count(one) / window <= most] or can
+            free = [language for language in can if last.count(language) / window <= most] or can
         while free:
-            found = min(free, key=lambda one: (self._standing(self._measured[one].tokens_left, one), one))
-            if self._measured[found].learned == self.learned:
-                return found
-            self._catch_up(self._measured[found])  # its text may be shorter by now, so compare again
+            worst = min(
+                free, key=lambda language: (self._standing(self._measured[language].tokens_left, language), language)
+            )
+            if self._measured[worst].learned == self.learned:
+                return worst
+            self._catch_up(self._measured[worst])  # the text of this learner may be shorter now, so compare again
         return None
 
     def _standing(self, tokens: int, language: int) -> float:
@@ -186,19 +188,19 @@ def served(recipe: Recipe) -> Reason:
     """Return the reason that shows by name the language that each step served."""
     names = () if recipe.mixture is None else recipe.mixture.languages
 
-    def written(count: int, told: Told) -> str:
-        language = int(told[LANGUAGE])
-        return f"{names[language] if 0 <= language < len(names) else 'all'} · {told[THERE]:,}"
+    def written(count: int, reasons: Told) -> str:
+        language = int(reasons[LANGUAGE])
+        return f"{names[language] if 0 <= language < len(names) else 'all'} · {reasons[THERE]:,}"
 
     return Reason(
         title="Served",
         tip="The language that needed the most tokens, and the count of the pair in its texts",
         of=(LANGUAGE, THERE),
-        value=lambda count, told: told[THERE],
+        value=lambda count, reasons: reasons[THERE],
         written=written,
         widest=f"{max((*names, 'all'), key=len)} · 999,999",
     )
 
 
-PLAIN = None  # the plain learner of byte-pair encoding knows no languages
+PLAIN = None  # the plain learner of byte-pair encoding has no languages
 COMPILED = CompiledWay(compiled_learner, 42, LEARNING)

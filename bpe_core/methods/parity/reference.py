@@ -68,8 +68,8 @@ def train(words: WordTable, recipe: Recipe) -> History:
         rows.append((*pair, counts[pair], *other, counts.get(other, NOTHING), bpe.count_tokens(whole)))
         reasons.append((language, there, other_there == there))
     languages, there_counts, tied = np.array(reasons, np.int64).reshape(-1, 3).T
-    told = {LANGUAGE: languages, THERE: there_counts, TIED: tied.astype(np.bool_)}
-    return bpe.as_history(rows, recipe, alphabet, at_start, end, reasons=told)
+    reason_columns = {LANGUAGE: languages, THERE: there_counts, TIED: tied.astype(np.bool_)}
+    return bpe.as_history(rows, recipe, alphabet, at_start, end, reasons=reason_columns)
 
 
 def symbols_of(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Text:

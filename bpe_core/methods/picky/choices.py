@@ -11,8 +11,8 @@ from bpe_core.recipes.choice import Argument, choice
 FallsInto = Literal["bytes", "parts"]
 
 
-# The declarations of both choices but for their defaults, which other methods that drop tokens share.
-TAU: dict[str, Any] = dict(  # None: nothing is dropped
+# The declarations of both choices without their defaults. Other methods that drop tokens use them too.
+TAU: dict[str, Any] = dict(  # with None no token is dropped
     title="Drop from",
     tip=(
         "A merge within words that takes at least this share of one of its two tokens drops this token (tau of "
@@ -51,7 +51,7 @@ class Choices(OwnChoices):
     falls_into: FallsInto = choice("parts", **FALLS_INTO)
 
 
-# The only values that these common choices can have.
+# The only values that these common choices may have with this method.
 NEEDS: dict[str, Any] = dict(ties="smallest-text", max_token_length=None, border="", whole_characters=False)
 
 PRESETS = {

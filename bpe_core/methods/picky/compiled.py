@@ -146,6 +146,6 @@ class CompiledDropping:
 
 
 def with_zeros(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
-    found = np.zeros(room, array.dtype)
-    found[: len(array)] = array
-    return found
+    larger = np.zeros(room, array.dtype)
+    larger[: len(array)] = array
+    return larger

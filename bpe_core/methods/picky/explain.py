@@ -60,19 +60,19 @@ class WordThroughSteps:
         at = 0
         before = dict[Span, int]()
         while at <= steps:
-            found = cut(word, at)
-            now = dict(zip(pairwise([0, *inside.stops(found.ids)]), found.ids, strict=True))
+            word_cut = cut(word, at)
+            now = dict(zip(pairwise([0, *inside.stops(word_cut.ids)]), word_cut.ids, strict=True))
             if now != before:
-                self.states.append((at, list(found.ids)))
+                self.states.append((at, list(word_cut.ids)))
                 self._note_events(at, before, now)
                 self._note_pieces(at, now)
-            at = found.until
+            at = word_cut.until
             before = now
 
     @property
     def pieces(self) -> list[Piece]:
         """Return all pieces that the word ever had. The parts of a piece come before the piece."""
-        return sorted([*self._fallen, *self._there.values()], key=lambda one: (one.stop, -one.start, one.step))
+        return sorted([*self._fallen, *self._there.values()], key=lambda piece: (piece.stop, -piece.start, piece.step))
 
     def _note_events(self, at: int, before: dict[Span, int], now: dict[Span, int]) -> None:
         old, new = ({stop: (start, stop) for start, stop in spans} for spans in (before, now))
@@ -175,11 +175,11 @@ class WhyDropping(WordReasons):
         is_cut = place in stops
         followed = self.followed(word)
         if followed is None:
-            told = "The tokens of a word meet here" if is_cut else "The text is not split here"
-            return Explanation("tokens", is_cut, f"{told}; the word is too long to explain it step by step.")
+            sentence = "The tokens of a word meet here" if is_cut else "The text is not split here"
+            return Explanation("tokens", is_cut, f"{sentence}; the word is too long to explain it step by step.")
         events = followed.events[place]
-        past = [one for one in events if one.step <= at]
-        coming = next((one for one in events if one.step > at and one.joins), None)
+        past = [event for event in events if event.step <= at]
+        coming = next((event for event in events if event.step > at and event.joins), None)
         if past:
             return self._changed(past, coming)
         if coming is not None:
@@ -192,19 +192,21 @@ class WhyDropping(WordReasons):
     def _changed(self, past: list[Event], coming: Event | None) -> Explanation:
         """Explain a boundary by the last event before now and the next event at this boundary."""
         last = past[-1]
-        fall = next((one for one in reversed(past) if not one.joins), None)
+        fall = next((event for event in reversed(past) if not event.joins), None)
         if last.joins:
-            told = f"Not split: step {last.step:,} joins {self._pair(last)} here."
+            sentence = f"Not split: step {last.step:,} joins {self._pair(last)} here."
             steps = (last.step,)
             if fall is not None:
-                told += f" Before, step {fall.step:,} had dropped {self.texts[fall.left]}, which was split again here."
-            return Explanation("joined", False, told, steps if fall is None else (*steps, fall.step))
-        told = f"Step {last.step:,} dropped {self.texts[last.left]}, which was split again here."
+                sentence += (
+                    f" Before, step {fall.step:,} had dropped {self.texts[fall.left]}, which was split again here."
+                )
+            return Explanation("joined", False, sentence, steps if fall is None else (*steps, fall.step))
+        sentence = f"Step {last.step:,} dropped {self.texts[last.left]}, which was split again here."
         steps = (last.step,)
         if coming is None:
-            return Explanation("fell", True, f"{told} No later step merges here.", steps)
+            return Explanation("fell", True, f"{sentence} No later step merges here.", steps)
         return Explanation(
-            "fell", True, f"{told} Later, step {coming.step:,} joins {self._pair(coming)}.", (*steps, coming.step)
+            "fell", True, f"{sentence} Later, step {coming.step:,} joins {self._pair(coming)}.", (*steps, coming.step)
         )
 
     def never(self, pair: Pair, word: bytes, place: int) -> Explanation:
@@ -213,8 +215,10 @@ class WhyDropping(WordReasons):
         step = self._steps.get(pair)
         if step is None:
             return Explanation("never", True, f"{named} was never learned.")
-        told = f"{named} is merged by step {step:,} only where the two tokens meet at that step, and here they do not."
-        return Explanation("missed", True, told, (step,))
+        sentence = (
+            f"{named} is merged by step {step:,} only where the two tokens meet at that step, and here they do not."
+        )
+        return Explanation("missed", True, sentence, (step,))
 
     def _pair(self, event: Event) -> str:
         return f"{self.texts[event.left]} + {self.texts[event.right]}"

@@ -166,7 +166,7 @@ def without(word: Word, token: int, apart: Word) -> Word:
     >>> without([5, 9, 5, 9], 9, [1, 2])
     [5, 1, 2, 5, 1, 2]
     """
-    return [id for one in word for id in (apart if one == token else [one])]
+    return [id for present in word for id in (apart if present == token else [present])]
 
 
 def end_of(corpus: Corpus, tokens: Tokens, most: int) -> EndReason:

@@ -51,7 +51,7 @@ class SuperBPE(BytePairEncoding):
         if by_machine_code(len(words.text), ENCODING):
             from bpe_core.methods.superbpe.compiled import inside_of  # loads machine code
         else:
-            from bpe_core.methods.superbpe.reference import inside_of  # only for samples
+            from bpe_core.methods.superbpe.reference import inside_of  # only samples need this import
         return inside_of(words, recipe)
 
     def turns(self, history: History) -> Mapping[int, str]:
@@ -81,9 +81,9 @@ class SuperBPE(BytePairEncoding):
         return {"transition": min(transition_in(history), len(history))}
 
     def told_of(self, history: History) -> str:
-        from bpe_core.methods.superbpe.explain import told_of
+        from bpe_core.methods.superbpe.explain import stages_sentence
 
-        return told_of(history)
+        return stages_sentence(history)
 
     def forbids(self, text: bytes, recipe: Recipe) -> str:
         from bpe_core.methods.superbpe.runs import forbidden

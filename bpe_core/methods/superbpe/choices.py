@@ -59,7 +59,7 @@ class Choices(OwnChoices):
 # The choices that mean nothing without a second stage.
 SUPERWORD_LIMITS = frozenset({"most_words", "past_colons"})
 
-# The only values that these common choices can have.
+# The only values that these common choices may have with this method.
 NEEDS: dict[str, Any] = dict(base="bytes", pattern="superwords", marker="none")
 
 PRESETS = {

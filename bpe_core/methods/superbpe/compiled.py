@@ -53,7 +53,7 @@ class CompiledAcross(CompiledLearner):
         first = known.first(made)
         tokens = (Symbol(text, text, "seed") for text in written(first)[len(alphabet) : len(alphabet) + made])
         self._symbols = Alphabet((*alphabet.symbols, *tokens))
-        left = (one.behind(made) for one in recipe.interventions)
+        left = (intervention.behind(made) for intervention in recipe.interventions)
         behind = recipe.with_changes(interventions=tuple(map(str, filter(None, left))))
         forced = History(behind, self._symbols, known.columns.behind(made))
         super().__init__(words, self._symbols, behind, forced, layout=lay_out_tokens(words, first, cutter(first)))
@@ -155,8 +155,8 @@ def _of_each(work: Callable[[slice], Part], words: WordTable) -> list[Part]:
     borders = np.unique(np.append(np.searchsorted(words.starts[:-1], np.arange(0, size, AT_ONCE)), len(words)))
     parts = [slice(*ends) for ends in pairwise(borders.tolist())]
     threads = max(1, min(available_threads(), len(parts)))
-    found = at_once(lambda some: [work(part) for part in some], [parts[i::threads] for i in range(threads)])
-    return [found[i % threads][i // threads] for i in range(len(parts))]
+    results = at_once(lambda some: [work(part) for part in some], [parts[i::threads] for i in range(threads)])
+    return [results[i % threads][i // threads] for i in range(len(parts))]
 
 
 def _text(words: WordTable, part: slice) -> tuple[Bytes, Int32s]:
@@ -168,6 +168,6 @@ def _runs(words: WordTable, machine: Machine, part: slice) -> _Runs:
     text, borders = _text(words, part)
     cuts = np.empty(len(text) + 4, np.int32)
     padded = np.concatenate([text, np.zeros(PADDING, np.uint8)])
-    found = scan_pieces(machine, padded, borders, np.zeros(REGISTERS, np.int64), cuts)
-    starts = cuts[:found].astype(np.int64)
+    count = scan_pieces(machine, padded, borders, np.zeros(REGISTERS, np.int64), cuts)
+    starts = cuts[:count].astype(np.int64)
     return _Runs(text, starts, np.searchsorted(starts, borders))

@@ -52,7 +52,7 @@ def _is_text(raw: bytes) -> bool:
         return False
 
 
-def told_of(history: History) -> str:
+def stages_sentence(history: History) -> str:
     recipe = history.recipe
     most = "any number of words" if recipe.most_words is None else f"at most {recipe.most_words:,} words"
     colons = "" if recipe.past_colons else ", none of them past a colon"

@@ -22,11 +22,11 @@ from bpe_core.methods.kit.reasons import Reason
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
 
-if TYPE_CHECKING:  # which loads machine code
+if TYPE_CHECKING:  # these imports load machine code
     from bpe_core.methods.superbpe.compiled import Cut
 
 BYTES_A_CELL = 6  # memory of the compiled learner
-STAGE = "stage"  # the reason of a step: 1 within words, 2 across them
+STAGE = "stage"  # the reason of a step: 1 within words, 2 across words
 
 
 def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
@@ -142,5 +142,5 @@ STAGES = Reason.of_column(
     is_measure=False,
 )
 
-PLAIN = None  # the plain learner of byte-pair encoding knows no stages
+PLAIN = None  # the plain learner of byte-pair encoding has no stages
 COMPILED = CompiledWay(compiled_learner, BYTES_A_CELL, ENCODING)

@@ -51,8 +51,8 @@ def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, gi
             corpus = runs
         counts = bpe.count_pairs(corpus)
         ranking = bpe.ranked(bpe.allowed(counts, tokens, recipe), tokens, recipe)
-        whole = [one for one in ranking if not recipe.keeps_characters or bpe.keeps_characters(one[0], tokens)]
-        joinable = [one for one in whole if stage == 1 or may_join(tokens, one[0], recipe)]
+        whole = [choice for choice in ranking if not recipe.keeps_characters or bpe.keeps_characters(choice[0], tokens)]
+        joinable = [choice for choice in whole if stage == 1 or may_join(tokens, choice[0], recipe)]
         frequent = bpe.steered(joinable, counts, recipe, len(rows) + 1, given)
         if not frequent and stage == 1:  # the second stage begins early
             transition = len(rows)
@@ -62,7 +62,7 @@ def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, gi
             break
         (pair, count), (runner_up, runner_up_count) = [*frequent, bpe.NOBODY][:2]
         token = tokens.add(pair)
-        inside, runs = ([(bpe.join(word, pair, token), weight) for word, weight in one] for one in (inside, runs))
+        inside, runs = ([(bpe.join(word, pair, token), weight) for word, weight in choice] for choice in (inside, runs))
         corpus = inside if stage == 1 else runs
         rows.append((*pair, count, *runner_up, runner_up_count, bpe.count_tokens(corpus)))
         stages.append(stage)

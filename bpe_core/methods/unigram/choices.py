@@ -43,7 +43,7 @@ class Choices(Passes):
     )
 
 
-# The only values that these common choices can have.
+# The only values that these common choices may have with this method.
 NEEDS: dict[str, Any] = dict(base="characters", marker="prefix")
 
 PRESETS = {

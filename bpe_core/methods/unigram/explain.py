@@ -66,16 +66,16 @@ class WhyPath(WordReasons):
         self._spelling = Spelling(history)
 
     def in_word(self, word: TextWord, byte: int, at: int) -> Explanation:
-        found = self.compared(word, byte, at)
-        if isinstance(found, str):
+        comparison = self.compared(word, byte, at)
+        if isinstance(comparison, str):
             borders = {word.origins[end] for end in self._paths.cut(word.text.encode(), at).ends}
-            return Explanation(found, found == "unknown" and byte in borders, _WITHOUT_PATHS[found])
-        ways = [self._way("taken", found.taken)]
+            return Explanation(comparison, comparison == "unknown" and byte in borders, _WITHOUT_PATHS[comparison])
+        ways = [self._way("taken", comparison.taken)]
         kind = "only"
-        if found.other is not None:
-            ways.append(self._way("unsplit here" if found.is_cut else "split here", found.other))
-            kind = "best" if found.is_cut else "joined"
-        return Explanation(kind, found.is_cut, self._sentence(found), ways=tuple(ways))
+        if comparison.other is not None:
+            ways.append(self._way("unsplit here" if comparison.is_cut else "split here", comparison.other))
+            kind = "best" if comparison.is_cut else "joined"
+        return Explanation(kind, comparison.is_cut, self._sentence(comparison), ways=tuple(ways))
 
     def compared(self, word: TextWord, byte: int, at: int) -> CutComparison | Literal["whole", "unknown"]:
         """Compare the best way around a boundary with the best way that does the opposite at the boundary.
@@ -102,10 +102,10 @@ class WhyPath(WordReasons):
     def _counts_first(self) -> bool:
         return self._cost > 0
 
-    def _sentence(self, found: CutComparison) -> str:
+    def _sentence(self, comparison: CutComparison) -> str:
         best = "The most probable way to split the word"
-        taken = len(found.taken.tokens)
-        other = found.other
+        taken = len(comparison.taken.tokens)
+        other = comparison.other
         if self._counts_first:
             tied = other is not None and len(other.tokens) == taken
             best = (
@@ -115,12 +115,12 @@ class WhyPath(WordReasons):
             )
         if other is None:
             return f"{best} splits here; no piece of the vocabulary crosses this place."
-        here, otherwise = ("splits here", "would not") if found.is_cut else ("does not split here", "would")
+        here, otherwise = ("splits here", "would not") if comparison.is_cut else ("does not split here", "would")
         more = len(other.tokens) - taken
         if self._counts_first and more > 0:
             return f"{best} {here}; the best that {otherwise} takes {count_text(more, 'token')} more."
         as_many = "as many tokens, " if self._counts_first else ""
-        return f"{best} {here}; the best that {otherwise} is {as_many}{_lead(found.lead)}."
+        return f"{best} {here}; the best that {otherwise} is {as_many}{_lead(comparison.lead)}."
 
     def _way(self, title: str, scored: ScoredCut) -> Way:
         title += f", {count_text(len(scored.tokens), 'token')}" if self._counts_first else ""
@@ -142,11 +142,15 @@ class WhyPath(WordReasons):
 
 
 def _with_cut(edges: list[list[Edge]], place: int) -> list[list[Edge]]:
-    return [[edge for edge in found if not start < place < start + edge[0]] for start, found in enumerate(edges)]
+    return [
+        [edge for edge in edges_here if not start < place < start + edge[0]] for start, edges_here in enumerate(edges)
+    ]
 
 
 def _without_cut(edges: list[list[Edge]], place: int) -> list[list[Edge]]:
-    return [[edge for edge in found if place not in (start, start + edge[0])] for start, found in enumerate(edges)]
+    return [
+        [edge for edge in edges_here if place not in (start, start + edge[0])] for start, edges_here in enumerate(edges)
+    ]
 
 
 def _number(score: float) -> str:

@@ -62,7 +62,9 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
     if not by_machine_code(len(words.text), WEIGHING):
-        from bpe_core.methods.unigram.reference import tokens_at_first as tokens_of_sample  # only for samples
+        from bpe_core.methods.unigram.reference import (
+            tokens_at_first as tokens_of_sample,
+        )  # only samples need this import
 
         return tokens_of_sample(words, recipe)
     return _seeded(words, recipe).alphabet

@@ -55,14 +55,14 @@ class UnigramLearner(DroppingLearner):
         return {"loss": np.empty(steps), "round": np.empty(steps, np.int32), "cause": np.empty(steps, np.int8)}
 
     def _chosen(self, pieces: Int64s, cause: int | Int64s, loss: Float64s | float = np.nan) -> Batch:
-        told = self._room_for_reasons(len(pieces))
-        told["loss"][:] = loss
-        told["round"][:] = self._round
-        told["cause"][:] = cause
-        return Batch.of(pieces, told)
+        reasons = self._room_for_reasons(len(pieces))
+        reasons["loss"][:] = loss
+        reasons["round"][:] = self._round
+        reasons["cause"][:] = cause
+        return Batch.of(pieces, reasons)
 
-    def _reasons_of_others(self, told: ReasonColumns, others: Bools) -> ReasonColumns:
-        return {**told, "loss": np.where(others, np.nan, told["loss"])}
+    def _reasons_of_others(self, reasons: ReasonColumns, others: Bools) -> ReasonColumns:
+        return {**reasons, "loss": np.where(others, np.nan, reasons["loss"])}
 
     # -- The course of a run ---------------------------------------------------------------
 
@@ -106,12 +106,12 @@ class UnigramLearner(DroppingLearner):
         counts = self._lattices.counts
         used = self._in_force & (counts > 0)
         pieces = self._lattices.in_order(np.flatnonzero(used & self._is_seed))
-        found = list[Float32s]()
+        own_scores = list[Float32s]()
         tokens = list[Int64s]()
         sizes = list[Int64s]()
         for start in range(0, len(pieces), PIECES_A_SLICE):
             own = self._lattices.own_paths(pieces[start : start + PIECES_A_SLICE], self._scores)
-            found.append(own.scores)
+            own_scores.append(own.scores)
             tokens.append(own.tokens)
             sizes.append(np.diff(own.starts))
             self._work -= SLICE // 10
@@ -122,7 +122,7 @@ class UnigramLearner(DroppingLearner):
         least = idle[:0]
         loss_of = np.zeros(len(self._alive), np.float32)
         if len(pieces):
-            split = np.concatenate(found) > self._scores[pieces]
+            split = np.concatenate(own_scores) > self._scores[pieces]
             starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(sizes))))
             cost = losses(counts, pieces, starts, np.concatenate(tokens))
             keep = max(most, size * self._recipe.keep_share // 100) - int((used & ~self._is_seed).sum())

@@ -78,17 +78,17 @@ def best_path(stretch: Piece, tokens: Tokens, scores: Scored) -> tuple[float, li
 
 def ids_by_piece(alphabet: Alphabet, recipe: Recipe) -> Tokens:
     symbol_of = {text.decode(): id for text, id in alphabet.id_of_piece.items()}
-    found: Tokens = {}
+    id_of: Tokens = {}
     for id, symbol in enumerate(alphabet.symbols):
         if symbol.kind == "seed":
             text = symbol.text.decode()
             begins = symbol.text.startswith(recipe.marker_text.encode())
             front = (alphabet.marker_id,) if begins and alphabet.marker_id is not None else ()
             letters = text[len(recipe.marker_text) :] if front else text
-            found[(*front, *(symbol_of[letter] for letter in letters))] = id
+            id_of[(*front, *(symbol_of[letter] for letter in letters))] = id
         else:
-            found[(id,)] = id
-    return found
+            id_of[(id,)] = id
+    return id_of
 
 
 BestPath = Callable[[Piece, Tokens, Scored], tuple[float, list[int]]]
@@ -154,8 +154,8 @@ class SummedPaths:
 
     @cached_property
     def _scores(self) -> list[float]:
-        found: list[float] = self._known.tolist()
-        return found
+        scores: list[float] = self._known.tolist()
+        return scores
 
     @cached_property
     def _unknown_score(self) -> float:
@@ -214,13 +214,13 @@ class SummedPaths:
         elif self._unknown is None:
             ids += [self._first_fallback + byte for byte in reversed(word[start:stop])]  # type: ignore[operator]
             ends += range(stop, start, -1)
-        elif ids[-1:] != [self._unknown]:  # neighbours are one token
+        elif ids[-1:] != [self._unknown]:  # neighbouring unknown characters are one token
             ids.append(self._unknown)
             ends.append(stop)
 
 
-# For each part of a word that pieces may cover: its symbols, its count, and its followers. A follower is the first
-# byte of what follows, 0 for the end of a line.
+# Each part of a word that pieces may cover, with its symbols, its count, and its followers. A follower is the first
+# byte of the text that follows, or 0 for the end of a line.
 Stretches = list[tuple[Piece, int, set[int]]]
 
 RARE = 0.5
@@ -248,7 +248,7 @@ def stretches_of(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretc
 
     Characters that the alphabet lacks divide a word.
     """
-    found: Stretches = []
+    stretches: Stretches = []
     for (word, count), ends in zip(words, words.counts if words.line_ends is None else words.line_ends, strict=True):
         stretch: list[int] = []
         behind = {0} if ends else set[int]()
@@ -258,9 +258,9 @@ def stretches_of(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretc
             if symbol != NOTHING and alphabet.symbols[symbol].merges:
                 stretch.append(symbol)
             elif stretch:
-                found.append((tuple(stretch), count, behind if symbol == NOTHING else {0}))
+                stretches.append((tuple(stretch), count, behind if symbol == NOTHING else {0}))
                 stretch = []
-    return found
+    return stretches
 
 
 def find_seeds(stretches: Stretches, base: Alphabet, recipe: Recipe) -> list[Piece]:
@@ -292,10 +292,10 @@ def find_seeds(stretches: Stretches, base: Alphabet, recipe: Recipe) -> list[Pie
         scripts = {script_of.get(letter) for letter in piece[piece[0] == base.marker_id :]} - {TRANSPARENT}
         return len(scripts) <= 1 and None not in scripts
 
-    found = [piece for piece in counts if counts[piece] >= 2 and len(followers[piece]) > 1 and is_whole(piece)]
-    found.sort(key=lambda piece: _joined(piece, base, "text"))
-    found.sort(key=lambda piece: (counts[piece] * len(piece), len(_joined(piece, base, "text"))), reverse=True)
-    return found[: recipe.seed_size]
+    seeds = [piece for piece in counts if counts[piece] >= 2 and len(followers[piece]) > 1 and is_whole(piece)]
+    seeds.sort(key=lambda piece: _joined(piece, base, "text"))
+    seeds.sort(key=lambda piece: (counts[piece] * len(piece), len(_joined(piece, base, "text"))), reverse=True)
+    return seeds[: recipe.seed_size]
 
 
 def _joined(piece: Piece, base: Alphabet, what: str) -> bytes:
@@ -508,22 +508,22 @@ def shares(stretch: Piece, tokens: Tokens, scores: Scored) -> dict[int, float]:
         if stretch[start:stop] in tokens
     ]
     nothing = -math.inf  # logarithms, as the probabilities of long words are too small for floats
-    # The sums over all paths to a position, and over all paths from it to the end.
+    # The sums over all paths to a position, and over all paths from this position to the end.
     reached = [0.0] + [nothing] * size
     left = [nothing] * size + [0.0]
     for start, stop, token in edges:
         reached[stop] = log_of_sum(reached[stop], reached[start] + scores[token])
     for start, stop, token in sorted(edges, key=lambda edge: (-edge[0], edge[1])):
         left[start] = log_of_sum(left[start], scores[token] + left[stop])
-    found: dict[int, float] = {}
+    count_of: dict[int, float] = {}
     for start, stop, token in edges:
         share = math.exp(reached[start] + scores[token] + left[stop] - reached[size])
-        found[token] = found.get(token, 0.0) + share
-    return found
+        count_of[token] = count_of.get(token, 0.0) + share
+    return count_of
 
 
-def log_of_sum(one: float, other: float) -> float:
-    low, high = sorted((one, other))
+def log_of_sum(first: float, second: float) -> float:
+    low, high = sorted((first, second))
     return high if low == -math.inf else high + math.log1p(math.exp(low - high))
 
 

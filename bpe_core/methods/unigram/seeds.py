@@ -33,8 +33,8 @@ from bpe_core.support.former_names import former_classes
 DIGITS = "0123456789"
 LONGEST = 512  # symbols of a piece; the default limit
 
-# A search for the repeated pieces of words, by the scripts of the base symbols and the most symbols of a piece; it
-# returns them with their counts.
+# A function that finds the repeated pieces of words. It gets the scripts of the base symbols and the largest number of
+# symbols in a piece, and returns the pieces with their counts.
 Repeated = Callable[[Stretches, Int32s, int], tuple[SpelledSeeds, Int64s]]
 
 
@@ -46,10 +46,10 @@ def scripts_by(characters: str, recipe: Recipe) -> npt.NDArray[np.int32]:
     """
     if not recipe.split_by_unicode_script:
         return np.full(len(characters), COMMON, np.int32)
-    found = scripts_of(characters)
+    scripts = scripts_of(characters)
     if not recipe.split_by_number:
-        found[[sign in DIGITS for sign in characters]] = TRANSPARENT
-    return found
+        scripts[[sign in DIGITS for sign in characters]] = TRANSPARENT
+    return scripts
 
 
 class SeededAlphabet(NamedTuple):
@@ -99,7 +99,7 @@ def _letters(seeds: SpelledSeeds, base: Alphabet) -> SpelledSeeds:
 
 def scripts_of_symbols(base: Alphabet, recipe: Recipe) -> Int32s:
     """Return the script of each base symbol, or WALL for a symbol that no piece may hold."""
-    signs = "".join(one.text.decode() if one.kind == "character" else "\0" for one in base.symbols)
+    signs = "".join(symbol.text.decode() if symbol.kind == "character" else "\0" for symbol in base.symbols)
     script_of = scripts_by(signs, recipe)
     if base.marker_id is not None:
         script_of[base.marker_id] = TRANSPARENT  # the marker only begins pieces, before any script

@@ -23,7 +23,7 @@ def _learn_unigram() -> None:
     alphabet = seeded(words, recipe, repeated).alphabet
     seeds = alphabet.seed_count
     recipe = recipe.with_changes(merges=seeds)
-    learner = UnigramLearner(words, alphabet, recipe, None, lambda *found: CompiledLattices(*found, room=16))
+    learner = UnigramLearner(words, alphabet, recipe, None, lambda *arguments: CompiledLattices(*arguments, room=16))
     columns = Columns.with_room(seeds)
     learner.learn(columns, seeds, 2**60)
     history = History(recipe, alphabet, columns)

@@ -37,7 +37,7 @@ class Choices(OwnChoices):
     longest_word: int = choice(100, "Longest word", "A longer word is not split: the whole word is unknown", least=1)
 
 
-# The only values that these common choices can have.
+# The only values that these common choices may have with this method.
 NEEDS: dict[str, Any] = dict(base="characters", marker="continuation", unknown="unk")
 
 PRESETS = {

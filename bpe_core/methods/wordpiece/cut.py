@@ -9,7 +9,7 @@ from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.segmenting.word_segmenters import WordSegmenter
 
-if TYPE_CHECKING:  # which load machine code
+if TYPE_CHECKING:  # these imports load machine code
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
     from bpe_core.segmenting.compiled_methods import PiecesOverTime
 

@@ -95,10 +95,10 @@ class WhyLongest(WordReasons):
         ids = self._pieces.continuing if first else self._pieces.starting
         birth = self._pieces.birth
         texts = (word.text[first:end] for end in range(stop + 1, len(word.text) + 1))
-        found = [(birth(ids[text]), ids[text]) for text in texts if text in ids and birth(ids[text]) > at]
-        if not found:
+        longer = [(birth(ids[text]), ids[text]) for text in texts if text in ids and birth(ids[text]) > at]
+        if not longer:
             return "", ()
-        since, later = min(found)
+        since, later = min(longer)
         return f" {self._quoted(later)} is there from step {since:,} on.", (since,)
 
     def _quoted(self, id: int) -> str:

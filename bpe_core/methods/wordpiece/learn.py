@@ -17,8 +17,8 @@ SCORE = Reason(
     title="Score",
     tip="The count of the pair in the corpus, divided by the count of each of its tokens",
     of=("left_count", "right_count"),
-    value=lambda count, told: count / told["left_count"] / told["right_count"],
-    written=lambda count, told: f"{count:,} / ({told['left_count']:,} × {told['right_count']:,})",
+    value=lambda count, reasons: count / reasons["left_count"] / reasons["right_count"],
+    written=lambda count, reasons: f"{count:,} / ({reasons['left_count']:,} × {reasons['right_count']:,})",
     widest="9,999 / (99,999 × 99,999)",
 )
 

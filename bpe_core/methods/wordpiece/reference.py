@@ -42,7 +42,7 @@ from bpe_core.recipes.ties import Pair
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import split_words
 
-Word = list[int]  # the ids of its symbols
+Word = list[int]  # the ids of the word's symbols
 
 
 def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, given: Sequence[Pair] = ()) -> History:
@@ -73,7 +73,7 @@ def train_by_score(words: WordTable, recipe: Recipe, alphabet: Alphabet, given: 
             columns = {"left_count": left, "right_count": right, TIED: tied.astype(np.bool_)}
             return bpe.as_history(rows, recipe, alphabet, tokens_at_start, reason, reasons=columns)
         (pair, count), (runner_up, runner_up_count) = [*frequent, bpe.NOBODY][:2]
-        own = score(pair, count, singles) if count else None  # a forced pair need not be among the others
+        own = score(pair, count, singles) if count else None  # a forced pair may occur nowhere
         reasons.append((singles.get(pair[0], 0), singles.get(pair[1], 0), scores.get(runner_up, NOTHING) == own))
         token = tokens.add(pair)
         corpus = [(bpe.join(word, pair, token), weight) for word, weight in corpus]
