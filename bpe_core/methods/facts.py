@@ -92,24 +92,24 @@ class MethodFacts:
     ignores
         The common choices that mean nothing to this method.
     wording
-        The words for one of its steps.
+        The words for a step.
     usual_sizes
         The sizes of vocabularies that serve well, in words.
     single
-        What its steps may do besides joining a pair: drop a token, or add a token from the seeds.
+        What the steps may do besides joining a pair: drop a token, or add a token from the seeds.
     first_size
-        The size of the vocabulary for a small sample. Many of its steps should change how the sample is split.
+        The size of the vocabulary for a small sample. Many steps should change how the sample is split.
     listed_as
         The method that a table belongs to if the table lists this method's tokens without steps. It is empty if the
         table belongs to this method.
     learns_at_once
-        Whether it learns a short sample at once. Then the first room of the window offers it.
+        Whether the method learns a short sample at once. Then the first room of the window offers it.
     is_contrast
         Whether results of other methods are compared with its result first.
     tables
-        The kinds of tables that hold what it learned. `Format.tables` names the kinds of a format.
+        The kinds of tables that hold the result of the method. `Format.tables` names the kinds of a format.
     instead
-        The advice which formats to choose if a format cannot hold its result.
+        The advice which formats to choose if a format cannot hold the result of the method.
     formats
         The formats that the method adds, by name.
     asks_for_line_ends
@@ -119,11 +119,11 @@ class MethodFacts:
     size_decides
         Whether the final size of the vocabulary decides even the early steps.
     choice_to_grow_by
-        The choice that a person must make to continue a table that only lists tokens. It is empty if there is none.
+        The choice that a person must make to continue a table that only lists tokens. It is empty if no choice is needed.
     cannot_grow
-        The reason why it cannot continue a table. It is empty if it can.
+        The reason why the method cannot continue a table. The reason is empty if the method can.
     goes_across_words
-        Whether it can continue across words after the steps of any table of bytes.
+        Whether the method can continue across words after the steps of any table of bytes.
     superword_limits
         The choices that only matter across words.
     can_be_steered
@@ -137,7 +137,7 @@ class MethodFacts:
     looks_tokens_up
         Whether only the set of tokens decides how a text is split, and not how the tokens were made.
     joins_runs
-        Whether it joins within words first, and then joins words that are one token.
+        Whether the method joins within words first, and then joins words that are one token.
     counts_apart
         Whether a count says how many tokens its merge makes. `aaa`, for example, holds a+a once.
     starts_anew
@@ -242,7 +242,8 @@ class MethodFacts:
         raise NotImplementedError
 
     def single_of(self, recipe: Any) -> Single | None:
-        """Return the kind of step in this recipe that is not a join: "drop" or "add". Return None if all steps are
-        joins.
+        """Return the kind of step in this recipe that is not a join: "drop" or "add".
+
+        Return None if all steps are joins.
         """
         return self.single

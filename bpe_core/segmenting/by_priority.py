@@ -148,9 +148,7 @@ class JoinedWords:
 
     @cached_property
     def unknown_alone(self) -> dict[int, list[int]]:
-        """Return for each hidden base symbol the tokens that replace it: the unknown token, or the tokens of its
-        bytes.
-        """
+        """Return the tokens that replace each hidden base symbol: the unknown token, or the tokens of its bytes."""
         alphabet = self.history.alphabet
         symbols = sorted(id for id in self._hidden if id < self._base)
         first = alphabet.first_fallback_id
@@ -305,8 +303,7 @@ class JoinedWords:
         return self._with_made_symbols(meeting, first, last, self.joining.pairs)
 
     def _with_made_symbols(self, meeting: Int64s, first: Int64s, last: Int64s, pairs: PairRows) -> Int64s:
-        """Add to `meeting` the pairs that become neighbours because a base symbol can also be joined from other
-        symbols.
+        """Add to `meeting` the pairs that become neighbours because base symbols can also be joined from other symbols.
 
         An example of a base symbol that can be joined is a character that ends a word.
         """

@@ -406,8 +406,9 @@ def piece_table(texts: Sequence[bytes], roots: Numbers, ids: Numbers, births: Nu
 
 
 def _place(tree: trie.Tree, nodes: int) -> None:
-    """Choose the rows of the nodes in the tree's table: first nodes with many children, then nodes with one child
-    in the gaps.
+    """Choose the rows of the nodes in the tree's table.
+
+    Nodes with many children get the first rows. Nodes with one child then fill the gaps.
     """
     parents = np.flatnonzero(tree.children[:nodes])
     order = parents[np.argsort(-tree.children[parents], kind="stable")]

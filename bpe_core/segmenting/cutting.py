@@ -80,9 +80,7 @@ class Cutting:
 
     @cached_property
     def recipe(self) -> Recipe:
-        """Return the recipe without special tokens, because special tokens are searched only if the caller allows
-        them.
-        """
+        """Return the recipe without special tokens. Special tokens are searched only if the caller allows them."""
         return self._recipe.with_changes(special_tokens=()) if self._recipe.special_tokens else self._recipe
 
     @cached_property
@@ -345,8 +343,9 @@ class GivenWords(Cutting):
 
 
 def tokens_looked_for(recipe: Recipe) -> tuple[str, ...]:
-    """Return the tokens that are searched in texts: the special tokens, and the unknown token if the file searches
-    it.
+    """Return the tokens that are searched in texts.
+
+    These are the special tokens, and the unknown token if the file says that texts are searched for it.
     """
     if not recipe.preparation:
         return recipe.special_tokens

@@ -22,9 +22,7 @@ Cut = Callable[[Bytes, Int32s, int], Int32s]
 
 class TokensOfRuns:
     def __init__(self, history: History, cut: Cut) -> None:
-        """Store the function that encodes parts of runs, and find the pairs of bytes that are neighbours in some
-        token.
-        """
+        """Store the function that encodes parts of runs, and find the pairs of bytes that are neighbours in a token."""
         byte = np.array([text[0] for text in history.alphabet.decoded])
         before, behind = meeting(history)
         self._cut = cut

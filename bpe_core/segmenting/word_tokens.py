@@ -197,8 +197,9 @@ class Words:
 
     @classmethod
     def of(cls, words: Sequence[Key], starts: Sequence[int], origins: Int64s) -> Words:
-        """Make words from their offsets in a normalized text, and from the offset of each of its bytes in the
-        original text.
+        """Make words from their offsets in a normalized text.
+
+        `origins` has the offset of each byte of this text in the original text.
         """
         index: dict[Key, int] = {}
         which = np.fromiter((index.setdefault(word, len(index)) for word in words), np.int64, len(words))

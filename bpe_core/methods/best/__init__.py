@@ -1,6 +1,4 @@
-"""The method Best: it prices all pieces of words until the most useful pieces are known, and then adds them one by
-one.
-"""
+"""The method Best: it prices all pieces of words, and adds the most useful pieces one by one."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ def _alphabet_of(search: Search, words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def begin(words: WordTable, recipe: Recipe, known: History | None) -> LearnerStart:
-    """Return the learner before its first step. The pieces are laid out once, for the alphabet and for the search."""
+    """Return the learner before its first step. The alphabet and the search use the same pieces of the words."""
     search = _searching(words, recipe)
     alphabet = _alphabet_of(search, words, recipe) if known is None else known.alphabet
     steps_planned(recipe, alphabet)

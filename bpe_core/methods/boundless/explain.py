@@ -1,4 +1,4 @@
-"""The reasons for boundaries in runs of words whose tokens may be dropped. They include a further reason:
+"""The reasons for boundaries in runs of words whose tokens may be dropped. A boundary can have this further reason:
 
 words       words meet here, and no step joins them
 """

@@ -143,8 +143,9 @@ class BoundlessLearner:
 
     @property
     def gone_through(self) -> GoneThrough | None:
-        """Return the progress in tokens if tokens are dropped, because the number of steps is then unknown in
-        advance.
+        """Return the progress in tokens if tokens are dropped. Otherwise return None.
+
+        With drops, the number of steps is unknown in advance.
         """
         if not self._drops:
             return None

@@ -113,9 +113,7 @@ def _forbidden(pair: tuple[int, int], history: History) -> str:
 
 
 def standing_of(pair: tuple[int, int], corpus: RankedWords, at: int) -> CountsAtStep:
-    """Return the counts of a pair in the corpus: its largest count, its count at step `at`, and the counts to
-    compare with.
-    """
+    """Return the largest count of a pair in the corpus, its count at step `at`, and the counts to compare with."""
     counts = corpus.history.columns.count
     history = corpus.history
     runner = race(corpus, [pair])[0]
@@ -188,8 +186,9 @@ class Why(ExplainedText):
         self._turn = first_turn(history)
 
     def at_byte(self, byte: int, at: int | None = None) -> Reason:
-        """Return the reason for the boundary before this byte of `text.encode()` after `at` merges, or after all
-        merges.
+        """Return the reason for the boundary before this byte of `text.encode()`.
+
+        The reason holds after `at` merges, or after all merges if `at` is None.
         """
         at = len(self.history) if at is None else at
         if byte <= 0 or byte >= len(self._boundaries.ranks) - 1:

@@ -75,7 +75,7 @@ def _first_that_stands(standing: Collection[int], byte: int) -> int:
 
 
 def _end_of_listed(standing: Collection[int], byte: int) -> int:
-    """Return the end of the listed bytes. A single byte between two that stand for pairs is listed, too."""
+    """Return the end of the listed bytes. A single byte between two bytes that represent pairs is listed too."""
     end = byte + 1
     last = byte + MOST_AT_ONCE
     while end < last and (end in standing or (end + 1 in standing and end + 1 < last)):

@@ -64,8 +64,9 @@ def checksum(crc: int) -> bytes:
 
 
 def refuse_to_overwrite(source: Path, target: Path) -> None:
-    """Raise OutputError if the output path is the input file, because the input file is read until the end of the
-    work.
+    """Raise OutputError if the output path is the input file.
+
+    The input file is read until the end of the work, so the output must not replace it earlier.
     """
     if target.exists() and source.exists() and target.samefile(source):
         raise OutputError(f"{target} is the input file; choose another name for the output.")

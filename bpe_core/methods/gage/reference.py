@@ -55,9 +55,7 @@ class _Block:
 
 
 def train(words: WordTable, recipe: Recipe) -> History:
-    """Compress block after block until the vocabulary is full, or no pair saves more than its place in the table
-    costs.
-    """
+    """Compress block after block until the vocabulary is full, or no pair saves more than its table entry costs."""
     return compress(cut(words, recipe), Alphabet.for_words(words, recipe), recipe)
 
 

@@ -187,8 +187,9 @@ class CompiledLattices:
         return stop, work
 
     def in_order(self, pieces: Int64s) -> Int64s:
-        """Sort pieces by the ends of their texts, so that `own_paths` reads neighbouring memory for neighbouring
-        pieces.
+        """Sort pieces by the ends of their texts.
+
+        In this order `own_paths` reads neighbouring memory for neighbouring pieces.
         """
         return pieces[np.argsort(self._ends[pieces])]
 

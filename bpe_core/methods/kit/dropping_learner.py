@@ -1,5 +1,4 @@
-"""The learners that drop pieces: their steps, the number of tokens in the corpus after each step, and the current
-scores.
+"""The learners that drop pieces, and store the steps, the tokens of the corpus after each step, and the current scores.
 
 A generator, called the course, divides the long work into slices. A call of `learn` runs slices until its time is used
 up. The course finds batches of pieces to drop, one piece per step, and the counts after each step. Each method has its

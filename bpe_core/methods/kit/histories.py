@@ -15,8 +15,9 @@ def first_turn(history: History) -> int:
 
 
 def has_ranks(history: History) -> bool:
-    """Return whether each boundary of a text has a rank: at most one step removes the boundary, and no step
-    restores it.
+    """Return whether each boundary of a text has a rank.
+
+    A boundary has a rank if at most one step removes the boundary, and no step restores it.
     """
     return _only_joins_in_order(history) and Method.of(history.recipe).has_ranks
 

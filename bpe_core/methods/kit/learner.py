@@ -97,7 +97,10 @@ LearnerMaker = Callable[[WordTable, Alphabet, Recipe, History | None], Learner]
 
 @dataclass(frozen=True)
 class Way:
-    """A way to learn by a method, such as machine code. All ways of a method make the same steps."""
+    """A way to make the steps of a method, in plain Python or by machine code.
+
+    All ways of a method make the same steps.
+    """
 
     learner: LearnerMaker
     bytes_a_cell: int  # memory for each byte of the distinct words, and for each word

@@ -13,9 +13,7 @@ Held = list[tuple[bytes, int]]  # each word with the token's count in it, the la
 
 @dataclass(frozen=True)
 class Holders:
-    """The words that hold a token or a pair: the first MOST_WORDS words with their counts, and the totals of all
-    words.
-    """
+    """The words that hold a token or a pair: the first MOST_WORDS words with their counts, and the totals."""
 
     words: tuple[tuple[bytes, int], ...] = ()
     number: int = 0

@@ -173,11 +173,10 @@ class Tokenizer:
         behind: Int64s,
         inside: set[tuple[int, int, int]],
     ) -> Iterator[int]:
-        """Yield the index of each token that ends inside a character that normalization makes several, the last
-        index first.
+        """Yield the index of each token that ends inside a character that normalization makes several.
 
-        The last token of such a character has its bytes. The earlier tokens of the character end at the offset where
-        the character begins. A marker, which has no character, has the same offset.
+        The last index comes first. The last token of such a character has its bytes. The earlier tokens of the
+        character end at the offset where the character begins. A marker, which has no character, has the same offset.
         """
         for place in np.flatnonzero(behind_char[:-1] == first_char[1:])[::-1].tolist():
             if first_char[place] < behind_char[place]:
@@ -187,8 +186,9 @@ class Tokenizer:
                 yield place
 
     def _ending_inside(self, text: str, at: int, allowed: tuple[str, ...]) -> set[tuple[int, int, int]]:
-        """Return the tokens of at least one character that end inside the next character, each with its place in
-        bytes.
+        """Return the tokens that end inside the next character, each with its first byte and its end.
+
+        The tokens hold at least one whole character.
         """
         tokens = set[tuple[int, int, int]]()
         segmenter = self._segmenter

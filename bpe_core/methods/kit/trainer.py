@@ -63,10 +63,10 @@ class Trainer:
         cancelled: CancelCheck = never_cancelled,
         progress: ProgressReport = ignore_progress,
     ) -> None:
-        """Prepare a training.
+        """Prepare a training. If a history is given, make its steps first.
 
-        If a history is given, make its steps first; its counts must be the counts of these words. If machine code is
-        needed and is still being compiled, wait for it and report progress.
+        The counts of the history must be the counts of these words. If machine code is needed and is still being
+        compiled, wait for it and report progress.
         """
         words.check_total()
         if len(words) == 0:

@@ -1,5 +1,6 @@
-"""The method MinGram: it begins with byte-pair encoding's tokens, splits words into the fewest, and drops the least
-used.
+"""The method MinGram: it splits words into the fewest tokens, and drops the tokens that are used least.
+
+It begins with the tokens of byte-pair encoding.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 
 
 class MinGram(Unigram):
-    """The variant of Unigram in which each token costs the same large number, so the path with the fewest tokens is
-    the best.
+    """The variant of Unigram in which the path with the fewest tokens is the best.
+
+    Each token costs the same large number, so a path with fewer tokens always costs less.
     """
 
     name = "mingram"

@@ -15,9 +15,7 @@ USUAL_WINDOW = 100  # merges
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(OwnChoices):
-    """The choices of how many merges serve all languages, and how often one language may be served in a window of
-    steps.
-    """
+    """The choices of how many merges serve all languages, and how often one language may be served within a window."""
 
     global_merges: int | None = choice(
         None,

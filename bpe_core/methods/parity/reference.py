@@ -96,9 +96,7 @@ def frequent_pairs(text: Text, tokens: bpe.TokenBook, recipe: Recipe) -> list[tu
 
 
 class LanguageCosts:
-    """The costs of all languages: the tokens of their texts, their turns, and the languages with nothing left to
-    merge.
-    """
+    """The costs of all languages: the tokens of their texts, their turns, and the languages without a pair to merge."""
 
     def __init__(self, words: WordTable, recipe: Recipe, alphabet: Alphabet) -> None:
         dev = [language.dev for language in words.languages if language.dev is not None]

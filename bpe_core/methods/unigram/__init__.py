@@ -1,6 +1,4 @@
-"""The method Unigram: it begins with many pieces of words, and repeatedly drops the pieces that the corpus needs
-least.
-"""
+"""The method Unigram: it begins with many pieces of words, and drops the pieces that the corpus needs least."""
 
 from __future__ import annotations
 

@@ -77,7 +77,10 @@ def _seeded(words: WordTable, recipe: Recipe) -> SeededAlphabet:
 
 
 def begin(words: WordTable, recipe: Recipe) -> LearnerStart:
-    """Return the learner before its first step. The words are laid out once, for finding the seeds and for learning."""
+    """Return the learner before its first step.
+
+    The words are converted to stretches once, for finding the seeds and for learning.
+    """
     check_marker(recipe)
     alphabet, stretches = _seeded(words, recipe)
     steps_planned(recipe, alphabet)

@@ -1,5 +1,4 @@
-"""The rounds of Unigram: estimate, drop rare pieces, estimate again, drop the pieces that cost least, until few are
-left.
+"""The rounds of Unigram: estimate, drop rare pieces, estimate again, and drop the pieces that cost least.
 
 A round makes `em_passes` passes over the words. Each pass computes the expected count of every piece, over all ways to
 split each word by their probability. New log-probabilities follow from these counts, and pieces with an expected count

@@ -137,9 +137,7 @@ class Lattice:
 def stretches(
     words: WordTable, alphabet: Alphabet, recipe: Recipe, joined: Bools | None = None
 ) -> tuple[kernels.Words, int]:
-    """Return the words, divided at symbols that no piece may hold, and the number of tokens that these symbols
-    become.
-    """
+    """Return the words, divided at symbols that no piece may hold, and the number of tokens for these symbols."""
     layout = lay_out(words, alphabet, recipe)
     symbols = layout.symbols[1:]
     known = symbols != SEPARATOR

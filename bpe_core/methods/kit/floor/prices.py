@@ -3,8 +3,8 @@
 A floor holds for all vocabularies of a size and all ways to split. Each edge of a lattice has a price. An edge costs
 one token plus its price, and each word is split in the cheapest way. The sum of a piece is the sum of the prices of its
 edges. A vocabulary with the piece saves at most this sum. So the cost of all words minus the largest sums is a floor,
-for any prices. In each round, a piece with one of the largest sums gets lower prices for its unused edges. Every other
-piece gets higher prices for its edges on the cheapest ways. The rounds end when the floor hardly rises.
+for any prices. In each round, the pieces with the largest sums get lower prices for their unused edges. All other
+pieces get higher prices for their edges on the cheapest ways. The rounds end when the floor hardly rises.
 """
 
 from __future__ import annotations
