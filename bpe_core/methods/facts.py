@@ -119,7 +119,7 @@ class MethodFacts:
     size_decides
         Whether the final size of the vocabulary decides even the early steps.
     choice_to_grow_by
-        The choice that a person must make to continue a table that only lists tokens. It is empty if no choice is needed.
+        The choice that a person must make to continue a list of tokens. The name is empty if no choice is needed.
     cannot_grow
         The reason why the method cannot continue a table. The reason is empty if the method can.
     goes_across_words

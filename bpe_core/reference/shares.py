@@ -1,7 +1,8 @@
-"""The lines that limit the shares of groups, in plain Python. `insight/shares.py` computes only the lines that matter.
+"""The lines that the shares of groups must satisfy for a list of merges, in plain Python.
 
-At each step every other pair of neighbours is a rival. A line says how much more often the merge occurs than the rival
-in a million bytes of each group.
+At each step every other pair of neighbours is a rival, and the merge must occur more often than each rival. So each
+rival gives a line: how much more often the merge occurs than the rival in a million bytes of each group. The module
+`insight/shares.py` computes only the lines that matter.
 
 >>> groups = [{b"ab": 3}, {b"bc": 1}]
 >>> [(step, rival, [round(more) for more in oftener]) for step, rival, oftener in lines(groups, [(97, 98)])]

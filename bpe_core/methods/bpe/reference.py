@@ -174,7 +174,7 @@ def _are_whole(text: bytes) -> bool:
 
 
 def _is_a_part(text: bytes) -> bool:
-    """Return whether one character can hold these bytes as neighbours, at its beginning or after it."""
+    """Return whether these bytes are one character, or a part of one character."""
     return all(_length_of(byte) == 0 for byte in text[1:]) and len(text) <= (_length_of(text[0]) or 3)
 
 

@@ -49,9 +49,10 @@ class Batch:
 
 
 class Trainer:
-    """One training. It may move between threads, but only one thread may use it at a time.
+    """A training run, which makes its steps in batches.
 
-    The histories that it returns never change.
+    A trainer may move between threads, but only one thread may use it at a time. The histories that it returns never
+    change.
     """
 
     def __init__(

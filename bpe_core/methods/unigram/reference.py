@@ -106,7 +106,9 @@ def word_cutter(history: History) -> WordCutter:
 
 
 class WordPaths:
-    """The best ways to split words. Characters that the alphabet lacks are one unknown token, or bytes."""
+    """A splitter that splits each word in the best way. Characters that the alphabet lacks are one unknown token,
+    or bytes.
+    """
 
     def __init__(self, history: History, best: BestPath) -> None:
         self._alphabet = history.alphabet
@@ -142,7 +144,7 @@ class WordPaths:
 
 
 class SummedPaths:
-    """The best paths of whole words, with sums rounded as the libraries round them."""
+    """A splitter that finds the best paths of whole words. It rounds sums as the libraries round them."""
 
     def __init__(self, history: History) -> None:
         self._alphabet = history.alphabet
