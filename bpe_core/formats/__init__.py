@@ -1,9 +1,9 @@
-"""Merge tables as files. Each format has a file of its own behind the face in base.py.
+"""The file formats of merge tables. Each format has a module, and base.py holds their common base class.
 
-write_history(history, "merges.csv")     the name's ending chooses the format
-read_history("merges.csv")               the content does
-open_table("tokenizer.json")             the same, with what the file says beyond its merges
-is_table("notes.txt")                    whether it looks like any of them
+write_history(history, "merges.csv")     writes the format that the ending of the name chooses
+read_history("merges.csv")               recognizes the format by the content
+open_table("tokenizer.json")             also returns the facts that the file states besides its merges
+is_table("notes.txt")                    returns whether the file looks like a table of any format
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def _loaded(name: str, row: Row) -> Format:
 
 
 class Formats(Mapping[str, "Format"]):
-    """A mapping of formats by name; each is loaded when it is first asked for."""
+    """A mapping from names to formats. A format is loaded when its name is first looked up."""
 
     def __init__(self, rows: Mapping[str, Row]) -> None:
         self.rows = rows
@@ -61,7 +61,11 @@ class Formats(Mapping[str, "Format"]):
         return len(self.rows)
 
     def holding(self, name: str) -> Format:
-        """Return the format with this name; the exact one for the format of a session, or if no file exists yet."""
+        """Return the format with this name.
+
+        Return the format EXACT for all other names: for the name of sessions, and for the empty name of a table
+        without a file.
+        """
         return self[name if name in self.rows else EXACT]
 
     @property
@@ -70,13 +74,15 @@ class Formats(Mapping[str, "Format"]):
 
     @property
     def written(self) -> Formats:
-        """Return those in which files are written."""
+        """Return the formats that this program can write."""
         return Formats({name: row for name, row in self.rows.items() if not row.only_read})
 
     def asked_about(self, head: bytes) -> Iterator[Format]:
-        """Yield the formats that may recognize a content: those whose mark it begins with, then those without a mark.
+        """Yield the formats that may recognize content with this beginning.
 
-        A format is not loaded if the content lacks its mark.
+        Formats whose mark is the beginning of the content come first. Formats without a mark follow. A format
+        whose mark or
+        sign is missing in `head` is not loaded.
         """
         fitting = [
             (name, row.mark) for name, row in self.rows.items() if head.startswith(row.mark) and row.sign in head
@@ -85,11 +91,11 @@ class Formats(Mapping[str, "Format"]):
         return map(self.__getitem__, marked + [name for name, mark in fitting if not mark])
 
     def extension(self, name: str) -> str:
-        """Return the usual end of a file's name, with its dot: ".csv"."""
+        """Return the usual ending of a file name for this format, with its dot, such as ".csv" for CSV."""
         return Path(f"file{self.rows[name].endings[0]}").suffix
 
     def load(self) -> None:
-        """Load all formats, so that later callers need not wait."""
+        """Load all formats now, so that no later call has to wait for the loading of a format."""
         for name in self.rows:
             self[name]
 
@@ -235,7 +241,11 @@ def format_for(path: Path | str) -> Format:
 
 
 def write_history(learned: Learned, path: Path | str, *, format: Format | None = None, work: Work = ALONE) -> None:
-    """Write a history, or an object that has one, to a file: the whole file, or nothing."""
+    """Write a history to a file. After an error, the file has its previous content.
+
+    `learned` is a history or an object that contains a history. Without `format`, the ending of `path` chooses
+    the format.
+    """
     history = history_of(learned)
     chosen = format or format_for(path)
 
@@ -257,7 +267,10 @@ def read_history(path: Path | str) -> History:
 
 
 def open_table(path: Path | str) -> OpenedTable:
-    """Open a file of any known format, recognized by its content, or a name from the Hugging Face cache."""
+    """Open a file of any known format, which is recognized by its content.
+
+    `path` may also be the name of a tokenizer in the Hugging Face cache, such as `hf:gpt2`.
+    """
     path = _file_of(path)
     data, known_as = _content(Path(path))
     if len(data) > MOST_LINES and b"\0" not in data[:LOOK] and data.count(b"\n") > MOST_LINES:
@@ -279,7 +292,10 @@ def open_table(path: Path | str) -> OpenedTable:
 
 
 def _file_of(path: Path | str) -> Path:
-    """Return the file itself; for a name such as `hf:gpt2`, or a folder, the file that holds its tokenizer."""
+    """Return the path of the file to open.
+
+    A name such as `hf:gpt2`, or the path of a folder, becomes the path of the tokenizer file.
+    """
     try:
         is_file = Path(path).is_file()
     except OSError:  # without permission to look at it; the error comes when it is opened
@@ -288,7 +304,7 @@ def _file_of(path: Path | str) -> Path:
 
 
 def is_table(path: Path | str) -> bool:
-    """Return whether a file looks like a merge table by its beginning; False if it cannot be read."""
+    """Return whether the beginning of a file looks like a merge table. Return False if the file cannot be read."""
     path = Path(path)
     try:
         if not path.is_file():
@@ -313,9 +329,9 @@ def files_beside(path: Path) -> Beside:
 
 
 def _counting(path: Path) -> Path:
-    """Return the file that counts as the one at a path: the path itself, if no file next to it can replace it.
+    """Return the file to read for a path: the path itself, if no file next to it waits to replace it.
 
-    It does what `standing` does, but avoids that call for nearly all files.
+    This is a fast check for nearly all files. Only the others need the slower function `standing`.
     """
     is_plain = 0 < len(path.name) <= SHORT_NAME and not waiting and not path.is_symlink()
     is_whole = is_plain and not path.with_name(f".{path.name}{OF_JOURNALS}").exists()
@@ -323,9 +339,9 @@ def _counting(path: Path) -> Path:
 
 
 def _content(path: Path) -> tuple[bytes, Format | None]:
-    """Read the whole file, and return its format if that is known already.
+    """Read a file, and return its content with its format. The format is None if the content must still be searched.
 
-    If its beginning shows that it is no table, such as a film, no more is read.
+    If the first bytes show that the file is no table, such as a film, only these bytes are read and returned.
     """
     try:
         with _opened(_counting(path)) as file:
@@ -361,13 +377,13 @@ def _known_by(head: bytes, path: Path) -> Format | None:
 
 
 def _may_be_known(head: bytes, path: Path) -> bool:
-    """Return whether only the rest of a long file can show its format, as with JSON."""
+    """Return whether a file that begins with `head` may still prove to be a table, as with long JSON files."""
     late = (one.told_late for one in FORMATS.asked_about(head))
     return head.lstrip()[:1] == b"{" or any(late) or _known_by(head, path) is not None
 
 
 def unpacked(data: bytes, name: str) -> bytes:
-    """Return the data, unpacked if it is compressed.
+    """Return the data, decompressed if it is gzip data.
 
     >>> import gzip
     >>> unpacked(gzip.compress(b"l o"), "merges.txt.gz"), unpacked(b"l o", "merges.txt")

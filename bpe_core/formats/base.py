@@ -52,20 +52,23 @@ PIECES = "pieces"  # the same, and the best path needs no other costs
 
 
 def own_numbers(history: History) -> Int64s:
-    """Return the id of each token in its file; the engine's index where the history has no such ids."""
+    """Return the id that each token has in its file. A history without ids of a file has its indices as ids."""
     return history.numbers_of(np.arange(history.index_count))
 
 
 def dense_numbers(history: History) -> Int64s | None:
-    """Return the history's own ids, unless most of a file that lists tokens by position would be gaps."""
+    """Return the ids of the history for a file that lists tokens by position.
+
+    Return None if the history has no ids, or if the list would consist mostly of gaps.
+    """
     known = history.numbers
     return known if known is not None and int(known.max()) < len(known) + MOST_GAPS else None
 
 
 def complete_numbers(history: History, unknown: int | None = None) -> Int64s:
-    """Return the history's own ids if every token that a text can become has one; otherwise the indices.
+    """Return the ids of the history. Return the indices of the tokens if a token that can occur in a text has no id.
 
-    `unknown` is the index of a token that may lack an id, too.
+    `unknown` is the index of a token that needs no id either.
     """
     numbers = own_numbers(history)
     joining = history.joining
@@ -80,7 +83,7 @@ def unless_ids(numbers: Int64s) -> Int64s | None:
 
 
 def reported(rows: Iterable[tuple[int, T]], history: History, progress: ProgressReport) -> Iterator[T]:
-    """Yield the rows to write, and report from time to time after which step they are."""
+    """Yield the rows to write, and report the number of the current step from time to time."""
     for step, row in rows:
         yield row
         if step % STEPS_BETWEEN_REPORTS == 0:
@@ -103,7 +106,7 @@ def decoded(raw: bytes, where: str, encoding: str = "utf-8", *, in_text: bool = 
 
 
 def nothing_beside(name: str) -> bytes | None:
-    """Return no sidecar file: the reader of content that lies in no folder."""
+    """Return None for any name: this function stands for a folder without sidecar files."""
     return None
 
 
@@ -124,7 +127,7 @@ class OpenedTable:
 
 
 class Flaw(str):
-    """A note about a mistake in a table that proper training and writing would not leave."""
+    """A note about a mistake in a table that correct training and writing cannot produce."""
 
 
 class Format(ABC):
@@ -137,31 +140,36 @@ class Format(ABC):
     tables
         The kinds of tables that files of the format hold. A format with an empty set holds all kinds.
     methods
-        The names of the methods whose tables it holds. Older plug-ins give these names in place of `tables`.
+        The names of the methods whose tables the format holds. Older plug-ins give these names in place of
+        `tables`.
     holds
-        A phrase for the tables that it holds. A message about a table that it cannot hold contains the phrase.
+        A phrase for the tables that the format holds. A message about a table that it cannot hold contains the
+        phrase.
     told_late
         Whether only the end of a file proves that the file has this format.
     enough
-        The number of bytes at the beginning of a file that are read; 0 means that the whole file is read.
+        The number of bytes at the beginning of a file that are read. A value of 0 means that the whole file is
+        read.
     holds_splitting
         Whether a file says how a text is split into words.
     numbers_tokens
         Whether the tokens in a file have ids.
     holds_hidden
-        Whether a file can hold tokens without an id, which only serve to make other tokens.
+        Whether a file can hold tokens without an id, which are only parts of other tokens.
     joins_unknown
         Whether several unknown characters in a row become one token.
     sums
-        How the format's library adds log-probabilities, as a recipe names it; empty if that does not matter.
+        How the format's library adds log-probabilities, as a recipe names it. The text is empty if that does not
+        matter.
     peer_name
-        The name of the library that `peer` calls; empty if there is none.
+        The name of the library that `peer` calls. The text is empty if there is no library.
     peer_call
         The expression that calls this library, as a person would write it.
     holds_specials
         Whether programs that load a file search texts for its special tokens.
     matches_specials
-        Whether the format's library by default matches special tokens in a text. None means that the file may say it.
+        Whether the format's library by default matches special tokens in a text. None means that the file
+        decides.
     """
 
     name: ClassVar[str]
@@ -181,27 +189,36 @@ class Format(ABC):
     matches_specials: ClassVar[bool | None] = False
 
     def can_hold(self, history: History) -> list[str]:
-        """List what this format cannot hold of the history, one sentence each."""
+        """List the facts of a history that this format cannot hold, as one sentence each."""
         return self.impossible(history) or self.does_otherwise(history)
 
     @abstractmethod
     def does_otherwise(self, history: History) -> list[str]:
-        """List what the written file does differently; a history with these sentences can still be written."""
+        """List the differences between a history and its written file, as one sentence each.
+
+        Such a history can still be written.
+        """
 
     def spelled(self, history: History) -> tuple[str, ...]:
-        """Return the texts that this format takes for something else wherever they occur; `can_hold` reports them."""
+        """Return the texts that become other tokens in the written file than in the history.
+
+        `can_hold` reports them.
+        """
         return ()
 
     def is_beyond(self, history: History, text: str) -> bool:
-        """Return whether a text meets a limit that `can_hold` reports, so that results may differ."""
+        """Return whether a text meets a limit that `can_hold` reports, so that the file may give other tokens."""
         return False
 
     def impossible(self, history: History) -> list[str]:
-        """List the reasons why the history cannot be written at all."""
+        """List the reasons why a history cannot be written at all. The list is empty if it can be written."""
         return []
 
     def refusal(self, history: History, cancelled: CancelCheck = never_cancelled) -> str:
-        """Return the reason why the history cannot be written at all, before anything is tried; empty if it can."""
+        """Return a sentence that says why a history cannot be written, without writing anything.
+
+        The sentence is empty if the history can be written.
+        """
         if refusal := METHODS[history.recipe.method].refusal(self):
             return refusal
         if history.joining is not None and history.joining.hidden and not self.holds_hidden:
@@ -217,7 +234,7 @@ class Format(ABC):
         return next(while_wanted(self.impossible(history), cancelled), "")
 
     def holds_joining(self, history: History) -> bool:
-        """Return whether the file can hold merge priorities that differ from the order of the steps."""
+        """Return whether a file can hold merge priorities that differ from the order of the history's steps."""
         return False
 
     def refuse_the_impossible(self, history: History) -> None:
@@ -226,32 +243,36 @@ class Format(ABC):
             raise OutputError(sentence)
 
     def write(self, history: History, file: BinaryIO, *, progress: ProgressReport = ignore_progress) -> None:
-        """Write a history. `progress` may raise an exception to stop the writing."""
+        """Write a history to an open file. `progress` may raise an exception to stop the writing."""
         self.refuse_the_impossible(history)
         self.write_all(history, file, progress)
         progress(Progress("writing", len(history), len(history), "steps"))
 
     def numbers(self, history: History) -> Int64s:
-        """Return the id of each token in the written file, or NO_NUMBER for a token without an id.
+        """Return the id of each token in the written file. A token without an id has NO_NUMBER.
 
-        A format keeps the ids of the history if it can. This default numbers the tokens in their order."""
+        A format keeps the ids of the history if it can. This default gives the tokens their indices as ids.
+        """
         return np.arange(history.index_count)
 
     @abstractmethod
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
-        """Write a history that is not impossible, row by row."""
+        """Write all rows of a history that `impossible` accepts."""
 
     def main_file(self, path: Path) -> Path:
-        """Return the main file to write when a person names this path, for formats of several files."""
+        """Return the path of the main file for a path that a person names.
+
+        The two paths differ only in formats of several files.
+        """
         return path
 
     def companions(self, path: Path) -> dict[Path, Writer]:
-        """Return the sidecar files of the file at `path`, each with the function that writes it."""
+        """Return the paths of the sidecar files for a file at `path`, each with the function that writes it."""
         return {}
 
     @abstractmethod
     def recognizes(self, data: bytes) -> bool:
-        """Return whether the data has this format, judged only by its marks."""
+        """Return whether the data has this format. Only the marks of the format are checked."""
 
     def recognizes_file(self, data: bytes, name: str, beside: Beside) -> bool:
         """Return whether a file has this format, judged by its content, its name and its sidecar files."""
@@ -259,9 +280,10 @@ class Format(ABC):
 
     @abstractmethod
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
-        """Read a whole file; errors call it `name`.
+        """Read a whole file, whose name in errors is `name`.
 
-        Invalid content raises a FormatError that says where. Time and memory stay in proportion to the file's size.
+        Invalid content raises a FormatError that names the place. Time and memory grow in proportion to the size
+        of the file.
         """
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
@@ -274,18 +296,27 @@ class Format(ABC):
         return OpenedTable(history, self.name, tuple(notes))
 
     def does_match_specials(self, beside: Beside) -> bool | None:
-        """Return whether the format's library matches special tokens, given the sidecar files."""
+        """Return whether the format's library matches special tokens in texts.
+
+        The sidecar files can change the result.
+        """
         return self.matches_specials
 
     def read(self, data: bytes, name: str) -> History:
         return self.open(data, name).history
 
     def differences(self, data: bytes, history: History) -> list[str] | None:
-        """List where the content differs from the history. None means that only `open` and encoding can tell."""
+        """List the places where the content of a file differs from a history.
+
+        Return None if this format cannot compare them, so that the file must be opened and used for encoding.
+        """
         return None
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
-        """Load the content into the real library. Return None if the library or a needed file is missing."""
+        """Load the content of a file into the library that owns the format.
+
+        Return None if the library or a needed file is missing.
+        """
         try:
             library = import_module(self.peer_name.replace("-", "_")) if self.peer_name else None
         except ImportError:

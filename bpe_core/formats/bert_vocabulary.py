@@ -1,10 +1,10 @@
-"""BERT's vocab.txt, which has one token a line and ids from 0; and WordPiece's tokens in any file.
+"""BERT's vocab.txt, which has one token in each line and ids from 0, and the WordPiece tokens of any file.
 
-How a text is normalized and split is in the sidecar file tokenizer_config.json. Without that file it is guessed from
+The sidecar file tokenizer_config.json says how a text is normalized and split. Without that file, this is guessed from
 the tokens.
 
-A file does not say how its tokens were made. So all tokens are in the alphabet, the longer ones as seeds, and there are
-no steps.
+A file does not say how its tokens were made. So all tokens are in the alphabet, the longer tokens as seeds, and there
+are no steps.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ from bpe_core.text.preparation.pre_tokenizers import BertPreTokenizer
 
 
 def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str, pieces: Collection[str] = ()) -> History:
-    """Return the tokens as a history without steps; `pieces` are special tokens that words can hold, too."""
+    """Return the tokens of a file as a history without steps.
+
+    `pieces` are special tokens that words can contain, too.
+    """
     if len(vocabulary) > LARGEST_VOCABULARY:
         raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} tokens.")
     others = {recipe.unknown_text, *recipe.special_tokens}.difference(pieces)
@@ -68,9 +71,12 @@ def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str, pieces
 
 
 def numbers_for(history: History) -> Int64s:
-    """Map indices to a file's ids: the ids it came with, or special tokens, unknown and all others in order.
+    """Return the id in a file for each index of a history.
 
-    Of two tokens with the same text the newer gets the id of the older: nothing distinguishes them.
+    A history keeps the ids of its file. Without such ids, special tokens come first, then the unknown token,
+    then all other
+    tokens. If two tokens have the same text, the newer token gets the id of the older, because nothing
+    distinguishes them.
     """
     kept = dense_numbers(history)
     if kept is not None:
@@ -158,12 +164,15 @@ def _with_letters(texts: Sequence[str]) -> list[str]:
 
 
 def _speaks_for(texts: Sequence[str], fits: Callable[[str], bool]) -> bool:
-    """Return whether nearly all texts consist of characters that `fits` accepts."""
+    """Return whether `fits` accepts the characters of nearly all texts."""
     return int(_hold(texts, lambda sign: not fits(sign)).sum()) <= MOST_ODD * len(texts)
 
 
 def _hold(texts: Sequence[str], wanted: Callable[[str], bool]) -> Bools:
-    """Return which texts hold such a character, looking at each distinct character once."""
+    """Return a mask of the texts that contain a character for which `wanted` is true.
+
+    `wanted` is called once for each distinct character.
+    """
     codes = code_points("".join(texts))
     is_there = np.zeros(int(codes.max(initial=0)) + 1, np.bool_)
     is_there[codes] = True
@@ -335,7 +344,10 @@ class BertVocabulary(Format):
 
 
 def read_vocabulary(data: bytes, name: str) -> tuple[dict[str, int], list[str]]:
-    """Return the id of each token, which is the number of its last line, and the tokens with several lines."""
+    """Return the id of each token, and the list of tokens that occur in several lines.
+
+    The id of a token is the number of its last line, counted from 0.
+    """
     lines = [line.rstrip(" \t\r") for line in lines_of(data, name)]  # other white space stays, as in transformers
     for number, text in enumerate(lines, start=1):
         if " " in text or "\t" in text:

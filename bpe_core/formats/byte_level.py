@@ -37,7 +37,7 @@ def written(raw: bytes) -> str:
 
 
 def read(text: str) -> bytes | None:
-    """Map stand-in characters to bytes; None if a character is no stand-in."""
+    """Return the bytes that stand-in characters represent. Return None if the text has any other character."""
     try:
         return codecs.charmap_encode(text, "strict", _bytes())[0]
     except UnicodeEncodeError:
@@ -49,7 +49,7 @@ def is_byte_level(text: str) -> bool:
 
 
 def written_tokens(history: History) -> list[str]:
-    """Return the text of each token, special tokens left out."""
+    """Return the text of each token in stand-in characters, without the special tokens."""
     base = history.recipe.base
     return [*of_tokens(("stand-ins", base), history, lambda: _written_tokens(written_texts(history), base))]
 
@@ -62,7 +62,10 @@ def _written_tokens(texts: Sequence[bytes], base: str) -> list[str]:
 
 
 def vocabulary_by_number(history: History, numbers: Int64s, texts: Sequence[str] | None = None) -> dict[str, int]:
-    """Return the vocabulary, lowest id first; of two tokens with the same text it has the older one."""
+    """Return the id of each token by its text, sorted by id.
+
+    If two tokens have the same text, the older token is listed.
+    """
     found: dict[str, int] = {}
     first = history.first_special
     texts = written_tokens(history) if texts is None else texts
@@ -79,7 +82,9 @@ def vocabulary_by_number(history: History, numbers: Int64s, texts: Sequence[str]
 
 
 def with_specials(vocabulary: dict[str, int], specials: dict[str, int]) -> dict[str, int]:
-    """Add the special tokens, except the last ones, if a library gives them these ids from a sidecar file.
+    """Return a vocabulary with special tokens added, sorted by id.
+
+    Special tokens after all other tokens are left out: the library reads their ids from a sidecar file.
 
     >>> with_specials({"a": 1, "b": 2}, {"<s>": 0, "<mask>": 3})
     {'<s>': 0, 'a': 1, 'b': 2}

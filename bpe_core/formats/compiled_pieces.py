@@ -1,4 +1,4 @@
-"""A reader of SentencePiece pieces in machine code, for pieces that are written in the usual way."""
+"""A compiled reader of SentencePiece pieces that are written in the usual way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bpe_core.text.reading.utf8 import first_broken
 
 
 class UsualPieces:
-    """The fast twin of `sentencepiece_fields.OddPieces`; that class reads every piece one by one."""
+    """A fast reader of pieces, with the same methods as `sentencepiece_fields.OddPieces`, which reads pieces singly."""
 
     def __init__(self, data: bytes, kinds: int, most: int) -> None:
         self._data: Bytes = np.frombuffer(data, np.uint8)
@@ -25,20 +25,23 @@ class UsualPieces:
         self.count = 0
 
     def skip(self, place: int) -> int:
-        """Read all short pieces from this offset on; return the offset of the first other thing."""
+        """Read all short pieces from offset `place` on. Return the offset of the first field that is no short piece."""
         columns = self._places, self._texts, self._starts, self._bits, self._kinds
         behind, self.count = map(int, read_short(self._data, place, self._behind_kinds, *columns, self.count))
         return behind
 
     def enter(self, place: int) -> None:
-        """Read the longer piece at this offset."""
+        """Store the offset of a longer piece, so that `odd` returns it."""
         self._places[self.count] = place
         self._kinds[self.count] = ODD
         self._starts[self.count + 1] = self._starts[self.count]
         self.count += 1
 
     def columns(self) -> tuple[LaidTexts, Float64s, Int64s]:
-        """Return all texts, scores and kinds, without those of odd pieces. If a text is damaged, all are odd."""
+        """Return the texts, scores and kinds of all pieces read. Odd pieces have an empty text.
+
+        If the text of any piece is not valid UTF-8, all pieces count as odd.
+        """
         kinds = self._kinds[: self.count]
         scores = self._bits[: self.count].view(np.float32)
         starts = self._starts[: self.count + 1]
@@ -48,6 +51,6 @@ class UsualPieces:
         return LaidTexts(texts, starts), scores.astype(np.float64), kinds.astype(np.int64)
 
     def odd(self) -> list[tuple[int, int]]:
-        """Return the ids and offsets of the pieces that have to be read one by one."""
+        """Return the id and the offset of each piece that this class could not read."""
         numbers = np.flatnonzero(self._kinds[: self.count] == ODD)
         return list(zip(numbers.tolist(), self._places[numbers].tolist(), strict=True))

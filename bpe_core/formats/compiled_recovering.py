@@ -1,4 +1,4 @@
-"""Recovery of merges with compiled kernels: the parts of all tokens at once."""
+"""The recovery of merges with compiled kernels, which find the parts of all tokens in one call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _WIDE = 0x80  # the first code that UTF-8 writes by several bytes
 
 
 def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s, Int32s, Bools]:
-    """Return all symbols, the two parts of each token (lowest rank first), and which have a later token as a part."""
+    """Return all symbols, the left and the right part of each token, and a mask of late tokens.
+
+    The token with the lowest rank comes first. A token is late if one of its parts comes after it.
+    """
     are_bytes = isinstance(tokens[0], bytes)
     if are_bytes:
         data, starts = end_to_end(tokens)  # type: ignore[arg-type]  # all are bytes
@@ -49,7 +52,9 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
 
 
 def halves_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Halves | None:
-    """Return the parts of tokens as indices of texts. Return None if a symbol has no text, or many tokens need joining.
+    """Return the parts of tokens as indices of texts.
+
+    Return None if a symbol has no text, or if many tokens can only be taken apart by merging.
 
     >>> texts = LaidTexts.of(["lo", "low", "w", "o", "l"])
     >>> halves_among(texts, np.array([4, 3, 2]), np.array([0, 1])).right.tolist()
@@ -66,7 +71,7 @@ def _room(are_bytes: bool) -> ShortRoom:
 
 
 def _before_all(texts: Texts, symbols: Int64s, tokens: Int64s) -> tuple[Texts, Halves]:
-    """Return the tables of the texts and of the tokens' halves, as they are before the first token is looked at."""
+    """Return the tables of the texts and of the tokens' halves, in their state before the first token is examined."""
     ranks = np.full(len(texts.firsts), NO_RANK, np.int32)
     ranks[symbols], ranks[tokens] = SYMBOL, np.arange(len(tokens))
     halves = np.full((2, len(tokens)), -1, np.int32), np.zeros((2, len(tokens)), np.bool_)
@@ -75,15 +80,15 @@ def _before_all(texts: Texts, symbols: Int64s, tokens: Int64s) -> tuple[Texts, H
 
 
 def _bytes_in(data: Bytes) -> list[int]:
-    """Return the distinct bytes of the data, ascending.
+    """Return the distinct bytes of the data in ascending order.
 
-    Deleting these from all 256 bytes leaves the others, which takes hardly any time.
+    The function deletes the bytes of the data from all 256 bytes, which takes hardly any time.
     """
     return sorted({*range(256)}.difference(bytes(range(256)).translate(None, data.tobytes())))
 
 
 def _join(texts: Texts, so_far: Texts, halves: Halves, done: int, cells: Int32s, edges: Int64s, symbols: int) -> None:
-    """Find the parts of all tokens from `done` on, joining their symbols where needed."""
+    """Find the parts of all tokens from token `done` on, by merging the symbols of a token where this is needed."""
     from bpe_core.kernels.encode import JOINED
 
     # few tables need this module, and loading it takes long

@@ -1,4 +1,4 @@
-"""The rows of tables as the kernels write them: as bytes, very many rows at a time."""
+"""The rows of merge tables as bytes, which compiled kernels write many rows at a time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ _TRUTHS, _KINDS = (b"false", b"true"), (b"add", b"drop", b"merge")  # of a right
 
 
 def written_rows(history: History, layout: Layout, numbers: Int64s | None) -> Iterator[tuple[int, bytes]]:
-    """Yield some rows at a time with the number of their last step; `numbers` fill the last column."""
+    """Yield many rows at a time as bytes, each time with the number of the last step in them.
+
+    `numbers` holds the values of the last column.
+    """
     texts, columns = _texts_and_columns(history, layout)
     told = _values(history, numbers)
     longest = max(DIGITS, int((texts.end - texts.begin).max()))
@@ -97,7 +100,7 @@ def _in_hex(raw: Sequence[bytes]) -> Texts:
 
 
 def _spelled(raw: Sequence[bytes], spelled: Callable[[str], str]) -> Texts:
-    """Lay out escaped texts between the file's quotes; nearly all stay as they are."""
+    """Return the escaped texts between the quotes of the file, laid out end to end. Nearly all texts stay unchanged."""
     around = spelled("").encode()
     side = len(around) // 2
     plain = _end_to_end(raw)

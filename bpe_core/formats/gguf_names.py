@@ -1,4 +1,4 @@
-"""The names by which llama.cpp recognizes special tokens, whatever the file says about them."""
+"""The names by which llama.cpp recognizes special tokens, even if the file gives these tokens another kind."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ _WITH_CALLS = {"<|return|>", "<|flush|>"}
 
 
 def kinds_by_name(texts: Sequence[str], kinds: Sequence[Kind], section: dict[str, Any]) -> tuple[list[Kind], list[str]]:
-    """Return the kinds of the tokens as llama.cpp changes them, and tokens of which it may change any one.
+    """Return the kinds of the tokens as llama.cpp changes them, and the tokens whose kind is doubtful.
+
+    Kinds are doubtful where llama.cpp changes a single one of several tokens, in an order that is not fixed.
 
     >>> kinds_by_name(["a", "</s>", "<PRE>", "<|start|>"], [Kind.NORMAL] * 4, {})[0]
     [<Kind.NORMAL: 1>, <Kind.CONTROL: 3>, <Kind.CONTROL: 3>, <Kind.USER_DEFINED: 4>]

@@ -1,4 +1,7 @@
-"""The pre-tokenizers of llama.cpp: lists of expressions, applied in turn, by the name in a GGUF file."""
+"""The pre-tokenizers of llama.cpp, by their names in GGUF files.
+
+Each is a list of expressions that are applied in turn.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reader of the head of a GGUF file: named values before the model's weights. It keeps those of the tokenizer.
+"""A reader of the named values at the beginning of a GGUF file. It keeps only the values of the tokenizer.
 
 >>> value = _text(b"tokenizer.ggml.model") + struct.pack("<I", 8) + _text(b"gpt2")
 >>> read_section(b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + value, "model.gguf")

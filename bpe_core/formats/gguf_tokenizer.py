@@ -1,7 +1,7 @@
 """The tokenizer section of a GGUF file, as llama.cpp reads it: the tokens of SentencePiece, GPT-2 or BERT as lists.
 
-The tokens of GPT-2, Gemma 4 and BERT are read as a tokenizer.json with the same content would be, and the others as a
-.model. Before that comes llama.cpp's own work: user-defined tokens split a text first, and each part gets a blank in
+The tokens of GPT-2, Gemma 4 and BERT are read like a tokenizer.json with the same content, and all other tokens like a
+SentencePiece .model. Two steps of llama.cpp come first: user-defined tokens split a text, and each part gets a blank in
 front.
 """
 
@@ -86,7 +86,7 @@ class Tokens:
 
     @property
     def map(self) -> bytes:
-        """Return the normalizer's map of characters, as a .model has it."""
+        """Return the normalizer's map of characters, in the bytes that a SentencePiece .model has."""
         return bytes(value & 0xFF for value in self._list("precompiled_charsmap", int))
 
     @property
@@ -105,12 +105,15 @@ class Tokens:
 
     @property
     def found_first(self) -> list[str]:
-        """Return the tokens that are searched for in every text first, before the text is changed."""
+        """Return the tokens that are searched for in a text before the text is normalized."""
         return [text for text, kind in zip(self.texts, self.kinds, strict=True) if kind == Kind.USER_DEFINED]
 
     @cached_property
     def sides(self) -> dict[str, dict[str, bool]]:
-        """Return the tokens that take the blanks on one side with them; llama.cpp knows them by the names of models."""
+        """Return the tokens that also match the blanks on one side, each with that side.
+
+        llama.cpp recognizes these tokens by the name of the model.
+        """
         name, architecture, pre = (str(self.section.get(key, "")) for key in (*NAMES, "pre"))
         if any(one in pre for one in _JINA) or any(one in architecture for one in _WITH_MASK):
             return {"<mask>": {"lstrip": True}}
@@ -172,19 +175,25 @@ def bytes_history(tokens: Tokens) -> tuple[History, list[str]]:
 
 
 def _decoders(steps: list[Object], splitting: object) -> Object:
-    """Return the steps of a decoder; the last step cleans spaces if llama.cpp does so for this splitting."""
+    """Return the steps of a decoder.
+
+    A last step that removes spaces is added if llama.cpp removes them for this pre-tokenizer.
+    """
     cleaning: list[Object] = [{"type": "LlamaSpaces"}] * (splitting in CLEANING)
     return {"type": "Sequence", "decoders": steps + cleaning}
 
 
 def _like_bytes(tokens: Tokens) -> list[str]:
-    """Return the added tokens whose letters could also stand for other bytes."""
+    """Return the added tokens whose characters could also be stand-in characters of bytes."""
     added = (one["content"] for one in tokens.added())
     return [text for text in added if not text.isascii() and is_byte_level(text)]
 
 
 def lines_history(tokens: Tokens) -> tuple[History, list[str]]:
-    """Read the tokenizer of Gemma 4: pairs join characters and bytes within a line, and a sign replaces each blank."""
+    """Return the history of Gemma 4's tokenizer, and notes.
+
+    Its merges join characters and bytes within a line, and `▁` replaces each blank.
+    """
     model = {
         "vocab": {text: number for number, text in enumerate(tokens.texts)},
         "merges": tokens.merges,
@@ -203,9 +212,9 @@ def lines_history(tokens: Tokens) -> tuple[History, list[str]]:
 
 
 def words_history(tokens: Tokens) -> tuple[History, list[str]]:
-    """Read BERT's tokens, with a normalizer that changes texts as llama.cpp does.
+    """Return the history of BERT's tokens, with a normalizer that changes texts as llama.cpp does, and notes.
 
-    If it removes accents, only the first consonant of a Hangul syllable stays.
+    If the normalizer removes accents, only the first consonant of a Hangul syllable stays.
     """
     lowercase = tokens.flag("normalizer.lowercase", True)
     changes: list[Object] = [_replace(_BLANKS, " "), _replace(r"[\p{Cc}\p{Cf}\p{Co}\x{fffd}]", "")]
@@ -256,7 +265,7 @@ _IDEOGRAPHS = (
 
 
 def _hangul() -> dict[str, str]:
-    """Return the first consonant of each Hangul syllable, which is all that llama.cpp keeps of a decomposition."""
+    """Map each Hangul syllable to its first consonant, because llama.cpp drops all other parts of the syllable."""
     return {chr(code): chr(0x1100 + (code - 0xAC00) // 588) for code in range(0xAC00, 0xD7A4)}
 
 
@@ -269,7 +278,10 @@ def _split(pattern: str) -> Object:
 
 
 def scored_history(tokens: Tokens) -> tuple[History, list[str]]:
-    """Read a SentencePiece model that joins by scores; characters without a token become bytes."""
+    """Return the history of a SentencePiece model that joins pieces by their scores, and notes.
+
+    Characters without a token become bytes.
+    """
     tokens.refuse_missing_bytes()
     bytes_ = set(BYTE_TEXTS)
     kinds = {Kind.USER_DEFINED: Kind.CONTROL, Kind.UNUSED: Kind.NORMAL}
@@ -282,7 +294,7 @@ def scored_history(tokens: Tokens) -> tuple[History, list[str]]:
 
 
 def probable_history(tokens: Tokens) -> tuple[History, list[str]]:
-    """Read a SentencePiece model that takes the most probable pieces."""
+    """Return the history of a SentencePiece model that splits a text into its most probable pieces, and notes."""
     others = {
         number: score if kind == Kind.UNUSED else 0.0
         for number, (kind, score) in enumerate(zip(tokens.kinds, tokens.scores, strict=True))
@@ -301,7 +313,10 @@ def probable_history(tokens: Tokens) -> tuple[History, list[str]]:
 
 
 def _found_first(history: History, tokens: Tokens) -> History:
-    """Set the tokens that are searched for before the text is changed, and the special tokens that take blanks."""
+    """Return the history with two kinds of steps added to its recipe.
+
+    One kind searches for tokens before the text is changed. The other lets special tokens match the blanks beside them.
+    """
     alone = tokens.found_first
     also = [text for text in history.recipe.special_tokens if text in tokens.sides and text not in alone]
     also += [tokens.unknown] * (history.recipe.unknown == "unk")  # a special token, too
@@ -343,7 +358,10 @@ class GgufTokenizer(ReadOnly):
 
 
 def _spelled(tokens: Tokens) -> Iterable[str]:
-    """Report special tokens that llama.cpp always matches; here a caller has to ask for special tokens."""
+    """Report the special tokens that llama.cpp always matches.
+
+    This program matches them only if a caller requests it.
+    """
     known = set(tokens.texts)
     special = [text for text, kind in zip(tokens.texts, tokens.kinds, strict=True) if kind in _SPECIAL]
     made = [text for text in special if any(text[:cut] in known and text[cut:] in known for cut in range(1, len(text)))]

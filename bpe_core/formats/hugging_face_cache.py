@@ -1,7 +1,7 @@
-"""The tokenizers in the Hugging Face cache, by their names on the hub: `hf:openai-community/gpt2`.
+"""The tokenizers in the Hugging Face cache, by their names on the hub, such as `hf:openai-community/gpt2`.
 
-They are opened from the cache, without a connection. If a person types the name of one that is missing, huggingface_hub
-downloads it, if that package is installed.
+They are opened from the cache, without a connection. If a person types the name of a tokenizer that is not cached, the
+package huggingface_hub downloads the tokenizer, if that package is installed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class CachedFile(NamedTuple):
 
 
 def folder() -> Path:
-    """Return the folder in which huggingface_hub keeps its downloads, by the environment variables that it reads."""
+    """Return the cache folder of huggingface_hub, which environment variables can change."""
     for variable, inside in (("HF_HUB_CACHE", ""), ("HF_HOME", "hub"), ("XDG_CACHE_HOME", "huggingface/hub")):
         if place := os.environ.get(variable):
             return Path(os.path.expandvars(place)).expanduser() / inside
@@ -68,13 +68,16 @@ def _cached() -> Iterator[CachedFile]:
 
 
 def is_name(path: Path | str) -> bool:
-    """Return whether this is a name such as `hf:gpt2`, rather than a file or an address."""
+    """Return whether a text is a name such as `hf:gpt2`, and neither an existing file nor an `hf://` address."""
     text = str(path)
     return text.startswith(PREFIX) and not text.replace("\\", "/").startswith("hf://") and not Path(path).exists()
 
 
 def located(path: Path | str, *, may_fetch: bool = True) -> Path:
-    """Return the file for a name such as `hf:gpt2`, downloaded if necessary; return any other path unchanged."""
+    """Return the file for a name such as `hf:gpt2`, which is downloaded if necessary.
+
+    Return any other path unchanged.
+    """
     if not is_name(path):
         return Path(path)
     text = str(path).replace("\\", "/")
@@ -89,7 +92,7 @@ def located(path: Path | str, *, may_fetch: bool = True) -> Path:
 
 
 def tokenizer_file(path: Path | str) -> Path:
-    """Return the tokenizer file for a name, or for a folder that holds one; return any other path unchanged."""
+    """Return the tokenizer file for a name such as `hf:gpt2` or for a folder. Return any other path unchanged."""
     found = located(path)
     if not _is_folder(found):
         return found
@@ -119,7 +122,10 @@ def _among_cached(name: str, revision: str) -> Path | None:
 
 
 def _in_snapshots(repository: Path, revision: str) -> Path | None:
-    """Return the tokenizer of a revision; without a revision, that of the main branch, or else the newest."""
+    """Return the path of the tokenizer in a revision, or None if there is none.
+
+    Without a revision, the main branch counts. If the main branch is not cached, the newest snapshot counts.
+    """
     snapshots = repository / "snapshots"
     try:
         commit = (repository / "refs" / (revision or "main")).read_text(encoding="utf-8").strip()

@@ -1,4 +1,7 @@
-"""The normalizer and pre-tokenizer of a Hugging Face tokenizer: written from a recipe and read back into one."""
+"""The normalizer and pre-tokenizer of a Hugging Face tokenizer.
+
+This module writes them from a recipe and reads them into a recipe.
+"""
 
 from __future__ import annotations
 
@@ -110,7 +113,10 @@ def pre_tokenizer_of(recipe: Recipe) -> Object | None:
 
 
 def marks_in(expression: str) -> str:
-    """Return the marks in an expression that `_any_of` wrote; empty for any other expression."""
+    """Return the punctuation marks in an expression that `_any_of` wrote.
+
+    Return an empty text for any other expression.
+    """
     if not (expression.startswith("(?:") and expression.endswith(")")):
         return ""
     marks = re.sub(r"\\(.)", r"\1", expression[3:-1], flags=re.DOTALL)[::2]
@@ -127,7 +133,12 @@ _OF_OTHERS = (SentencePiece, LlamaBytes, LlamaWords, LlamaSpaces)
 
 
 def decoder_of(recipe: Recipe) -> Object | None:
-    """Write the decoder's steps. No step can say other libraries' own ways, so the nearest steps are written."""
+    """Return the decoder of a recipe as an object for a tokenizer.json.
+
+    Return None if it only puts spaces between tokens.
+
+    The format has no steps for the decoders of some other libraries. For these, the nearest steps are returned.
+    """
     told: tuple[Decoder, ...] = recipe.decoding
     is_other = any(isinstance(step, _OF_OTHERS) for step in told)
     steps = recipe.usual_decoding if is_other or not told else told
@@ -137,7 +148,7 @@ def decoder_of(recipe: Recipe) -> Object | None:
 
 
 class Entry(NamedTuple):
-    """An added token of a file."""
+    """An added token of a file, with the id that the file gives it."""
 
     said: int  # the id in the file
     token: AddedToken
@@ -161,15 +172,16 @@ class TextPreparation:
     notes: list[str] = field(default_factory=list)
 
     def may_write(self, token: str) -> bool:
-        """Return whether words can hold a token that their text does not contain."""
+        """Return whether the steps can write a token into words although the token is not in the text."""
         in_bytes = self.byte_level and not token.isascii()
         return self.changes or in_bytes or (self.sign != "" and self.sign in token)
 
 
 def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPreparation:
-    """Return how the file changes and splits a text: as choices of a recipe, and as steps where choices cannot say it.
+    """Return how a file changes and splits a text.
 
-    With `shows_bytes`, its tokens consist of the characters that represent bytes, which only steps can say.
+    The result describes this by choices of a recipe, and by steps where no choices have the same effect. With
+    `shows_bytes`, the tokens of the file consist of stand-in characters of bytes, which only steps can describe.
     """
     found = TextPreparation()
     changes = _steps(whole, "normalizer", "normalizers", found, name)
@@ -220,7 +232,10 @@ _ALIKE = (
 
 
 def about_changed(changed: Mapping[str, str]) -> list[str]:
-    """Report added tokens that are searched for in the changed text, if that does not tell which token is meant."""
+    """Report added tokens for which the normalizer leaves no text, or the text of another added token.
+
+    `changed` maps each token that is searched for in the normalized text to its normalized text.
+    """
     often = Counter(changed.values())
     return [
         *about([token for token, new in changed.items() if not new], _GONE),
@@ -229,7 +244,7 @@ def about_changed(changed: Mapping[str, str]) -> list[str]:
 
 
 def _lost_places(changes: list[Step], cuts: list[Step]) -> list[str]:
-    """Report insertions into empty places: the step after them then changes the wrong characters."""
+    """Report steps that insert text at empty matches. The steps after them then change the wrong characters."""
     by_places = any(isinstance(step, ByteLevel | Metaspace) for step in cuts)
     puts = [
         step.pattern[:80]
@@ -250,7 +265,10 @@ def _changed(token: str, changes: list[Step]) -> str:
 
 
 def _sees_spaces(token: AddedToken) -> bool:
-    """Return whether the spaces put around Chinese characters, before the token is searched for, affect the search."""
+    """Return whether spaces around Chinese characters change which texts match a token.
+
+    BERT's normalizer puts these spaces into the text before the search for the token.
+    """
     apart = _changed(token.content, [BertNormalizer(True, True, False, False)])
     return token.normalized and (token.single_word or " " in apart)
 
@@ -277,7 +295,7 @@ def _decoding(whole: Object, found: TextPreparation, name: str) -> tuple[Decoder
 
 
 def _entries(whole: Object, name: str) -> list[Entry]:
-    """Return the added tokens in the listed order; entries without text are skipped."""
+    """Return the added tokens in the order of the file. Entries without text are skipped."""
     found = []
     for where, item in objects_in(whole, "added_tokens", name, "added token"):
         if not isinstance(item.get("content"), str):
@@ -347,7 +365,7 @@ def _flat(step: Object, key: str, name: str) -> Iterator[Object]:
 
 
 def _choices_of(steps: list[Step], by_pattern: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return the choices of a recipe that change text exactly like these steps; None if there are none."""
+    """Return the choices of a recipe that change text exactly like these steps. Return None if no choices do."""
     said: dict[str, Any] = {}
     chinese = False
     for step in steps:
@@ -381,7 +399,10 @@ def _choices_of(steps: list[Step], by_pattern: dict[str, Any] | None) -> dict[st
 
 
 def _meant(steps: list[Step]) -> list[Step]:
-    """Expand BERT's normalizer into single steps; one that only lowers case becomes that step."""
+    """Replace BERT's normalizer by equal steps.
+
+    A normalizer that changes nothing is left out, and a normalizer that only makes lower case becomes `Lowercase`.
+    """
     found: list[Step] = []
     for step in steps:
         if isinstance(step, BertNormalizer):

@@ -84,7 +84,10 @@ class JsonBpe(JsonModel):
         return found
 
     def spelled(self, history: History) -> tuple[str, ...]:
-        """Return tokens that are only searched for, but become parts of words as soon as they are listed."""
+        """Return the special tokens that this file's library can also make of the characters of a word.
+
+        Here such a token is only found by the search for special tokens.
+        """
         told = (step for step in history.recipe.preparation if isinstance(step, AddedToken))
         return self._spelled_among({step.content for step in told if _is_passed_over(step)}, history)
 
@@ -110,7 +113,7 @@ class JsonBpe(JsonModel):
         return tuple(token for token in found if token in listed and token not in known)
 
     def _joins_unknown(self, history: History) -> bool:
-        """Return whether merges join a token that is written like the unknown token."""
+        """Return whether a merge joins a token with the same text as the unknown token."""
         if history.recipe.base != "characters" or history.alphabet.unknown_id is None:
             return False
         texts = written_tokens(history)
@@ -186,7 +189,7 @@ class JsonBpe(JsonModel):
 
 
 def _is_passed_over(token: AddedToken) -> bool:
-    """Return whether a text can hold this token's characters without producing the token."""
+    """Return whether a text can contain the characters of this token without the token being found."""
     return token.single_word or token.normalized
 
 
@@ -197,7 +200,10 @@ def _merges(model: Object, mark: str, name: str) -> WrittenMerges:
 
 
 def _columns_at_once(items: list[Any]) -> tuple[list[str], list[str]] | None:
-    """Return the left and the right tokens if all merges are valid; None if each merge must be checked by itself."""
+    """Return the left and the right tokens of all merges if all are valid.
+
+    Return None if each merge must be checked singly.
+    """
     if set(map(type, items)) == {str}:
         return halves(items) if json_reading.are_whole(items) else None
     lefts, rights = json_reading.columns_of(items) or ([], [])

@@ -1,4 +1,4 @@
-"""The base of all models in a tokenizer.json, and its added tokens."""
+"""The base of all models in a tokenizer.json, and the reader of its added tokens."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bpe_core.text.specials import parts_of
 
 
 class JsonModel(ABC):
-    """A kind of "model" in a tokenizer.json: what a method writes there and reads."""
+    """A kind of "model" in a tokenizer.json, with functions that read and write it."""
 
     kind: ClassVar[str]  # the name in the file
     shows_bytes: ClassVar[bool] = True  # whether its tokens consist of the characters that represent bytes
@@ -46,7 +46,7 @@ class JsonModel(ABC):
         return []
 
     def made_by_changes(self, history: History) -> list[str]:
-        """Return the tokens that a changed text spells and becomes in the file's library, but not here."""
+        """Return the special tokens that the file's library makes of a normalized text, while this program does not."""
         return []
 
     def is_beyond(self, history: History, text: str) -> bool:
@@ -61,15 +61,15 @@ class JsonModel(ABC):
 
     @abstractmethod
     def numbers(self, history: History) -> Int64s:
-        """Return the file's id for each index."""
+        """Return the id in the file for each index of the history."""
 
     @abstractmethod
     def written(self, history: History) -> Object:
-        """Return the content of the file."""
+        """Return the "model" object of the file for a history."""
 
     @abstractmethod
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
-        """Read a model; `steps` say how the file changes and splits a text."""
+        """Return the history of a model, and notes. `steps` describe how the file changes and splits a text."""
 
 
 class AddedNumber(NamedTuple):
@@ -84,11 +84,13 @@ class AddedNumber(NamedTuple):
 def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | None = None) -> dict[str, AddedNumber]:
     """Return the added tokens of a file.
 
-    Its library keeps the ids of the vocabulary and numbers new tokens from the vocabulary's size on, whatever the file
-    says.
+    The file's library keeps the ids of the vocabulary. It gives new tokens the ids after the vocabulary, even if
+    the file
+    states other ids.
 
-    The last entry with an id says how the token is searched for. If the search is in the changed text, the token is
-    found as the last entry that the changes alter, even if that entry has another text.
+    The last entry with an id decides how the token is searched for. If the search is in the normalized text, the
+    last entry
+    that normalization alters decides which text is matched, even if that entry has another text.
     """
     numbers: dict[str, int] = {}
     said: dict[str, int] = {}
@@ -136,22 +138,25 @@ def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | Non
 
 
 def _may_hide(passed_over: str, token: str) -> bool:
-    """Return whether a token lies or begins inside a token that is found and skipped: no search looks there."""
+    """Return whether a token lies inside, or begins inside, a token that is found and skipped.
+
+    The search does not look at text that was skipped.
+    """
     return token in passed_over or any(passed_over.endswith(token[:length]) for length in range(1, len(token)))
 
 
 def specials_of(added: Mapping[str, AddedNumber], unknown: str) -> dict[str, int]:
-    """Return the added tokens with their ids, without the unknown token."""
+    """Return the ids of the added tokens that a search can find, without the unknown token."""
     return {text: token.number for text, token in added.items() if text != unknown and not token.is_lost}
 
 
 def with_unknown(vocabulary: dict[str, int], added: Mapping[str, AddedNumber], unknown: str) -> dict[str, int]:
-    """Return the vocabulary with the id of the unknown token, which may be an added token only."""
+    """Return the vocabulary with the unknown token added, if the unknown token is an added token."""
     return vocabulary | {unknown: added[unknown].number} if unknown in added else vocabulary
 
 
 def looked_for(unknown: str, added: Mapping[str, AddedNumber]) -> str:
-    """Return the unknown token, if it is an added token that texts are searched for."""
+    """Return the unknown token, or an empty text if a search for added tokens can never find it."""
     return "" if unknown in added and added[unknown].is_lost else unknown
 
 
@@ -171,7 +176,7 @@ _SHOWN_AS_OTHER = (
 
 
 def about_added(added: Mapping[str, AddedNumber], vocabulary: dict[str, int], steps: TextPreparation) -> list[str]:
-    """Report added tokens whose id differs from the one in the file."""
+    """Report added tokens that are lost, that share an id, or that have another id than the file states."""
     others = [text for text, token in added.items() if token.number != token.said]
     numbers = set(vocabulary.values()) if added else set()
     shared = [text for text, token in added.items() if text not in vocabulary and token.number in numbers]
@@ -192,7 +197,10 @@ def about_added(added: Mapping[str, AddedNumber], vocabulary: dict[str, int], st
 def recipe_of(
     name: str, added: Mapping[str, AddedNumber], specials: dict[str, int], unknown: str, choices: dict[str, Any]
 ) -> Recipe:
-    """Return the recipe for a file's choices; texts may be searched for the unknown token, too."""
+    """Return the recipe for the choices of a file and its added tokens.
+
+    The recipe also says how texts are searched for the unknown token, if it is an added token.
+    """
     tokens = [added[text].how for text in added if text in specials or text == unknown]
     told = [token for token in tokens if token != AddedToken(token.content) or token.content == unknown]
     steps = (*told, *choices.pop("preparation", ()))
@@ -217,5 +225,5 @@ LACKS_BYTES = "The file has no token for some of the bytes that it turns texts i
 
 
 def lacks_bytes(model: Object, vocabulary: Collection[str]) -> bool:
-    """Return whether some, but not all, byte tokens for unknown characters are there."""
+    """Return whether a model with byte fallback has some of the 256 byte tokens, but not all."""
     return model.get("byte_fallback") is True and 0 < len(set(BYTE_TEXTS).intersection(vocabulary)) < len(BYTE_TEXTS)

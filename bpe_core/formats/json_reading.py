@@ -29,10 +29,11 @@ def parsed_object(
     *,
     counts_last: bool = False,
 ) -> Object:
-    """Parse the JSON object that a whole file, or one line of it, holds; refuse more than `most` bytes.
+    """Parse the JSON object of a whole file, or of one line. Raise TooLarge if it has more than `most` bytes.
 
-    `number` reads numbers that are not whole. If the same key occurs twice in an object, it is an error unless
-    `counts_last`.
+    `number` converts numbers that are not whole. A key that occurs twice in an object is an error, but with
+    `counts_last`
+    its last value counts.
     """
     where = name if line is None else f"{name}, line {line:,}"
     if len(data) > most:
@@ -62,7 +63,9 @@ NEIGHBOURS = 3  # on each side; serde_json reads one of them as the number that 
 
 
 def number_by_serde(text: str) -> float:
-    """Read a number as Rust's serde_json does: it rounds twice, and only the digits as one whole number are exact.
+    """Convert a number as Rust's serde_json does, which rounds twice.
+
+    Only a number whose digits are exact as a whole number is converted exactly.
 
     >>> number_by_serde("-3.0142103961777096"), number_by_serde("2.5e-3")
     (-3.0142103961777096, 0.0025)
@@ -92,7 +95,7 @@ def number_by_serde(text: str) -> float:
 
 
 def spelled_for_serde(number: float) -> float:
-    """Return the number, or a neighbour of it, that serde_json reads as this number."""
+    """Return a number whose text serde_json converts to `number`: the number itself, or a neighbour of it."""
     below = above = number
     for _ in range(NEIGHBOURS):
         for one in (below, above):
@@ -118,7 +121,7 @@ def _with_the_last(pairs: list[tuple[str, Any]]) -> Object:
 
 
 def object_in(whole: Object, key: str, name: str) -> Object:
-    """Return an entry that must be an object; empty if it is missing or null."""
+    """Return the object with this key. Return an empty object if the key is missing or null."""
     if not isinstance(value := _entry(whole, key, {}), dict):
         raise FormatError(f'{name}: "{key}" must be an object.')
     return value
@@ -139,7 +142,7 @@ def _entry(whole: Object, key: str, otherwise: object) -> object:
 
 
 def objects_in(whole: Object, key: str, name: str, called: str) -> Iterator[tuple[str, Object]]:
-    """Yield the objects of a list, each with its position, as in "tokenizer.json, added token 3"."""
+    """Yield each object of a list, with its position as a phrase such as "tokenizer.json, added token 3"."""
     for place, item in enumerate(list_in(whole, key, name), start=1):
         where = f"{name}, {called} {place:,}"
         if not isinstance(item, dict):
@@ -148,7 +151,10 @@ def objects_in(whole: Object, key: str, name: str, called: str) -> Iterator[tupl
 
 
 def whole_text(value: Any, what: str) -> str:
-    """Return a text without lone surrogates, which JSON can spell but no file can hold."""
+    """Return the value if it is a text without lone surrogates, and otherwise raise FormatError.
+
+    JSON can spell lone surrogates, but no UTF-8 file can hold them. `what` names the value in the error.
+    """
     if not isinstance(value, str):
         raise FormatError(f"{what} must be a text.")
     if not value.isascii():
@@ -166,7 +172,10 @@ def number_of(value: Any, what: str) -> int:
 
 
 def are_whole(texts: Iterable[Any]) -> bool:
-    """Return whether all values are valid texts, without lone surrogates; fast, but without telling which is wrong."""
+    """Return whether all values are texts without lone surrogates.
+
+    The check is fast, but does not find the wrong value.
+    """
     try:
         "".join(texts).encode()
     except (TypeError, UnicodeEncodeError):
@@ -175,7 +184,7 @@ def are_whole(texts: Iterable[Any]) -> bool:
 
 
 def columns_of(pairs: list[Any]) -> tuple[list[Any], list[Any]] | None:
-    """Return the first and the second items of a list of pairs; None if an item is no pair."""
+    """Return the first items and the second items of a list of pairs. Return None if an item is no pair."""
     if set(map(type, pairs)) != {list} or set(map(len, pairs)) != {2}:
         return None
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
@@ -189,7 +198,10 @@ def _is_sound(entries: Object) -> bool:
 
 
 def vocabulary_of(entries: Object, name: str, sharing: list[str] | None = None) -> dict[str, int]:
-    """Check the id of each token. A token with the id of another is refused, or added to `sharing`."""
+    """Return the vocabulary after a check of the id of each token.
+
+    Two tokens with the same id raise FormatError. With `sharing`, the second token is added to that list instead.
+    """
     if _is_sound(entries):
         return entries
     seen: dict[int, str] = {}

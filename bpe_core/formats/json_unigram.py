@@ -143,7 +143,7 @@ class JsonUnigram(JsonModel):
 
 
 def _free_name(vocabulary: Collection[str]) -> str:
-    """Return a name for the unknown token in a file that needs none, which no other token has."""
+    """Return a name for the unknown token that no token of the vocabulary has."""
     name = UNKNOWN_TOKEN
     while name in vocabulary:
         name = f"<{name}>"
@@ -151,7 +151,11 @@ def _free_name(vocabulary: Collection[str]) -> str:
 
 
 def _fused(unknown: str, pieces: Collection[str]) -> list[str]:
-    """Report pieces that unknown neighbours spell together, where a text can spell the unknown token."""
+    """Report pieces that the file's library may find in joined unknown text.
+
+    The library joins neighbouring unknown characters. If a text can spell the unknown token, the joined text can
+    be a piece.
+    """
     parts = {piece: piece.replace(unknown, "") for piece in pieces if unknown in piece and piece != unknown}
     spelled = [piece.encode() for piece, rest in parts.items() if not any(map(pieces.__contains__, rest))]
     if unknown not in pieces or not spelled:
@@ -163,7 +167,7 @@ def _fused(unknown: str, pieces: Collection[str]) -> list[str]:
 
 
 def _spelled(history: History, unknown: str) -> Iterator[str]:
-    """Report texts that the file takes for a token wherever they are spelled, though texts are not searched for it."""
+    """Report texts that become a special token in this file wherever they occur, but not in this program."""
     if unknown not in (*ids_looked_for(history), "") and history.unknown_twin is None:
         yield f"A text that spells {unknown!r} becomes the unknown token in this file; here it stays as it is."
     if history.recipe.unknown != "bytes":
@@ -181,7 +185,7 @@ def _spelled(history: History, unknown: str) -> Iterator[str]:
 
 
 def _scores(model: Object, name: str) -> tuple[dict[str, float], list[str]]:
-    """Return the score of each piece, and the pieces by id."""
+    """Return the score of each piece by its text, and the texts in the order of their ids."""
     items = json_reading.list_in(model, "vocab", name)
     if len(items) > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} pieces.")
@@ -189,7 +193,7 @@ def _scores(model: Object, name: str) -> tuple[dict[str, float], list[str]]:
 
 
 def _scores_at_once(items: list[Any]) -> tuple[dict[str, float], list[str]] | None:
-    """Return the same as `_scores` if all is valid; None if each piece must be checked by itself."""
+    """Return the result of `_scores` if all pieces are valid. Return None if each piece must be checked singly."""
     texts, values = json_reading.columns_of(items) or ([], [])
     if not (json_reading.are_whole(texts) and all(texts) and set(map(type, values)) <= {int, float}):
         return None

@@ -37,7 +37,7 @@ LONGEST_WORD = 100  # the default, where the file says nothing
 
 
 def _words_among(tokens: Iterable[str], recipe: Recipe) -> dict[str, str]:
-    """Return the tokens that a word can begin with, each without the mark of a continued word."""
+    """Return the tokens that can begin a word, each without the prefix of a continued word."""
     words_of = Splitter(recipe.with_changes(special_tokens=())).words
     # texts are split before they become bytes
     in_bytes = any(isinstance(step, ByteLevel | BytesShown) for step in recipe.preparation)
@@ -73,7 +73,10 @@ class JsonWordPiece(JsonModel):
         return self._spelled_among(history.recipe.special_tokens, history) if history.recipe.normalizes else []
 
     def _spelled_among(self, tokens: Iterable[str], history: History) -> list[str]:
-        """Return the tokens of the file that words can hold although they are no pieces here, spelled as in a text."""
+        """Return the tokens that words can spell and that the file lists, but that are no pieces in this program.
+
+        Each token is returned as it is spelled in a text.
+        """
         recipe = history.recipe
         words = {token: word for token, word in _words_among(tokens, recipe).items() if normalize(word, recipe) == word}
         pieces = {symbol.text.decode() for symbol in history.alphabet.symbols if symbol.kind != "unknown"}

@@ -1,4 +1,4 @@
-"""Sentences about what a format cannot hold, in the same words for every format."""
+"""Sentences about the limits of formats, so that all formats report a limit in the same words."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ NEVER_HAPPEN = "merges never happen, because an earlier merge makes the same tex
 
 
 def named(texts: Sequence[bytes], ids: Sequence[int]) -> str:
-    """Return the texts and ids of some tokens.
+    r"""Return the texts and ids of the first tokens as a phrase for a message.
 
-    >>> named([b"a", b"b\\n"], [1])
+    >>> named([b"a", b"b\n"], [1])
     '“b⏎” (id 1)'
     """
     few = ", ".join(f"{quoted(texts[id])} (id {id:,})" for id in ids[:LISTED])
@@ -29,7 +29,7 @@ def named(texts: Sequence[bytes], ids: Sequence[int]) -> str:
 
 
 def listed(texts: Sequence[bytes]) -> str:
-    """Return some texts, quoted, without ids.
+    """Return the first texts, in quotes, as a phrase for a message.
 
     >>> listed([b"a", b"b", b"c", b"d"])
     '“a”, “b”, “c” and 1 more'
@@ -39,7 +39,9 @@ def listed(texts: Sequence[bytes]) -> str:
 
 
 def about(texts: Collection[str | bytes], sentence: str) -> list[str]:
-    """Return a sentence about these texts, if any: their number, then `sentence` with the first of them for {}.
+    """Return a list with one sentence about these texts. The list is empty if there are no texts.
+
+    The sentence begins with the number of texts, and `{}` in `sentence` becomes the first of them.
 
     >>> about(["a", "b"], "characters are left out: {}"), about([], "{}")
     (['2 characters are left out: “a”, “b”.'], [])
@@ -49,7 +51,7 @@ def about(texts: Collection[str | bytes], sentence: str) -> list[str]:
 
 
 def same_text(history: History) -> list[str]:
-    """Return a sentence if tokens have the same text: formats that name tokens by text cannot distinguish these."""
+    """Return a sentence if tokens have the same text. Formats that name tokens by text cannot distinguish them."""
     texts = written(history)
     if len(set(texts)) == len(texts):
         return []
@@ -79,12 +81,12 @@ def containing(history: History, unfit: Callable[[bytes], bool], what: str) -> l
 
 
 def holds_a_blank(text: bytes) -> bool:
-    """Return whether a text holds a space or a line end, which would separate it in a line of several parts."""
+    """Return whether a text contains a space or a line end, where a reader of the file would split the text."""
     return any(blank in text for blank in (b" ", b"\n", b"\r"))
 
 
 def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> list[str]:
-    """Return a sentence if a format of ranks without merges would change which parts a token was made of."""
+    """Return a sentence if a file of ranks without merges would give some tokens other parts than the history."""
     base = {text: id for id, text in enumerate(texts[: len(history.alphabet)])}
     if len(base) == len(history.alphabet) and history.only_joins:
         parts = parts_by_kernels(texts[len(base) :])  # type: ignore[type-var]
@@ -150,7 +152,10 @@ def marker_in_texts(marker: str) -> str:
 
 
 def about_longest(recipe: Recipe) -> list[str]:
-    """Warn that the length limit is lost; `max_token_length` of the `tokenizers` trainer is one higher."""
+    """Return a sentence if the file loses the limit on the length of tokens.
+
+    The option `max_token_length` in the trainer of `tokenizers` is one higher than the limit of the recipe.
+    """
     if recipe.max_token_length is None or SCORES in METHODS[recipe.method].tables:
         return []
     return [

@@ -1,4 +1,7 @@
-"""The merge table in Markdown, for reading: one row a merge, with invisible characters shown as in the window."""
+"""The merge table in Markdown, for people to read.
+
+Each merge has a row, and invisible characters are shown as signs.
+"""
 
 from __future__ import annotations
 
@@ -66,10 +69,12 @@ def _line(row: Row) -> str:
 
 
 def _code(text: str) -> str:
-    """Return the text in code quotes; blanks are marked, and a bar is escaped so that it does not end the cell.
+    r"""Return the text in code quotes.
+
+    Blanks become visible signs, and a bar is escaped so that it does not end the cell.
 
     >>> _code(" a|b"), _code("`")
-    ('`␣a\\\\|b`', '`` ` ``')
+    ('`␣a\\|b`', '`` ` ``')
     """
     text = shown(unescape(text)).replace("|", "\\|")
     return f"`` {text} ``" if "`" in text else f"`{text}`"

@@ -1,9 +1,9 @@
-"""Tables that hold the whole history, one row a step: the common part of CSV, TSV and JSON.
+"""The common part of CSV, TSV and JSON: tables that hold the whole history, with one row for each step.
 
-Reading first takes only the columns from which all others follow, and writes the table again. If the result equals the
-file, every cell is right. Otherwise the file is read row by row, which finds the place of the error.
+A reader first uses only the columns from which all other columns follow, and writes the table again. If the written
+table equals the file, every cell is right. Otherwise the file is read row by row, which finds the place of the error.
 
-Where tokens had other ids in the file they came from, the column `number` has these.
+The column `number` holds the ids of the tokens, if they came from a file with other ids.
 """
 
 from __future__ import annotations
@@ -72,11 +72,11 @@ class MergeTable(Format):
 
     @abstractmethod
     def taken_apart(self, data: bytes, name: str) -> ParsedTable:
-        """Parse a whole file."""
+        """Parse a whole file into its parts, without checking their values."""
 
     @abstractmethod
     def as_found(self, row: Row) -> Found:
-        """Return the cells of a row as a reader of the file gets them."""
+        """Return the cells of a row in the types that a reader of the file gets."""
 
     def value(self, cell: Any) -> Any:
         return cell
@@ -93,7 +93,7 @@ class MergeTable(Format):
         return self.read_by_rows(told, name) if found is None else found, ()
 
     def read_at_once(self, told: ParsedTable, data: bytes, name: str) -> History | None:
-        """Return the table if writing it again gives the same file; otherwise None."""
+        """Return the history of a file. Return None if writing the history again gives a different file."""
         try:
             cells = told.cells()
             if cells is None:
@@ -112,7 +112,10 @@ class MergeTable(Format):
         return found if comparing.place == len(data) else None
 
     def read_by_rows(self, told: ParsedTable, name: str) -> History:
-        """Read row by row. Each cell must follow from its step, so that changes by hand are noticed."""
+        """Return the history of a file, read row by row.
+
+        Each cell must follow from the step of its row. A changed cell raises a FormatError that names its row.
+        """
         kinds = checked_kinds(told.about.get("reasons"), told.where)
         columns = [array("q") for _ in Columns._fields]
         reasons: dict[str, list[Number]] = {column: [] for column in kinds}
@@ -179,7 +182,7 @@ def history_told(
 
 
 def meant(cell: str) -> Any:
-    """Parse a cell as JSON; return it unchanged if it is not JSON."""
+    """Return the value of a cell that is JSON, and the text of any other cell. An empty cell gives None."""
     try:
         return json.loads(cell) if cell else None
     except (ValueError, RecursionError):
@@ -190,7 +193,7 @@ _OF_NUMBERS = frozenset("0123456789.eE+-")
 
 
 def meant_each(cells: Sequence[str]) -> list[Any]:
-    """Parse many cells, all at once if they are numbers.
+    """Return the values of many cells, as `meant` does. Cells that are all numbers are parsed in one call.
 
     >>> meant_each(["1", "", "-2.5e3"]), meant_each(["1", "01", "[2]", "x"])
     ([1, None, -2500.0], [1, '01', [2], 'x'])
@@ -203,7 +206,10 @@ def meant_each(cells: Sequence[str]) -> list[Any]:
 
 
 def whole_number(value: object, column: str, where: str) -> int:
-    """Return a whole number of a table; NOTHING if it is missing."""
+    """Return a whole number that is a cell of a table. Return NOTHING if the cell is empty.
+
+    Any other value raises FormatError.
+    """
     if value is None:
         return NOTHING
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
@@ -226,7 +232,10 @@ def symbol_in(found: Found, where: str) -> Symbol:
 
 
 def _same_text(found: Any, should: Any) -> bool:
-    """Compare texts unescaped: versions of Python differ in what is printable, and so in what they escape."""
+    """Return whether two texts are equal after they are unescaped.
+
+    Versions of Python differ in the characters that they count as printable, and so in the characters that they escape.
+    """
     try:
         return unescape(found) == unescape(should)
     except (ValueError, TypeError):
@@ -238,7 +247,7 @@ class _DifferentError(Exception):
 
 
 class _ComparingFile(io.RawIOBase):
-    """A file object for writing that fails as soon as the written bytes differ from a given content."""
+    """A file object for writing that raises an error when a written byte differs from a given content."""
 
     def __init__(self, data: bytes) -> None:
         self._data = memoryview(data)
@@ -265,7 +274,7 @@ class Cells:
     end: Int64s
 
     def numbers(self, name: str) -> Int64s:
-        """Return the whole number at the beginning of each cell of a column, or NOTHING."""
+        """Return the whole number at the beginning of each cell of a column. A cell without a number gives NOTHING."""
         return numbers_at(np.frombuffer(self.data, np.uint8), self.begin[:, self.names.index(name)])
 
     def texts(self, name: str) -> list[str]:
@@ -275,13 +284,16 @@ class Cells:
 
 
 def make_rows(found: Bools, width: int) -> bool:
-    """Return whether the cells make whole rows of this width, and at most as many rows as the largest vocabulary."""
+    """Return whether the marked cells fill whole rows of this width.
+
+    More rows than the largest vocabulary are refused.
+    """
     cells = int(np.count_nonzero(found))
     return 0 < cells <= LARGEST_VOCABULARY * width and cells % width == 0
 
 
 def numbers_at(data: npt.NDArray[np.uint8], places: Int64s) -> Int64s:
-    """Read the whole number that begins at each of these offsets; NOTHING if there is no digit.
+    """Read the whole number that begins at each of these offsets. The result is NOTHING where there is no digit.
 
     >>> numbers_at(np.frombuffer(b"12,,7", np.uint8), np.array([0, 3, 4])).tolist()
     [12, -1, 7]
@@ -307,7 +319,7 @@ def numbers_at(data: npt.NDArray[np.uint8], places: Int64s) -> Int64s:
 
 
 def columns_for(kinds: Mapping[str, Any]) -> list[str]:
-    """Name the columns of reasons that only some tables have; every table has the column for ties."""
+    """Return the names of the columns for reasons that only some tables have. Every table has the column for ties."""
     return [name for name in kinds if name != TIED]
 
 
@@ -327,7 +339,10 @@ def _may_name(name: object, kind: object) -> bool:
 
 
 def checked_number(value: object, kind: str, where: str) -> Number:
-    """Return a number of this kind as JSON has it; null is no number."""
+    """Return a JSON value as a number of this NumPy kind, and raise FormatError for any other value.
+
+    For a float kind, null becomes NaN.
+    """
     if value is None and kind[1] == "f":
         return math.nan
     if kind[1] == "b" and isinstance(value, bool):
@@ -351,7 +366,10 @@ def checked_column(values: Sequence[object], kind: str, where: str) -> Sequence[
 
 
 def scores_by_token(history: History) -> list[list[float | None]]:
-    """Return the scores of each token, the earliest first, in the digits of 32-bit numbers; None for no score."""
+    """Return the scores of each token, with the earliest score first.
+
+    Scores have the digits of 32-bit numbers. NaN and infinity become None.
+    """
     found: list[list[float | None]] = [[] for _ in history.alphabet.symbols]
     if history.scores is not None:
         alive = np.arange(len(found))
@@ -363,7 +381,10 @@ def scores_by_token(history: History) -> list[list[float | None]]:
 
 
 def _as_json(scores: npt.NDArray[Any]) -> Iterator[float | None]:
-    """Make scores that JSON can hold; a token that is never used has one below all others."""
+    """Yield the scores as JSON can hold them.
+
+    The score of a token that is never used becomes a number below all others.
+    """
     for score in map(float, scores.astype(str).tolist()):
         if math.isfinite(score):
             yield score
@@ -374,7 +395,10 @@ def _as_json(scores: npt.NDArray[Any]) -> Iterator[float | None]:
 def scores_from(
     since: object, by_token: Sequence[object], columns: Columns, recipe: Recipe, where: str
 ) -> Scores | None:
-    """Rebuild the scores, if each row has a number for every token that was left at that step."""
+    """Rebuild the scores of a history. Return None if the file has no scores.
+
+    `since` holds the steps at which scores were computed. Each token needs a score for every such step before its drop.
+    """
     if since is None:
         return None
     damaged = FormatError(f"{where}: the scores of its tokens are damaged.")

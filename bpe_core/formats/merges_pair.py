@@ -1,4 +1,7 @@
-"""merges.txt with its sidecar file vocab.json: a pair of texts a line, and the id of each token."""
+"""merges.txt and its sidecar file vocab.json.
+
+Each line of merges.txt is a pair of texts, and vocab.json has the ids.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +43,9 @@ CLIP_NOTE = "Texts are normalized and split here as CLIP does it, which the file
 
 
 def ends_bytes(texts: Iterable[str]) -> bool:
-    """Return whether these texts are bytes as stand-in characters, some of them with `</w>` at the end of a word.
+    """Return whether these texts are stand-in characters of bytes, where `</w>` may mark the end of a word.
 
-    The bytes of each text are a part of valid UTF-8, and some begin a character.
+    This holds if the bytes of each text are a part of valid UTF-8, and some bytes begin a character beyond ASCII.
 
     >>> ends_bytes(["Ã©</w>", "lo"]), ends_bytes(["été</w>", "lo"]), ends_bytes(["low</w>"]), ends_bytes(["´s</w>"])
     (True, False, False, False)
@@ -68,7 +71,10 @@ def _is_piece(raw: bytes) -> bool:
 
 
 def clip_vocabulary(merges: WrittenMerges) -> dict[str, int]:
-    """Give tokens the ids of CLIP: bytes, bytes that end words, results of merges, and special tokens."""
+    """Return the ids that CLIP gives to its tokens.
+
+    Bytes come first, then bytes at the end of a word, then the results of merges, then special tokens.
+    """
     stand_ins = byte_level.stand_ins()
     base = [stand_ins[byte] for byte in byte_level.stand_in_order()]
     names = [*base, *(text + END for text in base), *merges.made, *CLIP_SPECIALS]
@@ -76,7 +82,10 @@ def clip_vocabulary(merges: WrittenMerges) -> dict[str, int]:
 
 
 def clip_choices(texts: Iterable[str]) -> dict[str, Any]:
-    """Return the choices that change and split a text as CLIP does; in lower case if no token holds a capital."""
+    """Return the choices of a recipe that change and split a text as CLIP does.
+
+    Texts become lower case if no token contains a capital letter.
+    """
     lower = not any(text != text.lower() for text in texts if text.isascii())
     said: dict[str, Any] = {"pattern": "none", "unicode_form": "NFC"}
     if lower:
@@ -107,7 +116,7 @@ class MergesPair(Format):
     holds_specials = False
 
     def does_match_specials(self, beside: Beside) -> bool:
-        """Return whether transformers reads the two files: that needs a configuration as a sidecar file."""
+        """Return whether transformers matches special tokens: it needs a configuration beside the two files."""
         return bool(config_beside(beside))
 
     def impossible(self, history: History) -> list[str]:
@@ -220,7 +229,7 @@ class MergesPair(Format):
 
 
 def write_vocabulary(history: History, file: BinaryIO) -> None:
-    """Write vocab.json: each token's id, with special tokens last if they have the highest ids."""
+    """Write vocab.json, which holds the id of each token. Special tokens come last if they have the highest ids."""
     numbers = complete_numbers(history)
     vocabulary = vocabulary_by_number(history, numbers)
     for id, special in enumerate(history.recipe.special_tokens, history.first_special):
@@ -232,7 +241,7 @@ def write_vocabulary(history: History, file: BinaryIO) -> None:
 
 
 def vocabulary_name(merges_name: str) -> str:
-    """Return the name of the vocabulary that belongs to a file of merges.
+    """Return the name of the vocab.json that belongs to a file of merges.
 
     >>> vocabulary_name("merges.txt"), vocabulary_name("small-merges.txt"), vocabulary_name("other.txt")
     ('vocab.json', 'small-vocab.json', 'other.vocab.json')
@@ -243,7 +252,7 @@ def vocabulary_name(merges_name: str) -> str:
 
 
 def _both(data: bytes, name: str, beside: Beside) -> tuple[tuple[str, bytes | None], tuple[str, bytes | None]]:
-    """Return the merges and the vocabulary, each with its name for errors."""
+    """Return the name and content of the file of merges, and the name and content of the vocabulary."""
     folder = Path(name).parent
     name = Path(name).name
 
@@ -357,7 +366,10 @@ def _opened(
 
 
 def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, *, names_bytes: bool = False) -> Style:
-    """Return how the file's tokens are spelled; `names_bytes`: a sidecar file names a class with tokens of bytes."""
+    """Return how the tokens of the file are spelled.
+
+    `names_bytes` says that a sidecar file names a class of transformers whose tokens consist of bytes.
+    """
     texts = merges.made
     ends = not {END}.issuperset([text for text in vocabulary or texts if text.endswith(END)])
     as_bytes = ends_bytes(texts) if ends else byte_level.is_byte_level("".join(texts))
@@ -382,11 +394,11 @@ def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, *, names
 
 
 def _lists_bytes(vocabulary: Mapping[str, int]) -> bool:
-    """Return whether these texts are stand-in characters of bytes, rather than Latin letters.
+    """Return whether single characters in this vocabulary are stand-in characters of bytes, rather than Latin letters.
 
-    They are if the stand-in of the space is among them, or if there are hardly any other characters.
+    They count as stand-ins if the stand-in of the space is among them, or if there are hardly any other characters.
 
-    Texts without spaces, as in Japanese, leave no token for the space; English texts leave few for other bytes.
+    Texts without spaces, as in Japanese, leave no token for the space. English texts leave few tokens for other bytes.
     """
     there = {one for one in byte_level.stand_ins() if one in vocabulary}
     no_others = there.issuperset(text for text in vocabulary if len(text) == 1)

@@ -1,4 +1,7 @@
-"""minbpe's .model: the pattern, the special tokens, then one pair of ids a line; the bytes have the ids 0 to 255."""
+"""minbpe's .model file. It lists the pattern, the special tokens, and one pair of ids in each line of a merge.
+
+The 256 bytes have the ids 0 to 255.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,10 @@ class MinbpeModel(Format):
         return found + limitations.about_lines(recipe) + limitations.about_normalization(recipe)
 
     def numbers(self, history: History) -> Int64s:
-        """Return positions as the ids of bytes and merges; special tokens keep their ids if these come after."""
+        """Return the index of each byte and merge as its id.
+
+        Special tokens keep their ids if all of these are higher.
+        """
         ids = np.arange(history.index_count)
         first = history.first_special
         known = history.numbers_of(ids)
@@ -92,7 +98,7 @@ class MinbpeModel(Format):
 
 
 def write_vocabulary(history: History, file: BinaryIO) -> None:
-    """Write the readable sidecar file: each token, with the two tokens that it was made of."""
+    """Write the sidecar file for readers, which lists each token with the two tokens that it was made of."""
     texts = [escape(text) for text in written(history)]
     for id, text in enumerate(texts[: len(history.alphabet)]):
         file.write(f"[{text}] {id}\n".encode())

@@ -1,4 +1,4 @@
-"""The recognition of files that are no merge tables, by how they begin, with advice for each."""
+"""The recognition of files that are no merge tables by their first bytes, with advice for each kind of file."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ _NOT_IN_TEXTS = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 def named_other(data: bytes, name: str) -> str:
-    """Return a sentence about a file that is no table; empty if its kind is not known."""
+    """Return a sentence that says which kind of file this is. Return an empty text if its kind is not recognized."""
     head = data[:LOOK]
     found = next((sentence for beginning, sentence in OTHERS if re.match(beginning, head)), "")
     if not found and not _is_utf8(head) and not _NOT_IN_TEXTS.search(head):

@@ -1,4 +1,7 @@
-"""The merge table as Parquet, for data frames: one row a merge; the rest is JSON in the metadata. It needs pyarrow."""
+"""The merge table as Parquet, for data frames. Each merge has a row, and the metadata holds all else as JSON.
+
+This format needs pyarrow.
+"""
 
 from __future__ import annotations
 

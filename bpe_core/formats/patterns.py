@@ -1,8 +1,8 @@
-"""The patterns that split texts, as files hold them.
+"""The patterns that split texts, as files of other libraries spell them.
 
-Regular expression engines differ: for some, `$` is the end of a line, and `{1,3}+` a repeated repetition. So each
-pattern is written as each engine understands it. If a file names no pattern, it is guessed: every token lies within one
-word of its pattern.
+Regular expression engines differ: in some of them, `$` is the end of a line, and `{1,3}+` a repeated repetition. So
+each pattern has a spelling for each engine. If a file names no pattern, the pattern is guessed from the tokens: every
+token must lie within a single word.
 """
 
 from __future__ import annotations
@@ -32,19 +32,21 @@ _SAME = {
 
 
 def expression_of(recipe: Recipe) -> str:
-    """Return the pattern as an expression for the `regex` package; empty if texts are not split."""
+    """Return the pattern of a recipe as an expression for the `regex` package. It is empty if texts are not split."""
     if recipe.pattern == "none":
         return ""
     return recipe.custom_pattern or NAMED_PATTERNS[recipe.pattern].expression
 
 
 def oniguruma_expression_of(recipe: Recipe) -> str:
-    """Return the pattern as an expression for Hugging Face's tokenizers."""
+    """Return the pattern of a recipe as an expression for Oniguruma, which Hugging Face's tokenizers uses."""
     return FOR_ONIGURUMA.get(recipe.pattern) or expression_of(recipe)
 
 
 def name_of(expression: str) -> str | None:
-    """Return the name of the pattern that an expression spells, in any known spelling.
+    """Return the name of the pattern that an expression spells in any known spelling.
+
+    Return None for an unknown expression.
 
     >>> name_of(NAMED_PATTERNS["cl100k"].expression), name_of(FOR_ONIGURUMA["cl100k"]), name_of("[a-z]+")
     ('cl100k', 'cl100k', None)
@@ -58,7 +60,7 @@ def name_of(expression: str) -> str | None:
 
 
 def pattern_choices(expression: str) -> tuple[dict[str, Any], list[str]]:
-    """Return the choices of a recipe for an expression in a file, and a note about it."""
+    """Return the choices of a recipe for an expression in a file, and a list of notes about it."""
     name = name_of(expression)
     if name is not None:
         return {"pattern": name}, []
@@ -79,7 +81,9 @@ PROBE = "It's camelCase, HTTPServer2 x86_64 \n\n  ab--cd… naïve 12345 人人 
 
 
 def _unmatched(expression: str) -> str:
-    """Return the first part of a text of many kinds of words that an expression does not match, if any.
+    """Return the first part of the text PROBE that an expression does not match, or an empty text.
+
+    PROBE contains many kinds of words.
 
     >>> _unmatched(NAMED_PATTERNS["gpt2"].expression), _unmatched("[a-zA-Z]+")
     ('', "'")
@@ -102,9 +106,9 @@ CANDIDATES = ("gpt2", "cl100k", "o200k", "english")  # if two fit equally well, 
 
 
 def likely_pattern(tokens: Sequence[bytes]) -> str:
-    """Return the named pattern that leaves most tokens whole; "none" if no pattern leaves nearly all whole.
+    r"""Return the name of the pattern that splits the fewest tokens. Return "none" if every pattern splits many tokens.
 
-    >>> likely_pattern([b" the", b" 2024", b" don"]), likely_pattern([b" the", b");\\n", b" don"])
+    >>> likely_pattern([b" the", b" 2024", b" don"]), likely_pattern([b" the", b");\n", b" don"])
     ('gpt2', 'cl100k')
     >>> likely_pattern([b"the last", b"e t", b"s o"])
     'none'

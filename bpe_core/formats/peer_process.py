@@ -1,8 +1,8 @@
-"""Questions to the library that owns a format, in a separate process if other work must go on.
+"""A separate process that encodes texts with the library that owns a format, while this process goes on working.
 
 While tokenizers or tiktoken load a file, all other threads of a process wait for 0.1 to 0.2 s per 100,000 tokens. The
-separate process (`python -m bpe_core.formats.peer_process FORMAT SIZE`) reads SIZE bytes of a file, then one text a
-line, and answers each text with the ids of its tokens.
+separate process (`python -m bpe_core.formats.peer_process FORMAT SIZE`) reads SIZE bytes of a file, then one text in
+each line, and answers each text with the ids of its tokens.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ Loaded = Callable[[], Peer | None]
 def peer_of(
     format: Format, data: bytes, history: History, name: str, beside: Beside, *, apart: bool
 ) -> Iterator[Loaded]:
-    """Return the function that loads the real library (see `Format.peer`). With `apart`, loading begins now.
+    """Yield a function that loads a file into the library that owns its format (see `Format.peer`).
 
-    The library is then loaded in a separate process.
+    With `apart`, a separate process loads large files, and it begins at once.
     """
     if not apart or format.name not in LOADED_ALONE or len(data) < LARGE:
         yield lambda: format.peer(data, history, name, beside)
@@ -97,7 +97,7 @@ def _peer_in(process: subprocess.Popen[bytes], giving: threading.Thread) -> Peer
 
 
 def _answers(name: str, size: int) -> Iterator[dict[str, Any]]:
-    """Yield whether the library is there, then its answer to each text."""
+    """Yield whether the library is installed, then its answer to each text of the standard input."""
     history = History.from_pairs(Recipe(), Alphabet.of_bytes(), [])
     try:
         with throwing_exceptions():

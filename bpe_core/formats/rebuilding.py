@@ -1,4 +1,4 @@
-"""The rebuilding of a history from a file or session, which checks everything before it uses it."""
+"""The rebuilding of a history from the values in a file or session. All values are checked before they are used."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ Wrong = tuple[Bools, Callable[[int], str]]  # the steps that are impossible, and
 
 
 def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, place: Place) -> None:
-    """Refuse the first step that cannot follow the steps before it; `columns` are those of a history."""
+    """Raise FormatError for the first step that cannot follow the steps before it.
+
+    `columns` are the columns of a history. `place` returns the name of a step's place for the error.
+    """
     left, right, count, other_left, other_right, other_count, tokens_left = columns
     if len(left) > LARGEST_VOCABULARY:
         raise FormatError(f"{place(LARGEST_VOCABULARY)}: there are more than {LARGEST_VOCABULARY:,} steps.")
@@ -78,7 +81,10 @@ def _never_merging(half: Int64s, id: Int64s, alphabet: Alphabet) -> Wrong:
 
 
 def _first_taken(left: Int64s, alone: Bools, ids: int) -> Int64s:
-    """Return the index of the first step that takes each token alone; the number of steps if no step does."""
+    """Return for each token the index of the first step that adds or drops it. It is the number of steps if none does.
+
+    `alone` marks the steps that add or drop a token, and `left` holds their tokens.
+    """
     found = np.full(max(ids, int(left.max(initial=0)) + 1), len(left))
     np.minimum.at(found, left[alone], np.flatnonzero(alone))
     return found
@@ -131,7 +137,10 @@ def rebuilt(
     reasons: Reasons = COUNT_ALONE,
     scores: Callable[[Columns], Scores | None] = lambda columns: None,
 ) -> History:
-    """Rebuild a history of these steps. A FormatError names the first impossible step, or a mistake in all."""
+    """Return the history of these steps, after all of them are checked.
+
+    A FormatError names the first impossible step, or a mistake in the whole.
+    """
     if recipe.single == "add":  # files leave the right half empty for a step with one token
         columns = [*columns]
         columns[1] = np.where(columns[1] == NOTHING, ADDED, columns[1])
@@ -153,7 +162,7 @@ def rebuilt(
 
 
 def in_columns(values: Sequence[Int64s]) -> Columns:
-    """Make the columns of a history from checked values."""
+    """Return the columns of a history, filled with checked values."""
     columns = Columns.with_room(len(values[0]))
     for name, column in zip(Columns._fields, values, strict=True):
         getattr(columns, name)[:] = column
@@ -199,7 +208,10 @@ def checked_symbol(kind: object, text: bytes, decoded: bytes, where: str) -> Sym
 
 
 def checked_alphabet(symbols: list[Symbol], recipe: Recipe, where: str) -> Alphabet:
-    """Return the alphabet of these base symbols, if training by this recipe can have started from it."""
+    """Return the alphabet of these base symbols.
+
+    Raise FormatError if no training by this recipe can begin with them.
+    """
     seeds = [symbol for symbol in symbols if symbol.kind == "seed"] if Method.of(recipe).has_seeds else []
     base = symbols[: len(symbols) - len(seeds)]  # seeds come after all others
     plain = [symbol for symbol in symbols if symbol.kind in ("byte", "character")]
@@ -256,7 +268,10 @@ def _are_markers(symbols: list[Symbol], plain: list[Symbol], recipe: Recipe) -> 
 
 
 def _is_marked(symbol: Symbol, mark: bytes, recipe: Recipe) -> bool:
-    """Return whether a symbol is one character with the mark of a continued word, of the end of a word, or of both."""
+    """Return whether a symbol is one character with a marker.
+
+    The marker says that a word continues, that a word ends, or both.
+    """
     end = recipe.marker_text.encode() if recipe.marker == "glued" else b""
     character = symbol.decoded if _is_character(symbol.decoded) else symbol.decoded.removesuffix(b" ")
     ends_word = character != symbol.decoded

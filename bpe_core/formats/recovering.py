@@ -1,11 +1,11 @@
-"""The recovery of merges from ranks, for files that number tokens but do not say which two parts each was made of.
+"""The recovery of merges from ranks, for files that list tokens without the two parts that each was made of.
 
-Merging only with tokens of lower rank splits a token into pieces. If there are two, these are its parts. If there are
-fewer or more, no merge can have made the token.
+Merging a token's symbols by tokens of lower rank leaves pieces. If two pieces are left, these are the token's parts. If
+fewer or more are left, no merge can have made the token.
 
-If every token falls into two pieces, merging by the rank of the joined text and merging the recovered pairs give the
-same tokens for every text: what happens between two boundaries depends on nothing outside them, so two pieces whose
-joined text is a token are exactly the pair recovered for that token.
+If every token leaves two pieces, merging by the rank of the joined text and merging the recovered pairs give the same
+tokens for every text. The reason: the merges between two boundaries depend only on the text between them, so two pieces
+whose joined text is a token are exactly the pair recovered for that token.
 
     >>> ranks = {b"a": 0, b"b": 1, b"c": 2, b"ab": 3, b"abc": 4, b"cab": 5, b"abcc": 6}
     >>> Recovery(ranks).pieces(b"abc"), Recovery(ranks).pieces(b"cab")
@@ -48,7 +48,10 @@ class Recovery(Generic[Text]):
         check_lengths(ranks)
 
     def pieces(self, token: Text, limit: int | None = None) -> list[Text]:
-        """Merge a token's bytes with all tokens of lower rank (or below `limit`), and return the pieces left."""
+        """Return the pieces that are left of a token after merging by the tokens of lower rank.
+
+        With `limit`, tokens below that rank are used.
+        """
         limit = self._ranks[token] if limit is None else limit
         if len(token) <= SHORT:
             return self._by_looking_at_all(token, limit)
@@ -71,7 +74,7 @@ class Recovery(Generic[Text]):
         return [token[cuts[i] : cuts[i + 1]] for i in range(len(cuts) - 1)]
 
     def _by_heap(self, token: Text, limit: int) -> list[Text]:
-        """Return the same as `pieces` for long tokens, without time that grows with the square of their length."""
+        """Return the result of `pieces` for a long token. The time does not grow with the square of its length."""
         end: int = len(token)
         after = [*range(1, end + 1)]  # the end of the piece that begins at each offset; 0: no piece begins there
         before = [*range(-1, end - 1)]  # the beginning of the piece before the one at each offset
@@ -144,20 +147,24 @@ class RecoveredMerges(Generic[Text]):
         return [self.given[place] for place in places.tolist()]
 
     def pairs_behind(self, symbols: int) -> Int64s:
-        """Return the same pairs for an alphabet of `symbols`, of which the added ones are seeds."""
+        """Return the pairs with ids for an alphabet of `symbols` symbols. The additional symbols are seeds."""
         more = symbols - self.first_id
         return self.pairs + more * (self.pairs >= self.first_id) if more else self.pairs
 
 
 def with_seeds(alphabet: Alphabet, tokens: Sequence[tuple[bytes, bytes]]) -> Alphabet:
-    """Append tokens that no merge makes to an alphabet, with their raw and their plain text."""
+    """Return an alphabet with seeds added: tokens that no merge makes.
+
+    Each token is a pair of its raw and its plain text.
+    """
     return Alphabet((*alphabet.symbols, *(Symbol(text, read, "seed") for text, read in tokens))) if tokens else alphabet
 
 
 def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> RecoveredMerges[Text]:
-    """Return the merges that make these tokens, of which the first has the lowest rank.
+    """Return the merges that make these tokens. The first token has the lowest rank.
 
-    `base` has the ids of the base symbols, which are not among the tokens; `first_id` is the id of the first merge.
+    `base` maps each base symbol to its id, and base symbols are not among the tokens. `first_id` is the id of the first
+    merge.
 
     >>> letters = {letter: i for i, letter in enumerate("abcxyzpqr")}
     >>> found = recover(["ab", "abc", "xyz", "yz", "pqr"], letters, 9)
@@ -170,9 +177,10 @@ def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> 
 
 
 def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> RecoveredMerges[str] | None:
-    """Recover merges of tokens given by their indices; None if plain Python has to do it.
+    """Recover the merges of tokens that are given as indices of texts. Return None if only plain Python can do it.
 
-    Base symbols are in the order of their ids; -1 means a symbol that merges with nothing.
+    `symbols` holds the index of each base symbol, in the order of ids. The index -1 means a symbol that is never
+    merged.
     """
     merging = np.flatnonzero(symbols != NOTHING)
     first = texts.only(symbols[merging])
@@ -233,7 +241,10 @@ def _parts_plainly(tokens: Sequence[Text]) -> Parts[Text]:
 
 @dataclass(frozen=True, eq=False)
 class Parts(Generic[Text]):
-    """The two parts of each token, as indices of all symbols followed by all tokens; -1 for none."""
+    """The two parts of each token, as indices into the list of all symbols and then all tokens.
+
+    The index -1 means no part.
+    """
 
     symbols: list[Text]
     tokens: Sequence[Text]
@@ -242,7 +253,7 @@ class Parts(Generic[Text]):
     is_late: Bools  # tokens made of a part with a higher rank
 
     def pairs(self, base: Mapping[Text, int], first_id: int) -> Int64s | None:
-        """Return the ids of both parts by token; None if not every token can be made in turn."""
+        """Return the ids of both parts of each token. Return None if a token cannot be made in its turn."""
         if self.is_late.any() or (self.left < 0).any() or any(symbol not in base for symbol in self.symbols):
             return None
         id_of = np.arange(first_id - len(self.symbols), first_id + len(self.tokens))
@@ -250,7 +261,10 @@ class Parts(Generic[Text]):
         return id_of[np.stack([self.left, self.right], axis=1)]
 
     def in_order(self, base: Mapping[Text, int]) -> Int64s:
-        """Return the indices of the tokens that can be made, in order, but each after its parts."""
+        """Return the indices of the tokens that merges can make, in the order of the merges.
+
+        A token comes in its turn, or after its later part if that part comes after its turn.
+        """
         turns = np.arange(len(self.tokens)) << TURN_BITS
         late = np.flatnonzero(self.is_late)
         behind = np.maximum(np.maximum(self.left[late], self.right[late]) - len(self.symbols), 0).astype(np.int64)
@@ -270,7 +284,10 @@ class Parts(Generic[Text]):
         return order
 
     def _moments(self, base: Mapping[Text, int], made: Int64s) -> Int64s:
-        """Return when each token is made: in its turn, the row of `made`, or with a later part; otherwise NEVER."""
+        """Return the moment at which each token is made: a row of `made`, or NEVER if it cannot be made.
+
+        A token is made in its turn, or together with a part that is made later.
+        """
         symbols = len(self.symbols)
         found = np.full(symbols + len(self.tokens), NEVER)
         found[:symbols] = [NOTHING if symbol in base else NEVER for symbol in self.symbols]
@@ -283,7 +300,10 @@ class Parts(Generic[Text]):
         return found[symbols:]
 
     def _one_by_one(self, some: Int64s, turns: Int64s) -> list[int]:
-        """Return tokens that wait for one another in the order they are made; all others are there in time."""
+        """Return the tokens in `some` in the order in which they are made. Each may wait for another of these tokens.
+
+        All other tokens are made in time.
+        """
         symbols = len(self.symbols)
         is_waited_for = set((symbols + some).tolist())
         columns = (column[some].tolist() for column in (turns, self.left, self.right))
@@ -306,7 +326,10 @@ class Parts(Generic[Text]):
 
 
 def parts_by_kernels(tokens: Sequence[Text]) -> Parts[Text] | None:
-    """Find the parts of many tokens of several symbols each; None if plain Python does it."""
+    """Return the parts of many tokens, found with compiled code. Return None if plain Python has to find them.
+
+    Each token must have at least two symbols.
+    """
     if not tokens or not use_machine_code(BYTES_A_TOKEN * len(tokens), OPENING) or lengths_of(tokens).min() < 2:
         return None
     check_lengths(tokens)

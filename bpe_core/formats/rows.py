@@ -1,4 +1,4 @@
-"""The merge table as rows, whatever file they are written to: merges from step 1 on, all other tokens at step 0."""
+"""The merge table as rows for any file format. Merges are the steps from 1 on, and all other tokens have step 0."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BYTES_A_ROW = 40  # about
 
 
 class Row(NamedTuple):
-    """A row of the table; the names are the columns. None is an empty cell."""
+    """A row of the merge table. The names of its values are the names of the columns, and None is an empty cell."""
 
     step: int
     left: int | None = None
@@ -47,7 +47,7 @@ TEXT_COLUMNS = frozenset({"left_text", "right_text", "token", "runner_up_left_te
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of a merge's row in a file: a fixed text before each cell."""
+    """The layout of a merge's row in a file: the fixed text before each cell and after the last cell."""
 
     before: Mapping[str, str]  # the text before the cell of each column, in their order
     behind: str  # the text before the last cell
@@ -59,7 +59,7 @@ KIND_OF: dict[int, str] = {right: kind for kind, right in SINGLE.items() if kind
 
 
 def merge_rows(history: History) -> Iterator[Row]:
-    """Yield one row a step; extremely long tokens are cut off."""
+    """Yield one row for each step. The text of an extremely long token is truncated."""
     if not len(history):
         return  # the tokens are not needed, which are very many where they are pieces
     text, in_hex, lengths = of_tokens("rows", history, lambda: _token_cells(history))
@@ -104,9 +104,9 @@ def _hex(raw: bytes) -> str:
 
 
 def rows_by_kernels(history: History, layout: Layout, numbers: Int64s | None) -> Iterator[tuple[int, bytes]] | None:
-    """Lay out rows, each with the number of its last step; None means that `merge_rows` should be used.
+    """Yield the bytes of many rows at a time, each time with the number of the last step in them.
 
-    That is so for few steps, and for too long tokens.
+    Return None if `merge_rows` should be used, because there are few steps or too long tokens.
     """
     if not use_machine_code(BYTES_A_ROW * len(history), OPENING) or not _are_shown_whole(history):
         return None
@@ -126,7 +126,7 @@ def base_rows(alphabet: Alphabet) -> Iterator[Row]:
 
 
 def special_rows(history: History) -> Iterator[Row]:
-    """Yield one row a special token; their ids follow the last merge."""
+    """Yield one row for each special token. Their indices follow the index of the last merge."""
     for id, special in enumerate(history.recipe.special_tokens, start=history.first_special):
         yield _row_of_step_0(id, special.encode(), special.encode(), "special")
 
@@ -136,7 +136,7 @@ def _row_of_step_0(id: int, text: bytes, decoded: bytes, kind: str) -> Row:
 
 
 def too_long_to_show(history: History) -> list[str]:
-    """Return a sentence about the tokens whose text the rows cut off."""
+    """Return a sentence about the tokens whose text the rows truncate, if there are any."""
     specials = (len(special.encode()) for special in history.recipe.special_tokens)
     if max(specials, default=0) <= LONGEST_SHOWN and _are_shown_whole(history):
         return []  # nearly all tables, answered without making a text

@@ -1,7 +1,7 @@
-r"""RWKV's vocabulary: one token a row, with its id, its text as a Python literal, and its number of bytes.
+r"""RWKV's vocabulary, with one token in each row: its id, its text as a Python literal, and its number of bytes.
 
-A text is split from left to right into the longest tokens that fit, also across the ends of words. So it is read as
-WordPiece with tokens of bytes, which may begin a word as well as continue one; the whole text is one word.
+A text is split from left to right into the longest tokens that fit, also across the ends of words. So the file is read
+as WordPiece with tokens of bytes, where the whole text is one word. Each token may begin a word or continue it.
 
 >>> text_of(r"'\n'", "row 1"), text_of(r"b'\xe4\xbd'", "row 2")
 (b'\n', b'\xe4\xbd')
@@ -84,7 +84,7 @@ class RwkvVocabulary(Format):
 
 
 def read_rows(whole: str, name: str) -> dict[bytes, int]:
-    """Return the id of each token."""
+    """Return the id of each token, by the bytes of the token."""
     found: dict[bytes, int] = {}
     taken: dict[int, bytes] = {}
     for row, line in enumerate(whole.split("\n"), start=1):
@@ -118,7 +118,7 @@ def _check_size(found: Mapping[bytes, int], name: str) -> None:
 
 
 def text_of(literal: str, where: str) -> bytes:
-    """Return the bytes of a text that is written as a Python literal."""
+    """Return the bytes of a text that is written as a Python literal. Invalid literals raise FormatError."""
     if "\\" not in literal and literal[0] != "b":
         return literal[1:-1].encode()
     if literal[0] == "b" and re.search(r"(?<!\\)(?:\\\\)*\\[uU]", literal):

@@ -1,4 +1,4 @@
-"""A reader and writer of the fields in SentencePiece's .model, a message of Protocol Buffers."""
+"""A reader and writer of the fields in a SentencePiece .model, which is a message of Protocol Buffers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MOST_FIELDS = 200_000  # fields of a message, except those that occur once for e
 
 
 class Field(NamedTuple):
-    """A field; its value is a whole number, or the bytes of a text, message or float."""
+    """A field of a message. Its value is a whole number, or the bytes of a text, a message or a float."""
 
     number: int
     value: int | bytes
@@ -46,7 +46,7 @@ class Field(NamedTuple):
 
 
 def varint(number: int) -> bytes:
-    """Write a whole number, seven bits a byte; negative numbers as 64 bits."""
+    """Return a whole number as a varint, with seven bits in each byte. A negative number is written as 64 bits."""
     number &= 2**64 - 1
     found = bytearray()
     while number > 0x7F:
@@ -69,7 +69,7 @@ def float_field(field: int, value: float) -> bytes:
 
 
 def fields_of(message: memoryview, name: str, start: int = 0, most: int = MOST_FIELDS) -> Iterator[Field]:
-    """Yield the fields of a message in their order; `start` is its offset in the file."""
+    """Yield the fields of a message in their order. `start` is the offset of the message in the file."""
     place = count = 0
     while place < len(message):
         one, place = _field(message, place, name, start)
@@ -133,7 +133,7 @@ MOST_FIELDS_OF_A_PIECE = 16
 
 
 class ScoredPiece(NamedTuple):
-    """An entry of the vocabulary; its id is its position."""
+    """An entry of the vocabulary. Its id is its position in the vocabulary."""
 
     text: str
     score: float
@@ -145,7 +145,12 @@ class ScoredPiece(NamedTuple):
 
 
 def in_order(found: dict[int, ScoredPiece], lowest: float, steps_only: Sequence[ScoredPiece] = ()) -> list[ScoredPiece]:
-    """Return pieces by id. Free ids go to <unk>, if it has none, then to steps to other pieces."""
+    """Return the pieces in the order of their ids.
+
+    The first free id goes to <unk>, if no piece is unknown. Further free ids go to `steps_only`: pieces that
+    only serve to
+    make other pieces. Ids that are still free get unused pieces with the score `lowest`.
+    """
     gaps = (number for number in count() if number not in found)
     if not any(piece.kind == Kind.UNKNOWN for piece in found.values()):
         found[next(gaps)] = ScoredPiece(UNKNOWN_TOKEN, 0.0, Kind.UNKNOWN)
@@ -157,7 +162,7 @@ def in_order(found: dict[int, ScoredPiece], lowest: float, steps_only: Sequence[
 
 
 def trainer_spec(kind: int, recipe: Recipe, pieces: list[ScoredPiece]) -> bytes:
-    """Write how the pieces were learned, and which of them represents the unknown."""
+    """Return the message that says how the pieces were learned, and which piece is the unknown token."""
     unknown = next(number for number, piece in enumerate(pieces) if piece.kind == Kind.UNKNOWN)
     fields = [
         varint_field(3, kind),
@@ -174,7 +179,7 @@ def trainer_spec(kind: int, recipe: Recipe, pieces: list[ScoredPiece]) -> bytes:
 
 
 class Pieces:
-    """The vocabulary as columns: the text, the score and the kind of each piece; its id is its position."""
+    """The vocabulary as columns of texts, scores and kinds. The id of a piece is its position."""
 
     def __init__(self, texts: LaidTexts, scores: Float64s, kinds: Int64s) -> None:
         self.texts = texts
@@ -189,12 +194,12 @@ class Pieces:
 
     @cached_property
     def number_of(self) -> dict[str, int]:
-        """Return the index of each piece by its text; for duplicates the last."""
+        """Return the id of each piece by its text. If several pieces have the same text, the last id counts."""
         return dict(zip(self.texts, range(len(self)), strict=True))
 
     @cached_property
     def firsts(self) -> Int32s | Int64s:
-        """Return for each piece the index of the first piece with the same text."""
+        """Return for each piece the id of the first piece with the same text."""
         if use_machine_code(len(self.texts.data), OPENING):
             return self.texts.table.firsts
         first = dict[str, int]()
@@ -215,7 +220,7 @@ NO_PIECES = Pieces(LaidTexts.of([]), np.zeros(0), np.zeros(0, np.int64))
 
 @dataclass(frozen=True)
 class FieldValues:
-    """The values of the fields in a file."""
+    """The values that were read from the fields of a SentencePiece model."""
 
     pieces: Pieces = NO_PIECES
     kind: int = UNIGRAM  # defaults, for what the file does not say
@@ -299,7 +304,7 @@ def read(data: bytes, name: str) -> FieldValues:
 
 
 class OddPieces:
-    """The offsets of a file's pieces that have to be read one by one."""
+    """The offsets of the pieces that have to be read one by one."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -310,7 +315,10 @@ class OddPieces:
         return len(self._places)
 
     def skip(self, place: int) -> int:
-        """Skip all short pieces from this offset on, very fast; return the offset of the first other thing."""
+        """Store the offsets of all short pieces from offset `place` on.
+
+        Return the offset of the first field that is none.
+        """
         data = self._data
         end = len(self._data)
         while place + 1 < end and data[place] == _ENTRY and (size := data[place + 1]) < 0x80:
@@ -321,7 +329,7 @@ class OddPieces:
         return place
 
     def enter(self, place: int) -> None:
-        """Read the longer piece at this offset."""
+        """Store the offset of a longer piece."""
         self._places.append(place)
 
     def odd(self) -> list[tuple[int, int]]:

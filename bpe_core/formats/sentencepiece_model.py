@@ -1,10 +1,10 @@
-"""SentencePiece's .model: pieces with scores.
+"""SentencePiece's .model, which holds pieces with scores.
 
-In BPE a score is minus the rank of a merge, in Unigram a log-probability.
+In BPE, a score is minus the rank of a merge. In Unigram, it is a log-probability.
 
-In BPE, two neighbours are joined if their joined text is a piece, the highest score first. The two parts of a piece are
-recovered (see recovering.py). In models from other programs ▁ is an ordinary character, so pieces may cross words.
-Models from this program say how words are marked and split, so merges are enough.
+In BPE, two neighbours are joined if their joined text is a piece, and the piece with the highest score comes first. The
+two parts of a piece are recovered (see recovering.py). In models from other programs `▁` is an ordinary character, so
+pieces may cross the ends of words. Models from this program say how words are marked and split, so merges are enough.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 
 class _Found(NamedTuple):
-    """The base symbols of a model, and the pieces made of them."""
+    """The base symbols of a model, and the pieces that merges make of them."""
 
     alphabet: Alphabet
     places: Int64s  # indices of its symbols among the pieces
@@ -152,7 +152,10 @@ def _history_of_others(stored: FieldValues, found: _Found, name: str) -> tuple[H
 
 
 def words_history(stored: FieldValues, name: str) -> tuple[History, list[str]]:
-    """Return a model of whole words: other text is unknown as a whole, or becomes its bytes."""
+    """Return the history of a model of whole words, and notes.
+
+    A word that is no piece becomes the unknown token, or its bytes.
+    """
     _check_unknown(stored, name)
     unknown = "" if stored.byte_fallback else _unknown_text(stored)
     pieces = stored.pieces
@@ -176,9 +179,9 @@ def words_history(stored: FieldValues, name: str) -> tuple[History, list[str]]:
 
 
 def _base_symbols(stored: FieldValues, own: bool) -> tuple[Alphabet, Int64s]:
-    """Return the unknown symbol, and the characters, with the indices of their pieces.
+    """Return the alphabet of the unknown symbol and the characters, and the index of each symbol's piece.
 
-    In models from this program ▁ is a marker at the end.
+    In models from this program (`own`), `▁` is a marker and comes last.
     """
     pieces = stored.pieces
     unknown = ""
@@ -225,12 +228,15 @@ def _is_more_than_merges(found: _Found, stored: FieldValues) -> bool:
 
 
 def _in_bits(scores: Float64s) -> Float64s:
-    """Return the scores with -0.0 below 0.0: the library compares their 32 bits."""
+    """Return the scores with -0.0 changed to a tiny negative number, because the library sorts -0.0 below 0.0."""
     return np.where((scores == 0) & np.signbit(scores), -np.finfo(np.float64).tiny, scores)
 
 
 def _priorities(stored: FieldValues, found: _Found, first: Int64s) -> Int64s:
-    """Return the rank of each token's score among all scores; `first` are the pieces that no two parts make."""
+    """Return the priority of each token, which is the rank of its score among all scores.
+
+    `first` holds the pieces that no two parts make.
+    """
     places = np.cumsum(np.diff(_in_bits(stored.pieces.scores)[found.made], prepend=np.inf) != 0) - 1
     of_piece = np.full(len(stored.pieces), NO_PRIORITY)
     of_piece[found.made] = places
@@ -238,7 +244,10 @@ def _priorities(stored: FieldValues, found: _Found, first: Int64s) -> Int64s:
 
 
 def _words(stored: FieldValues) -> dict[str, str]:
-    """Split a text before any neighbours are joined: before blanks, if no piece has one after another character."""
+    """Return the choices of a recipe for splitting a text into words.
+
+    A text is split before each blank, if no piece contains a blank after another character.
+    """
     texts = stored.pieces.texts
     kinds = stored.pieces.kinds
     counts = np.isin(kinds, (Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED))
@@ -287,7 +296,7 @@ def has_words_only(history: History) -> bool:
 
 
 def _kind_of_bpe(history: History) -> int:
-    """Return the kind of model that splits in the same way: one of characters if no neighbours are joined."""
+    """Return BPE as the kind of the model, or CHARACTERS if no neighbours are joined."""
     joining = history.joining
     is_joined = len(history) or joining is None or joining.priorities is None or joining.priorities.max() != NO_PRIORITY
     return BPE if is_joined else CHARACTERS
@@ -372,7 +381,7 @@ def unigram_history(stored: FieldValues, name: str) -> tuple[History, list[str]]
 
 
 def _most_probable(stored: FieldValues) -> tuple[ScoredPieces, int, dict[str, Any]]:
-    """Return the pieces to split into, the id of the unknown, and the choices of a recipe for any such model."""
+    """Return the pieces that a text is split into, the id of the unknown token, and the choices of a recipe."""
     pieces = stored.pieces
     unknown = int(pieces.numbers_of(Kind.UNKNOWN)[0])
     normal = pieces.numbers_of(Kind.NORMAL)
@@ -386,7 +395,10 @@ def _most_probable(stored: FieldValues) -> tuple[ScoredPieces, int, dict[str, An
 def most_probable_history(
     stored: FieldValues, name: str, others: Mapping[int, float], sums: str
 ) -> tuple[History, list[str]]:
-    """Read the pieces as any model has them; texts are split into `others`, too, but their scores set no minimum."""
+    """Return the history of a Unigram model, and notes.
+
+    `others` are further pieces that texts are split into. Their scores do not lower the score of unknown characters.
+    """
     _check_unknown(stored, name)
     found, unknown, said = _most_probable(stored)
     specials = tuple(stored.pieces.texts_of(_specials(stored)))

@@ -1,4 +1,4 @@
-"""The normalizer of a SentencePiece model: its map of characters, and the choices of a recipe that mean the same."""
+"""The normalizer of a SentencePiece model: its map of characters, and the choices of a recipe with the same effect."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _END = -1
 
 
 def packed(changes: Mapping[str, str]) -> bytes:
-    """Lay the map out as SentencePiece reads it."""
+    """Return a map of characters in the bytes that SentencePiece reads."""
     texts = bytearray()
     place_of: dict[str, int] = {}
     for text in changes.values():
@@ -114,7 +114,10 @@ class _Layout:
 
 
 def changes_of(recipe: Recipe) -> dict[str, str]:
-    """Return the texts that a recipe changes; blanks of every kind become spaces."""
+    """Return the texts that the normalizer of a recipe changes, each with its new text.
+
+    Blanks of every kind become spaces.
+    """
     plain = recipe.with_changes(special_tokens=())
     found: dict[str, str] = {}
     for text in _candidates(recipe):
@@ -145,7 +148,10 @@ def _candidates(recipe: Recipe) -> Iterator[str]:
 
 
 def _orders_of_marks(parts: str) -> Iterator[str]:
-    """Yield a letter with its marks; for two marks also in the other order, and with the first already composed."""
+    """Yield the spellings of a letter with its combining marks.
+
+    For two marks, these are also the other order, and the composed letter with the first mark after it.
+    """
     yield parts
     if len(parts) == 3:
         yield parts[0] + parts[2] + parts[1]
@@ -172,7 +178,10 @@ _TEXT_CHOICES = tuple(field.name for field in dataclasses.fields(Normalization))
 
 
 def normalizer_spec(recipe: Recipe) -> bytes:
-    """Write the map, named by the choices it was made from; newer choices are named only if they are used."""
+    """Return the message of the normalizer. The name of its map lists the choices that it was made from.
+
+    Newer choices are listed only if they differ from their default.
+    """
     usual = Normalization()
     choices = {name: getattr(recipe, name) for name in (*_ALWAYS_SAID, *_TEXT_CHOICES)}
     said = {name: value for name, value in choices.items() if name in _ALWAYS_SAID or value != getattr(usual, name)}
@@ -186,7 +195,7 @@ def normalizer_spec(recipe: Recipe) -> bytes:
 
 
 def map_differs(recipe: Recipe, text: str) -> bool:
-    """Return whether the map changes a word of the text differently from the recipe."""
+    """Return whether the map of a recipe changes a word of the text differently from the recipe."""
     plain = _changes_only(recipe)
     if plain == _changes_only(Recipe()):
         return False
@@ -206,7 +215,7 @@ def _map_of(recipe: Recipe) -> bytes:
 
 
 def _text_choices(stored: FieldValues, name: str) -> dict[str, Any]:
-    """Read the choices from the name of a map that this program wrote; the map itself is not read."""
+    """Return the choices that the name of a map lists, if this program wrote the map. The map itself is not read."""
     choices = parsed_object(stored.normalizer.removeprefix(_OWN_NAME).encode(), f"{name}: its normalizer")
     if not set(_ALWAYS_SAID) <= choices.keys() <= set(_TEXT_CHOICES):
         raise FormatError(f"{name}: this program did not write its normalizer, and cannot read it.")
@@ -218,7 +227,7 @@ def is_own(stored: FieldValues) -> bool:
 
 
 def steps_of(stored: FieldValues) -> tuple[Step, ...]:
-    """Return the steps that change a text in any model, in their order."""
+    """Return the steps that change a text, in their order, for a model from any program."""
     kept = KEPT_APART.join(stored.pieces.of_kind(Kind.USER_DEFINED))
     table = None
     if stored.map or (kept and stored.kind == UNIGRAM) or "  " in kept:
@@ -249,7 +258,7 @@ def decoding_of(stored: FieldValues) -> SentencePiece:
 
 
 def decoding_fields(recipe: Recipe) -> tuple[bytes, bytes]:
-    """Write a recipe's choices for decoding: in the fields of the trainer, and after all others."""
+    """Return a recipe's choices for decoding as two parts: fields of the trainer, and fields after all others."""
     told = next((step for step in recipe.decoding if isinstance(step, SentencePiece)), SentencePiece(""))
     shown = bytes_field(44, told.unknown_shown.encode()) if told.unknown_shown != UNKNOWN_SHOWN else b""
     chosen = enumerate((told.prefix_behind, told.one_blank_behind, told.shows_blanks_behind), 3)
@@ -258,7 +267,10 @@ def decoding_fields(recipe: Recipe) -> tuple[bytes, bytes]:
 
 
 def prepared_spec(recipe: Recipe) -> bytes | None:
-    """Write the normalizer of such a recipe; None if it does something else."""
+    """Return the message of the normalizer for the steps of a recipe.
+
+    Return None if SentencePiece has no equal steps.
+    """
     told = WholeTexts.of(recipe.preparation)
     if told is None:
         return None
@@ -270,7 +282,7 @@ def prepared_spec(recipe: Recipe) -> bytes | None:
 
 
 def recipe_of(stored: FieldValues, steps: int, name: str, **choices: Any) -> tuple[Recipe, list[str]]:
-    """Return the recipe of a file from this program, and notes."""
+    """Return the recipe of a file that this program wrote, and a list of notes."""
     pieces = stored.pieces
     specials = tuple(pieces.texts_of(np.flatnonzero(np.isin(pieces.kinds, (Kind.CONTROL, Kind.USER_DEFINED)))))
     notes = ["Control symbols of the file are special tokens here."] if specials else []

@@ -1,4 +1,4 @@
-"""The files in which students keep their merges: JSON, text, pickles of plain values, and minbpe's own."""
+"""The readers of files in which students keep their merges: JSON, text, pickles of plain values, and minbpe's files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_MERGES = 2_000_000
 
 
 def merges_in(data: bytes, name: str) -> list[Merge]:
-    """Return the merges of a student's result, in the order in which they were learned."""
+    """Return the merges in a student's file, in the order in which they were learned."""
     if not data.strip():
         raise FormatError(f"{name} is empty. A result is {KINDS}.")
     if data.startswith(_MINBPE):
@@ -57,7 +57,10 @@ def _of_json(text: str, name: str) -> list[Merge]:
 
 
 def _of_value(value: Any, name: str) -> list[Merge]:
-    """Find the list of merges in a value: itself, its `merges`, or the second of a vocabulary and merges."""
+    """Return the merges in a value.
+
+    The value is the list of merges, an object with `merges`, or a pair of a vocabulary and a list of merges.
+    """
     if isinstance(value, dict) and isinstance(value.get("model"), dict):
         value = value["model"]
     if isinstance(value, dict) and "merges" in value:
@@ -81,7 +84,10 @@ def _pair(value: Any, place: int, name: str) -> tuple[Any, Any]:
 
 
 def _resolved(pairs: Sequence[tuple[Any, Any]], name: str) -> list[Merge]:
-    """Return the bytes of all pairs, which may be ids, bytes, lists of bytes, or texts in GPT-2's letters."""
+    """Return all pairs as bytes.
+
+    A part of a pair may be an id, bytes, a list of bytes, or a text in GPT-2's letters.
+    """
     texts = [bytes([byte]) for byte in range(256)]
     found = list[Merge]()
     for place, pair in enumerate(pairs, 1):
@@ -110,7 +116,7 @@ def _bytes_of(part: Any, texts: Sequence[bytes], place: int, name: str) -> bytes
 
 
 def _from_letters(text: str) -> bytes:
-    """Return the bytes of a token written in GPT-2's letters, or else as plain text.
+    """Return the bytes of a token that is written in GPT-2's letters. Other characters count as plain text.
 
     >>> _from_letters("Ġthe"), _from_letters(" the")
     (b' the', b' the')
@@ -139,7 +145,7 @@ def _of_lines(text: str, name: str) -> list[Merge]:
 
 
 def _of_minbpe(data: bytes, name: str) -> list[Merge]:
-    """Read minbpe's file: a pattern, special tokens, and a pair of ids in each further line."""
+    """Return the merges of minbpe's file, which has a pattern, special tokens, and one pair of ids in each line."""
     lines = data.decode(errors="replace").split("\n")
     try:
         first = 3 + int(lines[2])
@@ -150,7 +156,7 @@ def _of_minbpe(data: bytes, name: str) -> list[Merge]:
 
 
 def _of_vocabulary(vocabulary: Mapping[str, Any], name: str) -> list[Merge]:
-    """Return the merges behind a vocabulary: each token is made of two older ones, the longest first."""
+    """Return the merges that make the tokens of a vocabulary. Each token is made of two older tokens."""
     if not all(isinstance(id, int) for id in vocabulary.values()):
         raise FormatError(f"{name} holds no merges, and is not a vocabulary: its values are not ids.")
     ordered = sorted(vocabulary, key=vocabulary.__getitem__)

@@ -1,7 +1,7 @@
-"""subword-nmt's codes: a version line, then `left right` on each line; fastBPE writes a count after each pair.
+"""The codes of subword-nmt: a line with the version, then `left right` in each line. fastBPE adds a count to each pair.
 
-Version 0.2 joins the end of a word to its last character (`w</w>`); in version 0.1 it is a separate symbol. Characters
-that occur in no merge are unknown.
+Version 0.2 joins the end of a word to its last character (`w</w>`). In version 0.1, the end of a word is a separate
+symbol. Characters that occur in no merge are unknown.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class SubwordNmtCodes(Format):
 
 
 def without_counts(data: bytes) -> bytes:
-    r"""Remove the third column, which only fastBPE's codes have. Other content stays as it is.
+    r"""Return the data without its third column, which only fastBPE's codes have. Other content is returned unchanged.
 
     >>> without_counts(b"l o 7\nlo w</w> 5\n"), without_counts(b"l o\n")
     (b'l o\nlo w</w>\n', b'l o\n')

@@ -1,9 +1,9 @@
-"""The merge table as JSON, CSV or TSV; each can be read back exactly.
+"""The merge table as JSON, CSV or TSV. Reading a written table gives exactly the same history.
 
-JSON is one object: recipe, base symbols and merges, with one merge a line. CSV and TSV, for spreadsheets, begin with
-the merges. After these come base symbols and special tokens as rows of step 0, and last the recipe as JSON in the
-column `token`, so that a truncated file is noticed. All texts are escaped (see honest_text.py): a row is always one
-line, and line numbers in errors are those of an editor.
+JSON is one object of recipe, base symbols and merges, with one merge in each line. CSV and TSV, for spreadsheets, begin
+with the merges. Base symbols and special tokens follow as rows of step 0. The recipe comes last, as JSON in the column
+`token`, so that a truncated file is noticed. All texts are escaped (see honest_text.py). So a row is always one line,
+and the line numbers in errors are those of an editor.
 """
 
 from __future__ import annotations
@@ -122,12 +122,15 @@ class JsonTable(MergeTable):
 
 
 def _with_gaps(numbers: Int64s) -> list[int | None]:
-    """Return ids, with None for each token that has no id."""
+    """Return the ids as a list with None for each token that has no id."""
     return [None if number == NO_NUMBER else number for number in numbers.tolist()]
 
 
 def _laid(history: History, numbers: Int64s | None, known: Sequence[int | None]) -> Iterator[tuple[int, bytes]]:
-    """Yield some lines at a time, each after a comma, with the number of their last step."""
+    """Yield many lines at a time as JSON, each time with the number of the last step in them.
+
+    A comma precedes each line.
+    """
     reasons = {name: history.reasons[name].tolist() for name in merge_table.columns_for(history.reasons)}
     if not reasons:
         names = [*COLUMNS_BUT_KIND, *([] if numbers is None else [NUMBER])]
@@ -174,7 +177,10 @@ def _merge_lines(data: bytes, begin: int, name: str) -> Iterator[tuple[str, Obje
 
 
 def _json_cells_at_once(data: bytes, names: Sequence[str]) -> Cells | None:
-    """Find the values of the merges, each with these keys; None if another program laid the file out."""
+    """Return the places of the cells of all merges, which have these keys.
+
+    Return None if the file has another layout.
+    """
     start = data.find(OPENING) + len(OPENING)
     stop = data.rfind(CLOSING)
     if not len(OPENING) <= start < stop:

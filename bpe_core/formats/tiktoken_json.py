@@ -1,6 +1,7 @@
-"""tiktoken's JSON for JavaScript: pattern, special tokens, and all ranks in one text, as in Claude's first tokenizer.
+"""tiktoken's JSON for JavaScript, as in Claude's first tokenizer: pattern, special tokens, and all ranks in one text.
 
-Each line of that text is a sign, the rank of its first token, and tokens in base64; ranks rise by one.
+Each line of that text holds a sign, the rank of its first token, and tokens in base64. Each token's rank is one higher
+than the rank before it.
 """
 
 from __future__ import annotations

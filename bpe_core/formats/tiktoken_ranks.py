@@ -1,11 +1,11 @@
-"""tiktoken's ranks, one token a line with its bytes in base64 and its rank; and Mistral's tekken.json.
+"""tiktoken's ranks and Mistral's tekken.json. In tiktoken's ranks, each line holds a token in base64 and its rank.
 
 The two parts of each token are recovered (see recovering.py). If a token has no two parts, or parts of higher rank,
-texts are split as tiktoken does: a word that is a token becomes that token; otherwise the two neighbours whose joined
-text has the lowest rank are joined first.
+texts are split as tiktoken does: a word that is a token becomes that token. In all other words, the two neighbours
+whose joined text has the lowest rank are joined first.
 
-A tekken.json has the pattern, too. Its first ids, often 1,000, are kept for special tokens, and the rank of a token is
-added to their number. Only as many tokens are taken as the vocabulary's size leaves room for.
+A tekken.json also has the pattern. Its first ids, often 1,000, are kept for special tokens, and the rank of a token is
+added to their number. Only the tokens that fit into the stated size of the vocabulary are read.
 """
 
 from __future__ import annotations
@@ -63,10 +63,11 @@ class TiktokenRanks(Format):
         return same_text(history) + lost + limitations.about_splitting(history.recipe)
 
     def numbers(self, history: History) -> Int64s:
-        """Return the file's ranks.
+        """Return the rank of each token in the file.
 
-        These are the merge priorities if there are any; or the ranks of the file that the table came from, if they rise
-        with the steps; otherwise the indices.
+        The ranks are the merge priorities, if the history has any. Otherwise they are the ranks of the history's
+        own file, if
+        these rise with the steps. Otherwise they are the indices.
         """
         ids = super().numbers(history)
         if history.joining is not None and history.joining.priorities is not None:
@@ -123,7 +124,10 @@ def ranked(
     where: str,
     taken: Collection[int] = (),
 ) -> RankedHistory:
-    """Return the history of these ranks, lowest first, with these choices; special tokens have the ids in `taken`."""
+    """Return the history of these ranks, which are sorted, and of these choices.
+
+    `taken` holds ids that special tokens have.
+    """
     ranks, empty = without_empty(ranks)
     base = {token: id for id, token in enumerate(token for token in ranks if len(token) == 1)}
     recovered = recover([token for token in ranks if token not in base], base, len(base))
@@ -139,14 +143,14 @@ def ranked(
 
 
 def without_empty(ranks: dict[bytes, int]) -> tuple[dict[bytes, int], int | None]:
-    """Return the tokens that have bytes, and the rank of the token without bytes."""
+    """Return the tokens that have at least one byte, and the rank of the token without bytes, or None."""
     if b"" not in ranks:
         return ranks, None
     return {token: rank for token, rank in ranks.items() if token}, ranks[b""]
 
 
 def read_ranks(data: bytes, name: str) -> dict[bytes, int]:
-    """Return each token with its rank, lowest first, for readers that do not change the dictionary."""
+    """Return each token with its rank, sorted by rank. Callers must not change the dictionary, because it is shared."""
     return once("ranks", data, lambda: _read_ranks(data, name))
 
 
@@ -167,7 +171,7 @@ def _read_ranks(data: bytes, name: str) -> dict[bytes, int]:
 
 
 def _read_at_once(data: bytes) -> dict[bytes, int] | None:
-    """Read lines in the usual form; None if each line must be checked by itself."""
+    """Return the ranks of a file whose lines have the usual form. Return None if each line must be checked singly."""
     if not _USUAL.fullmatch(data):
         return None
     parts = data.split()
@@ -180,7 +184,7 @@ def _read_at_once(data: bytes) -> dict[bytes, int] | None:
 
 
 def checked_ranks(ranks: dict[bytes, int], name: str) -> dict[bytes, int]:
-    """Sort by rank; refuse a rank that occurs twice, and a byte without a rank."""
+    """Return the ranks in ascending order. Raise FormatError if two tokens have the same rank or a byte has no rank."""
     if len(ranks) > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} tokens.")
     _check_ranks(ranks, name)
@@ -271,7 +275,11 @@ class Tekken(Format):
         return same_text(history) + lost
 
     def numbers(self, history: History) -> Int64s:
-        """Return the file's ids if they are ranks after special tokens; otherwise number special tokens first."""
+        """Return the id of each token.
+
+        The ids of the history are kept if they are ranks after special tokens. Otherwise special tokens get the
+        first ids.
+        """
         specials = len(history.recipe.special_tokens)
         first = history.first_special
         known = history.numbers
@@ -326,7 +334,7 @@ class Tekken(Format):
 
 
 def _bytes_first(history: History, ranks: Int64s) -> Int64s:
-    """Put the 256 bytes first, in their own order, as Mistral's library wants them."""
+    """Return ranks in which the 256 bytes come first in ascending order, as Mistral's library needs them."""
     places = ranks + 256
     for id, symbol in enumerate(history.alphabet.symbols):
         if symbol.kind == "byte":
@@ -355,7 +363,10 @@ def _text(token: bytes) -> str | None:
 
 
 def _read(data: bytes, name: str) -> tuple[Object, dict[bytes, int], int]:
-    """Read the whole file. Return tokens by rank, as far as there is room, and the number of ids before them."""
+    """Return the parsed file, the tokens with their ranks, and the number of ids before the ranks.
+
+    Only the tokens that fit into the stated size of the vocabulary are returned.
+    """
 
     def found() -> tuple[Object, dict[bytes, int], int]:
         whole = parsed_object(data, name)

@@ -1,4 +1,4 @@
-"""Hugging Face's tokenizer.json: one object with everything from normalizer to special tokens."""
+"""Hugging Face's tokenizer.json: one object with all parts of a tokenizer, from normalizer to special tokens."""
 
 from __future__ import annotations
 
@@ -169,7 +169,10 @@ def _model_of(history: History) -> JsonModel:
 
 
 def _model_in(model: Object, name: str) -> JsonModel:
-    """Find the kind of model. If a file does not name it, each kind has an entry that no other has."""
+    """Return the reader for the kind of model in a file.
+
+    If the file does not name the kind, an entry that only one kind has decides.
+    """
     signs = {"Unigram": isinstance(model.get("vocab"), list), "WordPiece": "max_input_chars_per_word" in model}
     signs["WordLevel"] = "merges" not in model
     kind = json_reading.text_in(model, "type", name) or next((one for one, found in signs.items() if found), "BPE")

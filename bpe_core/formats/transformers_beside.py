@@ -1,7 +1,7 @@
-"""The effects of sidecar files on transformers, which the tokenizer file itself does not show; one sentence each.
+"""The effects that sidecar files have on transformers, as sentences. The tokenizer file itself does not show them.
 
-The classes of transformers add tokens, let some of them take the spaces next to them, split in their own way, and give
-SentencePiece's pieces other ids.
+The classes of transformers add tokens, let some tokens match the spaces next to them, split texts by other rules, and
+give other ids to SentencePiece's pieces.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
 
 
 def _about_versions(opened: OpenedTable, kind: str, config: Object, *, named: bool) -> Iterator[str]:
-    """Report how a slow class differs from the fast one, or how two versions of a class differ."""
+    """Report differences between the slow and the fast class, or between two versions of a class."""
     recipe = opened.history.recipe
     if opened.format == "vocab.txt" and (kind in LIKE_BERT or (named and not kind)):
         changes = [step for step in recipe.preparation if isinstance(step, BertNormalizer)]
@@ -128,7 +128,7 @@ def _about_versions(opened: OpenedTable, kind: str, config: Object, *, named: bo
 
 
 def _joins_parts(token: bytes) -> bool:
-    """Return whether a token joins a part of a character to something other than a space before it."""
+    """Return whether a token contains an incomplete character together with anything but a space before it."""
     behind = token.removeprefix(b" ").lstrip(_TAILS)
     try:
         behind.decode()
@@ -187,21 +187,24 @@ def _named_in_two_ways(config: Object) -> list[str]:
 
 
 def looked_for_beside(config: Object, beside: Beside) -> set[str] | None:
-    """Return the tokens that the class beside a file searches for; None if no known class is named."""
+    """Return the tokens that the class in the sidecar files searches for. Return None if they name no known class."""
     added, named, roles = (_object_in(name, beside, []) for name in (ADDED, CONFIG, MAP))
     own = own_tokens(class_of(config), {**roles, **config})
     return None if own is None else {*own, *added, *tokens_in(named), *tokens_in(roles)}
 
 
 def config_beside(beside: Beside) -> Object:
-    """Return the tokenizer_config.json beside a file, with the tokenizer class that the sidecar files name."""
+    """Return the tokenizer_config.json next to a file.
+
+    Its tokenizer class is the class that all sidecar files together name.
+    """
     config = _object_in(CONFIG, beside, [])
     kind = class_beside(config, _object_in(MODEL, beside, []))
     return {**config, "tokenizer_class": f"{kind}Tokenizer"} if kind else config
 
 
 def about_whole(whole: Object, beside: Beside) -> list[str]:
-    """Report how transformers differs from a valid tokenizer.json because of its sidecar files."""
+    """Report how the result of transformers differs from a valid tokenizer.json because of the sidecar files."""
     config = _object_in(CONFIG, beside, [])
     model = _object_in(MODEL, beside, [])
     kind = class_beside(config, model)
@@ -226,7 +229,7 @@ def about_whole(whole: Object, beside: Beside) -> list[str]:
 
 
 def _puts_otherwise(cut: Object, config: Object) -> bool:
-    """Return whether transformers 4 differs from the file about putting a space before a text."""
+    """Return whether transformers 4 and the file disagree about a space before a text."""
     is_put = cut.get("add_prefix_space")
     wanted = config.get("add_prefix_space") or False
     return cut.get("type") == "ByteLevel" and is_put is not None and is_put != wanted
@@ -258,7 +261,7 @@ _BY_4 = (
 
 
 def _about_tokens(whole: Object, kind: str, config: Object, beside: Beside) -> list[str]:
-    """Report tokens that only transformers or only this program searches for, or that they find in different ways."""
+    """Report tokens for which transformers and this program search in different ways, or that only one searches for."""
     listed: dict[str, Object] = {item["content"]: item for item in whole.get("added_tokens") or ()}
     numbered = config.get("added_tokens_decoder")
     others: list[Object] = [] if isinstance(numbered, dict) else [_object_in(MAP, beside, [])]
@@ -306,7 +309,10 @@ def _known(opened: OpenedTable) -> set[str]:
 
 
 def tokens_in(config: Object) -> dict[str, AddedToken | None]:
-    """Find the tokens that a configuration names, and how tokens are found that take spaces or must stand alone."""
+    """Return the tokens that a configuration names.
+
+    The value is the way in which a token is searched for, if it matches spaces or only whole words, and otherwise None.
+    """
     items: list[tuple[object, bool]] = []  # and whether nothing overrules them
     for key, value in config.items():
         if key in _LISTS:
@@ -333,7 +339,7 @@ def tokens_in(config: Object) -> dict[str, AddedToken | None]:
 
 
 def _about_class(opened: OpenedTable, kind: str, named: str, config: Object, beside: Beside) -> list[str]:
-    """Report how the class that reads a SentencePiece model differs from the model; each class has its own way."""
+    """Report how the class of transformers that reads a SentencePiece model differs from the model."""
     if not kind:
         return _about_numbers(opened, beside)
     names = f"{named} in its folder names {kind}Tokenizer, "

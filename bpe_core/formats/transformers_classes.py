@@ -1,8 +1,8 @@
-"""The fixed behaviour of transformers' classes: which tokens they search for, how they change and split a text.
+"""The fixed behaviour of the classes of transformers: the tokens they search for, and how they change and split a text.
 
-In transformers 5 most classes take only the pieces of a tokenizer.json, and make everything else themselves. These
-facts were measured with 4.57.6 and 5.24.0: slow and fast classes were given every assigned character, alone and between
-letters, texts of many languages, each token alone, and random tokens to decode.
+In transformers 5, most classes read only the pieces of a tokenizer.json, and make all its other parts themselves. These
+facts were measured with 4.57.6 and 5.24.0. Slow and fast classes encoded every assigned character, alone and between
+letters, texts of many languages, and each token alone. They decoded random tokens.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _OF_MODEL = (
 
 
 def class_of(config: Object) -> str:
-    """Return the class that a configuration names, without the usual ends of such names.
+    """Return the name of the class that a configuration names, without the endings Tokenizer and Fast.
 
     >>> class_of({"tokenizer_class": "XLMRobertaTokenizerFast"}), class_of({"tokenizer_class": None})
     ('XLMRoberta', '')
@@ -88,7 +88,7 @@ def class_of(config: Object) -> str:
 
 
 def class_for(model: Object) -> str:
-    """Return the class of a model from its configuration.
+    """Return the name of the tokenizer class for a model, from the configuration of the model.
 
     >>> class_for({"model_type": "xlm-roberta"}), class_for({"model_type": "gptj"}), class_for({"model_type": "new"})
     ('XLMRoberta', 'GPT2', '')
@@ -100,13 +100,19 @@ def class_for(model: Object) -> str:
 
 
 def class_beside(config: Object, model: Object) -> str:
-    """Return the class that reads a tokenizer; of two possible ones, that of transformers 5."""
+    """Return the name of the class that reads a tokenizer with these two configurations.
+
+    If the versions of transformers differ, it is the class that transformers 5 uses.
+    """
     by_model = class_for({"model_type": model.get("model_type")})
     return by_model if by_model in _BY_MODEL else class_of(config) or class_for(model)
 
 
 def own_tokens(kind: str, config: Object) -> list[str] | None:
-    """Return the tokens that a class itself searches for, unless others have the same role; None if it is not known."""
+    """Return the tokens that a class searches for by default. Return None if the class is not known.
+
+    A token is left out if the configuration names another token for its role.
+    """
     if kind not in _OF_CLASS:
         return None
     found = [text for name, text in _OF_CLASS[kind].items() if f"{name}_token" not in config]
@@ -116,7 +122,7 @@ def own_tokens(kind: str, config: Object) -> list[str] | None:
 
 
 def role_tokens(kind: str) -> dict[str, str]:
-    """Return the tokens of a class by their role.
+    """Return the default tokens of a class by their role.
 
     >>> role_tokens("MPNet")["unk_token"], role_tokens("new")
     ('[UNK]', {})
@@ -125,7 +131,7 @@ def role_tokens(kind: str) -> dict[str, str]:
 
 
 def decoder_of(kind: str, config: Object) -> Object | None:
-    """Return how a class decodes, in the form of a tokenizer.json; None if it is not known."""
+    """Return the decoder of a class as an object of a tokenizer.json. Return None if it is not known."""
     if kind in (*LIKE_GPT2, "GPTNeoX", "Qwen2", "Qwen3_5"):
         return _BY_BYTES
     if kind in LIKE_BERT:
@@ -145,7 +151,7 @@ def decoder_of(kind: str, config: Object) -> Object | None:
 
 
 def decodes_as(whole: Object, kind: str, config: Object) -> bool:
-    """Return whether a class decodes as its file says."""
+    """Return whether a class decodes as the file does, or has no known decoder."""
     own = decoder_of(kind, config)
     return own is None or _decoding(own) == _decoding(whole.get("decoder"))
 
@@ -163,7 +169,7 @@ BLANKS_AROUND = r"\A[\s\x1c-\x1f]+|[\s\x1c-\x1f]+\z"  # of a text, which Python 
 
 
 def steps_of(kind: str, config: Object, map: Object | None = None) -> Object | None:
-    """Return how a class changes and splits texts, in the form of a tokenizer.json; None if it is not known.
+    """Return the normalizer and pre-tokenizer of a class as in a tokenizer.json. Return None if they are not known.
 
     >>> steps_of("GPT2", {})
     {'pre_tokenizer': {'type': 'ByteLevel', 'add_prefix_space': False, 'use_regex': True}}
@@ -204,7 +210,10 @@ def steps_of(kind: str, config: Object, map: Object | None = None) -> Object | N
 
 
 def byte_steps_of(config: Object) -> Object | None:
-    """Return how the class in a configuration changes and splits texts, if its tokens consist of bytes."""
+    """Return the normalizer and pre-tokenizer of the class in a configuration.
+
+    Return None if its tokens are not of bytes.
+    """
     kind = class_of(config)
     return steps_of(kind, config) if kind in (*LIKE_GPT2, "GPTNeoX", "Qwen2", "Qwen3_5") else None
 
@@ -243,7 +252,7 @@ def goes_by_file(kind: str) -> bool:
 
 
 def is_the_class_s(whole: Object, kind: str, config: Object) -> bool:
-    """Return whether a class changes and splits texts as its file does, with the same choices."""
+    """Return whether a class changes and splits texts as the file does, with an equal model."""
     changes = whole.get("normalizer")
     steps = [] if not changes else changes.get("normalizers", [changes])
     map = next((step for step in steps if step.get("type") == "Precompiled"), None)
@@ -256,7 +265,7 @@ def is_the_class_s(whole: Object, kind: str, config: Object) -> bool:
 
 
 def reads_scores_itself(whole: Object, kind: str) -> bool:
-    """Return whether a class parses scores itself that have too many digits for all programs to agree."""
+    """Return whether a class reads scores with more digits than all programs read alike."""
     vocabulary = whole["model"].get("vocab")
     if goes_by_file(kind) or not isinstance(vocabulary, list):
         return False
@@ -265,7 +274,10 @@ def reads_scores_itself(whole: Object, kind: str) -> bool:
 
 
 def _choices(whole: Object) -> dict[str, Any]:
-    """Return the meaning of steps, however they are written."""
+    """Return the choices of a recipe for the normalizer and pre-tokenizer.
+
+    Equal steps in other spellings give equal choices.
+    """
     steps = {key: whole.get(key) for key in ("normalizer", "pre_tokenizer")}
     choices = dict(read_steps({**steps, "added_tokens": []}, "steps").choices)
     choices.pop("decoding", None)

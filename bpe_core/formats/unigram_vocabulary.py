@@ -1,4 +1,4 @@
-"""Unigram's pieces with their log-probabilities and ids, in files and in the engine.
+"""The pieces of Unigram, with their log-probabilities and ids, in files and in the engine.
 
 A file does not say which pieces training dropped. So all pieces are in the alphabet, and there are no steps.
 """
@@ -35,7 +35,7 @@ LARGEST_SCORE = 3e38  # the lowest 32-bit number
 
 
 class ScoredPieces(NamedTuple):
-    """The pieces that a text can be split into, all different, with their scores and ids."""
+    """The pieces that a text can be split into, with their scores and ids. No two pieces have the same text."""
 
     texts: LaidTexts
     scores: Float64s
@@ -64,12 +64,27 @@ def history_of(
     *,
     by_bytes: bool = False,
 ) -> tuple[History, list[str]]:
-    """Return pieces as a history without steps, and notes.
+    """Return pieces as a history without steps, and a list of notes.
 
-    `numbers_of` knows the special tokens, too; `unknown` is the number of what is unknown, NO_NUMBER where all of it
-    becomes bytes. `sign` stands for blanks where words are not marked, but hold it as any other character. `least` is
-    the lowest score that counts for what is unknown, where that is not the lowest of these pieces. `by_bytes` says that
-    characters represent bytes.
+    Parameters
+    ----------
+    pieces
+        The pieces that a text is split into.
+    numbers_of
+        A function that returns the ids of texts. It also knows the special tokens.
+    unknown
+        The id of the unknown token, or NO_NUMBER if unknown characters become bytes.
+    recipe
+        The recipe of the history.
+    name
+        The name of the file in errors.
+    sign
+        The character for a blank, if words have no marker.
+    least
+        The lowest score that counts for the score of unknown characters. Without it, the lowest score of the
+        pieces counts.
+    by_bytes
+        Whether characters represent bytes.
     """
     if not len(pieces.texts):
         raise FormatError(f"{name}: the model has no pieces that a text could be split into.")
@@ -122,7 +137,7 @@ def history_of(
 def _alphabet(
     base: list[Symbol], characters: list[str], markers: list[str], seeds: LaidTexts, blank: str, *, by_bytes: bool
 ) -> Alphabet:
-    """Return the alphabet of the pieces, in which one sign, or several, represent a blank."""
+    """Return the alphabet of the pieces. The text `blank` in a piece represents a blank."""
 
     def symbol(text: str, kind: SymbolKind) -> Symbol:
         raw = text.encode()
@@ -138,7 +153,7 @@ def _alphabet(
 
 
 def method_of(scores: Float64s) -> str:
-    """Return a likely method for such scores; no file names it."""
+    """Return the method that scores like these suggest, because no file names its method."""
     numbers = scores.tolist()
     return next((name for name, method in METHODS.items() if method.knows(numbers)), method_for(SCORES))
 
@@ -153,9 +168,13 @@ def checked_score(value: object, where: str) -> float:
 
 
 def numbers_for(history: History) -> Int64s:
-    """Map indices to a file's ids: the ids it came with, or the unknown, special tokens, and the best pieces first.
+    """Return the id in a file for each index of a history.
 
-    Dropped pieces have no id. If unknown text becomes bytes, one id stays free for <unk>, which files must have.
+    A history keeps the ids of its file. Without such ids, the unknown token comes first, then the special
+    tokens, then the
+    pieces from the best score to the worst. Dropped pieces have no id. If unknown text becomes bytes, one id
+    stays free for
+    <unk>, which files must have.
     """
     kept = dense_numbers(history)
     if kept is not None:
@@ -186,7 +205,7 @@ def scores_of(history: History) -> Float32s:
 
 
 def twins_in(history: History) -> dict[str, float]:
-    """Return the pieces that spell a special token, the unknown token or one of its bytes, with their scores."""
+    """Return the pieces with the text of a special token, the unknown token or a byte token, with their scores."""
     recipe = history.recipe
     alphabet = history.alphabet
     unknown = BYTE_TEXTS if recipe.unknown == "bytes" else (recipe.unknown_text,)
@@ -202,13 +221,16 @@ _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 
 def kept_texts(recipe: Recipe) -> set[str]:
-    """Return the symbols that a recipe keeps unchanged."""
+    """Return the texts that the steps of a recipe keep unchanged."""
     told = (step.kept.split(KEPT_APART) for step in recipe.preparation if isinstance(step, Precompiled))
     return {text for texts in told for text in texts}
 
 
 def pieces_of(history: History, *, with_unused: bool = False) -> list[ScoredPiece]:
-    """Return the pieces by id with SentencePiece's kinds; pieces that no text becomes only with `with_unused`."""
+    """Return the pieces with SentencePiece's kinds, in the order of their ids.
+
+    Only `with_unused` includes pieces that no text becomes.
+    """
     numbers = numbers_for(history)
     scores = scores_of(history)
     texts = [text.decode() for text in written(history)]

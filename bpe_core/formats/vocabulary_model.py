@@ -1,7 +1,7 @@
-"""The making of an alphabet and merges from numbered texts and pairs of texts, as in Hugging Face's files.
+"""The making of an alphabet and merges from texts with ids and pairs of texts, as in Hugging Face's files.
 
-Base symbols are entries that no merge makes and that are one byte or character. All others are seeds, which occur only
-as whole words, or never.
+Base symbols are entries that no merge makes and that are one byte or character. All other entries that no merge makes
+are seeds, which occur only as whole words, or never.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NamedSymbol = tuple[str, Symbol]  # the text in the file, and the plain text
 
 @dataclass(frozen=True)
 class Style:
-    """The facts of a file about its base symbols, and about words besides merges."""
+    """The facts of a file that merges do not show, such as the marker and the treatment of unknown characters."""
 
     byte_level: bool = False
     marker: Marker = "none"
@@ -44,7 +44,10 @@ class Style:
 
     @property
     def raw_marker(self) -> bytes:
-        """Return the marker as tokens hold it: where tokens are bytes, its characters may represent bytes."""
+        """Return the marker in the bytes that tokens contain.
+
+        If the tokens consist of bytes, the characters of the marker may be stand-in characters.
+        """
         found = byte_level.read(self.marker_text) if self.byte_level and self.marker_text else None
         try:
             return (found or b"").decode().encode() or self.marker_text.encode()
@@ -53,18 +56,21 @@ class Style:
 
     @property
     def longest(self) -> int:
-        """Return the most characters that the text of a base symbol can have."""
+        """Return the largest number of characters in a base symbol."""
         return 1 + len(self.marker_text) * (self.marker == "glued")
 
     def symbols_among(self, texts: Iterable[str]) -> list[str]:
-        """Return the texts of one character, which may have the marker attached, or the prefix of a continued word."""
+        """Return the texts of one character, which may also have the marker or the prefix of a continued word."""
         longest = self.longest
         end = self.marker_text
         found = [text for text in texts if len(text) == 1 or (len(text) == longest and text.endswith(end))]
         return [*dict.fromkeys(found + self.continuing_among(texts))] if self.continuing else found
 
     def continuing_among(self, texts: Iterable[str]) -> list[str]:
-        """Return the texts of one character inside a word, which may have the marker attached."""
+        """Return the texts that are the prefix of a continued word and one character.
+
+        The marker may be attached to the character.
+        """
         mark = self.continuing
         plain = replace(self, continuing="")
         inside = [text for text in texts if mark and text.startswith(mark)]
@@ -82,7 +88,7 @@ def base_symbols(plain: Sequence[str], vocabulary: Mapping[str, int] | None, sty
 
 
 def raw_texts(text: str, style: Style) -> tuple[bytes, bytes] | None:
-    """Return a token's text as written and its plain text; None if byte-level texts cannot spell it."""
+    """Return the raw text and the plain text of a token. Return None if the token is no valid byte-level text."""
     raw = byte_level.read(text) if style.byte_level else text.encode()
     if not raw:
         return None
@@ -97,7 +103,7 @@ def raw_texts(text: str, style: Style) -> tuple[bytes, bytes] | None:
 
 
 def _bytes(known: set[str], vocabulary: Mapping[str, int], marker: str = "", end: bytes = b"") -> list[NamedSymbol]:
-    """Return the 256 bytes in the file's order; those without an id come last."""
+    """Return the 256 bytes with their texts, in the file's order. Bytes without an id come last."""
     texts = [text + marker for text in byte_level.stand_ins()]
     order = byte_level.stand_in_order()
     named = [(texts[byte], byte) for byte in order]
@@ -157,10 +163,24 @@ def build(
     pieces: Collection[str] = (),
     named: str = "",
 ) -> Model:
-    """Make the model of a file's entries; without a vocabulary, the merges name all base symbols.
+    """Return the model of a file's entries. Without a vocabulary, the merges name all base symbols.
 
-    `where` reads "merges.txt, line {}"; `pieces` are special tokens that a word can be as well; `named` is the separate
-    file of the vocabulary, if there is one.
+    Parameters
+    ----------
+    vocabulary
+        The id of each token.
+    merges
+        The merges of the file.
+    specials
+        The id of each special token.
+    style
+        The spelling of the tokens.
+    where
+        The place of a merge in errors, such as "merges.txt, line {}".
+    pieces
+        Special tokens that words can contain as pieces, too.
+    named
+        The name of the separate file with the vocabulary, if there is one.
     """
     if vocabulary is None:
         made = dict.fromkeys(merges.made, NO_NUMBER)
@@ -229,7 +249,7 @@ def _about_lacking(merges: WrittenMerges, vocabulary: Mapping[str, int], where: 
 
 
 def _seeds(texts: Sequence[str], style: Style) -> list[tuple[str, Symbol]]:
-    """Return the entries that are neither base symbols nor made by merges, if they are valid texts."""
+    """Return the given texts as seeds. Texts that are no valid byte-level texts are left out."""
     raw = ((text, raw_texts(text, style)) for text in texts)
     return [(text, Symbol(*found, "seed")) for text, found in raw if found is not None]
 
@@ -256,7 +276,7 @@ def _joining(rows: PairRows, lacking: Sequence[int], style: Style) -> MergePrior
 
 
 def unknown_bytes(history: History) -> list[int]:
-    """Return the bytes that share the id of the unknown token."""
+    """Return the indices of the bytes that share the id of the unknown token."""
     recipe = history.recipe
     numbers = history.numbers
     if numbers is None or recipe.base != "bytes" or recipe.unknown_text not in recipe.special_tokens:
@@ -266,7 +286,7 @@ def unknown_bytes(history: History) -> list[int]:
 
 
 def joined_in_order(history: History) -> Int64s:
-    """Return all pairs that are joined, the first at the top: the content of a list of merges."""
+    """Return all pairs that are joined, in the order of a list of merges."""
     joining = history.joining
     if joining is None:
         left, right = history.columns[:2]

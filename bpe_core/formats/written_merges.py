@@ -1,6 +1,6 @@
-"""A reader of merges that are written as pairs of texts, one a line; it turns them into merges of ids.
+"""A reader of merges that are written as pairs of texts, one in each line. It returns them as pairs of ids.
 
-A file may list several merges that make the same text; the texts alone decide which of them happens.
+A file may list several merges that make the same text. The texts alone decide which of these merges happens.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NEVER = 2**62  # the turn of a token that no merge makes
 
 @dataclass(frozen=True, eq=False)
 class WrittenMerges:
-    """Merges as columns: most checks run over all hundred thousand at once."""
+    """The merges of a file as columns of texts, so that most checks can run over all merges in one call."""
 
     left: list[str]
     right: list[str]
@@ -56,7 +56,7 @@ class WrittenMerges:
 
 
 def halves(texts: Sequence[str]) -> tuple[list[str], list[str]] | None:
-    """Split each text at its only blank; None if a text has another form.
+    """Split each text at its only blank. Return None if a text has another form.
 
     >>> halves(["l o", "lo w"]), halves(["l o", "low"]), halves(["l o", " w"]), halves(["l o w", "low"])
     ((['l', 'lo'], ['o', 'w']), None, None, None)
@@ -76,7 +76,7 @@ class ResolvedMerges:
 
 
 class PlacedMerges:
-    """Merges with the position of each text among all texts: so most checks run over whole columns."""
+    """The merges of a file as columns of positions in the list of all texts, so that checks run over whole columns."""
 
     def __init__(self, merges: WrittenMerges, texts: Sequence[str]) -> None:
         self._merges = merges
@@ -84,11 +84,11 @@ class PlacedMerges:
         self.left, self.right, self.made = map(self.places, (merges.left, merges.right, merges.made))
 
     def places(self, texts: Collection[str]) -> Int64s:
-        """Return the position of each text, or NOWHERE."""
+        """Return the position of each text. The position of a text that is not listed is NOWHERE."""
         return np.fromiter(map(self._place_of.get, texts, repeat(NOWHERE)), np.int64, len(texts))
 
     def among(self, *columns: Int64s) -> Bools:
-        """Mark the places that occur in any of these columns."""
+        """Return a mask of the positions that occur in any of these columns."""
         found = np.zeros(len(self._place_of) + 1, np.bool_)  # NOWHERE is the last position
         for column in columns:
             found[column] = True
@@ -99,7 +99,12 @@ class PlacedMerges:
         return all((column != NOWHERE).all() for column in (self.left, self.right, self.made))
 
     def are_in_order(self, base: Mapping[str, int]) -> bool:
-        """Return whether each merge joins existing tokens and makes a new one, or repeats have one clear meaning."""
+        """Return whether each merge joins texts that exist at its turn and makes a text.
+
+        A merge may make a text that exists only if the meaning is clear: all base symbols are single characters,
+        and no pair is
+        listed twice.
+        """
         rows = np.arange(len(self.made))
         makers = self._makers(base, rows)
         if not (self.are_known and (self._since(makers, rows) < rows).all()) or (makers[self.made] < 0).any():
@@ -108,19 +113,25 @@ class PlacedMerges:
         return not makes_anew or (_are_letters(base) and len(self.last_of_each_pair) == len(rows))
 
     def _makers(self, base: Mapping[str, int], rows: Int64s) -> Int64s:
-        """Return the first of these merges that makes each text: -1 for base symbols, their number if none does."""
+        """Return for each text the first of these merges that makes it.
+
+        The value is -1 for a base symbol, and the number of merges if no merge makes the text.
+        """
         found = np.full(len(self._place_of) + 1, len(self.made))
         found[self.made[rows][::-1]] = rows[::-1]
         found[self.places(base)] = -1
         return found[:NOWHERE]
 
     def _since(self, makers: Int64s, rows: Int64s) -> Int64s:
-        """Return after which merge both parts of each of these are there."""
+        """Return for each of these merges the merge after which both its parts exist."""
         return np.maximum(makers[self.left[rows]], makers[self.right[rows]])
 
     @cached_property
     def last_of_each_pair(self) -> Int64s:
-        """Return the merges in their order; for merges that join the same pair, only the last."""
+        """Return the rows of the merges in their order.
+
+        If several merges join the same pair, only the last row is returned.
+        """
         pairs = self.left * len(self._place_of) + self.right
         in_order = np.sort(pairs)
         if (in_order[1:] != in_order[:-1]).all():
@@ -129,7 +140,10 @@ class PlacedMerges:
         return np.sort(len(pairs) - 1 - from_behind)
 
     def pair_rows(self, at: Int64s) -> PairRows:
-        """Order the joined pairs by the ids of tokens, which have these positions."""
+        """Return the joined pairs as ids of tokens. `at` holds the position of each token.
+
+        Merges of texts without a token are left out.
+        """
         id_of = np.full(len(self._place_of) + 1, NOWHERE)
         id_of[at] = np.arange(len(at))
         id_of[NOWHERE] = NOWHERE
@@ -139,18 +153,24 @@ class PlacedMerges:
         return PairRows(*(column[known] for column in columns))
 
     def resolved_at_once(self, base: Mapping[str, int], first_id: int) -> ResolvedMerges | None:
-        """Resolve merges in order, if each makes a different text."""
+        """Return the merges as pairs of ids.
+
+        Return None if they are not in order, or if two of them make the same text.
+        """
         rows = np.arange(len(self.made))
         if len(rows) > LARGEST_VOCABULARY or self.among(self.made).sum() < len(rows) or not self.are_in_order(base):
             return None
         return self._resolved(base, first_id, rows)
 
     def resolved_in_turn(self, base: Mapping[str, int], first_id: int) -> ResolvedMerges:
-        """Resolve merges in any order: the next one is the first in the file that can happen."""
+        """Return the merges as pairs of ids, in the order in which they happen.
+
+        The next merge is always the first in the file whose parts exist.
+        """
         return self._resolved(base, first_id, self._born_in_turn(base))
 
     def _resolved(self, base: Mapping[str, int], first_id: int, rows: Int64s) -> ResolvedMerges:
-        """Resolve these merges, each after the merges that make its parts."""
+        """Return the merges in `rows` as pairs of ids. Each merge must come after the merges that make its parts."""
         id_of = np.full(len(self._place_of) + 1, NOWHERE)
         id_of[self.places(base)] = np.fromiter(base.values(), np.int64, len(base))
         id_of[self.made[rows]] = np.arange(first_id, first_id + len(rows))
@@ -159,9 +179,11 @@ class PlacedMerges:
         return ResolvedMerges(pairs, [made[row] for row in rows.tolist()], places=self.made[rows])
 
     def _born_in_turn(self, base: Mapping[str, int]) -> Int64s:
-        """Return the merges that happen, in order: each in its turn, or with its last part if that is later.
+        """Return the rows of the merges that happen, in the order in which they happen.
 
-        Of merges that make the same text only the first happens.
+        A merge happens in its turn, or together with its later part if that part comes after its turn. If
+        several merges make
+        the same text, only the first of them happens.
         """
         births, possible = self._births(base)
         rows = np.flatnonzero((possible < NEVER) & (possible == births[self.made]))
@@ -171,7 +193,10 @@ class PlacedMerges:
         return born[np.argsort(possible[born], kind="stable")]
 
     def _births(self, base: Mapping[str, int]) -> tuple[Int64s, Int64s]:
-        """Return the turn in which each text first exists (-1: base symbols) and each merge can happen, or NEVER."""
+        """Return the turn in which each text first exists, and the turn in which each merge can happen.
+
+        Base symbols have the turn -1. The turn is NEVER if a text never exists or a merge never happens.
+        """
         births = np.full(len(self._place_of) + 1, NEVER)
         possible = np.empty(len(self.made), np.int64)
         births[self.places(base)] = -1
@@ -191,7 +216,10 @@ class PlacedMerges:
         return births[:NOWHERE], possible
 
     def _one_by_one(self, rows: Int64s) -> Int64s:
-        """Return which of these merges happen, in their order, if all other texts exist in time."""
+        """Return the given merges that happen, in their order.
+
+        All texts that these merges do not make exist in time.
+        """
         is_known = np.ones(len(self._place_of), np.bool_)
         is_known[self.made[rows]] = False
         left, right, made = (
@@ -201,7 +229,10 @@ class PlacedMerges:
         found: list[int] = []
 
         def happens(row: int) -> bool:
-            """Note that a merge can happen, or the part that it waits for."""
+            """Return whether a merge can happen, and store that its text exists.
+
+            If a part is missing, store the merge as waiting.
+            """
             if is_known[made[row]]:
                 return False
             missing = right[row] if is_known[left[row]] else left[row]
@@ -222,7 +253,7 @@ class PlacedMerges:
 
 
 def listed_twice(merges: WrittenMerges) -> list[Flaw]:
-    """Report merges that are listed twice, which no training does."""
+    """Report merges that are listed more than once, which no training does."""
     often = Counter(zip(merges.left, merges.right, strict=True)) if len(merges) else Counter[tuple[str, str]]()
     again = [f"{left} {right}" for (left, right), times in often.items() if times > 1]
     return [*map(Flaw, about(again, "merges are listed more than once, which is impossible in training: {}"))]
@@ -233,15 +264,19 @@ def _are_letters(base: Mapping[str, int]) -> bool:
 
 
 def resolved_at_once(base: Mapping[str, int], first_id: int, merges: WrittenMerges) -> ResolvedMerges | None:
-    """Resolve merges much faster, if each joins existing tokens and makes a new one."""
+    """Return the merges as pairs of ids, much faster than `resolve`.
+
+    Return None if a merge joins texts that do not exist yet, or makes a text that exists.
+    """
     return PlacedMerges(merges, list(dict.fromkeys(chain(base, merges.made)))).resolved_at_once(base, first_id)
 
 
 def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where: str) -> ResolvedMerges:
     """Return the merges as pairs of ids.
 
-    `base` are the texts of the base symbols, `first_id` is the id of the first merge, `where` reads "merges.txt, line
-    {}".
+    `base` maps the text of each base symbol to its id. `first_id` is the id of the first merge. `where` is the
+    place of a
+    merge in errors, such as "merges.txt, line {}".
 
     >>> found = resolve({"l": 0, "o": 1, "w": 2}, 3, WrittenMerges(["l", "lo"], ["o", "w"], [1, 2]), "line {}")
     >>> found.pairs.tolist()
@@ -292,7 +327,7 @@ LOOK = 100_000  # bytes at the beginning that show whether each line has a pair
 
 
 def read_pairs(data: bytes, name: str) -> tuple[WrittenMerges, str]:
-    """Return the merges of a whole file, and its version line, which may be missing."""
+    """Return the merges of a whole file, and its version line, which is empty if the file has none."""
     return once("pairs", data, lambda: _read_pairs(data, name))
 
 
@@ -316,7 +351,10 @@ def _read_pairs(data: bytes, name: str) -> tuple[WrittenMerges, str]:
 
 
 def _read_at_once(data: bytes) -> tuple[WrittenMerges, str] | None:
-    """Read lines in the usual form; None if each line must be checked by itself."""
+    """Return the merges and the version line of a file in the usual form.
+
+    Return None if each line must be checked singly.
+    """
     try:
         lines = data.decode("utf-8-sig").removesuffix("\n").split("\n")
     except UnicodeDecodeError:
@@ -329,7 +367,7 @@ def _read_at_once(data: bytes) -> tuple[WrittenMerges, str] | None:
 
 
 def _is_version(line: str) -> bool:
-    """Return whether a first line is no merge, but names the version, or a program or title."""
+    """Return whether a first line is no merge, because it names a version, a program or a title."""
     return line.startswith(VERSION) or (VERSION in line and len(line.split(" ")) == 2)
 
 
@@ -338,7 +376,10 @@ def _version_in(line: str) -> str:
 
 
 def pairs_at_the_beginning(data: bytes) -> list[tuple[str, str]]:
-    """Return the pairs of the first lines after a version line; empty if one of them is no pair."""
+    """Return the pairs in the first lines of a file, without the version line.
+
+    Return an empty list if a line is no pair.
+    """
     whole, _, _ = data[:LOOK].rpartition(b"\n")  # the last line may be truncated
     head = (whole or data[:LOOK]).removeprefix(codecs.BOM_UTF8)
     try:
@@ -350,7 +391,7 @@ def pairs_at_the_beginning(data: bytes) -> list[tuple[str, str]]:
 
 
 def lines_of(data: bytes, name: str) -> Iterable[str]:
-    """Return lines without their ends; only a line feed ends a line."""
+    """Return the lines of a file without their line ends. Only a line feed ends a line."""
     try:
         lines = data.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError:
@@ -361,7 +402,7 @@ def lines_of(data: bytes, name: str) -> Iterable[str]:
 
 
 def _lines_one_by_one(data: bytes, name: str) -> Iterator[str]:
-    """Yield the same lines as `lines_of`, and report which line is invalid."""
+    """Yield the lines of `lines_of`, and raise an error that names the first invalid line."""
     for number, line in enumerate(data.split(b"\n"), start=1):
         where = f"{name}, line {number:,}"
         if len(line) > LONGEST_LINE:

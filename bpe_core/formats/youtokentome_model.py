@@ -1,7 +1,11 @@
-r"""YouTokenToMe's model: numbers only. Two counts; a character and its id a line; then two ids and the id of both.
+"""YouTokenToMe's model, which contains only numbers.
 
-The last line has the ids of <UNK>, <PAD>, <BOS> and <EOS>, or -1. A text is split at ASCII white space and ▁, and each
-word begins with ▁. Neighbouring characters that the model does not have become one <UNK>.
+The first line has the numbers of characters and merges. Then each line has a character and its id. Then each line has
+the ids of two tokens and the id of the token that they make. The last line has the ids of <UNK>, <PAD>, <BOS> and
+<EOS>, or -1.
+
+A text is split at ASCII white space and `▁`, and each word begins with `▁`. Neighbouring characters that the model does
+not have become one <UNK>.
 """
 
 from __future__ import annotations
@@ -35,7 +39,10 @@ class YouTokenToMe(ReadOnly):
     why_only_read = "Models of YouTokenToMe are only read: choose another format."
 
     def recognizes(self, data: bytes) -> bool:
-        """Return whether the first line's count of characters fits, ▁ is one of them, and a merge follows."""
+        """Return whether the data has the number of characters that its first line states, and then a merge.
+
+        The character `▁` must be among them.
+        """
         counts = _COUNTS.match(data)
         if counts is None:
             return False
@@ -74,7 +81,7 @@ class YouTokenToMe(ReadOnly):
 
 
 def _rows(lines: Iterator[tuple[int, bytes]], count: int, width: int, name: str) -> list[tuple[int, ...]]:
-    """Return the numbers of the next lines."""
+    """Return the numbers in the next `count` lines, each of which must have `width` numbers."""
     found: list[tuple[int, ...]] = []
     while len(found) < count:
         place, line = next(lines, (0, b""))
@@ -93,7 +100,10 @@ def _character(code: int, name: str) -> str:
 
 
 def _pairs(rules: list[tuple[int, ...]], id_of: dict[int, int], name: str, first: int) -> Int64s:
-    """Turn the numbers of joined tokens into ids; the ids of base symbols are known already."""
+    """Return the ids of the parts of each merge.
+
+    `id_of` already has the ids of the base symbols, and gets all new ids.
+    """
     pairs: list[tuple[int, int]] = []
     for line, (left, right, made) in enumerate(rules, first):
         missing = [half for half in (left, right) if half not in id_of]
