@@ -34,8 +34,8 @@ EXACT = "csv"  # keeps all that was learned
 def _loaded(name: str, row: Row) -> Format:
     if not isinstance(row, Row):
         raise FormatError("a format is a Row with the module of its Format")
-    found = vars(import_module(row.module)).values()
-    kind = next((one for one in found if isinstance(one, type) and getattr(one, "name", "") == name), None)
+    values = vars(import_module(row.module)).values()
+    kind = next((value for value in values if isinstance(value, type) and getattr(value, "name", "") == name), None)
     if kind is None:
         raise FormatError(f"{row.module} has no Format with this name")
     made: Format = kind()
@@ -230,10 +230,10 @@ LARGEST_BESIDE = 2**26  # bytes of a sidecar file
 
 def format_for(path: Path | str) -> Format:
     name = Path(path).name.lower()
-    endings = [(ending, one) for one, row in FORMATS.rows.items() for ending in row.endings]
-    fitting = [(ending, one) for ending, one in endings if name.endswith(ending)]
+    endings = [(ending, format_name) for format_name, row in FORMATS.rows.items() for ending in row.endings]
+    fitting = [(ending, format_name) for ending, format_name in endings if name.endswith(ending)]
     if fitting:
-        chosen = max(fitting, key=lambda found: len(found[0]))[1]
+        chosen = max(fitting, key=lambda pair: len(pair[0]))[1]
         ROWS.use(chosen)
         return FORMATS[chosen]
     all_endings = ", ".join(FORMATS.endings)
@@ -276,12 +276,14 @@ def open_table(path: Path | str) -> OpenedTable:
     if len(data) > MOST_LINES and b"\0" not in data[:LOOK] and data.count(b"\n") > MOST_LINES:
         raise TooLarge(f"{path} has more than {MOST_LINES:,} lines, but no table has as many entries.")
     beside = files_beside(Path(path))
-    one = known_as or _known_by(data, path)
-    if one is not None:
-        ROWS.use(one.name)
+    format = known_as or _known_by(data, path)
+    if format is not None:
+        ROWS.use(format.name)
         with nothing_collected(), gate(str(path)):
-            opened = one.open(data, str(path), beside)
-        return opened if one.holds_specials else replace(opened, notes=(*opened.notes, *about_beside(opened, beside)))
+            opened = format.open(data, str(path), beside)
+        return (
+            opened if format.holds_specials else replace(opened, notes=(*opened.notes, *about_beside(opened, beside)))
+        )
     if not data:
         raise FormatError(f"{path} is empty.")
 
@@ -313,7 +315,7 @@ def is_table(path: Path | str) -> bool:
             head = beginning(file.read(LOOK))
     except OSError:
         return False
-    return any(one.recognizes_file(head, str(path), files_beside(path)) for one in FORMATS.asked_about(head))
+    return any(format.recognizes_file(head, str(path), files_beside(path)) for format in FORMATS.asked_about(head))
 
 
 def files_beside(path: Path) -> Beside:
@@ -373,12 +375,14 @@ def _opened(path: Path) -> BinaryIO:
 
 def _known_by(head: bytes, path: Path) -> Format | None:
     beside = files_beside(path)
-    return next((one for one in FORMATS.asked_about(head) if one.recognizes_file(head, str(path), beside)), None)
+    return next(
+        (format for format in FORMATS.asked_about(head) if format.recognizes_file(head, str(path), beside)), None
+    )
 
 
 def _may_be_known(head: bytes, path: Path) -> bool:
     """Return whether a file that begins with `head` may still prove to be a table, as with long JSON files."""
-    late = (one.told_late for one in FORMATS.asked_about(head))
+    late = (format.told_late for format in FORMATS.asked_about(head))
     return head.lstrip()[:1] == b"{" or any(late) or _known_by(head, path) is not None
 
 
@@ -393,14 +397,14 @@ def unpacked(data: bytes, name: str) -> bytes:
         return data
     member = zlib.decompressobj(wbits=31)
     try:
-        found = member.decompress(data, LARGEST_UNPACKED + 1)
+        content = member.decompress(data, LARGEST_UNPACKED + 1)
     except zlib.error as error:
         raise FormatError(f"{name} is gzip data that is damaged: {error}.") from error
-    if len(found) > LARGEST_UNPACKED:
+    if len(content) > LARGEST_UNPACKED:
         raise TooLarge(f"{name} unpacks to more than {LARGEST_UNPACKED:,} bytes; a larger merge table is not read.")
     if not member.eof:
         raise FormatError(f"{name} is gzip data that ends too early; it was not copied whole.")
-    return found
+    return content
 
 
 def beginning(data: bytes) -> bytes:

@@ -119,8 +119,8 @@ class OpenedTable:
     texts: Hashable = ()  # the texts of that corpus, as far as the session names them
 
     def numbers_of(self, ids: Iterable[int]) -> list[int]:
-        found: list[int] = self.history.numbers_of(list(ids)).tolist()
-        return found
+        numbers: list[int] = self.history.numbers_of(list(ids)).tolist()
+        return numbers
 
     def ids_of(self, numbers: Iterable[int]) -> list[int]:
         return self.history.indices_of(numbers)

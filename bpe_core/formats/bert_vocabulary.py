@@ -97,8 +97,8 @@ def texts_of(history: History) -> list[str]:
 
 def vocabulary_of(history: History) -> dict[str, int]:
     numbered = zip(texts_of(history), numbers_for(history).tolist(), strict=True)
-    found = {text: number for text, number in numbered if number != NO_NUMBER}
-    return dict(sorted(found.items(), key=lambda item: item[1]))
+    number_of = {text: number for text, number in numbered if number != NO_NUMBER}
+    return dict(sorted(number_of.items(), key=lambda item: item[1]))
 
 
 UNKNOWN = "[UNK]"
@@ -178,9 +178,9 @@ def _hold(texts: Sequence[str], wanted: Callable[[str], bool]) -> Bools:
     is_there[codes] = True
     is_wanted = is_there.copy()
     is_wanted[is_there] = [wanted(chr(code)) for code in np.flatnonzero(is_there).tolist()]
-    found = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_wanted[codes])))
+    totals = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_wanted[codes])))
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
-    return np.diff(found[ends], prepend=0) > 0
+    return np.diff(totals[ends], prepend=0) > 0
 
 
 def _has_no_accents(sign: str) -> bool:
@@ -193,7 +193,7 @@ def _specials(
     players = [config.get(role, usual) for role, usual in roles.items()]
     named = [_token(player, where) for player in players if player is not None]
     named += [_token(item, where) for item in list_in(config, "additional_special_tokens", where)]
-    found = {text: vocabulary[text] for text in named if text in vocabulary}
+    known = {text: vocabulary[text] for text in named if text in vocabulary}
     taken = {number: text for text, number in vocabulary.items()}
     for key, item in object_in(config, "added_tokens_decoder", where).items():
         text = _token(item, where)
@@ -203,8 +203,8 @@ def _specials(
                 f"{where}: the id {number:,} belongs to {text[:40]!r}, but the vocabulary says "
                 + (f"{vocabulary[text]:,}." if text in vocabulary else f"that it is {taken[number][:40]!r}.")
             )
-        found[text] = number
-    return found
+        known[text] = number
+    return known
 
 
 def _token(value: object, where: str) -> str:
@@ -249,22 +249,22 @@ class BertVocabulary(Format):
 
     def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
-        found = same_text(history)
+        sentences = same_text(history)
         if recipe.pattern != "bert":
-            found += limitations.about_splitting(recipe.with_changes(special_tokens=()))
+            sentences += limitations.about_splitting(recipe.with_changes(special_tokens=()))
         else:
-            found += _about_changes(recipe)
-        found += limitations.about_specials(
-            recipe.with_changes(special_tokens=tuple(one for one in recipe.special_tokens if one not in SPECIALS))
+            sentences += _about_changes(recipe)
+        sentences += limitations.about_specials(
+            recipe.with_changes(special_tokens=tuple(token for token in recipe.special_tokens if token not in SPECIALS))
         )
-        found += [f"A word {text} becomes the special token in this format." for text in self.spelled(history)]
+        sentences += [f"A word {text} becomes the special token in this format." for text in self.spelled(history)]
         longest = Method.of(recipe).longest_word_of(recipe)
         if longest is not None and longest != LONGEST_WORD:
-            found.append(
+            sentences.append(
                 f"Here a word of more than {longest:,} characters is unknown; programs that load this file use "
                 f"{LONGEST_WORD}."
             )
-        return found
+        return sentences
 
     def spelled(self, history: History) -> tuple[str, ...]:
         words_of = Splitter(history.recipe.with_changes(special_tokens=())).words
@@ -352,22 +352,22 @@ def read_vocabulary(data: bytes, name: str) -> tuple[dict[str, int], list[str]]:
     for number, text in enumerate(lines, start=1):
         if " " in text or "\t" in text:
             raise FormatError(f"{name}, line {number:,}: there must be one token and no space, not {text[:80]!r}.")
-    found = {text: number for number, text in enumerate(lines) if text}
-    if len(found) == len(lines) - lines.count(""):
-        return found, []
+    number_of = {text: number for number, text in enumerate(lines) if text}
+    if len(number_of) == len(lines) - lines.count(""):
+        return number_of, []
     first = dict(zip(reversed(lines), range(len(lines))[::-1], strict=True))
-    return found, [text for number, text in enumerate(lines) if text and first[text] < number]
+    return number_of, [text for number, text in enumerate(lines) if text and first[text] < number]
 
 
 def _about_changes(recipe: Recipe) -> list[str]:
     said = f"do_lower_case={recipe.lowercase}, strip_accents={recipe.strip_accents}"
-    found = [f"vocab.txt does not hold the normalizer; load BERT's tokenizer with {said}."]
+    sentences = [f"vocab.txt does not hold the normalizer; load BERT's tokenizer with {said}."]
     if not recipe.clean_text:
-        found.append("BERT's tokenizer leaves out control characters; this table keeps them.")
+        sentences.append("BERT's tokenizer leaves out control characters; this table keeps them.")
     if recipe.lowercase and recipe.final_sigma:
-        found.append("A capital Σ at the end of a word becomes ς here, but σ by BERT's tokenizer.")
+        sentences.append("A capital Σ at the end of a word becomes ς here, but σ by BERT's tokenizer.")
     known = dict.fromkeys(("clean_text", "lowercase", "strip_accents"), False)
-    return found + limitations.about_lines(recipe) + limitations.about_normalization(recipe.with_changes(**known))
+    return sentences + limitations.about_lines(recipe) + limitations.about_normalization(recipe.with_changes(**known))
 
 
 def _gaps(line: int) -> Iterator[str]:

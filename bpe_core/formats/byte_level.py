@@ -66,19 +66,19 @@ def vocabulary_by_number(history: History, numbers: Int64s, texts: Sequence[str]
 
     If two tokens have the same text, the older token is listed.
     """
-    found: dict[str, int] = {}
+    number_of: dict[str, int] = {}
     first = history.first_special
     texts = written_tokens(history) if texts is None else texts
     in_file = numbers[:first].tolist()
     if numbers[:first].min(initial=0) >= 0:
-        found = dict(zip(texts, in_file, strict=True))
-    if len(found) < len(texts):
-        found = {}
+        number_of = dict(zip(texts, in_file, strict=True))
+    if len(number_of) < len(texts):
+        number_of = {}
         for text, number in zip(texts, in_file, strict=True):
             if number >= 0:
-                found.setdefault(text, number)
+                number_of.setdefault(text, number)
     specials = dict(zip(history.recipe.special_tokens, numbers[first:].tolist(), strict=True))
-    return with_specials(found, specials)
+    return with_specials(number_of, specials)
 
 
 def with_specials(vocabulary: dict[str, int], specials: dict[str, int]) -> dict[str, int]:
@@ -95,6 +95,6 @@ def with_specials(vocabulary: dict[str, int], specials: dict[str, int]) -> dict[
     while often[first - 1] == 1:
         first -= 1
     others = [(number, token) for number, token in others if not first <= number < behind]
-    found = {token: number for number, token in others} | vocabulary
-    in_order = [*found.values()] == sorted(found.values())
-    return found if in_order else dict(sorted(found.items(), key=itemgetter(1)))
+    number_of = {token: number for number, token in others} | vocabulary
+    in_order = [*number_of.values()] == sorted(number_of.values())
+    return number_of if in_order else dict(sorted(number_of.items(), key=itemgetter(1)))

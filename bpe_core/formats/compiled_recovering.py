@@ -37,8 +37,8 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
         is_there = np.zeros(int(wide.max(initial=_WIDE)) + 1, np.bool_)
         is_there[wide] = True
         letters = _bytes_in(data[data < _WIDE]) + np.flatnonzero(is_there).tolist()
-    symbols: list[Any] = [bytes([one]) if are_bytes else chr(one) for one in letters]
-    first, begin = end_to_end([one if isinstance(one, bytes) else one.encode() for one in symbols])
+    symbols: list[Any] = [bytes([symbol]) if are_bytes else chr(symbol) for symbol in letters]
+    first, begin = end_to_end([symbol if isinstance(symbol, bytes) else symbol.encode() for symbol in symbols])
 
     texts = entered(np.concatenate((first, data)), np.concatenate((begin, begin[-1] + starts[1:])))
     so_far, halves = _before_all(texts, np.arange(len(symbols)), np.arange(len(symbols), len(texts.firsts)))

@@ -33,11 +33,11 @@ def written_rows(history: History, layout: Layout, numbers: Int64s | None) -> It
     `numbers` holds the values of the last column.
     """
     texts, columns = _texts_and_columns(history, layout)
-    told = _values(history, numbers)
+    values = _values(history, numbers)
     longest = max(DIGITS, int((texts.end - texts.begin).max()))
     out = np.empty(max(_ROOM, (2 * len(columns.first) + 1) * longest), np.uint8)
     for start in range(0, len(history), _AT_ONCE):
-        some = np.stack([told[name](slice(start, start + _AT_ONCE)) for name in layout.before]).astype(np.int64)
+        some = np.stack([values[name](slice(start, start + _AT_ONCE)) for name in layout.before]).astype(np.int64)
         row = 0
         while row < some.shape[1]:
             row, place = write_rows(texts, columns, some, row, out)
@@ -47,21 +47,23 @@ def written_rows(history: History, layout: Layout, numbers: Int64s | None) -> It
 def _values(history: History, numbers: Int64s | None) -> Mapping[str, Callable[[slice], npt.NDArray[Any]]]:
     left, right, count, other_left, other_right, other_count, tokens_left = history.columns
     ids = history.indices
-    told: dict[str, npt.NDArray[Any]] = {"left": left, "right": right, "id": ids, "count": count}
-    told |= {"tokens_left": tokens_left, "left_text": left, "right_text": right, "token": ids, "bytes": ids}
-    told |= {"runner_up_left": other_left, "runner_up_left_text": other_left}
-    found: dict[str, Callable[[slice], npt.NDArray[Any]]] = {name: column.__getitem__ for name, column in told.items()}
+    known: dict[str, npt.NDArray[Any]] = {"left": left, "right": right, "id": ids, "count": count}
+    known |= {"tokens_left": tokens_left, "left_text": left, "right_text": right, "token": ids, "bytes": ids}
+    known |= {"runner_up_left": other_left, "runner_up_left_text": other_left}
+    values: dict[str, Callable[[slice], npt.NDArray[Any]]] = {
+        name: column.__getitem__ for name, column in known.items()
+    }
     lengths = np.fromiter(map(len, decoded(history)), np.int64)
-    found["step"] = lambda steps: np.arange(steps.start, min(steps.stop, len(history))) + 1
-    found["length"] = lambda steps: lengths[ids[steps]]
-    found["tied"] = lambda steps: np.where(count[steps] >= 0, history.tied[steps], NOTHING)
-    found["runner_up_right"] = lambda steps: np.where(other_left[steps] >= 0, other_right[steps], NOTHING)
-    found["runner_up_right_text"] = found["runner_up_right"]
-    found["runner_up_count"] = lambda steps: np.where(other_left[steps] >= 0, other_count[steps], NOTHING)
-    found["kind"] = lambda steps: np.minimum(right[steps], 0) - ADDED
+    values["step"] = lambda steps: np.arange(steps.start, min(steps.stop, len(history))) + 1
+    values["length"] = lambda steps: lengths[ids[steps]]
+    values["tied"] = lambda steps: np.where(count[steps] >= 0, history.tied[steps], NOTHING)
+    values["runner_up_right"] = lambda steps: np.where(other_left[steps] >= 0, other_right[steps], NOTHING)
+    values["runner_up_right_text"] = values["runner_up_right"]
+    values["runner_up_count"] = lambda steps: np.where(other_left[steps] >= 0, other_count[steps], NOTHING)
+    values["kind"] = lambda steps: np.minimum(right[steps], 0) - ADDED
     if numbers is not None:
-        found["number"] = lambda steps: np.where(numbers[ids[steps]] == NO_NUMBER, NOTHING, numbers[ids[steps]])
-    return found
+        values["number"] = lambda steps: np.where(numbers[ids[steps]] == NO_NUMBER, NOTHING, numbers[ids[steps]])
+    return values
 
 
 def _texts_and_columns(history: History, layout: Layout) -> tuple[Texts, Columns]:
@@ -71,7 +73,7 @@ def _texts_and_columns(history: History, layout: Layout) -> tuple[Texts, Columns
     others += [_end_to_end(_TRUTHS), _end_to_end(_KINDS)]
     all_texts = _together([_end_to_end(fixed), *others])
     tokens_first, bytes_first, truths_first, kinds_first = accumulate(
-        (len(one.begin) for one in others[:-1]), initial=len(fixed)
+        (len(texts.begin) for texts in others[:-1]), initial=len(fixed)
     )
     first = dict.fromkeys(_TOKENS, tokens_first)
     first |= {"bytes": bytes_first, "tied": truths_first, "kind": kinds_first}
@@ -88,10 +90,10 @@ def _end_to_end(texts: Sequence[bytes]) -> Texts:
 
 
 def _together(several: Sequence[Texts]) -> Texts:
-    starts = accumulate((len(one.data) for one in several), initial=0)
-    moved = [(one.begin + start, one.end + start) for one, start in zip(several, starts, strict=False)]
+    starts = accumulate((len(texts.data) for texts in several), initial=0)
+    moved = [(texts.begin + start, texts.end + start) for texts, start in zip(several, starts, strict=False)]
     begin, end = (np.concatenate(column) for column in zip(*moved, strict=True))
-    return Texts(np.concatenate([one.data for one in several]), begin, end)
+    return Texts(np.concatenate([texts.data for texts in several]), begin, end)
 
 
 def _in_hex(raw: Sequence[bytes]) -> Texts:

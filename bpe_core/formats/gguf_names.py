@@ -45,11 +45,11 @@ def kinds_by_name(texts: Sequence[str], kinds: Sequence[Kind], section: dict[str
     doubtful = list[str]()
     changed = dict.fromkeys(there, Kind.CONTROL)
     for keys, named in _IN_CODE.items():
-        found = [] if any(f"{key}_token_id" in section for key in keys) else [*filter(kind_of.get, named.split())]
-        if len(found) == 1:
-            changed[found[0]] = Kind.CONTROL
-        elif any(kind_of[text] != Kind.CONTROL for text in found):
-            doubtful += found
+        present = [] if any(f"{key}_token_id" in section for key in keys) else [*filter(kind_of.get, named.split())]
+        if len(present) == 1:
+            changed[present[0]] = Kind.CONTROL
+        elif any(kind_of[text] != Kind.CONTROL for text in present):
+            doubtful += present
     changed |= dict.fromkeys(_ALWAYS_FOUND, Kind.USER_DEFINED)
     if there & _CALLS and there & _WITH_CALLS:
         changed["<|end|>"] = Kind.USER_DEFINED

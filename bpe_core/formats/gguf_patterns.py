@@ -58,7 +58,7 @@ _RUNS_OF_BLANKS = "|".join(
 
 
 def _listed(ranges: str) -> str:
-    return "".join("-".join(rf"\x{{{end}}}" for end in one.split("-")) for one in ranges.split())
+    return "".join("-".join(rf"\x{{{end}}}" for end in span.split("-")) for span in ranges.split())
 
 
 class NamedSplitting(NamedTuple):

@@ -73,8 +73,8 @@ class _Head:
         if kind == _ARRAY:
             raise FormatError(f"{self._name}, byte {self.place:,}: lists of lists are not read.")
         form = np.dtype(self._form(kind))
-        found: list[Any] = np.frombuffer(self.take(count * form.itemsize), form).tolist()
-        return found
+        values: list[Any] = np.frombuffer(self.take(count * form.itemsize), form).tolist()
+        return values
 
     def _form(self, kind: int) -> str:
         if not (0 <= kind < len(_KINDS) and _KINDS[kind]):
@@ -106,10 +106,10 @@ def read_section(data: bytes, name: str) -> Section:
     count = head.number("<Q")
     if count > MOST_VALUES:
         raise TooLarge(f"{name}: its head has {count:,} values; a head of more than {MOST_VALUES:,} is not read.")
-    found: Section = {}
+    section: Section = {}
     for _ in range(count):
         key = head.text()
         value = head.value(head.number("<I"))
         if key.startswith(KEPT) or key in NAMES:
-            found[key.removeprefix(KEPT)] = value
-    return found
+            section[key.removeprefix(KEPT)] = value
+    return section

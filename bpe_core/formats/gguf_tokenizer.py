@@ -62,14 +62,14 @@ class Tokens:
                 f"{len(scores):,} a score."
             )
         known = {*Kind}
-        told = [Kind(kind) if kind in known else Kind.NORMAL for kind in kinds or [0] * len(texts)]
-        self.kinds, self._doubtful = kinds_by_name(self.texts, told, section)
+        stated = [Kind(kind) if kind in known else Kind.NORMAL for kind in kinds or [0] * len(texts)]
+        self.kinds, self._doubtful = kinds_by_name(self.texts, stated, section)
         self.scores = scores or [0.0] * len(texts)
 
     def _list(self, key: str, kind: type) -> list[Any]:
         value = self.section.get(key, [])
         kinds = (int, float) if kind is float else kind
-        if not isinstance(value, list) or not all(isinstance(one, kinds) for one in value):
+        if not isinstance(value, list) or not all(isinstance(item, kinds) for item in value):
             raise FormatError(f'{self.name}: "tokenizer.ggml.{key}" must be a list of {kind.__name__}.')
         return value
 
@@ -115,12 +115,12 @@ class Tokens:
         llama.cpp recognizes these tokens by the name of the model.
         """
         name, architecture, pre = (str(self.section.get(key, "")) for key in (*NAMES, "pre"))
-        if any(one in pre for one in _JINA) or any(one in architecture for one in _WITH_MASK):
+        if any(part in pre for part in _JINA) or any(part in architecture for part in _WITH_MASK):
             return {"<mask>": {"lstrip": True}}
         if "phi-3" in name.lower() or "phi3" in name.lower():
             kinds = zip(self.texts, self.kinds, strict=True)
-            found = {text for text, kind in kinds if kind in (*_SPECIAL, Kind.USER_DEFINED)}.difference(_PHI_LEAVES)
-            return {text: {"rstrip": True} for text in found}
+            texts = {text for text, kind in kinds if kind in (*_SPECIAL, Kind.USER_DEFINED)}.difference(_PHI_LEAVES)
+            return {text: {"rstrip": True} for text in texts}
         return {"[MASK]": {"lstrip": True}} if "modern-bert" in name.lower() else {}
 
     def added(self, *, but: str = "") -> list[Object]:
@@ -155,7 +155,7 @@ def bytes_history(tokens: Tokens) -> tuple[History, list[str]]:
             f"{name} splits texts in a way named {str(asked)[:40]!r}, which this program does not know. Open the "
             "tokenizer.json of the model that this file was made from."
         )
-    cuts = [_split(one) for one in splitting.expressions]
+    cuts = [_split(expression) for expression in splitting.expressions]
     cuts.append({"type": "ByteLevel", "add_prefix_space": False, "use_regex": False})
     model = {
         "vocab": {text: number for number, text in enumerate(tokens.texts)},
@@ -185,7 +185,7 @@ def _decoders(steps: list[Object], splitting: object) -> Object:
 
 def _like_bytes(tokens: Tokens) -> list[str]:
     """Return the added tokens whose characters could also be stand-in characters of bytes."""
-    added = (one["content"] for one in tokens.added())
+    added = (token["content"] for token in tokens.added())
     return [text for text in added if not text.isascii() and is_byte_level(text)]
 
 
@@ -222,7 +222,7 @@ def words_history(tokens: Tokens) -> tuple[History, list[str]]:
         leading = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(packed(_hangul())).decode()}
         changes += [leading, {"type": "NFD"}, _replace(r"\p{M}", "")]
     changes += [{"type": "Lowercase"}] if lowercase else []
-    alone = {one["content"] for one in tokens.added()} | {tokens.unknown}
+    alone = {token["content"] for token in tokens.added()} | {tokens.unknown}
     pieces = [text.removeprefix(BEGINS) if text.startswith(BEGINS) else CONTINUES + text for text in tokens.texts]
     vocabulary = {
         text if text in alone else piece: number
@@ -285,8 +285,8 @@ def scored_history(tokens: Tokens) -> tuple[History, list[str]]:
     tokens.refuse_missing_bytes()
     bytes_ = set(BYTE_TEXTS)
     kinds = {Kind.USER_DEFINED: Kind.CONTROL, Kind.UNUSED: Kind.NORMAL}
-    found = zip(tokens.texts, tokens.kinds, strict=True)
-    kept = np.array([Kind.BYTE if text in bytes_ else kinds.get(kind, kind) for text, kind in found], np.int64)
+    pairs = zip(tokens.texts, tokens.kinds, strict=True)
+    kept = np.array([Kind.BYTE if text in bytes_ else kinds.get(kind, kind) for text, kind in pairs], np.int64)
     pieces = Pieces(LaidTexts.of(tokens.texts), np.array(tokens.scores, np.float64), kept)
     stored = FieldValues(pieces, BPE, byte_fallback=True, prefix=tokens.flag("add_space_prefix", True), one_blank=False)
     history, notes = bpe_history(stored, tokens.name)

@@ -58,13 +58,13 @@ def cached_tokenizers() -> list[CachedFile]:
 
 def _cached() -> Iterator[CachedFile]:
     try:
-        found = [one for one in folder().iterdir() if one.name.startswith("models--")]
+        places = [place for place in folder().iterdir() if place.name.startswith("models--")]
     except OSError:
         return  # there is no cache, or it may not be read
-    for one in found:
-        file = _in_snapshots(one, "")
+    for place in places:
+        file = _in_snapshots(place, "")
         if file is not None:
-            yield CachedFile(one.name.removeprefix("models--").replace("--", "/", 1), file)
+            yield CachedFile(place.name.removeprefix("models--").replace("--", "/", 1), file)
 
 
 def is_name(path: Path | str) -> bool:
@@ -81,24 +81,24 @@ def located(path: Path | str, *, may_fetch: bool = True) -> Path:
     if not is_name(path):
         return Path(path)
     text = str(path).replace("\\", "/")
-    found = _NAME.fullmatch(text)
-    if found is None or any(set(part) == {"."} for part in found[1].split("/")):
+    match = _NAME.fullmatch(text)
+    if match is None or any(set(part) == {"."} for part in match[1].split("/")):
         raise FormatError(
             f"{text} is not the name of a tokenizer; write it as hf:owner/name, or hf:owner/name@revision."
         )
-    name = found[1]
-    revision = found[2] or ""
+    name = match[1]
+    revision = match[2] or ""
     return _among_cached(name, revision) or _fetched(name, revision, may_fetch)
 
 
 def tokenizer_file(path: Path | str) -> Path:
     """Return the tokenizer file for a name such as `hf:gpt2` or for a folder. Return any other path unchanged."""
-    found = located(path)
-    if not _is_folder(found):
-        return found
-    complete_all_in(found)
-    if (inside := _in_folder(found)) is None:
-        raise FormatError(f"{found} is a folder without any of {', '.join(FILES)}; name the file to open.")
+    place = located(path)
+    if not _is_folder(place):
+        return place
+    complete_all_in(place)
+    if (inside := _in_folder(place)) is None:
+        raise FormatError(f"{place} is a folder without any of {', '.join(FILES)}; name the file to open.")
     return inside
 
 
@@ -113,10 +113,11 @@ def _among_cached(name: str, revision: str) -> Path | None:
     file = _in_snapshots(folder() / f"models--{name.replace('/', '--')}", revision)
     if file is not None or "/" in name:
         return file
-    alike = [one for one in _cached() if one.name.endswith(f"/{name}")]  # gpt2 has moved to openai-community/gpt2
+    # gpt2 has moved to openai-community/gpt2
+    alike = [cached for cached in _cached() if cached.name.endswith(f"/{name}")]
     if len(alike) > 1:
         raise FormatError(
-            f"Several tokenizers match {name}; name one of {', '.join(sorted(one.typed for one in alike))}."
+            f"Several tokenizers match {name}; name one of {', '.join(sorted(cached.typed for cached in alike))}."
         )
     return _in_snapshots(folder() / f"models--{alike[0].name.replace('/', '--')}", revision) if alike else None
 
@@ -132,16 +133,16 @@ def _in_snapshots(repository: Path, revision: str) -> Path | None:
     except (OSError, ValueError):
         commit = revision
     try:
-        newest = [] if commit else sorted(snapshots.iterdir(), key=lambda one: one.stat().st_mtime, reverse=True)
+        newest = [] if commit else sorted(snapshots.iterdir(), key=lambda place: place.stat().st_mtime, reverse=True)
         wanted = [snapshots / commit] if commit else newest
-        return next((file for one in wanted if (file := _in_folder(one)) is not None), None)
+        return next((file for place in wanted if (file := _in_folder(place)) is not None), None)
     except OSError:
         return None
 
 
 def _in_folder(place: Path) -> Path | None:
-    found = (file for pattern in FILES for file in sorted(place.glob(pattern)) if file.is_file())
-    return next(found, None)
+    files = (file for pattern in FILES for file in sorted(place.glob(pattern)) if file.is_file())
+    return next(files, None)
 
 
 def _fetched(name: str, revision: str, may_fetch: bool) -> Path:

@@ -139,9 +139,9 @@ def decoder_of(recipe: Recipe) -> Object | None:
 
     The format has no steps for the decoders of some other libraries. For these, the nearest steps are returned.
     """
-    told: tuple[Decoder, ...] = recipe.decoding
-    is_other = any(isinstance(step, _OF_OTHERS) for step in told)
-    steps = recipe.usual_decoding if is_other or not told else told
+    chosen: tuple[Decoder, ...] = recipe.decoding
+    is_other = any(isinstance(step, _OF_OTHERS) for step in chosen)
+    steps = recipe.usual_decoding if is_other or not chosen else chosen
     if steps == (SpaceDecoder(),):
         return None
     return _sequence([_decoding_json(step) for step in steps], "decoders")
@@ -183,37 +183,37 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
     The result describes this by choices of a recipe, and by steps where no choices have the same effect. With
     `shows_bytes`, the tokens of the file consist of stand-in characters of bytes, which only steps can describe.
     """
-    found = TextPreparation()
-    changes = _steps(whole, "normalizer", "normalizers", found, name)
-    cuts = _steps(whole, "pre_tokenizer", "pretokenizers", found, name)
-    found.changes = bool(changes)
-    found.sign = next((step.replacement for step in cuts if isinstance(step, Metaspace)), "")
-    found.entries = _entries(whole, name)
-    tokens = [entry.token for entry in found.entries]
-    found.changed = {token.content: _changed(token.content, changes) for token in tokens if token.normalized}
-    found.notes += _lost_places(changes, cuts)
+    preparation = TextPreparation()
+    changes = _steps(whole, "normalizer", "normalizers", preparation, name)
+    cuts = _steps(whole, "pre_tokenizer", "pretokenizers", preparation, name)
+    preparation.changes = bool(changes)
+    preparation.sign = next((step.replacement for step in cuts if isinstance(step, Metaspace)), "")
+    preparation.entries = _entries(whole, name)
+    tokens = [entry.token for entry in preparation.entries]
+    preparation.changed = {token.content: _changed(token.content, changes) for token in tokens if token.normalized}
+    preparation.notes += _lost_places(changes, cuts)
     if not shows_bytes and changes and isinstance(changes[-1], BytesShown):  # splitting begins with this step
         changes.pop()
         cuts.insert(0, ByteLevel(add_prefix_space=False, use_regex=False))
         in_bytes = dict.fromkeys(token.content for token in tokens if _is_other_in_bytes(token))
-        found.notes += about(in_bytes, _IN_BYTES)
-    found.byte_level = any(isinstance(step, BytesShown | ByteLevel) for step in (*changes, *cuts))
-    by_pattern = None if found.byte_level and shows_bytes else _pattern_of(cuts, found)
+        preparation.notes += about(in_bytes, _IN_BYTES)
+    preparation.byte_level = any(isinstance(step, BytesShown | ByteLevel) for step in (*changes, *cuts))
+    by_pattern = None if preparation.byte_level and shows_bytes else _pattern_of(cuts, preparation)
     by_choices = _choices_of(changes, by_pattern)
     if by_pattern and by_pattern["pattern"] == "bert" and (by_choices is None or any(map(_sees_spaces, tokens))):
         # BERT's pre-tokenizer sets Chinese characters apart itself, which fits BERT's normalizer only
         by_pattern = None
         by_choices = _choices_of(changes, by_pattern)
-    found.choices |= by_pattern or {}
-    found.choices |= by_choices or {}
+    preparation.choices |= by_pattern or {}
+    preparation.choices |= by_choices or {}
     steps = (*(changes if by_choices is None else ()), *(cuts if by_pattern is None else ()))
-    found.cuts = by_pattern is None
+    preparation.cuts = by_pattern is None
     if steps:
-        found.choices["preparation"] = steps
-    if not found.prefix:
-        found.blank_sign = blank_sign(steps)
-    found.choices["decoding"] = _decoding(whole, found, name)
-    return found
+        preparation.choices["preparation"] = steps
+    if not preparation.prefix:
+        preparation.blank_sign = blank_sign(steps)
+    preparation.choices["decoding"] = _decoding(whole, preparation, name)
+    return preparation
 
 
 _IN_BYTES = "added tokens are matched in the bytes by the file's library, but in the text here: {}"
@@ -278,12 +278,14 @@ def _is_other_in_bytes(token: AddedToken) -> bool:
     return token.normalized and (beside or BytesShown().changed(TracedPiece.bare(token.content)).text != token.content)
 
 
-def _decoding(whole: Object, found: TextPreparation, name: str) -> tuple[Decoder, ...]:
+def _decoding(whole: Object, preparation: TextPreparation, name: str) -> tuple[Decoder, ...]:
     steps: list[Decoder] = []
     for step in _flat(object_in(whole, "decoder", name), "decoders", name):
         if not decoding.is_decoder(step):
             kind = str(step.get("type"))[:40]
-            found.notes.append(f"The file decodes by a step this program does not have, so texts can differ: {kind}.")
+            preparation.notes.append(
+                f"The file decodes by a step this program does not have, so texts can differ: {kind}."
+            )
             continue
         try:
             steps.append(decoding.decoder_in(step))
@@ -296,7 +298,7 @@ def _decoding(whole: Object, found: TextPreparation, name: str) -> tuple[Decoder
 
 def _entries(whole: Object, name: str) -> list[Entry]:
     """Return the added tokens in the order of the file. Entries without text are skipped."""
-    found = []
+    entries = []
     for where, item in objects_in(whole, "added_tokens", name, "added token"):
         if not isinstance(item.get("content"), str):
             raise FormatError(f"{where}: its text is missing.")
@@ -304,11 +306,11 @@ def _entries(whole: Object, name: str) -> list[Entry]:
         said = number_of(item.get("id"), f"{where}: its id")
         sides = {side: item.get(side) is True for side in ("single_word", "lstrip", "rstrip", "normalized")}
         if content:
-            found.append(Entry(said, AddedToken(content, **sides, special=item.get("special") is not False)))
-    return found
+            entries.append(Entry(said, AddedToken(content, **sides, special=item.get("special") is not False)))
+    return entries
 
 
-def _steps(whole: Object, key: str, several: str, found: TextPreparation, name: str) -> list[Step]:
+def _steps(whole: Object, key: str, several: str, preparation: TextPreparation, name: str) -> list[Step]:
     steps: list[Step] = []
     for step in _flat(object_in(whole, key, name), several, name):
         kind = text_in(step, "type", name)
@@ -318,18 +320,18 @@ def _steps(whole: Object, key: str, several: str, found: TextPreparation, name: 
             continue
         if not is_known(step):
             does = "changes" if key == "normalizer" else "splits"
-            told = f"The file {does} text by a step this program does not have, so ids can differ"
-            found.notes.append(f"{told}: {kind[:40] or 'unnamed'}.")
+            sentence = f"The file {does} text by a step this program does not have, so ids can differ"
+            preparation.notes.append(f"{sentence}: {kind[:40] or 'unnamed'}.")
             continue
         try:
-            one = read_step(step)
+            parsed = read_step(step)
         except RecipeError as error:
             raise FormatError(f"{name}: {error}") from error
-        if not isinstance(one, Normalizer if key == "normalizer" else PreTokenizer):
+        if not isinstance(parsed, Normalizer if key == "normalizer" else PreTokenizer):
             raise FormatError(f'{name}: "{key}" holds {kind[:40]}, which does not belong there.')
-        if isinstance(one, Split | Replace) and one.is_regex:
-            found.notes += [f"{said}: {one.pattern[:80]}" for said in _found_otherwise(one.pattern)]
-        steps.append(one)
+        if isinstance(parsed, Split | Replace) and parsed.is_regex:
+            preparation.notes += [f"{said}: {parsed.pattern[:80]}" for said in _found_otherwise(parsed.pattern)]
+        steps.append(parsed)
     return steps
 
 
@@ -351,14 +353,14 @@ def _flat(step: Object, key: str, name: str) -> Iterator[Object]:
     waiting = [step] if step else []
     taken = 0
     while waiting:
-        one = waiting.pop(0)
+        first = waiting.pop(0)
         taken += 1
-        if not isinstance(one, dict) or taken > MOST_STEPS:
+        if not isinstance(first, dict) or taken > MOST_STEPS:
             raise FormatError(f'{name}: "{key}" must be a list of at most {MOST_STEPS} objects.')
-        if one.get("type") == "Sequence":
-            waiting = list_in(one, key, name) + waiting
+        if first.get("type") == "Sequence":
+            waiting = list_in(first, key, name) + waiting
         else:
-            yield one
+            yield first
 
 
 # --- What choices say -------------------------------------------------------------------
@@ -403,7 +405,7 @@ def _meant(steps: list[Step]) -> list[Step]:
 
     A normalizer that changes nothing is left out, and a normalizer that only makes lower case becomes `Lowercase`.
     """
-    found: list[Step] = []
+    expanded: list[Step] = []
     for step in steps:
         if isinstance(step, BertNormalizer):
             accents = step.lowercase if step.strip_accents is None else step.strip_accents
@@ -412,11 +414,11 @@ def _meant(steps: list[Step]) -> list[Step]:
                 step = Lowercase()
             elif step == BertNormalizer(False, False, False, False):
                 continue
-        found.append(step)
-    return found
+        expanded.append(step)
+    return expanded
 
 
-def _pattern_of(steps: list[Step], found: TextPreparation) -> dict[str, Any] | None:
+def _pattern_of(steps: list[Step], preparation: TextPreparation) -> dict[str, Any] | None:
     said: dict[str, Any] = {}
     waiting = list(steps)
     if waiting and waiting[-1] == ByteLevel(add_prefix_space=False, use_regex=False):
@@ -429,8 +431,8 @@ def _pattern_of(steps: list[Step], found: TextPreparation) -> dict[str, Any] | N
     if len(waiting) == 2 and waiting[0] == Split(BLANKS, True, "Removed"):
         last = waiting[1]
         if isinstance(last, Metaspace) and last.prepend_scheme == "always" and not last.split:
-            found.prefix = last.replacement
-            found.notes.append(marker_in_texts(last.replacement))
+            preparation.prefix = last.replacement
+            preparation.notes.append(marker_in_texts(last.replacement))
             return {**said, "pattern": "whitespace"}
     if len(waiting) > 1:
         return None

@@ -56,40 +56,40 @@ class JsonBpe(JsonModel):
     def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
         joining = history.joining
-        found = []
+        sentences = []
         if joining is not None and joining.found_first:
             texts = listed([history.alphabet.symbols[id].text for id in joining.found_first])
-            found.append(f"This format cannot match tokens before it merges, such as {texts}.")
+            sentences.append(f"This format cannot match tokens before it merges, such as {texts}.")
         if joining is not None and joining.pairs is None:
-            found.append(
+            sentences.append(
                 "This table merges every pair that makes a token; the file lists all these pairs, in a fixed order "
                 "for equal ranks."
             )
         if self._joins_unknown(history):
-            found.append(
+            sentences.append(
                 f"An unknown character becomes {recipe.unknown_text!r} here before merging, and may merge with its "
                 "neighbours."
             )
-        found += [
+        sentences += [
             (f"If {text} is written in a text, it becomes the token in this format.") for text in self.spelled(history)
         ]
         if recipe.marker == "continuation" and not history.alphabet.continuing:
-            found.append(
+            sentences.append(
                 f"The {recipe.marker_text} before tokens inside a word is only shown here; the file leaves it out."
             )
         if recipe.marker == "glued" and recipe.unknown == "bytes":
-            found.append(
+            sentences.append(
                 "An unknown character at the end of a word becomes bytes together with its marker in this format."
             )
-        return found
+        return sentences
 
     def spelled(self, history: History) -> tuple[str, ...]:
         """Return the special tokens that this file's library can also make of the characters of a word.
 
         Here such a token is only found by the search for special tokens.
         """
-        told = (step for step in history.recipe.preparation if isinstance(step, AddedToken))
-        return self._spelled_among({step.content for step in told if _is_passed_over(step)}, history)
+        added = (step for step in history.recipe.preparation if isinstance(step, AddedToken))
+        return self._spelled_among({step.content for step in added if _is_passed_over(step)}, history)
 
     def made_by_changes(self, history: History) -> list[str]:
         recipe = history.recipe
@@ -99,18 +99,18 @@ class JsonBpe(JsonModel):
         recipe = history.recipe
         joining = history.joining
         whole = joining is not None and joining.whole_words
-        found = [
+        tokens = [
             token
             for token in recipe.special_tokens
             if (token in alone and (whole or len(token) == 1)) or (len(token) == 1 and recipe.base == "bytes")
         ]
-        if not found:
+        if not tokens:
             return ()
         texts = written_tokens(history)
         numbers = self.numbers(history)
         known = {text for text, number in zip(texts, numbers.tolist(), strict=False) if number != NO_NUMBER}
         listed = vocabulary_by_number(history, numbers, texts)
-        return tuple(token for token in found if token in listed and token not in known)
+        return tuple(token for token in tokens if token in listed and token not in known)
 
     def _joins_unknown(self, history: History) -> bool:
         """Return whether a merge joins a token with the same text as the unknown token."""

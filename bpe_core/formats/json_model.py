@@ -109,7 +109,7 @@ def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | Non
             changed[number] = content
     special = {entry.token.content for entry in steps.entries if entry.token.special}  # once is enough
     as_it_is = not steps.changes and len({token.normalized for token in last.values()}) == 1
-    found = {
+    token_of = {
         number: dataclasses.replace(
             token,
             content=changed.get(number, token.content) if token.normalized else token.content,
@@ -118,19 +118,21 @@ def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | Non
         )
         for number, token in last.items()
     }
-    lost = special.difference(how.content for how in found.values())
-    passed_over = [token.content for token in found.values() if token.single_word]
+    lost = special.difference(how.content for how in token_of.values())
+    passed_over = [token.content for token in token_of.values() if token.single_word]
     shown_as_other = {
-        number for number, content in changed.items() if not found[number].normalized or steps.changed[content] in lost
+        number
+        for number, content in changed.items()
+        if not token_of[number].normalized or steps.changed[content] in lost
     }
     return {
         content: AddedNumber(
             number,
             said[content],
-            found[number],
+            token_of[number],
             can_be_piece=content in vocabulary
             and (steps.may_write(content) or any(_may_hide(text, content) for text in passed_over)),
-            is_lost=found[number].content != content,
+            is_lost=token_of[number].content != content,
             is_shown_as_other=number in shown_as_other,
         )
         for content, number in numbers.items()
@@ -163,10 +165,10 @@ def looked_for(unknown: str, added: Mapping[str, AddedNumber]) -> str:
 def about_unknown(vocabulary: dict[str, int], added: Mapping[str, AddedNumber], unknown: str) -> list[str]:
     if not unknown or unknown in vocabulary:
         return []
-    told = "that added token" if unknown in added else "a token without a number"
+    substitute = "that added token" if unknown in added else "a token without a number"
     return [
         f"The vocabulary lacks {unknown!r}, the token for unknown characters: the file's library refuses texts with "
-        f"them, and here they are {told}."
+        f"them, and here they are {substitute}."
     ]
 
 
@@ -181,16 +183,16 @@ def about_added(added: Mapping[str, AddedNumber], vocabulary: dict[str, int], st
     numbers = set(vocabulary.values()) if added else set()
     shared = [text for text, token in added.items() if text not in vocabulary and token.number in numbers]
     lost = [text for text, token in added.items() if token.is_lost]
-    found = {text: token for text, token in added.items() if not token.is_lost}
-    shown = [text for text, token in found.items() if token.is_shown_as_other]
-    changed = {text: steps.changed[text] for text, token in found.items() if token.how.normalized}
-    told = [
+    kept = {text: token for text, token in added.items() if not token.is_lost}
+    shown = [text for text, token in kept.items() if token.is_shown_as_other]
+    changed = {text: steps.changed[text] for text, token in kept.items() if token.how.normalized}
+    reports = [
         (lost, "added tokens never occur, because another token has their id in the file's library: {}"),
         (shown, _SHOWN_AS_OTHER),
         (others, "added tokens have the ids of the file's library, not the ids in the file: {}"),
         (shared, "added tokens share their id with another token of the vocabulary, as in the file's library: {}"),
     ]
-    notes = [sentence for texts, said in told if texts for sentence in about(texts, said)]
+    notes = [sentence for texts, said in reports if texts for sentence in about(texts, said)]
     return [*about_changed(changed), *notes] if changed else notes
 
 
@@ -202,8 +204,8 @@ def recipe_of(
     The recipe also says how texts are searched for the unknown token, if it is an added token.
     """
     tokens = [added[text].how for text in added if text in specials or text == unknown]
-    told = [token for token in tokens if token != AddedToken(token.content) or token.content == unknown]
-    steps = (*told, *choices.pop("preparation", ()))
+    searched = [token for token in tokens if token != AddedToken(token.content) or token.content == unknown]
+    steps = (*searched, *choices.pop("preparation", ()))
     decoding = choices.pop("decoding", ())
     recipe = recipe_from(name, name="tokenizer.json", special_tokens=tuple(specials), preparation=steps, **choices)
     if decoding == recipe.usual_decoding:
@@ -216,9 +218,9 @@ def recipe_of(
 
 def vocabulary_in(model: Object, name: str) -> tuple[dict[str, int], list[str]]:
     sharing: list[str] = []
-    found = json_reading.vocabulary_of(json_reading.object_in(model, "vocab", name), name, sharing)
+    vocabulary = json_reading.vocabulary_of(json_reading.object_in(model, "vocab", name), name, sharing)
     said = "tokens have the id of another token, so the file's library may confuse the two: {}"
-    return found, about(sharing, said) if sharing else []
+    return vocabulary, about(sharing, said) if sharing else []
 
 
 LACKS_BYTES = "The file has no token for some of the bytes that it turns texts into, so ids can differ."

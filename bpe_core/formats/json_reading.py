@@ -81,43 +81,47 @@ def number_by_serde(text: str) -> float:
     while int(digits) > LARGEST_DIGITS:  # further ones are not looked at
         digits = digits[:-1]
         power = power + 1
-    found = float(int(digits))
-    while power < -LARGEST_POWER and found:
-        found = found / 10.0**LARGEST_POWER
+    value = float(int(digits))
+    while power < -LARGEST_POWER and value:
+        value = value / 10.0**LARGEST_POWER
         power = power + LARGEST_POWER
-    if power < -LARGEST_POWER or not found:
-        found = 0.0
+    if power < -LARGEST_POWER or not value:
+        value = 0.0
     elif power > LARGEST_POWER:
         return float(text)
     else:
-        found = found / float(f"1e{-power}") if power < 0 else found * float(f"1e{power}")
-    return -found if text.startswith("-") else found
+        value = value / float(f"1e{-power}") if power < 0 else value * float(f"1e{power}")
+    return -value if text.startswith("-") else value
 
 
 def spelled_for_serde(number: float) -> float:
     """Return a number whose text serde_json converts to `number`: the number itself, or a neighbour of it."""
     below = above = number
     for _ in range(NEIGHBOURS):
-        for one in (below, above):
-            if number_by_serde(repr(one)) == number:
-                return one
+        for candidate in (below, above):
+            if number_by_serde(repr(candidate)) == number:
+                return candidate
         below = math.nextafter(below, -math.inf)
         above = math.nextafter(above, math.inf)
     return number
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> Object:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise _TwiceError(f"the entry {twice[:80]!r} occurs twice in one object.")
-    return found
+    return entries
 
 
 def _with_the_last(pairs: list[tuple[str, Any]]) -> Object:
-    found = dict(pairs)
-    return found if len(found) == len(pairs) or set(map(type, found.values())) == {int} else _without_repetition(pairs)
+    entries = dict(pairs)
+    return (
+        entries
+        if len(entries) == len(pairs) or set(map(type, entries.values())) == {int}
+        else _without_repetition(pairs)
+    )
 
 
 def object_in(whole: Object, key: str, name: str) -> Object:
@@ -232,8 +236,8 @@ def laid_out(value: Any, by: int, depth: int = 0) -> str:
     elif isinstance(value, dict):
         keys = (json.dumps(key, ensure_ascii=False) for key in value)
         body = ("," + line).join(
-            f"{key}: {laid_out(one, by, depth + 1)}" for key, one in zip(keys, value.values(), strict=True)
+            f"{key}: {laid_out(item, by, depth + 1)}" for key, item in zip(keys, value.values(), strict=True)
         )
     else:
-        body = ("," + line).join(laid_out(one, by, depth + 1) for one in value)
+        body = ("," + line).join(laid_out(item, by, depth + 1) for item in value)
     return f"{{{line}{body}{last}}}" if isinstance(value, dict) else f"[{line}{body}{last}]"

@@ -173,8 +173,8 @@ def _spelled(history: History, unknown: str) -> Iterator[str]:
     if history.recipe.unknown != "bytes":
         return
     twins = unigram_vocabulary.twins_in(history)
-    told = (step for step in history.recipe.preparation if isinstance(step, AddedToken) and step.content == unknown)
-    is_passed_over = any(step.single_word for step in told)
+    steps = (step for step in history.recipe.preparation if isinstance(step, AddedToken) and step.content == unknown)
+    is_passed_over = any(step.single_word for step in steps)
     if unknown in twins and (is_passed_over or history.recipe.normalizes):  # so that words can hold it
         yield (
             f"A word {unknown!r} next to unknown characters becomes bytes in the file's library; here it is the "
@@ -203,7 +203,7 @@ def _scores_at_once(items: list[Any]) -> tuple[dict[str, float], list[str]] | No
 
 
 def _scores_one_by_one(items: list[Any], name: str) -> tuple[dict[str, float], list[str]]:
-    found: dict[str, float] = {}
+    score_of: dict[str, float] = {}
     texts: list[str] = []
     for number, item in enumerate(items):
         where = f"{name}, piece {number:,}"
@@ -212,9 +212,9 @@ def _scores_one_by_one(items: list[Any], name: str) -> tuple[dict[str, float], l
         text = json_reading.whole_text(item[0], f"{where}: its text")
         if not text:
             raise FormatError(f"{where}: its text is empty.")
-        found[text] = unigram_vocabulary.checked_score(item[1], where)
+        score_of[text] = unigram_vocabulary.checked_score(item[1], where)
         texts.append(text)
-    return found, texts
+    return score_of, texts
 
 
 def _unknown(model: Object, size: int, name: str) -> int | None:

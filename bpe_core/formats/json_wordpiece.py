@@ -41,13 +41,13 @@ def _words_among(tokens: Iterable[str], recipe: Recipe) -> dict[str, str]:
     words_of = Splitter(recipe.with_changes(special_tokens=())).words
     # texts are split before they become bytes
     in_bytes = any(isinstance(step, ByteLevel | BytesShown) for step in recipe.preparation)
-    found = {token: token.removeprefix(recipe.marker_text) for token in tokens}
+    piece_of = {token: token.removeprefix(recipe.marker_text) for token in tokens}
 
     def can_begin(piece: str) -> bool:  # the text around it can keep it together, or put its first sign before it
         texts = (piece, piece + "a", piece[1:], piece[1:] + "a", "a" + piece)
         return any(piece in word for text in texts for word in words_of(text))
 
-    return {token: piece for token, piece in found.items() if in_bytes or can_begin(piece)}
+    return {token: piece for token, piece in piece_of.items() if in_bytes or can_begin(piece)}
 
 
 class JsonWordPiece(JsonModel):
@@ -96,10 +96,10 @@ class JsonWordPiece(JsonModel):
         }
 
     def vocabulary(self, history: History) -> dict[str, int]:
-        found = bert_vocabulary.vocabulary_of(history)
+        number_of = bert_vocabulary.vocabulary_of(history)
         alone = set(history.recipe.special_tokens).difference(text.decode() for text in written(history))
-        specials = {token: found.pop(token) for token in alone & found.keys()}
-        return byte_level.with_specials(found, specials)
+        specials = {token: number_of.pop(token) for token in alone & number_of.keys()}
+        return byte_level.with_specials(number_of, specials)
 
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
         vocabulary, shared = vocabulary_in(model, name)

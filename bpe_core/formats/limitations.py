@@ -76,8 +76,8 @@ def same_text(history: History) -> list[str]:
 
 def containing(history: History, unfit: Callable[[bytes], bool], what: str) -> list[str]:
     texts = written(history)
-    found = [id for id, text in enumerate(texts) if unfit(text)]
-    return [f"{what}: {named(texts, found)}."] if found else []
+    ids = [id for id, text in enumerate(texts) if unfit(text)]
+    return [f"{what}: {named(texts, ids)}."] if ids else []
 
 
 def holds_a_blank(text: bytes) -> bool:
@@ -115,8 +115,8 @@ def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> l
 def about_splitting(recipe: Recipe) -> list[str]:
     own = recipe.pattern == "custom"
     pattern = f"the pattern {recipe.custom_pattern!r}" if own else f"the pattern {recipe.pattern}"
-    found = [f"This format has no place for {pattern}; name it again when you load the file."]
-    return found + about_lines(recipe) + about_normalization(recipe) + about_specials(recipe)
+    sentences = [f"This format has no place for {pattern}; name it again when you load the file."]
+    return sentences + about_lines(recipe) + about_normalization(recipe) + about_specials(recipe)
 
 
 def about_lines(recipe: Recipe) -> list[str]:

@@ -49,7 +49,9 @@ class MarkdownTable(Format):
         if len(rows) != len(expected):
             return [f"The file has {len(rows):,} rows where there are {len(expected):,} merges."]
         return [
-            f"Row {i + 1:,} differs." for i, (one, other) in enumerate(zip(rows, expected, strict=True)) if one != other
+            f"Row {i + 1:,} differs."
+            for i, (written_row, other) in enumerate(zip(rows, expected, strict=True))
+            if written_row != other
         ]
 
 

@@ -88,57 +88,57 @@ class MergeTable(Format):
         return own_numbers(history)
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
-        told = self.taken_apart(data, name)
-        found = self.read_at_once(told, data, name)
-        return self.read_by_rows(told, name) if found is None else found, ()
+        parsed = self.taken_apart(data, name)
+        history = self.read_at_once(parsed, data, name)
+        return self.read_by_rows(parsed, name) if history is None else history, ()
 
-    def read_at_once(self, told: ParsedTable, data: bytes, name: str) -> History | None:
+    def read_at_once(self, parsed: ParsedTable, data: bytes, name: str) -> History | None:
         """Return the history of a file. Return None if writing the history again gives a different file."""
         try:
-            cells = told.cells()
+            cells = parsed.cells()
             if cells is None:
                 return None
             columns = [cells.numbers(column) for column in Columns._fields]
-            kinds = checked_kinds(told.about.get("reasons"), name)
+            kinds = checked_kinds(parsed.about.get("reasons"), name)
             reasons = {
                 column: checked_column(meant_each(cells.texts(column)), kind, name) for column, kind in kinds.items()
             }
-            numbers = [] if told.numbers is None else cells.numbers(NUMBER).tolist()
-            found = history_told(told, columns, reasons, numbers, lambda row: name, name)
+            numbers = [] if parsed.numbers is None else cells.numbers(NUMBER).tolist()
+            history = history_told(parsed, columns, reasons, numbers, lambda row: name, name)
             comparing = _ComparingFile(data)
-            self.write(found, comparing)  # type: ignore[arg-type]
+            self.write(history, comparing)  # type: ignore[arg-type]
         except (BpeError, _DifferentError, ValueError):
             return None
-        return found if comparing.place == len(data) else None
+        return history if comparing.place == len(data) else None
 
-    def read_by_rows(self, told: ParsedTable, name: str) -> History:
+    def read_by_rows(self, parsed: ParsedTable, name: str) -> History:
         """Return the history of a file, read row by row.
 
         Each cell must follow from the step of its row. A changed cell raises a FormatError that names its row.
         """
-        kinds = checked_kinds(told.about.get("reasons"), told.where)
+        kinds = checked_kinds(parsed.about.get("reasons"), parsed.where)
         columns = [array("q") for _ in Columns._fields]
         reasons: dict[str, list[Number]] = {column: [] for column in kinds}
         numbers: list[int] = []
         places: list[str] = []
-        for where, found in told.rows():
+        for where, cells in parsed.rows():
             for column, values in zip(Columns._fields, columns, strict=True):
-                values.append(whole_number(self.value(found.get(column)), column, where))
+                values.append(whole_number(self.value(cells.get(column)), column, where))
             for column, kind in kinds.items():
-                reasons[column].append(checked_number(self.value(found.get(column)), kind, where))
-            if told.numbers is not None:
-                numbers.append(whole_number(self.value(found.get(NUMBER)), NUMBER, where))
+                reasons[column].append(checked_number(self.value(cells.get(column)), kind, where))
+            if parsed.numbers is not None:
+                numbers.append(whole_number(self.value(cells.get(NUMBER)), NUMBER, where))
             places.append(where)
         whole = [np.array(values, np.int64) for values in columns]
-        history = history_told(told, whole, reasons, numbers, lambda row: places[min(row, len(places) - 1)], name)
-        for (where, found), row in zip(told.rows(), merge_rows(history), strict=True):
-            self.check_cells(found, row, where)
-        told.check(history)
+        history = history_told(parsed, whole, reasons, numbers, lambda row: places[min(row, len(places) - 1)], name)
+        for (where, cells), row in zip(parsed.rows(), merge_rows(history), strict=True):
+            self.check_cells(cells, row, where)
+        parsed.check(history)
         return history
 
-    def check_cells(self, found: Found, row: Row, where: str) -> None:
+    def check_cells(self, cells: Found, row: Row, where: str) -> None:
         for column, should in self.as_found(row).items():
-            said = found.get(column)
+            said = cells.get(column)
             if said is should or (said == should and type(said) is type(should)):
                 continue
             if column not in TEXT_COLUMNS or not _same_text(said, should):
@@ -146,38 +146,40 @@ class MergeTable(Format):
 
 
 def history_told(
-    told: ParsedTable,
+    parsed: ParsedTable,
     columns: Sequence[Int64s],
     reasons: Mapping[str, Sequence[Number]],
     numbers: Sequence[int],
     place: rebuilding.Place,
     name: str,
 ) -> History:
-    about = told.about
-    recipe = rebuilding.checked_recipe(about.get("recipe"), told.where)
-    kinds = checked_kinds(about.get("reasons"), told.where)
-    alphabet = rebuilding.checked_alphabet(list(told.symbols), recipe, name)
+    about = parsed.about
+    recipe = rebuilding.checked_recipe(about.get("recipe"), parsed.where)
+    kinds = checked_kinds(about.get("reasons"), parsed.where)
+    alphabet = rebuilding.checked_alphabet(list(parsed.symbols), recipe, name)
     history = rebuilding.rebuilt(
         recipe,
         alphabet,
         columns,
         place,
         name,
-        tokens_at_start=whole_number(about.get("tokens_at_start"), "tokens_at_start", told.where),
-        end_reason=rebuilding.checked_end_reason(about.get("end_reason"), told.where),
+        tokens_at_start=whole_number(about.get("tokens_at_start"), "tokens_at_start", parsed.where),
+        end_reason=rebuilding.checked_end_reason(about.get("end_reason"), parsed.where),
         reasons={name: np.array(reasons[name], np.dtype(kind).newbyteorder("=")) for name, kind in kinds.items()},
-        scores=lambda steps: scores_from(about.get("scores_since"), told.scores, steps, recipe, name),
+        scores=lambda steps: scores_from(about.get("scores_since"), parsed.scores, steps, recipe, name),
     )
     if "joining" in about:
         history.joining = MergePriorities.from_dict(about["joining"], len(alphabet), history.first_special, name)
-    if told.numbers is None:
+    if parsed.numbers is None:
         return history
-    of_symbols, of_specials = told.numbers
-    found: list[Any] = [*of_symbols, *[NO_NUMBER] * (history.first_special - len(alphabet)), *of_specials]
+    of_symbols, of_specials = parsed.numbers
+    values: list[Any] = [*of_symbols, *[NO_NUMBER] * (history.first_special - len(alphabet)), *of_specials]
     for id, number in zip(history.indices.tolist(), numbers, strict=True):
-        found[id] = number
+        values[id] = number
     return history.numbered(
-        rebuilding.checked_numbers([NO_NUMBER if one is None else one for one in found], history.index_count, name)
+        rebuilding.checked_numbers(
+            [NO_NUMBER if value is None else value for value in values], history.index_count, name
+        )
     )
 
 
@@ -200,8 +202,8 @@ def meant_each(cells: Sequence[str]) -> list[Any]:
     """
     if _OF_NUMBERS.issuperset(set[str]().union(*cells)):
         with suppress(ValueError):
-            found: list[Any] = json.loads(f"[{','.join(cell or 'null' for cell in cells)}]")
-            return found
+            values: list[Any] = json.loads(f"[{','.join(cell or 'null' for cell in cells)}]")
+            return values
     return [meant(cell) for cell in cells]
 
 
@@ -219,25 +221,25 @@ def whole_number(value: object, column: str, where: str) -> int:
     return value
 
 
-def symbol_in(found: Found, where: str) -> Symbol:
+def symbol_in(cells: Found, where: str) -> Symbol:
     try:
-        text = unescape(found["token"])
+        text = unescape(cells["token"])
     except (KeyError, TypeError, ValueError) as error:
         raise FormatError(f'{where}: "token" must be a text of whole characters.') from error
     try:
-        decoded = bytes.fromhex(found["bytes"])
+        decoded = bytes.fromhex(cells["bytes"])
     except (KeyError, TypeError, ValueError) as error:
         raise FormatError(f'{where}: "bytes" must be bytes in hex.') from error
-    return rebuilding.checked_symbol(found.get("kind"), text, decoded, where)
+    return rebuilding.checked_symbol(cells.get("kind"), text, decoded, where)
 
 
-def _same_text(found: Any, should: Any) -> bool:
+def _same_text(text: Any, should: Any) -> bool:
     """Return whether two texts are equal after they are unescaped.
 
     Versions of Python differ in the characters that they count as printable, and so in the characters that they escape.
     """
     try:
-        return unescape(found) == unescape(should)
+        return unescape(text) == unescape(should)
     except (ValueError, TypeError):
         return False
 
@@ -283,12 +285,12 @@ class Cells:
         return [self.data[begin:end].decode(errors="replace") for begin, end in places]
 
 
-def make_rows(found: Bools, width: int) -> bool:
+def make_rows(marked: Bools, width: int) -> bool:
     """Return whether the marked cells fill whole rows of this width.
 
     More rows than the largest vocabulary are refused.
     """
-    cells = int(np.count_nonzero(found))
+    cells = int(np.count_nonzero(marked))
     return 0 < cells <= LARGEST_VOCABULARY * width and cells % width == 0
 
 
@@ -298,7 +300,7 @@ def numbers_at(data: npt.NDArray[np.uint8], places: Int64s) -> Int64s:
     >>> numbers_at(np.frombuffer(b"12,,7", np.uint8), np.array([0, 3, 4])).tolist()
     [12, -1, 7]
     """
-    found = np.full(len(places), NOTHING, np.int64)
+    numbers = np.full(len(places), NOTHING, np.int64)
     which = np.arange(len(places))
     for _ in range(MOST_DIGITS):
         inside = places < len(data)
@@ -311,8 +313,8 @@ def numbers_at(data: npt.NDArray[np.uint8], places: Int64s) -> Int64s:
         digits = digits[more]
         if not len(which):
             break
-        found[which] = np.maximum(found[which], 0) * 10 + digits
-    return found
+        numbers[which] = np.maximum(numbers[which], 0) * 10 + digits
+    return numbers
 
 
 # --- Reasons ----------------------------------------------------------------------------
@@ -370,14 +372,14 @@ def scores_by_token(history: History) -> list[list[float | None]]:
 
     Scores have the digits of 32-bit numbers. NaN and infinity become None.
     """
-    found: list[list[float | None]] = [[] for _ in history.alphabet.symbols]
+    by_token: list[list[float | None]] = [[] for _ in history.alphabet.symbols]
     if history.scores is not None:
-        alive = np.arange(len(found))
+        alive = np.arange(len(by_token))
         for since, row in zip(history.scores.since, history.scores.rows, strict=True):
             left = np.setdiff1d(alive, history.scores.dropped[:since])
             for id, score in zip(left.tolist(), _as_json(row), strict=True):
-                found[id].append(score)
-    return found
+                by_token[id].append(score)
+    return by_token
 
 
 def _as_json(scores: npt.NDArray[Any]) -> Iterator[float | None]:

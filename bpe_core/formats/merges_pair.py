@@ -128,17 +128,19 @@ class MergesPair(Format):
         return containing(history, holds_a_blank, "A line of merges.txt cannot hold the space or line break in these")
 
     def does_otherwise(self, history: History) -> list[str]:
-        found = same_text(history) + limitations.about_splitting(history.recipe)
+        sentences = same_text(history) + limitations.about_splitting(history.recipe)
         if history.recipe.marker == "prefix":
-            found.append(
+            sentences.append(
                 f"If a word holds {history.recipe.marker_text}, it becomes the marker in this format; the check leaves "
                 "out such words."
             )
         tokens = written_tokens(history)
         versions = [id for id, token in enumerate(tokens) if token.startswith(VERSION)]
         if versions and np.isin(history.columns.left, versions).any():
-            found.append(f"A merge begins with {VERSION}; other libraries skip such a line as if it were the version.")
-        return found
+            sentences.append(
+                f"A merge begins with {VERSION}; other libraries skip such a line as if it were the version."
+            )
+        return sentences
 
     def spelled(self, history: History) -> tuple[str, ...]:
         return (history.recipe.marker_text,) if history.recipe.marker == "prefix" else ()
@@ -182,7 +184,9 @@ class MergesPair(Format):
         is_bare = data.startswith(VERSION.encode()) and data.count(b"\n") <= 1
         called = Path(name).name
         known = [vocabulary_name(called), *(VOCABULARY_NAMES if called in MERGES_NAMES else ())]
-        return (is_bare or bool(pairs_at_the_beginning(data))) and any(beside(one) is not None for one in known)
+        return (is_bare or bool(pairs_at_the_beginning(data))) and any(
+            beside(vocabulary) is not None for vocabulary in known
+        )
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         (merges_name, merges_data), (where, vocabulary_data) = _both(data, name, beside)
@@ -200,9 +204,9 @@ class MergesPair(Format):
                 ]
             merges = merges.first(CLIP_MERGES)
             vocabulary = clip_vocabulary(merges)
-            history, told = _opened(merges, vocabulary, merges_name, where, notes, beside)
+            history, notes_given = _opened(merges, vocabulary, merges_name, where, notes, beside)
             history.recipe = history.recipe.with_changes(spelled_specials="matched")  # by CLIP's own pattern
-            return history, told
+            return history, notes_given
         return _opened(merges, vocabulary, merges_name, where, notes, beside)
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
@@ -257,8 +261,10 @@ def _both(data: bytes, name: str, beside: Beside) -> tuple[tuple[str, bytes | No
     name = Path(name).name
 
     def first(names: list[str]) -> tuple[str, bytes | None]:
-        found = ((str(folder / one), content) for one in names if (content := beside(one)) is not None)
-        return next(found, ("", None))
+        contents = (
+            (str(folder / candidate), content) for candidate in names if (content := beside(candidate)) is not None
+        )
+        return next(contents, ("", None))
 
     itself = (str(folder / name), data)
     if data.lstrip()[:1] != b"{":
@@ -336,9 +342,9 @@ def _opened(
         choices |= clip_choices(made)
         notes.append(CLIP_NOTE)
     elif style.byte_level and (steps := byte_steps_of(config)):
-        found = read_steps({**steps, "decoder": {"type": "ByteLevel"}}, CONFIG)
-        choices |= found.choices
-        notes += found.notes
+        preparation = read_steps({**steps, "decoder": {"type": "ByteLevel"}}, CONFIG)
+        choices |= preparation.choices
+        notes += preparation.notes
     else:
         if style.byte_level:
             pattern = likely_pattern([byte_level.read(text) or b"" for text in sampled(merges.made)])
@@ -400,7 +406,7 @@ def _lists_bytes(vocabulary: Mapping[str, int]) -> bool:
 
     Texts without spaces, as in Japanese, leave no token for the space. English texts leave few tokens for other bytes.
     """
-    there = {one for one in byte_level.stand_ins() if one in vocabulary}
+    there = {letter for letter in byte_level.stand_ins() if letter in vocabulary}
     no_others = there.issuperset(text for text in vocabulary if len(text) == 1)
     has_space = byte_level.stand_ins()[ord(" ")] in there
     return (has_space and (no_others or len(there) > 128)) or (no_others and len(there) > 192)
@@ -409,9 +415,9 @@ def _lists_bytes(vocabulary: Mapping[str, int]) -> bool:
 def _specials(vocabulary: Mapping[str, int], made: set[str], style: Style, where: str) -> dict[str, int]:
     others = {*made, style.unknown, *(BYTE_TEXTS if style.byte_fallback else ())}
     others = {*others, *style.symbols_among(vocabulary)}
-    found = {text: number for text, number in vocabulary.items() if text not in others}
-    if len(found) > MOST_SPECIALS:
+    number_of = {text: number for text, number in vocabulary.items() if text not in others}
+    if len(number_of) > MOST_SPECIALS:
         raise FormatError(
-            f"{where} has {len(found):,} tokens that no merge makes: the two files belong to different tokenizers."
+            f"{where} has {len(number_of):,} tokens that no merge makes: the two files belong to different tokenizers."
         )
-    return dict(sorted(found.items(), key=lambda item: item[1]))
+    return dict(sorted(number_of.items(), key=lambda item: item[1]))

@@ -35,23 +35,25 @@ class MinbpeModel(Format):
     name = "minbpe"
 
     def impossible(self, history: History) -> list[str]:
-        found = limitations.needs_bytes(history, "minbpe")
-        if not found and not history.alphabet.is_plain_bytes:
-            found = ["In a minbpe file the bytes have the ids 0 to 255 in order; this table has other ids."]
-        return found
+        reasons = limitations.needs_bytes(history, "minbpe")
+        if not reasons and not history.alphabet.is_plain_bytes:
+            reasons = ["In a minbpe file the bytes have the ids 0 to 255 in order; this table has other ids."]
+        return reasons
 
     def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
         unfit = [token for token in recipe.special_tokens if token.split() != [token]]
-        found: list[str] = []
+        sentences: list[str] = []
         if unfit:
-            found.append(f"The special token {unfit[0]!r} holds a space or a line break, which ends it in this format.")
+            sentences.append(
+                f"The special token {unfit[0]!r} holds a space or a line break, which ends it in this format."
+            )
         expression = expression_of(recipe)
         if expression.strip() != expression or "\n" in expression:
-            found.append(
+            sentences.append(
                 "The pattern begins or ends with a space or holds a line break; minbpe would read a different pattern."
             )
-        return found + limitations.about_lines(recipe) + limitations.about_normalization(recipe)
+        return sentences + limitations.about_lines(recipe) + limitations.about_normalization(recipe)
 
     def numbers(self, history: History) -> Int64s:
         """Return the index of each byte and merge as its id.
@@ -135,7 +137,7 @@ def _text(line: bytes | None, where: str) -> str:
 
 
 def _pair(line: bytes, where: str) -> tuple[int, int]:
-    found = _PAIR.match(line)
-    if found is None:
+    match = _PAIR.match(line)
+    if match is None:
         raise FormatError(f"{where}: {line[:40].decode('utf-8', 'replace').strip()!r} is not a pair of ids.")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])

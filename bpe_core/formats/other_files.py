@@ -183,10 +183,10 @@ _NOT_IN_TEXTS = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 def named_other(data: bytes, name: str) -> str:
     """Return a sentence that says which kind of file this is. Return an empty text if its kind is not recognized."""
     head = data[:LOOK]
-    found = next((sentence for beginning, sentence in OTHERS if re.match(beginning, head)), "")
-    if not found and not _is_utf8(head) and not _NOT_IN_TEXTS.search(head):
-        found = f"is not UTF-8, but a table in text must be; {TO_UTF8}"
-    return f"{name} {found}" if found else ""
+    advice = next((sentence for beginning, sentence in OTHERS if re.match(beginning, head)), "")
+    if not advice and not _is_utf8(head) and not _NOT_IN_TEXTS.search(head):
+        advice = f"is not UTF-8, but a table in text must be; {TO_UTF8}"
+    return f"{name} {advice}" if advice else ""
 
 
 def _is_utf8(head: bytes) -> bool:

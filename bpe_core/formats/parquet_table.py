@@ -52,7 +52,7 @@ class ParquetTable(Format):
         known = None if numbers is None else numbers.tolist()
         names = COLUMNS_BUT_KIND if known is None else (*COLUMNS_BUT_KIND, NUMBER)
         schema = arrow.schema([(column, _type(arrow, column)) for column in names])
-        symbols = [[one.kind, escape(one.text), one.decoded.hex()] for one in history.alphabet.symbols]
+        symbols = [[symbol.kind, escape(symbol.text), symbol.decoded.hex()] for symbol in history.alphabet.symbols]
         about = about_of(history, tokens_at_start=history.tokens_at_start, alphabet=symbols) | (
             {} if known is None else {"numbers": known}
         )
@@ -105,7 +105,7 @@ def _rebuilt(about: bytes, columns: Sequence[Int64s], name: str) -> History:
             checked_symbol(kind, unescape(text), bytes.fromhex(decoded), name)
             for kind, text, decoded in list_in(whole, "alphabet", name)
         ]
-    told = ParsedTable(said, name, symbols, rows=lambda: iter(()), cells=lambda: None)
-    history = history_told(told, columns, {}, (), lambda row: f"{name}, row {row + 1:,}", name)
+    parsed = ParsedTable(said, name, symbols, rows=lambda: iter(()), cells=lambda: None)
+    history = history_told(parsed, columns, {}, (), lambda row: f"{name}, row {row + 1:,}", name)
     numbers = whole.get("numbers")
     return history.numbered(None if numbers is None else checked_numbers(numbers, history.index_count, name))

@@ -89,13 +89,13 @@ def _unmatched(expression: str) -> str:
     ('', "'")
     """
     end = 0
-    for found in compile_custom(expression).finditer(PROBE):
-        if found.start() > end:
+    for match in compile_custom(expression).finditer(PROBE):
+        if match.start() > end:
             break
-        end = found.end()
+        end = match.end()
     else:
         return PROBE[end:]
-    return PROBE[end : found.start()]
+    return PROBE[end : match.start()]
 
 
 SAMPLE = 4_000  # tokens looked at, spread over the vocabulary
@@ -139,4 +139,4 @@ def _share_left_whole(name: str, texts: Sequence[str]) -> float:
     import regex  # takes a while to load
 
     pattern = regex.compile(NAMED_PATTERNS[name].expression)
-    return sum(1 for text in texts if (found := pattern.match(text)) and found.end() == len(text)) / len(texts)
+    return sum(1 for text in texts if (match := pattern.match(text)) and match.end() == len(text)) / len(texts)

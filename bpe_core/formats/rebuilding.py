@@ -85,9 +85,9 @@ def _first_taken(left: Int64s, alone: Bools, ids: int) -> Int64s:
 
     `alone` marks the steps that add or drop a token, and `left` holds their tokens.
     """
-    found = np.full(max(ids, int(left.max(initial=0)) + 1), len(left))
-    np.minimum.at(found, left[alone], np.flatnonzero(alone))
-    return found
+    first_step = np.full(max(ids, int(left.max(initial=0)) + 1), len(left))
+    np.minimum.at(first_step, left[alone], np.flatnonzero(alone))
+    return first_step
 
 
 def _after_its_drop(half: Int64s, id: Int64s, left: Int64s, drops: Bools) -> Wrong:
@@ -119,10 +119,10 @@ def _repeated(left: Int64s, right: Int64s, alone: Bools) -> Wrong:
 
 
 def _too_long(halves: Int64s, alone: Bools, alphabet: Alphabet) -> Wrong:
-    found = np.zeros(len(alone), np.bool_)
+    too_long = np.zeros(len(alone), np.bool_)
     first = list(map(len, alphabet.decoded))
-    found[~alone] = joined_lengths(first, *halves[:, ~alone])[len(first) :] > LONGEST_TOKEN
-    return found, lambda row: f"its token would be longer than {LONGEST_TOKEN:,} bytes"
+    too_long[~alone] = joined_lengths(first, *halves[:, ~alone])[len(first) :] > LONGEST_TOKEN
+    return too_long, lambda row: f"its token would be longer than {LONGEST_TOKEN:,} bytes"
 
 
 def rebuilt(
@@ -170,13 +170,15 @@ def in_columns(values: Sequence[Int64s]) -> Columns:
 
 
 def _undecided(history: History) -> str:
-    for one in history.recipe.interventions:
-        rows = np.flatnonzero((history.columns.left == one.left) & (history.columns.right == one.right))
+    for intervention in history.recipe.interventions:
+        rows = np.flatnonzero(
+            (history.columns.left == intervention.left) & (history.columns.right == intervention.right)
+        )
         joined_at = int(rows[0]) + 1 if len(rows) else 0
-        if one.act == "force" and joined_at != one.step <= len(history):
-            return f"its recipe says {one}, but step {one.step:,} merges another pair"
-        if one.act == "forbid" and joined_at >= one.step:
-            return f"its recipe says {one}, but step {joined_at:,} merges that pair"
+        if intervention.act == "force" and joined_at != intervention.step <= len(history):
+            return f"its recipe says {intervention}, but step {intervention.step:,} merges another pair"
+        if intervention.act == "forbid" and joined_at >= intervention.step:
+            return f"its recipe says {intervention}, but step {joined_at:,} merges that pair"
     return ""
 
 
@@ -263,7 +265,7 @@ def _are_markers(symbols: list[Symbol], plain: list[Symbol], recipe: Recipe) -> 
     if recipe.marker == "glued":
         pieces = {symbol.text for symbol in plain}
         glued = [symbol.text.removesuffix(marker) for symbol in symbols]
-        return pieces.issuperset(glued) and symbols == [Symbol(one + marker, one + b" ", "glued") for one in glued]
+        return pieces.issuperset(glued) and symbols == [Symbol(text + marker, text + b" ", "glued") for text in glued]
     return symbols == []
 
 
@@ -281,8 +283,8 @@ def _is_marked(symbol: Symbol, mark: bytes, recipe: Recipe) -> bool:
     return is_sound and symbol.text == before + character + end * ends_word
 
 
-def checked_numbers(found: object, tokens: int, where: str) -> Int64s:
-    numbers = found if isinstance(found, list) and len(found) == tokens else [None]
-    if not all(type(one) is int and NO_NUMBER <= one <= LARGEST_NUMBER for one in numbers):
+def checked_numbers(values: object, tokens: int, where: str) -> Int64s:
+    numbers = values if isinstance(values, list) and len(values) == tokens else [None]
+    if not all(type(number) is int and NO_NUMBER <= number <= LARGEST_NUMBER for number in numbers):
         raise FormatError(f"{where}: the ids of its tokens are damaged.")
-    return np.array(found, np.int64)
+    return np.array(values, np.int64)

@@ -289,15 +289,15 @@ class Parts(Generic[Text]):
         A token is made in its turn, or together with a part that is made later.
         """
         symbols = len(self.symbols)
-        found = np.full(symbols + len(self.tokens), NEVER)
-        found[:symbols] = [NOTHING if symbol in base else NEVER for symbol in self.symbols]
-        found[symbols + made] = np.arange(len(made))
+        moments = np.full(symbols + len(self.tokens), NEVER)
+        moments[:symbols] = [NOTHING if symbol in base else NEVER for symbol in self.symbols]
+        moments[symbols + made] = np.arange(len(made))
         lengths = lengths_of(self.tokens)
         shortest_first = made[np.argsort(lengths[made], kind="stable")]  # a part is shorter than the token made of it
         for some in np.split(shortest_first, np.flatnonzero(np.diff(lengths[shortest_first])) + 1):
-            of_parts = np.maximum(found[self.left[some]], found[self.right[some]])
-            found[symbols + some] = np.maximum(found[symbols + some], of_parts)
-        return found[symbols:]
+            of_parts = np.maximum(moments[self.left[some]], moments[self.right[some]])
+            moments[symbols + some] = np.maximum(moments[symbols + some], of_parts)
+        return moments[symbols:]
 
     def _one_by_one(self, some: Int64s, turns: Int64s) -> list[int]:
         """Return the tokens in `some` in the order in which they are made. Each may wait for another of these tokens.
@@ -309,7 +309,7 @@ class Parts(Generic[Text]):
         columns = (column[some].tolist() for column in (turns, self.left, self.right))
         turn, left, right = (dict(zip(some.tolist(), column, strict=True)) for column in columns)
         waiting: dict[int, list[int]] = {}  # by the part that is not made yet, the tokens whose turn is over
-        found: list[int] = []
+        made: list[int] = []
         for first in some.tolist():
             ready = [(turn[first], first)]
             while ready:
@@ -319,10 +319,10 @@ class Parts(Generic[Text]):
                     waiting.setdefault(missing, []).append(place)
                     continue
                 is_waited_for.remove(symbols + place)
-                found.append(place)
-                for one in waiting.pop(symbols + place, ()):
-                    heapq.heappush(ready, (turn[one], one))
-        return found
+                made.append(place)
+                for waiter in waiting.pop(symbols + place, ()):
+                    heapq.heappush(ready, (turn[waiter], waiter))
+        return made
 
 
 def parts_by_kernels(tokens: Sequence[Text]) -> Parts[Text] | None:

@@ -116,8 +116,10 @@ def rows_by_kernels(history: History, layout: Layout, numbers: Int64s | None) ->
 
 
 def _are_shown_whole(history: History) -> bool:
-    lengths = [history.token_lengths(list(map(len, one))) for one in (history.alphabet.texts, history.alphabet.decoded)]
-    return all(int(one.max(initial=0)) <= LONGEST_SHOWN and int(one.sum()) <= BUDGET for one in lengths)
+    lengths = [
+        history.token_lengths(list(map(len, column))) for column in (history.alphabet.texts, history.alphabet.decoded)
+    ]
+    return all(int(column.max(initial=0)) <= LONGEST_SHOWN and int(column.sum()) <= BUDGET for column in lengths)
 
 
 def base_rows(alphabet: Alphabet) -> Iterator[Row]:

@@ -80,12 +80,12 @@ class RwkvVocabulary(Format):
         alphabet = Alphabet((*unknown_symbols(recipe), *symbols))
         history = History.from_pairs(recipe, alphabet, [])
         note = f"The file lists no token for {free:,}; here it is {END}, which never occurs in encoded texts."
-        return history.numbered(np.array([free, *(numbers[one.text] for one in symbols)], np.int64)), (note,)
+        return history.numbered(np.array([free, *(numbers[symbol.text] for symbol in symbols)], np.int64)), (note,)
 
 
 def read_rows(whole: str, name: str) -> dict[bytes, int]:
     """Return the id of each token, by the bytes of the token."""
-    found: dict[bytes, int] = {}
+    number_of: dict[bytes, int] = {}
     taken: dict[int, bytes] = {}
     for row, line in enumerate(whole.split("\n"), start=1):
         if not line.strip():
@@ -103,16 +103,16 @@ def read_rows(whole: str, name: str) -> dict[bytes, int]:
             raise FormatError(f"{where}: the text has {len(text):,} bytes, but the row says {length:,}.")
         if number > LARGEST_ID:
             raise FormatError(f"{where}: the number {number:,} is too large; the largest is {LARGEST_ID:,}.")
-        if found.setdefault(text, number) != number or taken.setdefault(number, text) != text:
+        if number_of.setdefault(text, number) != number or taken.setdefault(number, text) != text:
             raise FormatError(f"{where}: its text or its number {number:,} is in an earlier row.")
-    _check_size(found, name)
-    return found
+    _check_size(number_of, name)
+    return number_of
 
 
-def _check_size(found: Mapping[bytes, int], name: str) -> None:
-    if len(found) > LARGEST_VOCABULARY:
+def _check_size(number_of: Mapping[bytes, int], name: str) -> None:
+    if len(number_of) > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} tokens.")
-    missing = [byte for byte in range(256) if bytes([byte]) not in found]
+    missing = [byte for byte in range(256) if bytes([byte]) not in number_of]
     if missing:
         raise FormatError(f"{name}: {len(missing)} of the 256 bytes have no token; the first is 0x{missing[0]:02X}.")
 

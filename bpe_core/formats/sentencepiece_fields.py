@@ -48,12 +48,12 @@ class Field(NamedTuple):
 def varint(number: int) -> bytes:
     """Return a whole number as a varint, with seven bits in each byte. A negative number is written as 64 bits."""
     number &= 2**64 - 1
-    found = bytearray()
+    data = bytearray()
     while number > 0x7F:
-        found.append(number & 0x7F | 0x80)
+        data.append(number & 0x7F | 0x80)
         number >>= 7
-    found.append(number)
-    return bytes(found)
+    data.append(number)
+    return bytes(data)
 
 
 def varint_field(field: int, number: int) -> bytes:
@@ -72,10 +72,10 @@ def fields_of(message: memoryview, name: str, start: int = 0, most: int = MOST_F
     """Yield the fields of a message in their order. `start` is the offset of the message in the file."""
     place = count = 0
     while place < len(message):
-        one, place = _field(message, place, name, start)
+        field, place = _field(message, place, name, start)
         count += 1
         _refuse_too_many(count, most, name, start)
-        yield one
+        yield field
 
 
 def message_in(field: Field, name: str) -> memoryview:
@@ -144,20 +144,23 @@ class ScoredPiece(NamedTuple):
         return bytes_field(PIECE, bytes_field(1, self.text.encode()) + float_field(2, self.score) + kind)
 
 
-def in_order(found: dict[int, ScoredPiece], lowest: float, steps_only: Sequence[ScoredPiece] = ()) -> list[ScoredPiece]:
+def in_order(
+    piece_of: dict[int, ScoredPiece], lowest: float, steps_only: Sequence[ScoredPiece] = ()
+) -> list[ScoredPiece]:
     """Return the pieces in the order of their ids.
 
     The first free id goes to <unk>, if no piece is unknown. Further free ids go to `steps_only`: pieces that
     only serve to
     make other pieces. Ids that are still free get unused pieces with the score `lowest`.
     """
-    gaps = (number for number in count() if number not in found)
-    if not any(piece.kind == Kind.UNKNOWN for piece in found.values()):
-        found[next(gaps)] = ScoredPiece(UNKNOWN_TOKEN, 0.0, Kind.UNKNOWN)
+    gaps = (number for number in count() if number not in piece_of)
+    if not any(piece.kind == Kind.UNKNOWN for piece in piece_of.values()):
+        piece_of[next(gaps)] = ScoredPiece(UNKNOWN_TOKEN, 0.0, Kind.UNKNOWN)
     for piece in steps_only:
-        found[next(gaps)] = piece
+        piece_of[next(gaps)] = piece
     return [
-        found.get(number) or ScoredPiece(f"<unused {number}>", lowest, Kind.UNUSED) for number in range(max(found) + 1)
+        piece_of.get(number) or ScoredPiece(f"<unused {number}>", lowest, Kind.UNUSED)
+        for number in range(max(piece_of) + 1)
     ]
 
 
@@ -268,28 +271,28 @@ def read(data: bytes, name: str) -> FieldValues:
     stored = FieldValues()
     place = 0
     others = list[Field]()
-    found: UsualPieces | OddPieces = OddPieces(data)
+    pieces: UsualPieces | OddPieces = OddPieces(data)
     if use_machine_code(len(data), OPENING):
         from bpe_core.formats.compiled_pieces import UsualPieces  # loads machine code
 
-        found = UsualPieces(data, len(Kind), LARGEST_VOCABULARY + 1)
-    while place < len(data) and found.count <= LARGEST_VOCABULARY:
-        if data[place] == _ENTRY and (behind := found.skip(place)) > place:
+        pieces = UsualPieces(data, len(Kind), LARGEST_VOCABULARY + 1)
+    while place < len(data) and pieces.count <= LARGEST_VOCABULARY:
+        if data[place] == _ENTRY and (behind := pieces.skip(place)) > place:
             place = behind
             continue
-        one, behind = _field(memoryview(data), place, name, 0)
-        if one.number == PIECE:
-            message_in(one, name)
-            found.enter(place)
+        field, behind = _field(memoryview(data), place, name, 0)
+        if field.number == PIECE:
+            message_in(field, name)
+            pieces.enter(place)
         else:
-            others.append(one)
+            others.append(field)
             _refuse_too_many(len(others), MOST_FIELDS, name, 0)
         place = behind
-    for one in others:
-        if one.number in FIELDS:
-            stored = replace(stored, **_told(one, FIELDS[one.number], MOST_FIELDS, name))
-    _check(stored, found.count, name)  # before any piece is looked at: there may be millions
-    stored = replace(stored, pieces=_pieces(found, data, name, stored.kind in (BPE, UNIGRAM)))
+    for field in others:
+        if field.number in FIELDS:
+            stored = replace(stored, **_values_in(field, FIELDS[field.number], MOST_FIELDS, name))
+    _check(stored, pieces.count, name)  # before any piece is looked at: there may be millions
+    stored = replace(stored, pieces=_pieces(pieces, data, name, stored.kind in (BPE, UNIGRAM)))
     texts = stored.pieces.texts
     firsts = stored.pieces.firsts
     if not np.all(texts.data):
@@ -339,13 +342,13 @@ class OddPieces:
         return LaidTexts.of([""] * self.count), np.zeros(self.count), np.zeros(self.count, np.int64)
 
 
-def _pieces(found: UsualPieces | OddPieces, data: bytes, name: str, has_scores: bool) -> Pieces:
-    texts, scores, kinds = found.columns()
+def _pieces(places: UsualPieces | OddPieces, data: bytes, name: str, has_scores: bool) -> Pieces:
+    texts, scores, kinds = places.columns()
     scores *= has_scores  # otherwise it may be the logarithm of zero
     odd, seen = dict[int, str](), set[str]()  # so that a file that repeats one piece is refused at once
-    for number, place in found.odd():
-        one, _ = _field(memoryview(data), place, name, 0)
-        odd[number], scores[number], kinds[number] = piece = _piece(one, name, has_scores)
+    for number, place in places.odd():
+        field, _ = _field(memoryview(data), place, name, 0)
+        odd[number], scores[number], kinds[number] = piece = _piece(field, name, has_scores)
         if piece.text in seen:
             raise _twice(number, piece.text, name)
         seen.add(piece.text)
@@ -357,10 +360,10 @@ def _twice(number: int, text: str, name: str) -> FormatError:
 
 
 def _piece(message: Field, name: str, has_scores: bool) -> ScoredPiece:
-    told = _told(message, FIELDS_OF_A_PIECE, MOST_FIELDS_OF_A_PIECE, name)
-    text = told.get("text", "")
-    kind = told.get("kind", Kind.NORMAL)
-    score = told.get("score", 0.0) if has_scores else 0.0
+    values = _values_in(message, FIELDS_OF_A_PIECE, MOST_FIELDS_OF_A_PIECE, name)
+    text = values.get("text", "")
+    kind = values.get("kind", Kind.NORMAL)
+    score = values.get("score", 0.0) if has_scores else 0.0
     if not text or not math.isfinite(score) or kind not in {*Kind}:
         raise FormatError(f"{name}, byte {message.place:,}: a piece has no text, no finite score or an unknown kind.")
     return ScoredPiece(text, score, kind)
@@ -372,20 +375,20 @@ def _inside(field: Field) -> int:
     return field.place + len(varint(field.number << 3 | LENGTH)) + len(varint(size))
 
 
-def _told(message: Field, fields: Mapping[int, tuple[str, type]], most: int, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for one in fields_of(message_in(message, name), name, _inside(message), most):
-        field, kind = fields.get(one.number, ("", None))
-        if isinstance(one.value, int):
+def _values_in(message: Field, fields: Mapping[int, tuple[str, type]], most: int, name: str) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for part in fields_of(message_in(message, name), name, _inside(message), most):
+        field, kind = fields.get(part.number, ("", None))
+        if isinstance(part.value, int):
             if kind in (int, bool):
-                found[field] = kind(one.value)
+                values[field] = kind(part.value)
         elif kind is str:
-            found[field] = decoded(one.value, f"{name}, byte {_inside(one):,}", in_text=False)
-        elif kind is float and len(one.value) == 4:
-            (found[field],) = struct.unpack("<f", one.value)
+            values[field] = decoded(part.value, f"{name}, byte {_inside(part):,}", in_text=False)
+        elif kind is float and len(part.value) == 4:
+            (values[field],) = struct.unpack("<f", part.value)
         elif kind is bytes:
-            found[field] = one.value
-    return found
+            values[field] = part.value
+    return values
 
 
 def _check(stored: FieldValues, pieces: int, name: str) -> None:

@@ -109,34 +109,34 @@ def _found(stored: FieldValues, own: bool) -> _Found:
     return _Found(alphabet, places, len(lone), made, merges, lost)
 
 
-def _history_of_own(stored: FieldValues, found: _Found, name: str) -> tuple[History, list[str]]:
+def _history_of_own(stored: FieldValues, parts: _Found, name: str) -> tuple[History, list[str]]:
     pieces = stored.pieces
-    merges = found.merges
+    merges = parts.merges
     recipe, notes = recipe_of(stored, len(merges.pairs), name)
     notes += _about_recovered(merges, "Here their merges come after the merges of the tokens that they are made of")
-    notes += about([*pieces.texts_of(found.lost)], "pieces cannot be made of two other pieces and are left out: {}")
-    history = History.from_pairs(recipe, found.alphabet, merges.pairs)
+    notes += about([*pieces.texts_of(parts.lost)], "pieces cannot be made of two other pieces and are left out: {}")
+    history = History.from_pairs(recipe, parts.alphabet, merges.pairs)
     specials = pieces.texts.places_of(recipe.special_tokens)
-    numbers = np.concatenate((found.places, found.made[merges.places], specials))
+    numbers = np.concatenate((parts.places, parts.made[merges.places], specials))
     return history.numbered(unless_ids(numbers)), notes
 
 
-def _history_of_others(stored: FieldValues, found: _Found, name: str) -> tuple[History, list[str]]:
+def _history_of_others(stored: FieldValues, parts: _Found, name: str) -> tuple[History, list[str]]:
     pieces = stored.pieces
-    merges = found.merges
-    base = len(found.alphabet)
+    merges = parts.merges
+    base = len(parts.alphabet)
     found_first = pieces.numbers_of(Kind.USER_DEFINED)  # searched for in texts, before any neighbours are joined
-    seeds = np.concatenate((found_first, found.lost))
-    alphabet = with_seeds(found.alphabet, list(map(_texts, pieces.texts_of(seeds))))
-    first = np.concatenate((found.places, seeds))
-    last = found.made[merges.places]
+    seeds = np.concatenate((found_first, parts.lost))
+    alphabet = with_seeds(parts.alphabet, list(map(_texts, pieces.texts_of(seeds))))
+    first = np.concatenate((parts.places, seeds))
+    last = parts.made[merges.places]
     is_unused = np.concatenate((pieces.kinds, np.full(1, NO_NUMBER)))[np.concatenate((first, last))] == Kind.UNUSED
-    is_unused[:base] = np.arange(base) >= base - found.lone
+    is_unused[:base] = np.arange(base) >= base - parts.lone
     hidden = np.flatnonzero(is_unused)
     joining = None
-    if len(seeds) or len(hidden) or _is_more_than_merges(found, stored):
+    if len(seeds) or len(hidden) or _is_more_than_merges(parts, stored):
         joining = MergePriorities(
-            priorities=_priorities(stored, found, first),
+            priorities=_priorities(stored, parts, first),
             joins_unknown=not stored.byte_fallback,
             found_first=tuple(range(base, base + len(found_first))),
             hidden=tuple(hidden.tolist()),
@@ -148,7 +148,7 @@ def _history_of_others(stored: FieldValues, found: _Found, name: str) -> tuple[H
     history = History.from_pairs(recipe, alphabet, merges.pairs_behind(len(alphabet)), joining)
     numbers = np.concatenate((first, last, specials))
     texts = pieces.texts if (numbers != NO_NUMBER).all() else None
-    return history.numbered(unless_ids(numbers), texts), _notes(found, stored)
+    return history.numbered(unless_ids(numbers), texts), _notes(parts, stored)
 
 
 def words_history(stored: FieldValues, name: str) -> tuple[History, list[str]]:
@@ -222,9 +222,9 @@ def _specials(stored: FieldValues) -> Int64s:
     return np.flatnonzero((kinds == Kind.CONTROL) | (kinds == Kind.UNKNOWN) & stored.byte_fallback)
 
 
-def _is_more_than_merges(found: _Found, stored: FieldValues) -> bool:
-    ties = (np.diff(_in_bits(stored.pieces.scores)[found.made]) == 0).any()
-    return bool(ties or len(found.merges.late) or not stored.byte_fallback)
+def _is_more_than_merges(parts: _Found, stored: FieldValues) -> bool:
+    ties = (np.diff(_in_bits(stored.pieces.scores)[parts.made]) == 0).any()
+    return bool(ties or len(parts.merges.late) or not stored.byte_fallback)
 
 
 def _in_bits(scores: Float64s) -> Float64s:
@@ -232,15 +232,15 @@ def _in_bits(scores: Float64s) -> Float64s:
     return np.where((scores == 0) & np.signbit(scores), -np.finfo(np.float64).tiny, scores)
 
 
-def _priorities(stored: FieldValues, found: _Found, first: Int64s) -> Int64s:
+def _priorities(stored: FieldValues, parts: _Found, first: Int64s) -> Int64s:
     """Return the priority of each token, which is the rank of its score among all scores.
 
     `first` holds the pieces that no two parts make.
     """
-    places = np.cumsum(np.diff(_in_bits(stored.pieces.scores)[found.made], prepend=np.inf) != 0) - 1
+    places = np.cumsum(np.diff(_in_bits(stored.pieces.scores)[parts.made], prepend=np.inf) != 0) - 1
     of_piece = np.full(len(stored.pieces), NO_PRIORITY)
-    of_piece[found.made] = places
-    return np.concatenate((np.where(first < 0, NO_PRIORITY, of_piece[first]), places[found.merges.places]))
+    of_piece[parts.made] = places
+    return np.concatenate((np.where(first < 0, NO_PRIORITY, of_piece[first]), places[parts.merges.places]))
 
 
 def _words(stored: FieldValues) -> dict[str, str]:
@@ -272,10 +272,10 @@ def _about_recovered(recovered: RecoveredMerges[str], joined: str) -> list[str]:
     return about(recovered.out_of_turn, said)
 
 
-def _notes(found: _Found, stored: FieldValues) -> list[str]:
+def _notes(parts: _Found, stored: FieldValues) -> list[str]:
     pieces = stored.pieces
-    lost = found.lost[stored.pieces.kinds[found.lost] != Kind.UNUSED]
-    notes = _about_recovered(found.merges, "Pairs are merged in the order of their scores, as in SentencePiece")
+    lost = parts.lost[stored.pieces.kinds[parts.lost] != Kind.UNUSED]
+    notes = _about_recovered(parts.merges, "Pairs are merged in the order of their scores, as in SentencePiece")
     notes += about([*pieces.texts_of(lost)], "pieces cannot be made of two other pieces, so no text becomes them: {}")
     unused = pieces.of_kind(Kind.UNUSED)
     alone = [text for text in unused if len(text) == 1]
@@ -325,7 +325,7 @@ def bpe_pieces(history: History, numbers: Int64s) -> list[ScoredPiece]:
         kept = unigram_vocabulary.kept_texts(history.recipe) if joining.whole_words else ()
         alone = (*joining.found_first, *(id for id, text in enumerate(texts) if text in kept))
         kinds |= dict.fromkeys(hidden, Kind.UNUSED) | dict.fromkeys(alone, Kind.USER_DEFINED)
-    found: dict[int, ScoredPiece] = {}
+    piece_of: dict[int, ScoredPiece] = {}
     steps_only: list[ScoredPiece] = []
     seen: set[str] = set()
     for id, text in enumerate(texts):
@@ -339,12 +339,12 @@ def bpe_pieces(history: History, numbers: Int64s) -> list[ScoredPiece]:
         if numbers[id] == NO_NUMBER and id in hidden:
             steps_only.append(ScoredPiece(text, score, kind))
         else:
-            found[int(numbers[id])] = ScoredPiece(text, score, kind)
+            piece_of[int(numbers[id])] = ScoredPiece(text, score, kind)
     for id, special in enumerate(history.recipe.special_tokens, base + len(history)):
         is_unknown = history.recipe.unknown == "bytes" and special == UNKNOWN_TOKEN
-        found[int(numbers[id])] = ScoredPiece(special, 0.0, Kind.UNKNOWN if is_unknown else Kind.CONTROL)
-    found.pop(NO_NUMBER, None)
-    return sentencepiece_fields.in_order(found, lowest, steps_only)
+        piece_of[int(numbers[id])] = ScoredPiece(special, 0.0, Kind.UNKNOWN if is_unknown else Kind.CONTROL)
+    piece_of.pop(NO_NUMBER, None)
+    return sentencepiece_fields.in_order(piece_of, lowest, steps_only)
 
 
 def _score(history: History, id: int, lowest: float) -> float:
@@ -358,11 +358,11 @@ def _score(history: History, id: int, lowest: float) -> float:
 
 
 def _check_unknown(stored: FieldValues, name: str) -> None:
-    found = len(stored.pieces.numbers_of(Kind.UNKNOWN))
-    if found != 1:
+    total = len(stored.pieces.numbers_of(Kind.UNKNOWN))
+    if total != 1:
         kind = "Unigram model" if stored.kind == UNIGRAM else "model of words"
         raise FormatError(
-            f"{name}: {found:,} pieces are for unknown characters; a {kind} has exactly one such piece, like <unk>."
+            f"{name}: {total:,} pieces are for unknown characters; a {kind} has exactly one such piece, like <unk>."
         )
 
 
@@ -385,11 +385,11 @@ def _most_probable(stored: FieldValues) -> tuple[ScoredPieces, int, dict[str, An
     pieces = stored.pieces
     unknown = int(pieces.numbers_of(Kind.UNKNOWN)[0])
     normal = pieces.numbers_of(Kind.NORMAL)
-    found = ScoredPieces(pieces.texts_of(normal), pieces.scores[normal], normal)
-    said = {"method": method_of(found.scores)} | (
+    scored = ScoredPieces(pieces.texts_of(normal), pieces.scores[normal], normal)
+    said = {"method": method_of(scored.scores)} | (
         {} if stored.byte_fallback else {"unknown_text": pieces.texts[unknown]}
     )
-    return found, NO_NUMBER if stored.byte_fallback else unknown, said
+    return scored, NO_NUMBER if stored.byte_fallback else unknown, said
 
 
 def most_probable_history(
@@ -400,21 +400,21 @@ def most_probable_history(
     `others` are further pieces that texts are split into. Their scores do not lower the score of unknown characters.
     """
     _check_unknown(stored, name)
-    found, unknown, said = _most_probable(stored)
+    scored, unknown, said = _most_probable(stored)
     specials = tuple(stored.pieces.texts_of(_specials(stored)))
     steps = steps_of(stored)
     choices = {"special_tokens": specials, "preparation": steps, "pattern": "none", "sums": sums, **said}
     recipe = recipe_with(stored, 0, name, **choices)
-    least = float(found.scores.min()) if len(found.scores) else 0.0
+    least = float(scored.scores.min()) if len(scored.scores) else 0.0
     sign = MARKER if stored.shows_blanks else ""
     pieces = stored.pieces
     more = {**others}
     for number in pieces.numbers_of(Kind.UNUSED).tolist():
         more.setdefault(number, float(DROPPED))
-    numbers = np.concatenate((found.numbers, np.array([*more], np.int64)))
-    scores = np.concatenate((found.scores, np.array([*more.values()], np.float64)))
-    found = ScoredPieces(pieces.texts_of(numbers), scores, numbers)
-    return unigram_vocabulary.history_of(found, pieces.texts.places_of, unknown, recipe, name, sign, least)
+    numbers = np.concatenate((scored.numbers, np.array([*more], np.int64)))
+    scores = np.concatenate((scored.scores, np.array([*more.values()], np.float64)))
+    scored = ScoredPieces(pieces.texts_of(numbers), scores, numbers)
+    return unigram_vocabulary.history_of(scored, pieces.texts.places_of, unknown, recipe, name, sign, least)
 
 
 def _joins(history: History) -> bool:
@@ -457,33 +457,35 @@ class SentencePieceModel(Format):
             in_pairs = _joins(history) and history.joining is None
             lost = unrecoverable(history, [text.decode() for text in written(history)]) if in_pairs else []
             return same_text(history) + lost + controls + limitations.about_sums(recipe, self.sums)
-        found = [
+        sentences = [
             *same_text(history),
             f"In this format a {MARKER} in a text is a space; the check leaves it out.",
         ]
         if _joins(history):
-            found += unrecoverable(history, [text.decode() for text in written(history)])
+            sentences += unrecoverable(history, [text.decode() for text in written(history)])
             if recipe.unknown == "unk":
-                found.append(
+                sentences.append(
                     "Several unknown characters in a row become a single <unk> in this format; here each becomes an "
                     "<unk>."
                 )
         elif Method.of(recipe).cost_of_token:
-            found.append(
+            sentences.append(
                 "That the fewest tokens are best is written as scores, all lower by one large number. In a text of "
                 "more than 256 tokens this format's library rounds their sums; of two splits into as many tokens it "
                 "may choose the other."
             )
         else:
-            found.append("Where two splits of a text are equally probable, this format's library may choose the other.")
+            sentences.append(
+                "Where two splits of a text are equally probable, this format's library may choose the other."
+            )
         if recipe.unicode_form:
-            found.append(
+            sentences.append(
                 "This format composes a letter with one mark after the other; rare orders of marks may differ, and the "
                 "check leaves them out."
             )
         if recipe.lowercase and recipe.final_sigma:
-            found.append("A capital Σ at the end of a word becomes ς here, but σ in this format.")
-        return found + controls
+            sentences.append("A capital Σ at the end of a word becomes ς here, but σ in this format.")
+        return sentences + controls
 
     def spelled(self, history: History) -> tuple[str, ...]:
         return (MARKER, *(() if history.scores is None else unigram_vocabulary.twins_in(history)))
@@ -511,8 +513,8 @@ class SentencePieceModel(Format):
         if has_words_only(history):
             kind = WORDS
         trained = sentencepiece_fields.trainer_spec(kind, history.recipe, pieces)
-        told = WholeTexts.of(history.recipe.preparation)
-        trained += sentencepiece_fields.varint_field(24, 1) if told and told.marks.suffix else b""
+        whole = WholeTexts.of(history.recipe.preparation)
+        trained += sentencepiece_fields.varint_field(24, 1) if whole and whole.marks.suffix else b""
         shown, behind = decoding_fields(history.recipe)
         changes = prepared_spec(history.recipe) or normalizer_spec(history.recipe)
         file.write(sentencepiece_fields.bytes_field(2, trained + shown))

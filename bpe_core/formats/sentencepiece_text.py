@@ -119,13 +119,13 @@ def changes_of(recipe: Recipe) -> dict[str, str]:
     Blanks of every kind become spaces.
     """
     plain = recipe.with_changes(special_tokens=())
-    found: dict[str, str] = {}
+    changes: dict[str, str] = {}
     for text in _candidates(recipe):
         changed = "".join(" " if character.isspace() and character not in _NO_BLANKS else character
                           for character in normalize(text, plain))  # fmt: skip
         if changed != text:
-            found[text] = changed
-    return found
+            changes[text] = changed
+    return changes
 
 
 _NO_BLANKS = "\x1c\x1d\x1e\x1f"  # Python calls these blanks; Unicode and patterns do not
@@ -259,11 +259,11 @@ def decoding_of(stored: FieldValues) -> SentencePiece:
 
 def decoding_fields(recipe: Recipe) -> tuple[bytes, bytes]:
     """Return a recipe's choices for decoding as two parts: fields of the trainer, and fields after all others."""
-    told = next((step for step in recipe.decoding if isinstance(step, SentencePiece)), SentencePiece(""))
-    shown = bytes_field(44, told.unknown_shown.encode()) if told.unknown_shown != UNKNOWN_SHOWN else b""
-    chosen = enumerate((told.prefix_behind, told.one_blank_behind, told.shows_blanks_behind), 3)
-    behind = bytes_field(2, base64.b64decode(told.map)) + b"".join(varint_field(*one) for one in chosen)
-    return shown, bytes_field(5, behind) if told.map else b""
+    step_used = next((step for step in recipe.decoding if isinstance(step, SentencePiece)), SentencePiece(""))
+    shown = bytes_field(44, step_used.unknown_shown.encode()) if step_used.unknown_shown != UNKNOWN_SHOWN else b""
+    chosen = enumerate((step_used.prefix_behind, step_used.one_blank_behind, step_used.shows_blanks_behind), 3)
+    behind = bytes_field(2, base64.b64decode(step_used.map)) + b"".join(varint_field(*pair) for pair in chosen)
+    return shown, bytes_field(5, behind) if step_used.map else b""
 
 
 def prepared_spec(recipe: Recipe) -> bytes | None:
@@ -271,12 +271,12 @@ def prepared_spec(recipe: Recipe) -> bytes | None:
 
     Return None if SentencePiece has no equal steps.
     """
-    told = WholeTexts.of(recipe.preparation)
-    if told is None:
+    whole = WholeTexts.of(recipe.preparation)
+    if whole is None:
         return None
-    data = b"" if told.table is None else base64.b64decode(told.table.precompiled_charsmap)
+    data = b"" if whole.table is None else base64.b64decode(whole.table.precompiled_charsmap)
     data = b"" if data == NO_MAP else data
-    chosen = b"".join(varint_field(field, value) for field, value in enumerate(told.marks[:3], 3))
+    chosen = b"".join(varint_field(field, value) for field, value in enumerate(whole.marks[:3], 3))
     changes = bytes_field(1, b"user_defined") + bytes_field(2, data) if data else bytes_field(1, b"identity")
     return changes + chosen
 

@@ -30,20 +30,20 @@ def merges_in(data: bytes, name: str) -> list[Merge]:
     if not data.strip():
         raise FormatError(f"{name} is empty. A result is {KINDS}.")
     if data.startswith(_MINBPE):
-        found = _of_minbpe(data, name)
+        merges = _of_minbpe(data, name)
     elif _PICKLE.match(data):
-        found = _of_value(values_of(data, name), name)
+        merges = _of_value(values_of(data, name), name)
     else:
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
             raise FormatError(f"{name} is no text at byte {error.start:,}. A result is {KINDS}.") from error
-        found = _of_json(text, name) if text.lstrip()[:1] in ("[", "{") else _of_lines(text, name)
-    if not found:
+        merges = _of_json(text, name) if text.lstrip()[:1] in ("[", "{") else _of_lines(text, name)
+    if not merges:
         raise FormatError(f"{name} holds no merges. A result is {KINDS}.")
-    if len(found) > MOST_MERGES:
-        raise FormatError(f"{name} holds {len(found):,} merges; at most {MOST_MERGES:,} are graded.")
-    return found
+    if len(merges) > MOST_MERGES:
+        raise FormatError(f"{name} holds {len(merges):,} merges; at most {MOST_MERGES:,} are graded.")
+    return merges
 
 
 def _of_json(text: str, name: str) -> list[Merge]:
@@ -71,7 +71,7 @@ def _of_value(value: Any, name: str) -> list[Merge]:
         value = [pair for pair, _ in sorted(value.items(), key=lambda item: item[1])]
     if not isinstance(value, tuple | list):
         raise FormatError(f"{name} holds no list of merges. A result is {KINDS}.")
-    pairs = [_pair(one, place, name) for place, one in enumerate(value, 1)]
+    pairs = [_pair(pair_value, place, name) for place, pair_value in enumerate(value, 1)]
     return _resolved(pairs, name)
 
 
@@ -89,12 +89,12 @@ def _resolved(pairs: Sequence[tuple[Any, Any]], name: str) -> list[Merge]:
     A part of a pair may be an id, bytes, a list of bytes, or a text in GPT-2's letters.
     """
     texts = [bytes([byte]) for byte in range(256)]
-    found = list[Merge]()
+    merges = list[Merge]()
     for place, pair in enumerate(pairs, 1):
         left, right = (_bytes_of(part, texts, place, name) for part in pair)
-        found.append((left, right))
+        merges.append((left, right))
         texts.append(left + right)
-    return found
+    return merges
 
 
 def _bytes_of(part: Any, texts: Sequence[bytes], place: int, name: str) -> bytes:
@@ -162,15 +162,15 @@ def _of_vocabulary(vocabulary: Mapping[str, Any], name: str) -> list[Merge]:
     ordered = sorted(vocabulary, key=vocabulary.__getitem__)
     tokens = [_from_letters(text) for text in ordered if not text.startswith("<|")]
     known = {token for token in tokens if len(token) == 1}
-    found = list[Merge]()
+    merges = list[Merge]()
     for token in tokens:
         if len(token) > 1:
             halves = _halves(token, known)
             if halves is None:
                 raise FormatError(f"{name}: no two older tokens make {token!r}, so its merges are not known.")
-            found.append(halves)
+            merges.append(halves)
             known.add(token)
-    return found
+    return merges
 
 
 def _halves(token: bytes, known: Iterable[bytes]) -> Merge | None:

@@ -49,11 +49,11 @@ class SubwordNmtCodes(Format):
         return containing(history, holds_a_blank, "A line cannot hold the space or line break in these tokens")
 
     def does_otherwise(self, history: History) -> list[str]:
-        found = same_text(history) + limitations.about_splitting(history.recipe)
-        found += ["Codes hold no ids of tokens, and no list of the characters that are in no merge."]
+        sentences = same_text(history) + limitations.about_splitting(history.recipe)
+        sentences += ["Codes hold no ids of tokens, and no list of the characters that are in no merge."]
         if history.recipe.unknown == "bytes":
-            found.append("Codes cannot store that unknown characters become bytes; they stay characters.")
-        return found
+            sentences.append("Codes cannot store that unknown characters become bytes; they stay characters.")
+        return sentences
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         texts = written(history)
@@ -75,14 +75,14 @@ class SubwordNmtCodes(Format):
         glued = version == GLUED or (END not in merges.right and any(text.endswith(END) for text in merges.right))
         alphabet = Alphabet(tuple(_symbols(merges, glued)))
         base = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols) if symbol.kind != "unknown"}
-        found = written_merges.resolve(base, len(alphabet), merges, name + ", line {}")
+        resolved = written_merges.resolve(base, len(alphabet), merges, name + ", line {}")
         recipe = Recipe(
             name="subword-nmt",
             base="characters",
             pattern="whitespace",
             marker="glued" if glued else "symbol",
             ties="largest-text",
-            merges=len(found.pairs),
+            merges=len(resolved.pairs),
             vocab_size=None,
         )
         notes = ["Codes do not list the characters that are in no merge: these are unknown here."]
@@ -91,9 +91,9 @@ class SubwordNmtCodes(Format):
         elif glued and version != GLUED:
             said = "version 0.1" if version else "no version, which means 0.1 to subword-nmt"
             notes.append(f"The file says {said}; but {END} is in its tokens as in 0.2, so here it is read as such.")
-        notes += about(found.never_happen, NEVER_HAPPEN)
-        notes += written_merges.listed_twice(merges) if found.never_happen else ()
-        return History.from_pairs(recipe, alphabet, found.pairs), notes
+        notes += about(resolved.never_happen, NEVER_HAPPEN)
+        notes += written_merges.listed_twice(merges) if resolved.never_happen else ()
+        return History.from_pairs(recipe, alphabet, resolved.pairs), notes
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         from subword_nmt.apply_bpe import BPE  # an optional library

@@ -66,11 +66,12 @@ class JsonTable(MergeTable):
         symbols = [{name: getattr(row, name) for name in _SYMBOL_COLUMNS} for row in base_rows(history.alphabet)]
         if history.scores is not None:
             symbols = [
-                one | {"scores": some} for one, some in zip(symbols, merge_table.scores_by_token(history), strict=True)
+                symbol | {"scores": some}
+                for symbol, some in zip(symbols, merge_table.scores_by_token(history), strict=True)
             ]
         if known:
-            symbols = [one | {NUMBER: known[id]} for id, one in enumerate(symbols)]
-        lines = ",".join(f"\n  {_encoded(one)}" for one in symbols) + "\n " * bool(symbols)
+            symbols = [symbol | {NUMBER: known[id]} for id, symbol in enumerate(symbols)]
+        lines = ",".join(f"\n  {_encoded(symbol)}" for symbol in symbols) + "\n " * bool(symbols)
         file.write(f',\n "alphabet": [{lines}],'.encode() + OPENING)
         comma = 1  # before all but the first
         for rows in reported(_laid(history, numbers, known), history, progress):
@@ -136,9 +137,9 @@ def _laid(history: History, numbers: Int64s | None, known: Sequence[int | None])
         names = [*COLUMNS_BUT_KIND, *([] if numbers is None else [NUMBER])]
         before = {name: f', "{name}": ' + '"' * (name == "bytes") for name in names}
         before |= {"step": ',\n  {"step": ', "length": '", "length": '}
-        found = rows_by_kernels(history, Layout(before, "}", "null", encode_basestring), numbers)
-        if found is not None:
-            yield from found
+        lines = rows_by_kernels(history, Layout(before, "}", "null", encode_basestring), numbers)
+        if lines is not None:
+            yield from lines
             return
     for row in merge_rows(history):
         cells = {column: getattr(row, column) for column in COLUMNS_BUT_KIND}
@@ -239,7 +240,7 @@ class CsvTable(MergeTable):
         scores = [] if history.scores is None else merge_table.scores_by_token(history)
         for place, row in enumerate(_step_0_rows(history)):
             some = scores[place] if place < len(scores) else []
-            write(row, [None] * len(names), BETWEEN.join(NOT_KNOWN if one is None else repr(one) for one in some))
+            write(row, [None] * len(names), BETWEEN.join(NOT_KNOWN if score is None else repr(score) for score in some))
         text.detach()  # flushes the file, and leaves it open for its owner
 
     def as_found(self, row: Row) -> Found:
@@ -283,9 +284,9 @@ class CsvTable(MergeTable):
             should = _step_0_rows(history)
             if len(step_0) != len(should):
                 raise FormatError(f"{name}: {len(step_0):,} rows of step 0, but the recipe asks for {len(should):,}.")
-            for (at, found), row in zip(step_0, should, strict=True):
+            for (at, row_cells), row in zip(step_0, should, strict=True):
                 # A former version may have written the recipe with fewer entries.
-                self.check_cells(found, row._replace(token=found["token"]) if row.kind == _RECIPE else row, at)
+                self.check_cells(row_cells, row._replace(token=row_cells["token"]) if row.kind == _RECIPE else row, at)
 
         return ParsedTable(
             about,
@@ -351,7 +352,7 @@ def _about(step_0: Sequence[tuple[str, Found]], name: str) -> tuple[Object, str]
 
 def _scores(cells: Sequence[str]) -> list[list[Any]]:
     several = [cell.split(BETWEEN) if cell else [] for cell in cells]
-    meant = iter(merge_table.meant_each(["" if one == NOT_KNOWN else one for some in several for one in some]))
+    meant = iter(merge_table.meant_each(["" if score == NOT_KNOWN else score for some in several for score in some]))
     return [list(islice(meant, len(some))) for some in several]
 
 

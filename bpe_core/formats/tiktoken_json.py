@@ -40,9 +40,9 @@ class TiktokenJson(ReadOnly):
             raise FormatError(f"{name}: a special token has the id of another token.")
         choices, about_pattern = pattern_choices(text_in(whole, PATTERN, name))
         choices["older_unicode"] = True
-        found = ranked(ranks, choices, tuple(specials), self.name, name, specials.values())
-        numbers: Int64s = np.append(found.numbers, np.array([*specials.values()], np.int64))
-        return found.history.numbered(numbers), (*about_pattern, *found.notes)
+        opened = ranked(ranks, choices, tuple(specials), self.name, name, specials.values())
+        numbers: Int64s = np.append(opened.numbers, np.array([*specials.values()], np.int64))
+        return opened.history.numbered(numbers), (*about_pattern, *opened.notes)
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer:
         whole, ranks = _read(data, name)

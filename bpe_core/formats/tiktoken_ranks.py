@@ -98,8 +98,8 @@ class TiktokenRanks(Format):
         ranks = read_ranks(data, name)
         pattern = likely_pattern(list(ranks))
         note = f"A .tiktoken file does not say how text is split into words; its tokens fit the pattern {pattern}."
-        found = ranked(ranks, {"pattern": pattern, "older_unicode": True}, (), self.name, name)
-        return found.history.numbered(unless_ids(found.numbers)), (note, *found.notes)
+        opened = ranked(ranks, {"pattern": pattern, "older_unicode": True}, (), self.name, name)
+        return opened.history.numbered(unless_ids(opened.numbers)), (note, *opened.notes)
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         ranks, _ = without_empty(read_ranks(data, name))
@@ -134,7 +134,7 @@ def ranked(
     numbers = np.array([ranks[token] for token in (*base, *recovered.lost, *recovered.tokens)], np.int64)
     merges = len(recovered.pairs)
     recipe = recipe_from(where, name=name, merges=merges, special_tokens=specials, **choices)
-    alphabet = with_seeds(Alphabet.of_bytes([token[0] for token in base]), [(one, one) for one in recovered.lost])
+    alphabet = with_seeds(Alphabet.of_bytes([token[0] for token in base]), [(text, text) for text in recovered.lost])
     by_rank = None
     if recovered.out_of_turn or recovered.lost:
         by_rank = MergePriorities(priorities=numbers, whole_words=True)
@@ -339,9 +339,9 @@ def _bytes_first(history: History, ranks: Int64s) -> Int64s:
     for id, symbol in enumerate(history.alphabet.symbols):
         if symbol.kind == "byte":
             places[id] = symbol.text[0]
-    found = np.empty(len(ranks), np.int64)
-    found[np.argsort(places, kind="stable")] = np.arange(len(ranks))
-    return found
+    new_ranks = np.empty(len(ranks), np.int64)
+    new_ranks[np.argsort(places, kind="stable")] = np.arange(len(ranks))
+    return new_ranks
 
 
 def _written_tokens(texts: Sequence[bytes], ranks: Int64s) -> list[Object]:
@@ -399,7 +399,7 @@ def _ranks(whole: Object, name: str) -> tuple[dict[bytes, int], int]:
 
 def _specials(whole: Object, shift: int, name: str) -> tuple[dict[str, int], Sequence[str]]:
     notes = list[str]()
-    found = dict[str, int]()
+    rank_of = dict[str, int]()
     if not whole.get("special_tokens") and shift:
         older = [{"rank": rank, "token_str": text} for rank, text in enumerate(OLDER_SPECIALS[:shift])]
         whole = {"special_tokens": older}
@@ -409,9 +409,9 @@ def _specials(whole: Object, shift: int, name: str) -> tuple[dict[str, int], Seq
     for where, item in objects_in(whole, "special_tokens", name, "special token"):
         text = text_in(item, "token_str", where)
         rank = number_of(item.get("rank"), f"{where}: its rank")
-        if not text or text in found or rank in found.values() or rank >= shift:
+        if not text or text in rank_of or rank in rank_of.values() or rank >= shift:
             raise FormatError(f"{where}: its text or its number occurs twice, or the number is not below {shift:,}.")
-        found[text] = rank
-    if shift > len(found):
-        notes.append(f"{shift - len(found):,} of the first {shift:,} ids belong to no token.")
-    return found, notes
+        rank_of[text] = rank
+    if shift > len(rank_of):
+        notes.append(f"{shift - len(rank_of):,} of the first {shift:,} ids belong to no token.")
+    return rank_of, notes

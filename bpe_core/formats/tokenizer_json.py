@@ -55,8 +55,8 @@ class TokenizerJson(Format):
     def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
         model = _model_of(history)
-        found = same_text(history) + model.does_otherwise(history) + limitations.about_longest(recipe)
-        found += [
+        sentences = same_text(history) + model.does_otherwise(history) + limitations.about_longest(recipe)
+        sentences += [
             f"If a normalized text holds {text}, it becomes the token in this format."
             for text in model.made_by_changes(history)[: limitations.LISTED]
         ]
@@ -64,32 +64,34 @@ class TokenizerJson(Format):
         numbers = model.numbers(history)
         specials = enumerate(recipe.special_tokens, history.first_special)
         alike = [token for id, token in specials if numbers[id_of.get(token, id)] not in (numbers[id], NO_NUMBER)]
-        found += about(alike, "special tokens have the same text as another token, and each text has one id here: {}")
+        sentences += about(
+            alike, "special tokens have the same text as another token, and each text has one id here: {}"
+        )
         later = [step.content for step in recipe.preparation if isinstance(step, AddedToken) and step.normalized]
         as_text = recipe.with_changes(special_tokens=()) if later else recipe
-        found += about_changed({token: normalize(token, as_text) for token in later})
+        sentences += about_changed({token: normalize(token, as_text) for token in later})
         if recipe.lowercase and recipe.final_sigma:
-            found.append(
+            sentences.append(
                 "A capital Σ at the end of a word becomes ς here, but σ by this format's lower-casing; the check "
                 "leaves it out."
             )
         if recipe.marker == "prefix":
-            found.append(
+            sentences.append(
                 f"A word that begins with {recipe.marker_text} gets no second marker in this format; the check leaves "
                 "it out."
             )
-        found += limitations.about_sums(recipe, self.sums)
+        sentences += limitations.about_sums(recipe, self.sums)
         if _longest_steps(recipe):
-            found.append(
+            sentences.append(
                 "This format applies a table of characters to what reads as one character, not to the longest match; "
                 "lines that become something else by that are left out of the check."
             )
         if recipe.pattern == "custom":
-            found.append(
+            sentences.append(
                 "Your pattern is written unchanged; in the other library's regular expressions it may mean something "
                 "else."
             )
-        return found
+        return sentences
 
     def spelled(self, history: History) -> tuple[str, ...]:
         marker = (history.recipe.marker_text,) if history.recipe.marker == "prefix" else ()
@@ -175,19 +177,21 @@ def _model_in(model: Object, name: str) -> JsonModel:
     """
     signs = {"Unigram": isinstance(model.get("vocab"), list), "WordPiece": "max_input_chars_per_word" in model}
     signs["WordLevel"] = "merges" not in model
-    kind = json_reading.text_in(model, "type", name) or next((one for one, found in signs.items() if found), "BPE")
+    kind = json_reading.text_in(model, "type", name) or next(
+        (candidate for candidate, reader in signs.items() if reader), "BPE"
+    )
     models = (*MODELS.values(), JsonWordLevel())
-    found = next((one for one in models if one.kind == kind), None)
-    if found is None:
-        kinds = ", ".join(dict.fromkeys(one.kind for one in models))
+    reader = next((candidate for candidate in models if candidate.kind == kind), None)
+    if reader is None:
+        kinds = ", ".join(dict.fromkeys(candidate.kind for candidate in models))
         raise FormatError(f"{name} holds a {kind[:40]} model; this program reads {kinds}.")
-    return found
+    return reader
 
 
 def _added_tokens(history: History, numbers: Int64s) -> list[Object]:
-    told = {step.content: step for step in history.recipe.preparation if isinstance(step, AddedToken)}
-    found = [
-        {"id": int(numbers[id]), **dataclasses.asdict(told.get(token, AddedToken(token)))}
+    step_of = {step.content: step for step in history.recipe.preparation if isinstance(step, AddedToken)}
+    items = [
+        {"id": int(numbers[id]), **dataclasses.asdict(step_of.get(token, AddedToken(token)))}
         for token, id in ids_looked_for(history).items()
     ]
-    return sorted(found, key=itemgetter("id"))
+    return sorted(items, key=itemgetter("id"))

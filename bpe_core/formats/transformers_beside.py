@@ -61,41 +61,43 @@ _PREFIX = f"{CONFIG} in its folder says add_prefix_space: transformers puts a sp
 
 
 def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
-    found = [_INSTEAD] * (beside(WHOLE) is not None)
-    files = {name: _object_in(name, beside, found) for name in (ADDED, CONFIG, MAP)}
+    sentences = [_INSTEAD] * (beside(WHOLE) is not None)
+    files = {name: _object_in(name, beside, sentences) for name in (ADDED, CONFIG, MAP)}
     config = files[CONFIG]
     model = _object_in(MODEL, beside, [])
     recipe = opened.history.recipe
     kind = class_beside(config, model)
     done = {step.content for step in recipe.preparation if isinstance(step, AddedToken)}
-    told = _known(opened) | done
+    searched = _known(opened) | done
     by_spaces = dict[str, None]()
     for name, whole in files.items():
         tokens = dict.fromkeys(whole) if name == ADDED else tokens_in(whole)
-        lacking = [token for token in tokens if token not in told]
-        told.update(lacking)
-        found += about(
+        lacking = [token for token in tokens if token not in searched]
+        searched.update(lacking)
+        sentences += about(
             lacking, f"tokens in {name} in its folder are not looked for here; a tokenizer.json has them, too: {{}}"
         )
         sides = [text for text, how in tokens.items() if how and how != AddedToken(text, special=False)]
         by_spaces |= {text: None for text in sides if text in {*recipe.special_tokens} - done}
-    found += about(_named_in_two_ways(config), "tokens are named twice, and are to be found in two ways: {}")
-    found += about(by_spaces, "tokens include the spaces next to them in transformers, but not here: {}")
+    sentences += about(_named_in_two_ways(config), "tokens are named twice, and are to be found in two ways: {}")
+    sentences += about(by_spaces, "tokens include the spaces next to them in transformers, but not here: {}")
     if beside(WHOLE) is not None:
-        return found
+        return sentences
     if opened.format == "merges.txt":
         by_name = kind in LIKE_BART and "<mask>" in recipe.special_tokens and "<mask>" not in done
-        found += [_MASK.format("does, too" if kind == "Blenderbot" else "does not")] * by_name
-        found += [_PREFIX] * (config.get("add_prefix_space") is True and steps_of(kind, config) is None)
+        sentences += [_MASK.format("does, too" if kind == "Blenderbot" else "does not")] * by_name
+        sentences += [_PREFIX] * (config.get("add_prefix_space") is True and steps_of(kind, config) is None)
     if opened.format == "sentencepiece":
-        found += _about_class(opened, kind, CONFIG if class_of(config) == kind else MODEL, config, beside)
+        sentences += _about_class(opened, kind, CONFIG if class_of(config) == kind else MODEL, config, beside)
     else:
-        found += about([token for token in own_tokens(kind, config) or () if token not in told], _OWN.format(kind))
-        found += _about_versions(opened, kind, config, named=any(map(beside, (CONFIG, MODEL))))
+        sentences += about(
+            [token for token in own_tokens(kind, config) or () if token not in searched], _OWN.format(kind)
+        )
+        sentences += _about_versions(opened, kind, config, named=any(map(beside, (CONFIG, MODEL))))
         flagged = [step for step in recipe.preparation if isinstance(step, AddedToken)]
-        found += _about_named(kind, config, {step.content: _sides(step) for step in flagged})
-        found += _about_times(kind, recipe.special_tokens)
-    return found + _about_choices(config)
+        sentences += _about_named(kind, config, {step.content: _sides(step) for step in flagged})
+        sentences += _about_times(kind, recipe.special_tokens)
+    return sentences + _about_choices(config)
 
 
 def _about_versions(opened: OpenedTable, kind: str, config: Object, *, named: bool) -> Iterator[str]:
@@ -183,7 +185,7 @@ def _named_in_two_ways(config: Object) -> list[str]:
     for key, value in config.items():
         if key.endswith("_token") and (text := value.get("content") if isinstance(value, dict) else value):
             ways.setdefault(text, set()).add(tuple(_flags(value)[:3]) if isinstance(value, dict) else (False,) * 3)
-    return [text for text, found in ways.items() if len(found) > 1]
+    return [text for text, options in ways.items() if len(options) > 1]
 
 
 def looked_for_beside(config: Object, beside: Beside) -> set[str] | None:
@@ -208,24 +210,24 @@ def about_whole(whole: Object, beside: Beside) -> list[str]:
     config = _object_in(CONFIG, beside, [])
     model = _object_in(MODEL, beside, [])
     kind = class_beside(config, model)
-    found = _about_tokens(whole, kind, config, beside)
+    sentences = _about_tokens(whole, kind, config, beside)
     own_steps = not (goes_by_file(kind) or is_the_class_s(whole, kind, config))
     if own_steps:
         named = CONFIG if class_of(config) == kind else MODEL
-        found.append(
+        sentences.append(
             f"{named} in its folder names {kind}Tokenizer, which in transformers 5 normalizes, splits and decodes "
             "texts differently; this program follows the file."
         )
     elif reads_scores_itself(whole, kind):
-        found.append(_SCORES.format(kind))
+        sentences.append(_SCORES.format(kind))
     says_all = goes_by_file(kind) or (own_steps and kind != "CLIP")  # its class in transformers 4 does it, too
     if not (says_all or decodes_as(whole, kind, config)):
-        found.append(f"{kind}Tokenizer of transformers decodes differently; this program follows the file.")
+        sentences.append(f"{kind}Tokenizer of transformers decodes differently; this program follows the file.")
     if _puts_otherwise(whole.get("pre_tokenizer") or {}, config):
-        found.append(_BY_4)
+        sentences.append(_BY_4)
     elif kind in _MADE_ANEW and config.get("add_prefix_space") is not None:
-        found.append(_ANEW.format(kind))
-    return found + _about_choices(config)
+        sentences.append(_ANEW.format(kind))
+    return sentences + _about_choices(config)
 
 
 def _puts_otherwise(cut: Object, config: Object) -> bool:
@@ -265,37 +267,37 @@ def _about_tokens(whole: Object, kind: str, config: Object, beside: Beside) -> l
     listed: dict[str, Object] = {item["content"]: item for item in whole.get("added_tokens") or ()}
     numbered = config.get("added_tokens_decoder")
     others: list[Object] = [] if isinstance(numbered, dict) else [_object_in(MAP, beside, [])]
-    named = {text for one in (config, *others) for text in tokens_in(one)}
+    named = {text for source in (config, *others) for text in tokens_in(source)}
     if not isinstance(numbered, dict):
         named |= _object_in(ADDED, beside, []).keys()
     lacking = [text for text in sorted(named) if text not in listed]
     said = f"tokens that {CONFIG} or {MAP} in its folder name are matched by transformers, but not here: {{}}"
-    found = about(lacking, said)
-    for one in dict.fromkeys((kind, class_of(config))):  # each of them may read it
-        own = [text for text in own_tokens(one, config) or () if text not in listed and text not in named]
-        found += about(own, _OWN.format(one))
+    sentences = about(lacking, said)
+    for source in dict.fromkeys((kind, class_of(config))):  # each of them may read it
+        own = [text for text in own_tokens(source, config) or () if text not in listed and text not in named]
+        sentences += about(own, _OWN.format(source))
     roles = tokens_in({key: value for key, value in config.items() if key.endswith("_token")})
     plain = [text for text in roles if text in listed and listed[text].get("special") is not True]
-    found += about(plain, f"tokens count as special in transformers, as {CONFIG} in its folder names them: {{}}")
+    sentences += about(plain, f"tokens count as special in transformers, as {CONFIG} in its folder names them: {{}}")
     if isinstance(numbered, dict):
-        told = {item.get("content"): item for item in numbered.values() if isinstance(item, dict)}
-        flags = [text for text in listed if text in told and _flags(told[text]) != _flags(listed[text])]
-        found += about(flags, f"tokens are found in another way in transformers, by {CONFIG} in its folder: {{}}")
+        item_of = {item.get("content"): item for item in numbered.values() if isinstance(item, dict)}
+        flags = [text for text in listed if text in item_of and _flags(item_of[text]) != _flags(listed[text])]
+        sentences += about(flags, f"tokens are found in another way in transformers, by {CONFIG} in its folder: {{}}")
         lost = [] if goes_by_file(kind) else sorted(listed.keys() - named - {*(own_tokens(kind, config) or ())})
-        found += about(lost, f"tokens of the file are not looked for by {kind}Tokenizer of transformers 5: {{}}")
-    found += _about_named(kind, config, {text: any(_flags(item)[:3]) for text, item in listed.items()})
-    return found + _about_times(kind, listed)
+        sentences += about(lost, f"tokens of the file are not looked for by {kind}Tokenizer of transformers 5: {{}}")
+    sentences += _about_named(kind, config, {text: any(_flags(item)[:3]) for text, item in listed.items()})
+    return sentences + _about_times(kind, listed)
 
 
 def _flags(token: Object) -> list[bool]:
     return [token.get(flag) is True for flag in ("lstrip", "rstrip", "single_word", "normalized", "special")]
 
 
-def _object_in(name: str, beside: Beside, found: list[str]) -> Object:
+def _object_in(name: str, beside: Beside, sentences: list[str]) -> Object:
     try:
         return parsed_object(beside(name) or b"{}", name)
     except FormatError:
-        found.append(f"{name} in its folder is damaged, and was not read.")
+        sentences.append(f"{name} in its folder is damaged, and was not read.")
         return {}
 
 
@@ -324,7 +326,7 @@ def tokens_in(config: Object) -> dict[str, AddedToken | None]:
     roles = [item.get("content") if isinstance(item, dict) else item for item, _ in items]
     numbered = config.get("added_tokens_decoder")
     items += [(item, True) for item in numbered.values()] if isinstance(numbered, dict) else []
-    found: dict[str, AddedToken | None] = {}
+    token_of: dict[str, AddedToken | None] = {}
     for item, is_last in items:
         said: Mapping[str, object] = item if isinstance(item, dict) else {"content": item}
         text = said.get("content")
@@ -332,10 +334,10 @@ def tokens_in(config: Object) -> dict[str, AddedToken | None]:
             sides = {side: True for side in ("lstrip", "rstrip", "single_word") if said.get(side) is True}
             sides |= {"special": False} if said.get("special") is False and text not in roles else {}
             if sides:
-                found[text] = AddedToken(text, **sides)
+                token_of[text] = AddedToken(text, **sides)
             else:
-                found[text] = None if is_last else found.get(text)
-    return found
+                token_of[text] = None if is_last else token_of.get(text)
+    return token_of
 
 
 def _about_class(opened: OpenedTable, kind: str, named: str, config: Object, beside: Beside) -> list[str]:

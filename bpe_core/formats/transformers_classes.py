@@ -115,10 +115,10 @@ def own_tokens(kind: str, config: Object) -> list[str] | None:
     """
     if kind not in _OF_CLASS:
         return None
-    found = [text for name, text in _OF_CLASS[kind].items() if f"{name}_token" not in config]
+    tokens = [text for name, text in _OF_CLASS[kind].items() if f"{name}_token" not in config]
     count = config.get("extra_ids", 100) if kind == "T5" else 0
-    found += [f"<extra_id_{number}>" for number in range(count if isinstance(count, int) else 0)]
-    return list(dict.fromkeys(found))
+    tokens += [f"<extra_id_{number}>" for number in range(count if isinstance(count, int) else 0)]
+    return list(dict.fromkeys(tokens))
 
 
 def role_tokens(kind: str) -> dict[str, str]:
@@ -158,7 +158,7 @@ def decodes_as(whole: Object, kind: str, config: Object) -> bool:
 
 def _decoding(decoder: object) -> object:
     steps = read_steps({"decoder": decoder, "added_tokens": []}, "steps").choices["decoding"]
-    return [replace(one, prepend_scheme="always") if _drops_first(one) else one for one in steps]
+    return [replace(step, prepend_scheme="always") if _drops_first(step) else step for step in steps]
 
 
 def _drops_first(step: Decoder) -> bool:
@@ -227,8 +227,8 @@ _QWEN3_5 = _QWEN2.replace(r"?\p{L}+", r"?[\p{L}\p{M}]+").replace(r"[^\s\p{L}\p{N
 _CLIP = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 
 
-def _replace(found: str, new: str, kind: str = "String") -> Object:
-    return {"type": "Replace", "pattern": {kind: found}, "content": new}
+def _replace(old: str, new: str, kind: str = "String") -> Object:
+    return {"type": "Replace", "pattern": {kind: old}, "content": new}
 
 
 def _split(pattern: str, kind: str = "Regex") -> Object:

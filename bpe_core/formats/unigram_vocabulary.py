@@ -45,7 +45,7 @@ class ScoredPieces(NamedTuple):
         return ScoredPieces(self.texts.only(places), self.scores[places], self.numbers[places])
 
     def with_lone(self, texts: Sequence[str], score: float, number: int) -> ScoredPieces:
-        scores, numbers = (np.full(len(texts), one) for one in (score, number))
+        scores, numbers = (np.full(len(texts), value) for value in (score, number))
         return ScoredPieces(
             self.texts.followed_by(LaidTexts.of(texts)),
             np.concatenate((self.scores, scores)),
@@ -115,7 +115,7 @@ def history_of(
     )
     order = np.concatenate((characters, markers, seeds))
     numbers = (
-        numbers_of([one.text.decode() for one in base]),
+        numbers_of([symbol.text.decode() for symbol in base]),
         within.numbers[order],
         numbers_of(recipe.special_tokens),
     )
@@ -143,9 +143,13 @@ def _alphabet(
         raw = text.encode()
         return Symbol(raw, (read(text) or raw) if by_bytes else raw.replace(blank.encode(), b" "), kind)
 
-    given = [*base, *(symbol(one, "character") for one in characters), *(symbol(one, "marker") for one in markers)]
+    given = [
+        *base,
+        *(symbol(piece, "character") for piece in characters),
+        *(symbol(piece, "marker") for piece in markers),
+    ]
     if by_bytes or len(blank) > 1:  # otherwise a piece may read differently from its single characters
-        return Alphabet((*given, *(symbol(one, "seed") for one in seeds)))
+        return Alphabet((*given, *(symbol(piece, "seed") for piece in seeds)))
     known = code_points("".join((*characters, *markers)))
     id_of = np.zeros(int(known.max(initial=0)) + 1, np.int32)
     id_of[known] = np.arange(len(base), len(given))
@@ -211,8 +215,8 @@ def twins_in(history: History) -> dict[str, float]:
     unknown = BYTE_TEXTS if recipe.unknown == "bytes" else (recipe.unknown_text,)
     texts = {text.encode() for text in (*recipe.special_tokens, *unknown)}
     ids = [id for id, text in enumerate(alphabet.texts) if text in texts]
-    found = {alphabet.texts[id]: id for id in ids if alphabet.symbols[id].kind in ("character", "seed")}
-    scores = {text.decode(): float(scores_of(history)[id]) for text, id in found.items()}
+    id_of = {alphabet.texts[id]: id for id in ids if alphabet.symbols[id].kind in ("character", "seed")}
+    scores = {text.decode(): float(scores_of(history)[id]) for text, id in id_of.items()}
     # otherwise it occurs in longer pieces only
     return {text: score for text, score in scores.items() if math.isfinite(score)}
 
@@ -222,8 +226,8 @@ _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 def kept_texts(recipe: Recipe) -> set[str]:
     """Return the texts that the steps of a recipe keep unchanged."""
-    told = (step.kept.split(KEPT_APART) for step in recipe.preparation if isinstance(step, Precompiled))
-    return {text for texts in told for text in texts}
+    lists = (step.kept.split(KEPT_APART) for step in recipe.preparation if isinstance(step, Precompiled))
+    return {text for texts in lists for text in texts}
 
 
 def pieces_of(history: History, *, with_unused: bool = False) -> list[ScoredPiece]:
@@ -234,7 +238,7 @@ def pieces_of(history: History, *, with_unused: bool = False) -> list[ScoredPiec
     numbers = numbers_for(history)
     scores = scores_of(history)
     texts = [text.decode() for text in written(history)]
-    found: dict[int, ScoredPiece] = {}
+    piece_of: dict[int, ScoredPiece] = {}
     kept = kept_texts(history.recipe)
     alphabet = history.alphabet
     unknown = NO_NUMBER if alphabet.unknown_id is None else numbers[alphabet.unknown_id]
@@ -242,11 +246,11 @@ def pieces_of(history: History, *, with_unused: bool = False) -> list[ScoredPiec
         kind = Kind.USER_DEFINED if texts[id] in kept else _KINDS.get(symbol.kind, Kind.NORMAL)
         if numbers[id] != NO_NUMBER and (symbol.kind in _KINDS or np.isfinite(scores[id])):
             score = float(scores[id]) if kind == Kind.NORMAL else 0.0
-            found.setdefault(int(numbers[id]), ScoredPiece(texts[id], score, kind))
+            piece_of.setdefault(int(numbers[id]), ScoredPiece(texts[id], score, kind))
     for id in np.flatnonzero(~np.isfinite(scores)).tolist() if with_unused else ():
         if numbers[id] not in (NO_NUMBER, unknown):
-            found.setdefault(int(numbers[id]), ScoredPiece(texts[id], 0.0, Kind.UNUSED))
+            piece_of.setdefault(int(numbers[id]), ScoredPiece(texts[id], 0.0, Kind.UNUSED))
     for id, special in enumerate(history.recipe.special_tokens, history.first_special):
         is_unknown = special == UNKNOWN_TOKEN and history.alphabet.unknown_id is None
-        found[int(numbers[id])] = ScoredPiece(special, 0.0, Kind.UNKNOWN if is_unknown else Kind.CONTROL)
-    return in_order(found, min(piece.score for piece in found.values()))
+        piece_of[int(numbers[id])] = ScoredPiece(special, 0.0, Kind.UNKNOWN if is_unknown else Kind.CONTROL)
+    return in_order(piece_of, min(piece.score for piece in piece_of.values()))

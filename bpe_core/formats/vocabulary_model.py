@@ -48,9 +48,9 @@ class Style:
 
         If the tokens consist of bytes, the characters of the marker may be stand-in characters.
         """
-        found = byte_level.read(self.marker_text) if self.byte_level and self.marker_text else None
+        raw = byte_level.read(self.marker_text) if self.byte_level and self.marker_text else None
         try:
-            return (found or b"").decode().encode() or self.marker_text.encode()
+            return (raw or b"").decode().encode() or self.marker_text.encode()
         except UnicodeDecodeError:
             return self.marker_text.encode()
 
@@ -63,8 +63,8 @@ class Style:
         """Return the texts of one character, which may also have the marker or the prefix of a continued word."""
         longest = self.longest
         end = self.marker_text
-        found = [text for text in texts if len(text) == 1 or (len(text) == longest and text.endswith(end))]
-        return [*dict.fromkeys(found + self.continuing_among(texts))] if self.continuing else found
+        symbols = [text for text in texts if len(text) == 1 or (len(text) == longest and text.endswith(end))]
+        return [*dict.fromkeys(symbols + self.continuing_among(texts))] if self.continuing else symbols
 
     def continuing_among(self, texts: Iterable[str]) -> list[str]:
         """Return the texts that are the prefix of a continued word and one character.
@@ -205,18 +205,18 @@ def build(
     # if the unknown token and a character look alike, the character is meant
     base = {text: id for id, text in enumerate(of_symbols)}
     mergeable = {text: base[text] for text, symbol in symbols if symbol.kind not in STAYS_ALONE}
-    found = placed.resolved_at_once(mergeable, len(symbols))
-    has_twice = found is None and len(placed.last_of_each_pair) < len(merges)
-    if found is None and (vocabulary is None or placed.are_in_order(mergeable)):
-        found = written_merges.resolve(mergeable, len(symbols), merges, where)
-    in_order = found is not None
-    found = found or placed.resolved_in_turn(mergeable, len(symbols))
-    made_at = placed.places(found.texts) if found.places is None else found.places
+    resolved = placed.resolved_at_once(mergeable, len(symbols))
+    has_twice = resolved is None and len(placed.last_of_each_pair) < len(merges)
+    if resolved is None and (vocabulary is None or placed.are_in_order(mergeable)):
+        resolved = written_merges.resolve(mergeable, len(symbols), merges, where)
+    in_order = resolved is not None
+    resolved = resolved or placed.resolved_in_turn(mergeable, len(symbols))
+    made_at = placed.places(resolved.texts) if resolved.places is None else resolved.places
     is_known = placed.among(placed.places(base), made_at, placed.places(alone))
     seeds = _seeds([texts[place] for place in np.flatnonzero(~is_known[: len(entries)]).tolist()], style)
     first = [*of_symbols, *(text for text, _ in seeds)]
     at = np.concatenate([placed.places(first), made_at])
-    pairs = np.array(found.pairs, np.int64).reshape(-1, 2)
+    pairs = np.array(resolved.pairs, np.int64).reshape(-1, 2)
     pairs[pairs >= len(symbols)] += len(seeds)
     lacking = [id for id, text in enumerate(of_symbols) if vocabulary is not None and text not in vocabulary]
     numbers = None
@@ -224,7 +224,7 @@ def build(
         number_at = np.append(np.fromiter(vocabulary.values(), np.int64, len(vocabulary)), NO_NUMBER)
         numbers = np.append(number_at[at], np.fromiter(specials.values(), np.int64, len(specials)))
         numbers[lacking] = specials[style.unknown] if style.unknown_bytes else NO_NUMBER
-    idle = set(plain).difference(first, found.texts)
+    idle = set(plain).difference(first, resolved.texts)
     is_told = in_order and not _says_more(lacking, style)
     unused = [text for text in plain if text in idle]
     return Model(
@@ -232,7 +232,7 @@ def build(
         pairs=pairs,
         numbers=None if numbers is None else unless_ids(numbers),
         notes=[
-            *_notes(unused, seeds, found.never_happen, [first[id] for id in lacking], style),
+            *_notes(unused, seeds, resolved.never_happen, [first[id] for id in lacking], style),
             *(written_merges.listed_twice(merges) if has_twice else ()),
         ],
         joining=None if is_told else _joining(placed.pair_rows(at), lacking, style),
@@ -251,12 +251,12 @@ def _about_lacking(merges: WrittenMerges, vocabulary: Mapping[str, int], where: 
 def _seeds(texts: Sequence[str], style: Style) -> list[tuple[str, Symbol]]:
     """Return the given texts as seeds. Texts that are no valid byte-level texts are left out."""
     raw = ((text, raw_texts(text, style)) for text in texts)
-    return [(text, Symbol(*found, "seed")) for text, found in raw if found is not None]
+    return [(text, Symbol(*pair, "seed")) for text, pair in raw if pair is not None]
 
 
 def _alphabet(symbols: Sequence[Symbol], seeds: Sequence[NamedSymbol], style: Style) -> Alphabet:
     plain_bytes = style.byte_level and style.marker == "none"
-    alphabet = Alphabet.of_bytes([one.text[0] for one in symbols]) if plain_bytes else Alphabet(tuple(symbols))
+    alphabet = Alphabet.of_bytes([given.text[0] for given in symbols]) if plain_bytes else Alphabet(tuple(symbols))
     return with_seeds(alphabet, [(symbol.text, symbol.decoded) for _, symbol in seeds]) if seeds else alphabet
 
 
@@ -298,12 +298,12 @@ def joined_in_order(history: History) -> Int64s:
     texts = written(history)
     alone = set(joining.found_first)
     id_of = {text: id for id, text in reversed(list(enumerate(texts))) if id not in alone}
-    found: list[tuple[int, int, int]] = []
+    joined: list[tuple[int, int, int]] = []
     for text, priority in zip(texts, joining.priorities.tolist(), strict=True):
         if priority != NO_PRIORITY:
             splits = ((id_of.get(text[:cut]), id_of.get(text[cut:])) for cut in range(1, len(text)))
-            found += [(priority, left, right) for left, right in splits if left is not None and right is not None]
-    return np.array(sorted(found), np.int64).reshape(-1, 3)[:, 1:]
+            joined += [(priority, left, right) for left, right in splits if left is not None and right is not None]
+    return np.array(sorted(joined), np.int64).reshape(-1, 3)[:, 1:]
 
 
 def _notes(
@@ -312,10 +312,10 @@ def _notes(
     met = "found only as a whole word" if style.whole_words else "found in no text"
     dropped = ", so they are left out of texts" if style.byte_level else ""
     dropped = f", so they become {style.unknown}" if style.unknown_bytes else dropped
-    told = [
+    reports = [
         (idle, "tokens of the vocabulary are made by no merge and left out: {}"),
         ([text for text, _ in seeds], f"tokens of the vocabulary are made by no merge, so they are {met}: {{}}"),
         (never_happen, NEVER_HAPPEN),
         (() if style.drops_unknown else lacking, f"base symbols have no id in the file{dropped}: {{}}"),
     ]
-    return [sentence for texts, said in told if texts for sentence in about(texts, said)]
+    return [sentence for texts, said in reports if texts for sentence in about(texts, said)]

@@ -89,10 +89,10 @@ class PlacedMerges:
 
     def among(self, *columns: Int64s) -> Bools:
         """Return a mask of the positions that occur in any of these columns."""
-        found = np.zeros(len(self._place_of) + 1, np.bool_)  # NOWHERE is the last position
+        mask = np.zeros(len(self._place_of) + 1, np.bool_)  # NOWHERE is the last position
         for column in columns:
-            found[column] = True
-        return found[:NOWHERE]
+            mask[column] = True
+        return mask[:NOWHERE]
 
     @property
     def are_known(self) -> bool:
@@ -117,10 +117,10 @@ class PlacedMerges:
 
         The value is -1 for a base symbol, and the number of merges if no merge makes the text.
         """
-        found = np.full(len(self._place_of) + 1, len(self.made))
-        found[self.made[rows][::-1]] = rows[::-1]
-        found[self.places(base)] = -1
-        return found[:NOWHERE]
+        makers = np.full(len(self._place_of) + 1, len(self.made))
+        makers[self.made[rows][::-1]] = rows[::-1]
+        makers[self.places(base)] = -1
+        return makers[:NOWHERE]
 
     def _since(self, makers: Int64s, rows: Int64s) -> Int64s:
         """Return for each of these merges the merge after which both its parts exist."""
@@ -226,7 +226,7 @@ class PlacedMerges:
             dict(zip(rows.tolist(), of[rows].tolist(), strict=True)) for of in (self.left, self.right, self.made)
         )
         waiting: dict[int, list[int]] = {}
-        found: list[int] = []
+        happening: list[int] = []
 
         def happens(row: int) -> bool:
             """Return whether a merge can happen, and store that its text exists.
@@ -238,7 +238,7 @@ class PlacedMerges:
             missing = right[row] if is_known[left[row]] else left[row]
             if is_known[missing]:
                 is_known[made[row]] = True
-                found.append(row)
+                happening.append(row)
                 return True
             waiting.setdefault(missing, []).append(row)
             return False
@@ -249,7 +249,7 @@ class PlacedMerges:
                 row = heapq.heappop(ready)
                 for behind in waiting.pop(made[row], ()) if happens(row) else ():
                     heapq.heappush(ready, behind)
-        return np.array(found, np.int64)
+        return np.array(happening, np.int64)
 
 
 def listed_twice(merges: WrittenMerges) -> list[Flaw]:
@@ -290,13 +290,13 @@ def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where
     several = {text for text, number in makers.items() if number > 1}
     id_of = dict(base)
     pairs: list[tuple[int, int]] = []
-    found = ResolvedMerges(pairs)
+    resolved = ResolvedMerges(pairs)
     recovery = Recovery(id_of)
     one_by_one = _are_letters(base)
     for left, right, place in merges:
         joined = left + right
         if joined in several and not _happens(left, right, id_of, recovery if one_by_one else None):
-            found.never_happen.append(joined)
+            resolved.never_happen.append(joined)
             continue
         for part in (left, right):
             if part not in id_of:
@@ -307,9 +307,9 @@ def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where
         if joined in id_of:
             raise FormatError(f"{where.format(place)}: it makes {quoted(joined)}, which is a base symbol already.")
         pairs.append((id_of[left], id_of[right]))
-        found.texts.append(joined)
-        id_of[joined] = first_id + len(found.texts) - 1
-    return found
+        resolved.texts.append(joined)
+        id_of[joined] = first_id + len(resolved.texts) - 1
+    return resolved
 
 
 def _happens(left: str, right: str, id_of: Mapping[str, int], recovery: Recovery[str] | None) -> bool:

@@ -82,15 +82,15 @@ class YouTokenToMe(ReadOnly):
 
 def _rows(lines: Iterator[tuple[int, bytes]], count: int, width: int, name: str) -> list[tuple[int, ...]]:
     """Return the numbers in the next `count` lines, each of which must have `width` numbers."""
-    found: list[tuple[int, ...]] = []
-    while len(found) < count:
+    rows: list[tuple[int, ...]] = []
+    while len(rows) < count:
         place, line = next(lines, (0, b""))
         numbers = tuple(map(int, line.split())) if _NUMBERS.fullmatch(line) else ()
         if len(numbers) != width or max(numbers) > LARGEST_NUMBER:
             where = f"{name}, line {place:,}" if place else f"{name} ends too early"
             raise FormatError(f"{where}: there must be {width} numbers with a space between.")
-        found.append(numbers)
-    return found
+        rows.append(numbers)
+    return rows
 
 
 def _character(code: int, name: str) -> str:
