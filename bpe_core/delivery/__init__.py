@@ -1,1 +1,1 @@
-"""A tokenizer as a folder that other libraries load at once: its file, the roles of its tokens, and a README."""
+"""A tokenizer as a folder that other libraries can load: its file, the roles of its tokens, and a README."""

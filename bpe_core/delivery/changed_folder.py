@@ -1,4 +1,4 @@
-"""The folder of a tokenizer after its table was changed: other files follow the change, or a note says what is lost.
+"""The folder of a tokenizer after its table was changed. The other files are changed, too, or a note says what is lost.
 
 `prepare_changed_folder` writes in memory and checks. The files that it returns are put in place together.
 
@@ -6,7 +6,8 @@
 - The sidecar files keep roles, sides and templates, with the new names and ids (sidecars.py).
 - Files of the same folder for other loaders are made from the changed table, or from their old content if no token was
   learned. A file that cannot hold the same ids is left out, and a sentence says why.
-- If transformers is installed, both folders are loaded and compared: agreements with the old table must still hold.
+- If transformers is installed, both folders are loaded and compared. All ids that agreed with the old table must agree
+  with the new table.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ AROUND = "low"  # a text that no tokenizer joins to the text around it
 
 @dataclass(frozen=True)
 class FolderPlan:
-    """A folder to write: the name and format of its main file, and the sidecar files of the old table."""
+    """The plan of a folder to write: the name and format of its main file, and the sidecar files of the old table."""
 
     path: Path
     main: str
@@ -56,7 +57,7 @@ class FolderPlan:
 
     @property
     def names(self) -> set[str]:
-        """Return the names of all files that may be in the written folder."""
+        """Return the names of all files that can be in the written folder."""
         main = self.format.main_file(self.path / self.main)
         names = {path.name for path in (main, *self.format.companions(main))}
         for other in self.others:
@@ -66,19 +67,25 @@ class FolderPlan:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Return the names of the files to write for other loaders; none if a person asked for another format."""
+        """Return the names of the files for other loaders that are written, too.
+
+        There are none if a person chose another format for the main file.
+        """
         known = self.main == self.sidecars.main
         return tuple(name for name in self.sidecars.others if name != self.main) if known else ()
 
     def refuse_other_contents(self) -> None:
-        """Refuse the folder that is read, and a folder with files that are not written here."""
+        """Raise OutputError if the folder is the table's own folder, or has files that this plan does not write."""
         if self.sidecars.main and self.path.resolve() == self.sidecars.folder.resolve():
             raise OutputError(f"{self.path} is the table's own folder; choose another folder, or name a file.")
         refuse_other_contents(self.path, self.names)
 
 
 def refuse_other_contents(folder: Path, names: Collection[str]) -> None:
-    """Refuse a folder with other files: it may only hold files with these names, which the same command has written."""
+    """Raise OutputError if a folder contains files with other names than these.
+
+    Files with these names come from an earlier run of the same command, so they may be replaced.
+    """
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder} is a file; choose another folder.")
     there = {path.name for path in folder.iterdir()} if folder.exists() else set()
@@ -90,7 +97,7 @@ def refuse_other_contents(folder: Path, names: Collection[str]) -> None:
 
 
 def plan_for(folder: Path | str, sidecars: Sidecars, source: Path, source_format: str, to: str | None) -> FolderPlan:
-    """Choose the main file's name: that of the table, or the usual name of the requested format."""
+    """Return the plan of a folder. The main file has the name of the table, or the usual name of the format `to`."""
     if to and (to != source_format or not _shows(source, to)):
         ending = FORMATS.rows[to].endings[0]
         name = ending if not ending.startswith(".") else source.name.split(".")[0] + FORMATS.extension(to)
@@ -101,7 +108,7 @@ def plan_for(folder: Path | str, sidecars: Sidecars, source: Path, source_format
 
 
 def _shows(path: Path, format: str) -> bool:
-    """Return whether a file's name has an ending of this format."""
+    """Return whether the name of a file has an ending of this format."""
     return any(path.name.lower().endswith(ending) for ending in FORMATS.rows[format].endings)
 
 
@@ -115,7 +122,7 @@ def prepare_changed_file(
     merges: int | None = None,
     **choices: Any,
 ) -> PreparedExport:
-    """Write a tokenizer.json that was made from another one, and keep the tokens that it puts around texts."""
+    """Write a changed tokenizer.json in memory. It keeps the tokens that the file `source` puts around texts."""
     made = prepare_export(history, path, format=FORMATS[WHOLE], merges=merges, **choices)
     table = history if merges is None else history.first(merges)
     change = TokenChange(before, table.numbered(unless_ids(made.format.numbers(table))), renamed or {})
@@ -165,7 +172,7 @@ def prepare_changed_folder(
 
 
 def about_others(sidecars: Sidecars, history: History) -> list[str]:
-    """Say which files for other loaders of a folder do not hold the same tokens with the same ids; a sentence each."""
+    """Return a sentence about each file for other loaders in a folder that has other tokens or ids than the table."""
     found = []
     for name in sidecars.others:
         try:
@@ -191,7 +198,10 @@ def about_others(sidecars: Sidecars, history: History) -> list[str]:
 def _for_another_loader(
     plan: FolderPlan, name: str, change: TokenChange, lost: list[str], work: Work
 ) -> Mapping[Path, bytes]:
-    """Write another file of the folder for the changed table; if it cannot say the same, add a sentence instead."""
+    """Return the content of a file for another loader, made for the changed table.
+
+    If the file cannot hold the same tokens and ids, nothing is returned, and a sentence is added to `lost`.
+    """
     try:
         opened = open_table(plan.sidecars.folder / name)
         if differing := _first_differing(opened.history, change.before):
@@ -215,7 +225,10 @@ def _for_another_loader(
 
 
 def _first_differing(one: History, other: History) -> str:
-    """Return a token that has different ids in two tables; empty if all common tokens have the same."""
+    """Return a token that has different ids in two tables.
+
+    Return an empty text if all common tokens have the same ids.
+    """
     known = TokenChange(other, other)
     compared = TokenChange(one, one)
     ids = {**known.texts, **known.specials}
@@ -225,7 +238,10 @@ def _first_differing(one: History, other: History) -> str:
 
 
 def _missing(before: History, now: History, change: TokenChange) -> str:
-    """Return a token that a file had and that stays, but that would not be in the new file; empty if there is none."""
+    """Return a token that the old file had and that stays, but that the new file lacks.
+
+    It is empty if there is none.
+    """
     known = TokenChange(before, before)
     has = TokenChange(now, now)
     texts = (text for text in (*known.texts, *known.specials) if not change.is_gone(text))
@@ -234,7 +250,10 @@ def _missing(before: History, now: History, change: TokenChange) -> str:
 
 
 def _changed_alike(history: History, change: TokenChange) -> History:
-    """Remove the same tokens from a table with the old ids, rename the same tokens, and give the new ids."""
+    """Return a table that is changed like another table.
+
+    The same tokens are removed and renamed, and the tokens get the new ids.
+    """
     known = TokenChange(history, history)
     renamed = {text: new for text, new in change.renamed.items() if known.id_of(text) is not None}
     gone = [text for text in history.recipe.special_tokens if change.is_gone(text)]
@@ -266,7 +285,10 @@ def _checked_by_loading(
     overriding: Mapping[str, Any],
     text: str,
 ) -> Verification:
-    """Add the result of loading both folders: roles, sides, templates and ids; no network is used."""
+    """Return the verification with the result of loading both folders into transformers.
+
+    Roles, sides, templates and ids are compared. No network is used.
+    """
     if CONFIG not in plan.sidecars.files or not found.agrees:
         return found
     with quietly():
@@ -319,7 +341,10 @@ def _roles_differing(before: Any, now: Any, change: TokenChange, overriding: Map
 
 
 def _ids_differing(before: Any, now: Any, change: TokenChange, text: str) -> Iterator[str]:
-    """Compare ids with ours; an id that the library already gave differently before is no difference."""
+    """Yield a sentence for each text to which the library gives other ids than this program.
+
+    A text whose ids already differed before the change is left out.
+    """
     old = Tokenizer(change.before)
     new = Tokenizer(change.after)
     by_former_names = {now: former for former, now in change.renamed.items()}
@@ -342,7 +367,7 @@ def _ids_differing(before: Any, now: Any, change: TokenChange, text: str) -> Ite
 
 
 def _respelled(text: str, places: Iterable[tuple[int, int]], names: Mapping[str, str]) -> str:
-    """Return a text with special tokens by their former names, or with another token in place of a new one."""
+    """Return a text in which special tokens have their former names. A new token is replaced by another token."""
     parts = list[str]()
     end = 0
     for start, stop in places:
@@ -352,7 +377,7 @@ def _respelled(text: str, places: Iterable[tuple[int, int]], names: Mapping[str,
 
 
 def _put_around(loaded: Any) -> tuple[list[int], list[int]] | None:
-    """Return the ids that are put before a text and after it."""
+    """Return the ids that a tokenizer puts before a text and after it. Return None if they cannot be found."""
     whole = loaded(AROUND)["input_ids"]
     bare = loaded(AROUND, add_special_tokens=False)["input_ids"]
     places = [at for at in range(len(whole) - len(bare) + 1) if whole[at : at + len(bare)] == bare]

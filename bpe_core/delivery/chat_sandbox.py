@@ -1,7 +1,7 @@
-"""The place where chat templates are rendered: Jinja's sandbox, with limits on loops, on calls, and on what they make.
+"""The renderer of chat templates: Jinja's sandbox, with limits on loops, on calls, and on the size of their results.
 
-A template comes with a model, from anybody. The tags, filters and functions are those that transformers offers. This
-module needs Jinja2, so it is loaded only where it is known to be there.
+A template comes with a model, and so from anyone. The tags, filters and functions are the ones that transformers
+offers. This module needs Jinja2, so other modules import it only if Jinja2 is installed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TEMPLATE = "<template>"  # what Jinja calls the file of a template made from a t
 
 
 class Limits:
-    """The work that one rendering has done so far."""
+    """The counter of the work in one rendering, with its limits."""
 
     def __init__(self) -> None:
         self.steps = 0
@@ -56,7 +56,7 @@ class Limits:
 
 
 class GenerationBlock(Extension):
-    """The tag `generation`, which marks what a model wrote, for training; it changes nothing in the text."""
+    """The tag `generation`, which marks the text of a model for training. It does not change the text."""
 
     tags = {"generation"}  # noqa: RUF012  # so Jinja declares it
 
@@ -71,7 +71,7 @@ class GenerationBlock(Extension):
 
 
 class PlainNamespace(Namespace):
-    """A namespace for a template, without names of Python's own attributes."""
+    """A namespace for a template that refuses the names of Python's attributes."""
 
     def __init__(*given: Any, **named: Any) -> None:  # a template may name an attribute `self`
         for name in dict(*given[1:], **named):
@@ -89,7 +89,7 @@ def _check_name(name: object) -> None:
 
 
 class LimitedNodes(NodeTransformer):
-    """Puts a count around each loop, each text that is joined, and each text that is written."""
+    """A transformer of templates that adds a counter to each loop, each joined text, and each written text."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:  # Jinja calls it by this name
         self.generic_visit(node)
@@ -115,7 +115,7 @@ def _filtered(node: Any, name: str) -> nodes.Filter:
 
 
 class ChatSandbox(ImmutableSandboxedEnvironment):
-    """The sandbox for one template; its limits hold for each rendering."""
+    """The sandbox of one template. Its limits hold for each rendering."""
 
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
@@ -181,7 +181,10 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
             raise TooLarge("it writes something with a width that is too large.")
 
     def _check_text(self, name: str, text: str, given: tuple[Any, ...]) -> None:
-        """Refuse a method or a filter of a text whose result would be too large, before it is made."""
+        """Raise an error if the result of a method or filter of a text would be too large.
+
+        The check comes before the call.
+        """
         largest = max((one for one in given if isinstance(one, int)), default=0)
         texts = [one for one in given if isinstance(one, str)]
         if name in ("expandtabs", "indent"):
@@ -203,7 +206,7 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
         return made
 
     def _limited(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap a filter: it counts as a call, and what it makes is measured."""
+        """Return a filter that counts as a call and whose result is measured."""
         name = function.__name__.removeprefix("do_").removeprefix("sync_do_")
         skipped = 1 if hasattr(function, "jinja_pass_arg") else 0
 
@@ -258,7 +261,7 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
 
 
 def _listed(value: Any) -> Any:
-    """Return the values of a generator as a list; return anything else unchanged."""
+    """Return the values of a generator as a list. Return any other value unchanged."""
     return list(value) if isinstance(value, Iterator) else value
 
 
@@ -277,7 +280,7 @@ def _as_json(
 
 
 class RefusedByTemplateError(TemplateError):
-    """An error that a template raises by itself, such as for a role that it does not know."""
+    """An error that a template itself raises, for example for an unknown role."""
 
 
 def _refuse(message: str) -> NoReturn:
@@ -285,7 +288,7 @@ def _refuse(message: str) -> NoReturn:
 
 
 class PreparedTemplate:
-    """A template that was read once, to be rendered many times; `name` is said in errors."""
+    """A template that is parsed once and can be rendered many times. Errors contain its name."""
 
     def __init__(self, text: str, name: str) -> None:
         self._name = name
@@ -300,7 +303,7 @@ class PreparedTemplate:
 
     @contextmanager
     def _sentences(self) -> Iterator[None]:
-        """Turn the errors of Jinja into errors that a person can understand."""
+        """Turn the errors of Jinja into errors with a sentence that a person can understand."""
         try:
             yield
         except RefusedByTemplateError as error:

@@ -1,4 +1,4 @@
-"""The chat template of a model's folder: where it is, what it is given, and the text that it makes of a chat."""
+"""The chat template of a model's folder: its file, its input, and the text that it makes of a chat."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NO_MESSAGES = (
 
 
 class MessageText(NamedTuple):
-    """A place in a rendered chat where the text of a message is."""
+    """The place of a message's text in a rendered chat."""
 
     start: int
     stop: int
@@ -43,7 +43,7 @@ class MessageText(NamedTuple):
 
 @dataclass(frozen=True)
 class Chat:
-    """The messages that a template renders, and the descriptions of tools."""
+    """The input of a template: messages, and descriptions of tools."""
 
     messages: tuple[Mapping[str, Any], ...]
     tools: tuple[Any, ...] = ()
@@ -52,7 +52,7 @@ class Chat:
         return replace(self, messages=self.messages[:count])
 
     def texts(self) -> Iterator[tuple[int, str]]:
-        """Yield the texts of all messages in order, with the number of each message."""
+        """Yield the text of each message in order, with the index of the message."""
         for number, message in enumerate(self.messages):
             content = message.get("content")
             parts = content if isinstance(content, list) else [content]
@@ -64,7 +64,7 @@ class Chat:
 
 @dataclass(frozen=True)
 class ChatTemplate:
-    """A template with the name of its file, and the special tokens that it is given."""
+    """A chat template, with the name of its file and the special tokens that it can use."""
 
     text: str
     file: str
@@ -79,7 +79,10 @@ class ChatTemplate:
         return PreparedTemplate(self.text, self.file)
 
     def rendered(self, chat: Chat, *, asks: bool = False) -> str:
-        """Render a chat; with `asks`, end with the beginning of the answer."""
+        """Return the text that the template makes of a chat.
+
+        With `asks`, the text ends with the beginning of an answer.
+        """
         values = {
             **self.specials,
             "messages": [_as_given(message) for message in chat.messages],
@@ -98,10 +101,11 @@ class ChatTemplate:
         return text
 
     def message_texts(self, chat: Chat, text: str, *, asks: bool = False) -> list[MessageText]:
-        """Find the texts of the messages in the rendered chat.
+        """Return the places of the messages' texts in the rendered chat.
 
-        Signs are put around each message. If the chat renders as before apart from them, they are at its text. If not,
-        each text is searched for after the one before.
+        The chat is rendered again with a sign at each end of each message. If the result differs only by the
+        signs, they show
+        the places. Otherwise each text is searched for after the text before it.
         """
         try:
             found = self._by_marks(chat, text, asks=asks)
@@ -135,7 +139,7 @@ class ChatTemplate:
 
 
 def _marked(chat: Chat) -> Chat:
-    """Return the chat with a sign at each end of each text, inside the spaces around it."""
+    """Return the chat with a sign at each end of each text. The signs are inside the spaces around a text."""
     count = 0
 
     def marked(text: str) -> str:
@@ -166,7 +170,7 @@ def _marked_part(part: Any, marked: Any) -> Any:
 
 
 def _with_spaces(text: str, content: str, place: MessageText) -> MessageText:
-    """Take in the spaces at both ends of a message, if the template keeps them."""
+    """Return the place of a message, extended by the spaces at both ends of the message that the template keeps."""
     inner = content.strip()
     if not inner:
         return place
@@ -188,7 +192,10 @@ def _in_order(chat: Chat, text: str) -> Iterator[MessageText]:
 
 
 def _as_given(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a message as transformers gives it to a template: without empty values, reasoning by its two names."""
+    """Return a message in the form in which transformers passes it to a template.
+
+    Empty values are left out, and the reasoning has two names.
+    """
     given = {key: value for key, value in message.items() if value is not None}
     reasoning = next((given[key] for key in REASONING if key in given), None)
     return given if reasoning is None else {"thinking": reasoning, **given, "reasoning_content": reasoning}
@@ -198,7 +205,10 @@ def _as_given(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def template_in(sidecars: Sidecars, name: str = "", *, has_tools: bool = False) -> ChatTemplate:
-    """Return the template of a folder; of several that with this name, or the one that transformers takes."""
+    """Return the chat template of a folder. If there are several, return the template with this name.
+
+    Without a name, return the template that transformers uses. Raise FormatError if there is no such template.
+    """
     specials = {f"{role}_token": token for role, token in roles_in(sidecars).items() if role in ROLES}
     known = {called: ChatTemplate(text, file, specials) for called, (text, file) in _templates(sidecars).items()}
     if not known:
@@ -213,7 +223,7 @@ def template_in(sidecars: Sidecars, name: str = "", *, has_tools: bool = False) 
 
 
 def _templates(sidecars: Sidecars) -> dict[str, tuple[str, str]]:
-    """Return the templates by their names, each with its file; files of templates go before the configuration."""
+    """Return the text and the file of each template by its name. Files of templates come before the configuration."""
     found = dict[str, tuple[str, str]]()
     for file, data in sidecars.files.items():
         if file.endswith(".jinja"):
@@ -233,7 +243,7 @@ def _templates(sidecars: Sidecars) -> dict[str, tuple[str, str]]:
 
 
 def read_chat(given: Any) -> Chat:
-    """Read a chat: a path of a .json file, JSON itself, or a list of messages."""
+    """Return a chat. `given` is the path of a .json file, JSON text, or a list of messages."""
     name = "the chat"
     if isinstance(given, str):
         if not given.lstrip().startswith(JSON_BEGINS):

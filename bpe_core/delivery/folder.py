@@ -1,4 +1,7 @@
-"""A folder that `transformers.AutoTokenizer` loads: written in memory, checked by loading it, and then put in place."""
+"""A folder that `transformers.AutoTokenizer` loads.
+
+It is written in memory, checked by loading, and then put in place.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Roles:
-    """The token of each role by its text; empty: none."""
+    """The special token for each role, by its text. An empty text means that the role has no token."""
 
     pad: str = ""
     bos: str = ""
@@ -58,7 +61,7 @@ class Roles:
         return {role: text for role, text in asdict(self).items() if text}
 
     def missing(self, history: History) -> list[str]:
-        """Return the tokens that the table still lacks."""
+        """Return the tokens of the roles that the table lacks."""
         known = {*history.recipe.special_tokens, unknown_of(history)}
         return [text for text in dict.fromkeys(self.given.values()) if text not in known]
 
@@ -69,9 +72,10 @@ def unknown_of(history: History) -> str:
 
 
 def guessed(specials: Sequence[str], unknown: str, **said: str | None) -> Roles:
-    """Guess the roles by usual names, except those that are given; an empty text means that there is none.
+    """Return the roles, guessed from the usual names of special tokens. `said` holds roles that a person chose.
 
-    The token that ends a text also serves as padding; if no token does, one is added for that.
+    An empty text means that a role has no token. The token that ends a text also serves as padding. If there is no such
+    token, a token for padding is added.
 
     >>> guessed(("<|endoftext|>",), "")
     Roles(pad='<|endoftext|>', bos='<|endoftext|>', eos='<|endoftext|>', unk='')
@@ -96,7 +100,7 @@ Side = Literal["right", "left"]
 
 @dataclass(frozen=True)
 class Delivery:
-    """The choices that a person makes for the folder."""
+    """The choices of a person for the folder."""
 
     roles: Roles
     padding_side: Side = "right"
@@ -119,7 +123,10 @@ QUIET = {
 def checked_by_loading(
     found: checking.Verification, files: Mapping[Path, bytes], history: History, delivery: Delivery, text: str
 ) -> checking.Verification:
-    """Add the result of loading the folder: ids, roles and a padded batch are compared; no network is used."""
+    """Return the verification with the result of loading the folder. Ids, roles and a padded batch are compared.
+
+    No network is used.
+    """
     with quietly():
         try:
             import tokenizers
@@ -145,7 +152,7 @@ def checked_by_loading(
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Keep the library from using a network, and from printing advice."""
+    """Keep transformers from using a network and from printing advice, until the block ends."""
     before = {name: os.environ.get(name) for name in QUIET}
     os.environ.update(QUIET)
     logger = logging.getLogger(LIBRARY)
@@ -264,7 +271,10 @@ def prepare_folder(
     old: History | None = None,
     work: Work = ALONE,
 ) -> checking.PreparedExport:
-    """Write the folder in memory and check it; its map of ids begins with the table `old`, by default this one."""
+    """Write the folder in memory and check it.
+
+    The map of ids begins with the table `old`, by default `history` itself.
+    """
     target = Path(path)
     if target.exists() and not target.is_dir():
         raise OutputError(f"{target} is a file; name a folder, or a file with the ending of a format.")
@@ -304,17 +314,17 @@ def deliver(
     learned
         A study, or another object with a history.
     path
-        The folder; it is made if there is none.
+        The folder. It is made if there is none.
     padding_side
         The side on which shorter texts of a batch are padded.
     chat_template
-        The template by which a chat becomes one text; empty for none.
+        The template by which a chat becomes one text. An empty text means no template.
     anyway
         Whether to write the folder even if the loaded tokenizer does not agree with the table. By default an
         `OutputError` is raised, and nothing is written.
     old
-        The table with which the map of ids begins, such as the one that this table was extended from. By default it is
-        the table itself.
+        The table with which the map of ids begins, such as the table that this table was extended from. By default the
+        map begins with the table itself.
     **roles
         The special tokens for `pad`, `bos`, `eos` and `unk`. A role that is not given is guessed from the names of the
         special tokens.
@@ -340,7 +350,7 @@ def deliver(
 
 
 def config_of(delivery: Delivery) -> str:
-    """Write tokenizer_config.json, which tells `AutoTokenizer` how to use the other file."""
+    """Return the content of tokenizer_config.json, which tells `AutoTokenizer` how to use tokenizer.json."""
     config: dict[str, object] = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "clean_up_tokenization_spaces": False,
@@ -360,7 +370,7 @@ def read_template(path: Path | str) -> str:
 
 
 def with_special_tokens(history: History, added: list[str]) -> History:
-    """Add special tokens with ids after all others."""
+    """Return the history with special tokens added. Their ids come after all other ids."""
     if not added:
         return history
     numbers = history.numbers

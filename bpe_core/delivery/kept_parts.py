@@ -1,6 +1,6 @@
-"""The parts of a tokenizer.json that belong to no table: tokens put around a text, truncation and padding.
+"""The parts of a tokenizer.json that belong to no table: the tokens around a text, truncation and padding.
 
-They are copied from the old file to the new one, with the new names and ids of tokens.
+They are copied from the old file to the new file, with the new names and ids of tokens.
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ ENDS = ("sep", "cls")  # a text and its id
 
 
 class _GoneError(Exception):
-    """An error for a token that is gone, so that a part cannot stay."""
+    """An error for a removed token without which a part of the file cannot stay."""
 
 
 def with_parts_of(before: bytes, now: bytes, name: str, change: TokenChange, notes: list[str]) -> bytes:
-    """Return the new file with these parts of the old one; losses are added to `notes`."""
+    """Return the new file with the parts of the old file that belong to no table.
+
+    Sentences about losses go to `notes`.
+    """
     try:
         whole = parsed_object(before, name, counts_last=True)
     except FormatError:
@@ -52,7 +55,7 @@ def _padding(part: Object, change: TokenChange) -> Object:
 
 
 def _processor(part: Object, change: TokenChange, taken: dict[str, None]) -> Object:
-    """Return the new post-processor; a template loses tokens that are gone, which are added to `taken`."""
+    """Return the new post-processor. Removed tokens are taken out of templates and added to `taken`."""
     found = dict(part)
     if isinstance(part.get("processors"), list):
         found["processors"] = [
@@ -77,14 +80,14 @@ def _processor(part: Object, change: TokenChange, taken: dict[str, None]) -> Obj
 
 
 def _name_in(item: Any) -> str:
-    """Return the token in a piece of a template; empty for a piece that represents a text."""
+    """Return the token in a piece of a template. Return an empty text for a piece that stands for the user's text."""
     special = item.get("SpecialToken") if isinstance(item, dict) else None
     name = special.get("id") if isinstance(special, dict) else None
     return name if isinstance(name, str) else ""
 
 
 def _piece(item: Any, change: TokenChange) -> Any:
-    """Rename the token in a piece of a template; a template names it as its own list does."""
+    """Return a piece of a template in which the token has its new name."""
     name = _name_in(item)
     return {**item, "SpecialToken": {**item["SpecialToken"], "id": change.text(name)}} if name else item
 
@@ -99,7 +102,7 @@ def _named(item: Any, change: TokenChange) -> Any:
 
 
 def _token(text: Any, id: Any, change: TokenChange) -> tuple[Any, Any]:
-    """Return the new text and id; a token that the table never had stays unchanged."""
+    """Return the new text and id of a token. A token that the table never had is returned unchanged."""
     if not isinstance(text, str):
         return text, id
     if change.is_gone(text):

@@ -1,4 +1,4 @@
-"""The tokenizer files of one folder, compared: tokens, merges, special tokens, and ids of hard texts."""
+"""The comparison of the tokenizer files in one folder: tokens, merges, special tokens, and ids of hard texts."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ NO_FOLDER = "{} is no folder. Name a folder with the files of a model, or a name
 
 @dataclass(frozen=True, eq=False)
 class FolderFile:
-    """One tokenizer file of a folder, opened."""
+    """An opened tokenizer file of a folder."""
 
     name: str
     opened: OpenedTable
@@ -64,14 +64,14 @@ class FolderFile:
         return Tokenizer(self.history)
 
     def encode(self, text: str, allowed_special: Allowed = "all") -> list[int]:
-        """Return the ids of the file. Both files of a comparison match special tokens that a text spells."""
+        """Return the ids of a text by this file. By default, special tokens in the text are matched."""
         indices = self.tokenizer.encode_to_array(text, allowed_special=allowed_special)
         ids: list[int] = own_numbers(self.history)[indices].tolist()
         return ids
 
     @property
     def library(self) -> str:
-        """Return the library that loads such a file."""
+        """Return the name of the library that loads files of this format."""
         format = FORMATS.get(self.opened.format)
         return format.peer_name if format is not None else ""
 
@@ -81,7 +81,7 @@ class FolderFile:
 
     @cached_property
     def ids(self) -> dict[bytes, int]:
-        """Return the id of each token by its bytes, without special tokens."""
+        """Return the id of each token by its bytes. Special tokens are left out."""
         numbers = own_numbers(self.history).tolist()
         known: dict[bytes, int] = {}
         for index in range(self.history.first_special):
@@ -100,9 +100,9 @@ class FolderFile:
 
     @property
     def llama_cpp_name(self) -> str:
-        """Return what llama.cpp calls this way to split texts into words; empty if it has no name for it.
+        """Return llama.cpp's name for the pre-tokenizer that splits texts like this file. It is empty if there is none.
 
-        One pattern can be spelled in many ways, so the words of hard texts are compared.
+        A pattern can be spelled in many ways, so the words of hard texts are compared.
         """
         recipe = self.history.recipe
         if recipe.normalizes:
@@ -118,7 +118,10 @@ class FolderFile:
 
 
 def _pieces(expressions: Sequence[str], text: str) -> list[str]:
-    """Split a text as llama.cpp does: by one expression after the other; what none of them matches stays a piece."""
+    """Split a text as llama.cpp does, by one expression after the other.
+
+    Text that no expression matches stays a piece.
+    """
     pieces = [text] if text else []
     for expression in expressions:
         pieces = [part for piece in pieces for part in _parts(_compiled(expression), piece)]
@@ -144,7 +147,7 @@ def _parts(expression: regex.Pattern[str], text: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class TextDifference:
-    """A text to which two files give other ids."""
+    """A text to which two files give different ids, and the stage at which they begin to differ."""
 
     text: str
     stage: Stage
@@ -152,7 +155,7 @@ class TextDifference:
 
 @dataclass(frozen=True)
 class FileDifferences:
-    """The differences of a file from the one that is loaded first."""
+    """The differences between a file and the file that transformers loads first."""
 
     tokens: tuple[str, ...] = ()  # tokens that only one of them has, or that have other ids; one sentence each
     first_merge: int | None = None  # the first merge that differs, counted from 1
@@ -166,7 +169,7 @@ class FileDifferences:
 
 
 def files_in(place: Path | str) -> tuple[Path, list[Path]]:
-    """Return a folder, and the files in it that hold a tokenizer; the first is the one that transformers loads."""
+    """Return a folder, and the tokenizer files in it. The file that transformers loads comes first."""
     folder = located(place)
     if not folder.is_dir():
         folder = folder.parent if str(place) != str(folder) else folder
@@ -181,7 +184,7 @@ def files_in(place: Path | str) -> tuple[Path, list[Path]]:
 
 
 def opened_files(paths: Iterable[Path], work: Work = ALONE) -> tuple[list[FolderFile], list[str]]:
-    """Open all files that can be opened; return them, and why the others cannot."""
+    """Return the files that can be opened, and a sentence about each file that cannot."""
     found = list[FolderFile]()
     refused = list[str]()
     for path in paths:
@@ -194,7 +197,7 @@ def opened_files(paths: Iterable[Path], work: Work = ALONE) -> tuple[list[Folder
 
 
 def differences(first: FolderFile, other: FolderFile, work: Work = ALONE) -> FileDifferences:
-    """Compare a file with the one that is loaded first."""
+    """Return the differences between two files of a folder. `first` is the file that transformers loads."""
     texts = [*_texts_to_compare((first, other))]
     found = list[TextDifference]()
     for number, text in enumerate(texts):
@@ -221,7 +224,7 @@ def _texts_to_compare(files: Sequence[FolderFile]) -> Iterator[str]:
 
 
 def stage_of(first: FolderFile, other: FolderFile, text: str) -> Stage:
-    """Return the first stage at which two files part in a text; empty if they give it the same ids."""
+    """Return the first stage at which two files treat a text differently. It is empty if their ids are equal."""
     if first.encode(text) == other.encode(text):
         return ""
     if _tokens_of(first, text) == _tokens_of(other, text):
@@ -236,7 +239,7 @@ def stage_of(first: FolderFile, other: FolderFile, text: str) -> Stage:
 
 
 def _tokens_of(file: FolderFile, text: str) -> list[bytes]:
-    """Return the tokens of a text by their bytes."""
+    """Return the bytes of each token in a text."""
     texts = [*file.texts, *(special.encode() for special in file.history.recipe.special_tokens)]
     return [texts[index] for index in file.tokenizer.encode_to_array(text, allowed_special="all").tolist()]
 
@@ -247,7 +250,7 @@ def _ends_of_words(file: FolderFile, text: str) -> list[str]:
 
 
 def _about_tokens(first: FolderFile, other: FolderFile) -> Iterator[str]:
-    """Say which tokens differ: first by their number, then one of each kind by name."""
+    """Yield sentences about the tokens that differ, each with their number and an example."""
     lacking = [text for text in first.ids if text not in other.ids]
     further = [text for text in other.ids if text not in first.ids]
     moved = [text for text, id in first.ids.items() if other.ids.get(text, id) != id]
@@ -263,7 +266,7 @@ def _about_tokens(first: FolderFile, other: FolderFile) -> Iterator[str]:
 
 
 def _first_merge(first: FolderFile, other: FolderFile) -> int | None:
-    """Return the first merge that differs, if both files list merges."""
+    """Return the number of the first merge that differs. Return None if a file lists no merges, or if none differs."""
     if not first.merges or not other.merges or first.merges == other.merges:
         return None
     pairs = zip(first.merges, other.merges, strict=False)
@@ -281,7 +284,7 @@ def _about_specials(first: dict[str, int], other: dict[str, int], names: tuple[s
 
 
 def about_sidecars(folder: Path, main: FolderFile) -> list[str]:
-    """Say what the configuration files claim that the tokenizer does not hold."""
+    """Return sentences about the claims of the configuration files that the tokenizer does not fulfil."""
     sidecars = sidecars_of(folder, main.opened.format)
     known = {**{text.decode(errors="replace"): id for text, id in main.ids.items()}, **main.specials}
     found = [f"{name} cannot be read as JSON" for name in sidecars.damaged]

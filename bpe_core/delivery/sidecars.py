@@ -1,8 +1,8 @@
-"""The sidecar files of a tokenizer, changed together with its table: the roles of its tokens, and chat templates.
+"""The sidecar files of a tokenizer, which are changed together with its table: roles of tokens, and chat templates.
 
-Transformers reads them from the folder of a tokenizer. A change of the table makes only their special tokens and ids
-wrong: a renamed token gets its new name everywhere, an id becomes the new id of the same token, and removed tokens are
-left out. Everything else stays as it was written, to the byte if nothing in a file changes.
+Transformers reads them from the folder of a tokenizer. If the table changes, only the special tokens and ids in them
+become wrong. So a renamed token gets its new name everywhere, an id becomes the new id of the same token, and removed
+tokens are left out. All other content stays as it was written. If nothing in a file changes, every byte stays.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Sidecars:
 
     @cached_property
     def read(self) -> dict[str, Object]:
-        """Return the content of each JSON file; damaged files are left out."""
+        """Return the content of each JSON file. Damaged files are left out."""
         found = {}
         for name in self.files:
             if name.endswith(".json") and name not in AS_THEY_ARE:
@@ -76,14 +76,17 @@ class Sidecars:
 
     @property
     def largest_id(self) -> int:
-        """Return the largest id of a token in these files; -1 if they have no ids."""
+        """Return the largest id of a token in these files. Return -1 if they have no ids."""
         numbered = self.read.get(CONFIG, {}).get(NUMBERED)
         keys = [int(key) for key in numbered if key.isdecimal()] if isinstance(numbered, dict) else []
         return max([-1, *keys, *(id for id in self.read.get(ADDED, {}).values() if isinstance(id, int))])
 
 
 def sidecars_of(table: Path | str, format: str) -> Sidecars:
-    """Return the sidecar files of a tokenizer with this format, given by its file or its folder."""
+    """Return the sidecar files of a tokenizer.
+
+    `table` is its file or its folder, and `format` the format of its file.
+    """
     if format not in LOADED:
         return Sidecars(Path(), "")
     main = tokenizer_file(table)
@@ -113,7 +116,7 @@ def roles_in(sidecars: Sidecars) -> dict[str, str]:
 
 
 def template_file_in(sidecars: Sidecars) -> str:
-    """Return the name of the file that holds the chat template; empty if there is none."""
+    """Return the name of the file with the chat template. It is empty if there is none."""
     objects = (CONFIG, TEMPLATES[1])
     holders = [name for name in objects if sidecars.read.get(name, {}).get(TEMPLATE)]
     return next((name for name in (TEMPLATES[0], *holders) if name in sidecars.files), "")
@@ -121,7 +124,10 @@ def template_file_in(sidecars: Sidecars) -> str:
 
 @dataclass(frozen=True, eq=False)
 class TokenChange:
-    """The tokens of a table before and after a change; renamed special tokens by their former texts."""
+    """The tokens of a table before and after a change.
+
+    `renamed` maps the former text of a special token to its new text.
+    """
 
     before: History
     after: History
@@ -140,13 +146,13 @@ class TokenChange:
 
     @cached_property
     def added(self) -> list[str]:
-        """Return the special tokens that are new."""
+        """Return the special tokens that the table has only after the change."""
         known = {*self.specials_before, *self.texts_before, *self.renamed.values()}
         return [text for text in self.specials if text not in known]
 
     @cached_property
     def learned(self) -> bool:
-        """Return whether there are new tokens besides special ones."""
+        """Return whether the change added tokens that are not special."""
         return not self.texts.keys() <= {*self.texts_before, *self.specials_before}
 
     @cached_property
@@ -165,17 +171,17 @@ class TokenChange:
         return self.specials_before.get(text, self.texts_before.get(text))
 
     def id_of(self, text: str) -> int | None:
-        """Return the new id of a token."""
+        """Return the id of a token after the change. Return None if there is no such token."""
         return self.specials.get(text, self.texts.get(text))
 
     def is_gone(self, text: str) -> bool:
-        """Return whether this was a token of the table and is none now."""
+        """Return whether the table had this token before the change and lacks it after the change."""
         was = text in self.specials_before or text in self.texts_before
         return was and self.id_of(self.text(text)) is None
 
     @cached_property
     def ids(self) -> dict[int, int | None]:
-        """Return the new id for each old id; None if the token is gone."""
+        """Return the new id for each old id. The value is None if the token is gone."""
         found: dict[int, int | None] = {}
         for text, id in self.texts_before.items():
             if found.get(id) is None:
@@ -195,7 +201,10 @@ def _specials(history: History) -> dict[str, int]:
 
 
 def _ids_by_text(history: History) -> dict[str, int]:
-    """Return the id of each token but special ones by its text; of two with the same text that of the older."""
+    """Return the id of each token by its text, without special tokens.
+
+    If two tokens have the same text, the id of the older token counts.
+    """
     numbers = own_numbers(history)[: history.first_special]
     texts = written(history)
     has_one = np.flatnonzero(numbers != NO_NUMBER).tolist()
@@ -209,9 +218,9 @@ class ChangedSidecars:
 
 
 def changed(sidecars: Sidecars, change: TokenChange, overriding: Mapping[str, Any] | None = None) -> ChangedSidecars:
-    """Change these files as the table was changed; `overriding` are entries of the configuration that a person gives.
+    """Return the sidecar files, changed like the table.
 
-    An entry of None is removed.
+    `overriding` holds entries of the configuration that a person chose. An entry of None is removed.
     """
     notes = [f"{name} is damaged, and was left out." for name in sidecars.damaged]
     files = dict[str, bytes]()
@@ -290,7 +299,10 @@ def _changed_config(config: Object, name: str, change: TokenChange, notes: list[
 
 
 def _content(item: Any) -> str:
-    """Return the text of a token in a configuration, with or without its flags; empty if it names none."""
+    """Return the text of a token in a configuration, which may be an object with options.
+
+    It is empty if there is no text.
+    """
     text = item.get("content") if isinstance(item, dict) else item
     return text if isinstance(text, str) else ""
 
@@ -303,7 +315,7 @@ def _renamed(item: Any, change: TokenChange) -> Any:
 
 
 def _numbered_objects(listed: Object, name: str, change: TokenChange, notes: list[str]) -> Object:
-    """Return the tokens of a configuration by their new ids, with the added tokens."""
+    """Return the tokens of a configuration by their new ids. The added tokens are included."""
     found: list[tuple[int, Any]] = []
     for key, item in listed.items():
         id = _id_now(_content(item), int(key), name, change, notes) if key.isdecimal() else None
@@ -318,7 +330,7 @@ def _numbered_objects(listed: Object, name: str, change: TokenChange, notes: lis
 
 
 def _numbered_texts(listed: Object, name: str, change: TokenChange, notes: list[str]) -> Object:
-    """Return the new ids by the texts of tokens, with the added tokens."""
+    """Return the new id of each token by its text. The added tokens are included."""
     found: Object = {}
     for text, value in listed.items():
         id = _id_now(text, value, name, change, notes) if isinstance(value, int) else value
@@ -328,7 +340,7 @@ def _numbered_texts(listed: Object, name: str, change: TokenChange, notes: list[
 
 
 def _id_now(text: str, id: int, name: str, change: TokenChange, notes: list[str]) -> int | None:
-    """Return the id of a token in a file; None if the token is gone."""
+    """Return the new id of a token in a file, or None if the token is gone. Sentences about problems go to `notes`."""
     if change.is_gone(text):
         notes.append(f"{name} numbered {quoted(text)}, which no longer exists; this id was removed.")
         return None
@@ -358,7 +370,10 @@ def _changed_template(value: Any, name: str, change: TokenChange, notes: list[st
 
 
 def _renamed_in(template: str, name: str, change: TokenChange, notes: list[str]) -> str:
-    """Rename tokens in a template, all at once, so that two may exchange their names."""
+    """Return a template with its tokens renamed.
+
+    All are renamed at once, so that two tokens can exchange their names.
+    """
     wanted = [text for text in change.renamed if text in template]
     if wanted:
         in_order = sorted(wanted, key=len, reverse=True)
@@ -374,7 +389,7 @@ def _renamed_in(template: str, name: str, change: TokenChange, notes: list[str])
 
 
 def _with_ids(whole: Object, name: str, change: TokenChange, notes: list[str], *, nested: bool = True) -> Object:
-    """Return a configuration with the new ids, in all objects inside it, too."""
+    """Return a configuration with the new ids. Objects inside it are changed, too."""
     found: Object = {}
     for key, value in whole.items():
         if key == FORCED and isinstance(value, list):
@@ -406,7 +421,7 @@ def _id_in(value: Any, key: str, name: str, change: TokenChange, notes: list[str
 
 
 def _tell_of_sizes(whole: Object, name: str, change: TokenChange, notes: list[str]) -> None:
-    """Report a model with more or fewer embeddings than there are ids now."""
+    """Add a note if the model has more or fewer embeddings than the new ids need."""
     before, now = (int(own_numbers(history).max(initial=NO_NUMBER)) for history in (change.before, change.after))
     inner = whole.get("text_config")
     sizes = [part.get("vocab_size") for part in (whole, inner if isinstance(inner, dict) else {})]
@@ -424,7 +439,7 @@ def _tell_of_sizes(whole: Object, name: str, change: TokenChange, notes: list[st
 
 
 def about_strangers(sidecars: Sidecars) -> list[str]:
-    """Report the files of the folder that do not belong to the tokenizer, and stay where they are."""
+    """Return a sentence about the files of the folder that do not belong to the tokenizer and are not copied."""
     if not sidecars.strangers:
         return []
     some = ", ".join(sidecars.strangers[:MOST_NAMED])
@@ -434,7 +449,7 @@ def about_strangers(sidecars: Sidecars) -> list[str]:
 
 
 def left_behind(sidecars: Sidecars) -> str:
-    """Report what a single file leaves behind in the folder of the table."""
+    """Return a sentence about the files next to the table that are not written together with a single file."""
     names = ", ".join([*sidecars.files, *sidecars.others])
     return (
         f"{names} next to {sidecars.main} are not written with a single file. To keep them, updated, write a folder: "

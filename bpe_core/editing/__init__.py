@@ -1,1 +1,1 @@
-"""The editing of vocabularies: remove tokens, append another table, change special tokens, learn more."""
+"""The editing of vocabularies: removing tokens, appending another table, changing special tokens, and learning more."""

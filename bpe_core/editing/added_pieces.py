@@ -1,8 +1,8 @@
-"""The adding of tokens to a table whose method looks tokens up, such as WordPiece and Unigram.
+"""The addition of tokens to a table whose method looks tokens up, such as WordPiece and Unigram.
 
-The table's own tokens keep their ids and log-probabilities, as their texts are not known. New tokens come from a
-vocabulary learned on the new texts alone. They get the log-probabilities that this vocabulary has when as many of its
-pieces are left as are wanted. A piece that no text would be cut into is left out.
+The table's own tokens keep their ids and log-probabilities, because the texts that they were learned from are not
+known. New tokens come from a vocabulary learned on the new texts alone. They get their log-probabilities from the step
+at which this vocabulary has the requested number of pieces. A piece that no text would be split into is left out.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ class Beside(Without):
 
 
 def pieces_of(history: History) -> list[AddedPiece]:
-    """Return the tokens that were not dropped, base symbols first, without special tokens and the unknown token."""
+    """Return the tokens that were not dropped, with base symbols first.
+
+    Special tokens and the unknown token are left out.
+    """
     base = len(history.alphabet)
     symbols = history.alphabet.symbols
     texts = written(history)
@@ -64,7 +67,7 @@ def put_beside(
     *,
     cancelled: CancelCheck = never_cancelled,
 ) -> Beside:
-    """Add the pieces and special tokens that the table lacks."""
+    """Return the table with the pieces and special tokens added that it lacks."""
     known = {*written(history), *(token.encode() for token in history.recipe.special_tokens)}
     new = {piece.symbol.text: piece for piece in pieces if piece.symbol.text not in known}
     more = tuple(token for token in specials if token.encode() not in known)
@@ -86,7 +89,10 @@ def _with(history: History, pieces: Sequence[AddedPiece], specials: Sequence[str
 
 
 def _never_met(history: History, pieces: Sequence[AddedPiece], cancelled: CancelCheck) -> set[bytes]:
-    """Return the pieces that no text becomes: their own best path is another, or they hold an unknown character."""
+    """Return the texts of the pieces that no text becomes.
+
+    The most probable path of such a piece is another one, or the piece contains an unknown character.
+    """
     if history.scores is None:
         return set()
     symbols = [*history.alphabet.symbols, *(piece.symbol for piece in pieces)]
@@ -106,7 +112,7 @@ def _never_met(history: History, pieces: Sequence[AddedPiece], cancelled: Cancel
 
 
 def more_pieces(words: WordTable, history: History, recipe: Recipe, work: Work) -> Beside:
-    """Add pieces until the vocabulary has the recipe's size, or until no piece is left."""
+    """Add pieces until the vocabulary has the size of the recipe, or until no piece is left."""
     wanted = (recipe.vocab_size or 0) - history.vocabulary_size
     sign = _sign_of_blanks(history)
     learned = _learned(_as_marked(words, recipe, sign), recipe, sign, wanted, work)
@@ -145,7 +151,10 @@ def _learned(words: WordTable, recipe: Recipe, sign: str, wanted: int, work: Wor
 
 
 def _moment(learned: History, new: set[int], wanted: int) -> int:
-    """Return the number of steps after which `wanted` new seeds are left, but not before scores were first set."""
+    """Return the number of steps after which `wanted` new seeds are left.
+
+    The number is not smaller than the number of steps before the first scores.
+    """
     drops = np.array([id in new for id in learned.columns.left.tolist()], np.bool_)
     seeds = len(new.intersection(range(len(learned.alphabet) - learned.alphabet.seed_count, len(learned.alphabet))))
     left = seeds - np.concatenate([np.zeros(1, np.int64), np.cumsum(drops)])

@@ -1,9 +1,9 @@
-"""The extending of a table by learning on new texts; all its tokens keep their ids.
+"""The extension of a table by learning on new texts. All its tokens keep their ids.
 
-- If the table's steps can be made again on other words, they are, and the learner goes on from there.
-- A table that merges by priority, or that only lists WordPiece's tokens, cuts the words first (`go_on`). Their tokens
-  are the symbols of another training; its merges come after all pairs of the table.
-- Unigram's new pieces are the best of a vocabulary learned on the new texts alone (`more_pieces`).
+- If the table's steps can be made again on other words, the learner makes them, and then learns more steps.
+- A table that merges by priority, or that only lists WordPiece's tokens, splits the words first (`go_on`). Its tokens
+  become the symbols of another training. The merges of that training come after all pairs of the table.
+- Unigram's new pieces are the best pieces of a vocabulary learned on the new texts alone (`more_pieces`).
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ BY_IDS = "lowest-ids"  # the tie rule if the recipe's own rule compares texts
 
 
 def go_on(words: WordTable, history: History, recipe: Recipe, work: Work) -> History:
-    """Make the steps that the recipe has more than the table; the counts of the table's own steps stay unknown."""
+    """Return the table with the further steps that the recipe asks for.
+
+    The counts of the table's own steps stay unknown.
+    """
     in_codes = WordTable.from_counts(_in_codes(words, history, work.cancelled))
     by = (recipe.merges or 0) - len(history)
     of_codes = _of_codes(recipe, by)
@@ -78,7 +81,10 @@ def _of_codes(recipe: Recipe, by: int) -> Recipe:
 
 
 def _in_codes(words: WordTable, history: History, cancelled: CancelCheck) -> list[tuple[bytes, int]]:
-    """Write words with a character for each token; tokens that are never joined divide the words."""
+    """Return words in which each token is one character, with their counts.
+
+    Tokens that are never joined divide the words.
+    """
     joining = history.joining
     cut = LongestPieces(history).cut if joining is None else JoinedWords(history).cut
     alone = {id for id, symbol in enumerate(history.alphabet.symbols) if not symbol.merges} | {-1}
@@ -96,13 +102,19 @@ def _in_codes(words: WordTable, history: History, cancelled: CancelCheck) -> lis
 
 
 def _token(text: bytes) -> int:
-    """Return the token that a symbol stands for; -1 for the unknown token, whose text has several characters."""
+    """Return the token for the character of a symbol.
+
+    Return -1 for the unknown token, whose text has several characters.
+    """
     character = text.decode()
     return ord(character) - FIRST_CODE if len(character) == 1 else -1
 
 
 def _with_pairs(history: History, recipe: Recipe, found: History) -> History:
-    """Append the new tokens to those of the table; a pair whose text is a token already becomes that token."""
+    """Return the table with the new tokens of another training appended.
+
+    A pair whose text is already a token becomes that token.
+    """
     joining = history.joining
     texts = written(history)
     ids = [_token(symbol.decoded) for symbol in found.alphabet.symbols]
@@ -139,7 +151,7 @@ def _behind(joining: MergePriorities, rows: list[tuple[int, int, int]], born: in
 
 @dataclass(frozen=True, eq=False)
 class Extended:
-    """The result of extending a table. Ids are those of the file."""
+    """The result of extending a table. Its ids are the ids of the file."""
 
     history: History
     places: Int64s  # the new index of each former index
@@ -147,12 +159,12 @@ class Extended:
 
     @property
     def added(self) -> Int64s:
-        """Return the ids of all new tokens in order."""
+        """Return the ids of all new tokens in ascending order."""
         return self.history.numbers_of(self.added_indices)
 
     @property
     def new_ids(self) -> Mapping[int, int]:
-        """Map each former id to the new id, which is the same."""
+        """Map each former id to its new id. Both are equal, because tokens keep their ids."""
         ids = self.history.numbers_of(self.places)
         return {id: id for id in ids[ids != NO_NUMBER].tolist()}
 
@@ -174,7 +186,7 @@ def extend(
     cancelled: CancelCheck = never_cancelled,
     **changes: Any,
 ) -> Extended:
-    """Learn more tokens on a corpus; the tokens of the table keep their ids.
+    """Learn more tokens on a corpus. The tokens of the table keep their ids.
 
     Parameters
     ----------
@@ -185,9 +197,9 @@ def extend(
     by
         The number of new tokens.
     across_words
-        Whether new tokens may hold several words; then the table's merges are the first stage of SuperBPE.
+        Whether new tokens may contain several words. Then the table's merges are the first stage of SuperBPE.
     first_id
-        The first id of the new tokens; by default they follow all other ids.
+        The first id of the new tokens. By default they follow all other ids.
     progress, cancelled
         The callbacks that receive the progress and may cancel the work.
     **changes
@@ -210,7 +222,7 @@ def extend(
 def extend_on(
     words: WordTable, history: History, recipe: Recipe, first_id: int | None = None, work: Work = ALONE
 ) -> Extended:
-    """Learn on counted words, by a recipe that `growing_recipe` made."""
+    """Learn more tokens on counted words, by a recipe that `growing_recipe` made."""
     known = numbers_of(history)
     if not METHODS[recipe.method].can_be_steered:
         added = more_pieces(words, history, recipe, work)
@@ -232,7 +244,7 @@ def extend_on(
 
 
 def places_in(grown: History, old: History) -> Int64s:
-    """Return the new indices of a table's tokens after further steps; only special tokens have moved."""
+    """Return the index in the grown table for each index of the old table. Only special tokens have moved."""
     ids = np.arange(old.index_count)
     ids[old.first_special :] += grown.first_special - old.first_special
     return ids

@@ -1,7 +1,7 @@
-"""The recipe and the ids of a table that goes on learning on another corpus.
+"""The recipe and the ids of a table that continues to learn on another corpus.
 
-The table's tokens, also the special ones, keep the ids of its file; new tokens get ids after the largest one. So
-embeddings of the old tokens still fit.
+The table's tokens keep the ids of its file, and its special tokens do, too. New tokens get ids after the largest id. So
+the embeddings of the old tokens still fit.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -30,7 +30,7 @@ NOTHING_NEW = (
 
 
 def growing_recipe(history: History, by: int, *, across_words: bool = False, **changes: Any) -> Recipe:
-    """Return the recipe of a growing table; `across_words` adds a second stage, as in SuperBPE."""
+    """Return the recipe to learn `by` more tokens. `across_words` adds a second stage, as in SuperBPE."""
     if by < 1:
         raise RecipeError(f"A table can grow by 1 token or more, not by {by:,}.")
     if history.recipe.lists_bytes:
@@ -70,13 +70,13 @@ def _check_goes_across_words(history: History) -> None:
 
 
 def makes_steps_again(history: History) -> bool:
-    """Return whether a history's steps can be made again on other words, so the learner can go on there."""
+    """Return whether a learner can make the steps of a history again on other words and then learn more."""
     can = METHODS[history.recipe.method].can_be_steered or history.recipe.serves_languages
     return can and history.joining is None and not listed_alone(history)
 
 
 def listed_alone(history: History) -> bool:
-    """Return whether some joined tokens are known only by their texts."""
+    """Return whether some joined tokens are known only by their texts, without their parts."""
     return Method.of(history.recipe).has_continuations and history.alphabet.seed_count > 0
 
 
@@ -91,7 +91,7 @@ def check_grew(history: History) -> None:
 
 
 def free_numbers(known: Int64s, wanted: int, first: int | None = None) -> Int64s:
-    """Return `wanted` numbers after the largest known one, or from `first` on if these are all free."""
+    """Return `wanted` ids after the largest known id, or from `first` on. Raise FormatError if one of them is known."""
     start = int(known.max(initial=-1)) + 1 if first is None else first
     if start < 0 or (wanted and bool(((known >= start) & (known < start + wanted)).any())):
         raise FormatError(
@@ -102,7 +102,10 @@ def free_numbers(known: Int64s, wanted: int, first: int | None = None) -> Int64s
 
 
 def grown_numbers(history: History, old: Int64s, first_new: int | None = None) -> Int64s:
-    """Return the numbers of all tokens: old ones keep theirs, new ones get free numbers from `first_new` on."""
+    """Return the ids of all tokens of a grown history.
+
+    Old tokens keep their ids, and new tokens get free ids from `first_new` on.
+    """
     specials = len(history.recipe.special_tokens)
     symbols = len(history.alphabet)
     made = min(len(old) - specials, history.first_special)  # base symbols, and the tokens of the table's own steps

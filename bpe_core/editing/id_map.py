@@ -1,8 +1,8 @@
-"""The map from the ids of one table to those of another: what becomes of the rows of a model's embeddings.
+"""The map from the ids of one table to the ids of another, which says what becomes of the rows of a model's embeddings.
 
-There is a row for each id of the new table, in their order, and then one for each old id whose token is gone. A token
-that both tables have keeps its row, whatever its ids are. Of any other new token the map says which old tokens its
-text becomes, and with which weights the mean of their embeddings is taken.
+The map has a row for each id of the new table, in their order, and then a row for each old id whose token is gone. A
+token in both tables keeps its row, even if its id differs. For any other new token, the row lists the old tokens that
+its text becomes, and their weights in the mean of their embeddings.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -44,22 +44,22 @@ NONE = -1  # in an array, where there is no id
 
 @dataclass(frozen=True, eq=False)
 class IdMap:
-    """A map from the ids of an old table to those of a new one.
+    """A map from the ids of an old table to the ids of a new table.
 
     Parameters
     ----------
     new
-        The new id of each row; -1 in the last rows, of tokens that only the old table has.
+        The new id of each row. It is -1 in the last rows, for tokens that only the old table has.
     old
-        The old id of each row; -1 for a token that only the new table has.
+        The old id of each row. It is -1 for a token that only the new table has.
     special
-        Whether the token of a row is a special one.
+        Whether the token of a row is a special token.
     texts
         The bytes of each token.
     parts
         The old ids of all parts, row by row. A token that stays is its only part.
     offsets
-        The place in `parts` at which each row begins, and their end.
+        The index in `parts` at which each row begins, and the length of `parts`.
 
     Examples
     --------
@@ -91,11 +91,11 @@ class IdMap:
         Parameters
         ----------
         old, new
-            What `train` or `open` returned, or a changed table.
+            The results of `train` or `open`, or changed tables.
         renamed
-            The new names of special tokens by their former ones; such a token keeps its row.
+            The new name of each special token by its former name. Such a token keeps its row.
         cancelled
-            A function that is asked now and then whether to stop.
+            A function that is called from time to time, and returns whether to stop.
         """
         before = history_of(old)
         former = _texts_by_id(before)
@@ -123,25 +123,25 @@ class IdMap:
 
     @property
     def kept(self) -> Bools:
-        """Mark the tokens that both tables have."""
+        """Return a mask of the rows whose token is in both tables."""
         found: Bools = (self.new != NONE) & (self.old != NONE)
         return found
 
     @property
     def added(self) -> Bools:
-        """Mark the tokens that only the new table has."""
+        """Return a mask of the rows whose token is only in the new table."""
         found: Bools = self.old == NONE
         return found
 
     @property
     def gone(self) -> Bools:
-        """Mark the tokens that only the old table has."""
+        """Return a mask of the rows whose token is only in the old table."""
         found: Bools = self.new == NONE
         return found
 
     @property
     def lengths(self) -> Int64s:
-        """Return the number of parts of each row."""
+        """Return the number of parts in each row."""
         return np.diff(self.offsets)
 
     @property
@@ -151,7 +151,7 @@ class IdMap:
         return found
 
     def then(self, further: IdMap) -> IdMap:
-        """Return one map for two that follow each other: this one, and a map from its new table to a third one.
+        """Return one map that replaces two: this map, and a map from its new table to a third table.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class IdMap:
         return self.of_rows([*rows, *(row._replace(new=NONE, parts=()) for row in gone)])
 
     def _check_leads_to(self, further: IdMap) -> None:
-        """Refuse a map that does not begin with the table in which this map ends."""
+        """Raise BpeError if the other map does not begin with the table in which this map ends."""
         ours = {row.new: row for row in self._rows() if row.new != NONE}
         theirs = {row.old: row for row in further._rows() if row.old != NONE}
         differing = sorted(ours.keys() ^ {*theirs, *further.parts.tolist()})
@@ -188,7 +188,7 @@ class IdMap:
                 )
 
     def difference(self, other: IdMap) -> str:
-        """Return how the first differing row differs from that of another map; empty if none does."""
+        """Return a phrase about the first row that differs from another map. It is empty if no row differs."""
         ours = {row[:2]: row for row in self._rows()}
         theirs = {row[:2]: row for row in other._rows()}
         if ours == theirs:
@@ -206,7 +206,7 @@ class IdMap:
         return f"{which}, {quoted(one.text)}, has other parts, or is special in one of them only"
 
     def table(self) -> DataTable:
-        """Return the map as a table, in which an id that is not there is None."""
+        """Return the map as a table of data, in which a missing id is None."""
         rows = self._rows()
         share = [1.0 / max(1, length) for length in self.lengths.tolist()]
         return DataTable(
@@ -241,7 +241,7 @@ class IdMap:
 
 
 class MapRow(NamedTuple):
-    """A row of a map; an id that is not there is -1."""
+    """A row of a map. A missing id is -1."""
 
     new: int
     old: int
@@ -278,10 +278,10 @@ def _former_name(token: TokenText, names: Mapping[bytes, bytes]) -> TokenText:
 
 
 def _same_tokens(former: Mapping[int, TokenText], now: Mapping[int, TokenText]) -> dict[int, int]:
-    """Return the old id of each new token that the old table has, too; no old id is given twice.
+    """Return the old id of each new token that the old table has, too. Each old id is used once.
 
-    A token of the same kind comes first, and among these the one with the same id. Then the text alone counts, as a
-    file may call a token special that another one does not.
+    Tokens of the same kind are matched first, and among them the tokens with the same id. Then the text alone counts,
+    because one file may call a token special and another file may not.
     """
     found = {id: id for id, token in now.items() if former.get(id) == token}
     keys: tuple[Callable[[TokenText], Hashable], ...] = (_itself, _without_kind)
@@ -305,7 +305,7 @@ def _without_kind(token: TokenText) -> Hashable:
 def _ids_by(
     ids: Iterable[int], tokens: Mapping[int, TokenText], key: Callable[[TokenText], Hashable]
 ) -> Mapping[Hashable, list[int]]:
-    """Return the ids of the tokens with each key, the smallest id last."""
+    """Return the ids of the tokens with each key. The smallest id comes last."""
     found: defaultdict[Hashable, list[int]] = defaultdict(list)
     for id in sorted(ids, reverse=True):
         found[key(tokens[id])].append(id)

@@ -1,6 +1,6 @@
 """The files of a map from ids to ids: a table as `.csv`, `.json` or `.parquet`, or arrays for NumPy as `.npz`.
 
-The arrays are `new`, `old` (-1 where there is no id), `special`, `parts` with their `weights` and `offsets`, and all
+The arrays are `new`, `old` (-1 where an id is missing), `special`, `parts` with their `weights` and `offsets`, and all
 texts as `bytes` with `bytes_offsets`.
 """
 
@@ -28,7 +28,7 @@ LARGEST_NPZ = 64 * MOST_VALUES  # bytes of all arrays
 
 
 def checked_map_name(path: Path | str) -> Path:
-    """Refuse a name without an ending of a map, before anything is computed."""
+    """Return the path of a map. Raise OutputError if its ending is not the ending of a map."""
     if Path(path).suffix.lower() not in MAP_ENDINGS:
         raise OutputError(f"A map is written as {', '.join(MAP_ENDINGS)}; end the name {path} in one of them.")
     return Path(path) if Path(path).suffix.lower() == NPZ else checked_name(path)
@@ -40,9 +40,9 @@ def write_id_map(id_map: IdMap, path: Path | str) -> None:
     Parameters
     ----------
     id_map
-        The map from the ids of one table to those of another.
+        The map from the ids of one table to the ids of another.
     path
-        The name of the file; it ends in .csv, .json, .parquet or .npz.
+        The name of the file, which ends in .csv, .json, .parquet or .npz.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def read_id_map(path: Path | str) -> IdMap:
     Parameters
     ----------
     path
-        The file; its ending says which format it has.
+        The file, whose ending names its format.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def _id(value: Any) -> int:
 
 
 def _ids(value: Any) -> tuple[int, ...]:
-    """Return ids that a cell lists, as a list or as a text.
+    """Return the ids in a cell, which is a list or a text with commas.
 
     >>> _ids("1, 2"), _ids([1, 2]), _ids("")
     ((1, 2), (1, 2), ())
@@ -149,7 +149,7 @@ def _ids(value: Any) -> tuple[int, ...]:
 
 
 def _check_ids(rows: Sequence[MapRow], path: Path | str) -> None:
-    """Refuse a map in which an id occurs twice, or that names ids which no table has."""
+    """Raise FormatError if an id occurs twice, or if a part is not the id of an old token."""
     olds = [row.old for row in rows if row.old != NONE]
     news = [row.new for row in rows if row.new != NONE]
     known = set(olds)

@@ -1,8 +1,8 @@
-"""The parts of new tokens: what another tokenizer makes of the text of each token.
+"""The parts of new tokens: the tokens that another tokenizer makes of the text of each new token.
 
-A tokenizer may do something at the ends of a text that is not done inside a word: SentencePiece's models put a blank
-before it, and byte-pair encoding with `</w>` marks its end. So where a token does not begin or end a word, a rare
-character is put there, and its own tokens are taken away again.
+A tokenizer can change the ends of a text but not the inside of a word: SentencePiece's models put a blank before a
+text, and byte-pair encoding with `</w>` marks its end. So where a token does not begin or end a word, a rare character
+is added there, and the tokens of this character are removed from the result.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.history.history import History
@@ -31,7 +31,7 @@ ENDS_MARKED = ("symbol", "glued")  # the markers of a recipe that stand at the e
 
 
 class TokenText(NamedTuple):
-    """The text of a token, and what the text alone does not say."""
+    """The text of a token, with the facts about the token that its text does not show."""
 
     text: bytes  # the bytes that it stands for
     continues: bool = False  # whether it goes on with a word, as WordPiece's `##s` does
@@ -50,7 +50,7 @@ class Parts:
         self._of_behind = self._ids(BEHIND)
 
     def of(self, tokens: Sequence[TokenText], cancelled: CancelCheck = never_cancelled) -> list[list[int]]:
-        """Return the engine's indices of each token's parts."""
+        """Return the parts of each token as indices of the engine."""
         asked = list(while_wanted(map(self._asked, tokens), cancelled))
         batch = self._tokenizer.encode_batch([one.text for one in asked], allowed_special=())
         ids = batch.ids.tolist()
@@ -90,7 +90,7 @@ class Parts:
         return self._tokenizer.encode(text, allowed_special=())
 
     def _by_bytes(self, token: TokenText) -> list[int]:
-        """Return the parts of a token inside a word, or of one that holds a part of a character."""
+        """Return the parts of a token inside a word, or of a token with an incomplete character."""
         if token.continues and self._continuing:
             return self._tokenizer.tokens_of_word(self._continuing + token.text)
         if self._history.recipe.base == "bytes" and not self._marks_ends:
@@ -98,7 +98,7 @@ class Parts:
         return [id for stretch in self._stretches(token.text) for id in stretch]
 
     def _stretches(self, text: bytes) -> Iterator[list[int]]:
-        """Yield the tokens of whole characters, and of each byte that belongs to none."""
+        """Yield the tokens of each run of whole characters, and the tokens of the bytes between these runs."""
         signs = text.decode(errors="surrogateescape")
         for is_byte, run in groupby(signs, key=lambda sign: "\udc80" <= sign <= "\udcff"):
             some = "".join(run)
@@ -116,7 +116,7 @@ class Parts:
 
 
 class _Request(NamedTuple):
-    """A text to encode, and how many tokens at its ends are not of the token's own text."""
+    """A text to encode, and the number of tokens at each end that do not belong to the token."""
 
     text: str
     before: int = 0

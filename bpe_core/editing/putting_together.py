@@ -1,10 +1,10 @@
-"""The joining of two merge tables into one, which keeps the ids of the first table.
+"""The combination of two merge tables into one, which keeps the ids of the first table.
 
-All merges of the first table come first. After them comes a merge for each token of the second table that the first
-lacks, in the order of the second. So texts are cut as by the first table and then joined further: no text becomes more
-tokens, and no token of the first table is lost. A token of the second table can be made if its own text is then cut
-into two tokens; otherwise it waits for later tokens. Methods that look tokens up (WordPiece, Unigram) need no order:
-see added_pieces.py.
+All merges of the first table come first. Then comes a merge for each token that only the second table has, in the order
+of the second table. So texts are split as by the first table and then joined further: no text becomes more tokens, and
+no token of the first table is lost. A token of the second table can be made if its own text is split into two tokens at
+this point. Otherwise it waits for later tokens. Methods that look tokens up (WordPiece, Unigram) need no order: see
+added_pieces.py.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -119,7 +119,7 @@ def put_together(
 
 
 def _behind(one: History, other: History, report: Callable[[int, int], None]) -> PutTogether:
-    """Make the tokens that only the second table has, after the merges of the first."""
+    """Return the first table with merges added for the tokens that only the second table has."""
     known_symbols = {(symbol.kind, symbol.text) for symbol in one.alphabet.symbols}
     symbols = [symbol for symbol in other.alphabet.symbols if (symbol.kind, symbol.text) not in known_symbols]
     specials = [token for token in other.recipe.special_tokens if token not in one.recipe.special_tokens]
@@ -150,7 +150,7 @@ def _behind(one: History, other: History, report: Callable[[int, int], None]) ->
 def _add_all(
     joining: _JoinedTable, texts: Sequence[bytes], symbols: Mapping[int, list[int]], report: Callable[[int, int], None]
 ) -> list[int]:
-    """Add each token that can be made, in rounds until a round adds none; return the tokens that are left."""
+    """Add each token that can be made, in rounds until a round adds no token. Return the tokens that cannot be made."""
     waiting = list(symbols)
     before = len(symbols) + 1
     while waiting and len(waiting) < before:

@@ -1,8 +1,8 @@
-"""The replacing of tokens: those that a corpus needs least give their ids to the best new ones.
+"""The replacement of tokens: the best new tokens get the ids of the tokens that a corpus needs least.
 
-The size of the table and all other ids stay, so a model keeps its embeddings; only the rows of the swapped ids begin
-anew. Tokens are taken out as `trim` does it, so that everything that stays can be made as before, and new ones are
-learned as `extend` does it. If fewer new tokens can be learned than were asked for, fewer are swapped.
+The size of the table and all other ids stay. So a model keeps its embeddings, and only the rows of the swapped ids must
+be trained again. Tokens are removed as `trim` removes them, so that every other token can still be made. New tokens are
+learned as `extend` learns them. If fewer new tokens can be learned than requested, fewer tokens are swapped.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -41,7 +41,7 @@ MOST_QUOTED = 5
 
 @dataclass(frozen=True, eq=False)
 class Replacement:
-    """The result of replacing tokens. Ids are those of the file."""
+    """The result of replacing tokens. Its ids are the ids of the file."""
 
     history: History
     asked: int  # how many tokens were to be swapped
@@ -51,12 +51,12 @@ class Replacement:
 
     @property
     def added(self) -> Int64s:
-        """Return the ids of the new tokens, which are those of the removed ones."""
+        """Return the ids of the new tokens in ascending order. They are the ids of the removed tokens."""
         return np.array(sorted(self.removed), np.int64)
 
     @property
     def new_ids(self) -> Mapping[int, int]:
-        """Map each id whose token stays to its new id, which is the same."""
+        """Map the id of each token that stays to its new id. Both are equal."""
         gone = set(self.removed)
         ids = self.history.numbers_of(self.history.vocabulary).tolist()
         specials = self.history.numbers_of(np.arange(self.history.first_special, self.history.index_count)).tolist()
@@ -90,12 +90,12 @@ def replace(
     cancelled: CancelCheck = never_cancelled,
     **changes: Any,
 ) -> Replacement:
-    """Let the tokens that a corpus needs least give their ids to the best new tokens.
+    """Replace the tokens that a corpus needs least by the best new tokens, which get their ids.
 
     Parameters
     ----------
     corpus
-        The texts in which the tokens are counted, and from which the new ones are learned.
+        The texts in which the tokens are counted, and from which the new tokens are learned.
     learned
         A study, or another object with a history.
     swap
@@ -123,7 +123,7 @@ def replace(
 def replace_on(
     parts: Sequence[WordTable], history: History, swap: int, changes: Mapping[str, Any], work: Work
 ) -> Replacement:
-    """Swap tokens by counted words, of which there may be several parts."""
+    """Replace `swap` tokens by counted words. `parts` are the word tables of the parts of a corpus."""
     if swap < 1:
         raise BpeError(f"Swap 1 token or more, not {swap:,}.")
     check_can_be_edited(history)
@@ -154,14 +154,14 @@ def replace_on(
 
 
 def _texts_of(history: History, ids: Iterable[int]) -> dict[int, bytes]:
-    """Return the texts of tokens by their ids in the file."""
+    """Return the text of each token with one of these ids, by its id in the file."""
     wanted = {*ids}
     numbers = own_numbers(history)[: history.first_special].tolist()
     return {id: text for id, text in zip(numbers, written(history), strict=True) if id in wanted}
 
 
 def _with_freed_ids(history: History, left: Trimmed) -> History:
-    """Give the ids of the removed tokens to the new ones, in their order."""
+    """Return the history in which new tokens have the ids of the removed tokens, in ascending order."""
     numbers = own_numbers(history).copy()
     stays = np.array([*left.new_ids], np.int64)
     new = np.flatnonzero((numbers != NO_NUMBER) & ~np.isin(numbers, stays))

@@ -1,7 +1,7 @@
-"""The renaming, adding and removing of special tokens; every other token keeps its id.
+"""The renaming, adding and removing of special tokens. Every other token keeps its id.
 
-Models have rows for reserved tokens. To use one, rename it: its id, and so its row, stays. An ordinary token that no
-other token is made of, such as BERT's `[unused5]`, becomes a special token in this way.
+Models have embeddings for reserved tokens. To use such a token, rename it: its id stays, and so does its embedding. An
+ordinary token that no other token is made of, such as BERT's `[unused5]`, can become a special token in this way.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -36,7 +36,7 @@ from bpe_core.text.preparation.pieces import AddedToken
 
 @dataclass(frozen=True, eq=False)
 class SpecialsChanged:
-    """The result of changing special tokens. Ids are those of the file."""
+    """The result of changing special tokens. Its ids are the ids of the file."""
 
     history: History
     renamed: Mapping[str, str]  # new names by the former names
@@ -59,7 +59,10 @@ class SpecialsChanged:
 
 
 def special_ids(learned: Learned) -> dict[str, int]:
-    """Return the ids of all special tokens, and of the unknown token if it has a name."""
+    """Return the ids of all special tokens by their texts, sorted by id.
+
+    The unknown token is included if it has a text.
+    """
     history = history_of(learned)
     numbers = own_numbers(history)
     found = dict(zip(history.recipe.special_tokens, numbers[history.first_special :].tolist(), strict=True))
@@ -77,18 +80,18 @@ def change_specials(
     remove: Iterable[str] = (),
     first_id: int | None = None,
 ) -> SpecialsChanged:
-    """Rename, add and remove special tokens; the others keep their ids.
+    """Rename, add and remove special tokens. All other tokens keep their ids.
 
     Parameters
     ----------
     learned
         A study, or another object with a history.
     rename
-        The new texts by the former ones. All changes are made at once, so two tokens can swap their names.
+        The new text of each token by its former text. All changes are made at once, so two tokens can swap their names.
     add, remove
         The texts of the tokens to add and to remove.
     first_id
-        The first id of the added tokens; by default they follow all other ids.
+        The first id of the added tokens. By default they follow all other ids.
 
     Examples
     --------
@@ -119,7 +122,7 @@ def change_specials(
 def with_specials(
     history: History, *, rename: Mapping[str, str], add: Mapping[str, int], remove: Sequence[str]
 ) -> History:
-    """Return the table with special tokens renamed, added with the given ids, and removed."""
+    """Return the table with special tokens renamed, removed, and added with these ids."""
     numbers = own_numbers(history)
     before = history.recipe.special_tokens
     stay = [place for place, text in enumerate(before) if text not in remove]
@@ -183,7 +186,7 @@ def _those_there_are(ids: Mapping[str, int]) -> str:
 
 
 def _without_ordinary(history: History, text: str) -> tuple[History, int]:
-    """Remove an ordinary token that becomes a special one; return the table and its id."""
+    """Remove an ordinary token that becomes a special token. Return the table without it, and its id."""
     check_can_be_edited(history)
     places = [place for place, token in enumerate(written(history)) if token == text.encode()]
     if not places:
@@ -203,6 +206,6 @@ def _without_ordinary(history: History, text: str) -> tuple[History, int]:
 
 
 def _behind(history: History, promoted: Mapping[str, int], first_id: int | None) -> int | None:
-    """Return the first id for new tokens, by default the one after all ids, also those of promoted tokens."""
+    """Return the first id for new tokens. By default it follows all ids of the table and of promoted tokens."""
     largest = max([int(own_numbers(history).max(initial=-1)), *promoted.values()])
     return largest + 1 if first_id is None else first_id

@@ -1,9 +1,9 @@
-"""The trimming of a table: tokens are removed.
+"""The trimming of a table, which removes tokens.
 
-Other tokens may be made of a removed token; `NEEDED` says what happens to these. If tokens are looked up (WordPiece,
-Unigram), no token needs another one; characters that only longer tokens held get a token, so no text becomes unknown.
-With other methods every token that stays is made from its parts as before, as these stay in their order. Other texts
-may be cut differently: see `costs`.
+Other tokens may be made of a removed token, and `NEEDED` lists what can happen to them. If tokens are looked up
+(WordPiece, Unigram), no token needs its parts. Characters that only longer tokens contained get a token, so no text
+becomes unknown. With other methods, every token that stays is made from its parts as before, because merges keep their
+order. A text may be split differently than before: see `costs`.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -53,7 +53,10 @@ assert tuple(NEEDED) == get_args(Needed)
 
 @dataclass(frozen=True, eq=False)
 class Trimmed:
-    """The result of trimming: the new history, and the removed and kept tokens. Ids are the file's former ids."""
+    """The result of trimming: the new history, and the removed and kept tokens.
+
+    Its ids are the former ids of the file.
+    """
 
     history: History
     new_ids: Mapping[int, int]  # the new id of each remaining token, by its former id
@@ -105,7 +108,7 @@ def trim(
     renumber: bool = True,
     cancelled: CancelCheck = never_cancelled,
 ) -> Trimmed:
-    """Return the table without some tokens; the others keep their ids, or get new ids without gaps.
+    """Return the table without some tokens. The other tokens keep their ids, or get new ids without gaps.
 
     Parameters
     ----------
@@ -114,10 +117,10 @@ def trim(
     tokens
         The ids of the tokens to remove.
     needed
-        What happens to a chosen token that other tokens are made of: "spare" keeps it, "lose" removes those tokens,
+        The treatment of a chosen token that other tokens are made of: "spare" keeps it, "lose" removes those tokens,
         too, and "hide" only takes its id away.
     renumber
-        Whether the other tokens get new ids without gaps; otherwise they keep their ids.
+        Whether the other tokens get new ids without gaps. Otherwise they keep their ids.
     cancelled
         The callback that may cancel the work.
 
@@ -144,7 +147,7 @@ def trim_indices(
     renumber: bool = True,
     cancelled: CancelCheck = never_cancelled,
 ) -> Trimmed:
-    """Return the table without some tokens, given by the engine's indices, as an audit finds them."""
+    """Return the table without the tokens with these indices of the engine. All else is as in `trim`."""
     check_can_be_edited(history)
     known = without_tokens.numbers_of(history)
     named = sorted(set(named))
@@ -193,7 +196,7 @@ def _what_goes(history: History, named: list[int], needed: Needed) -> tuple[Bool
 
 
 def _not_made_any_more(history: History, left: Without, cancelled: CancelCheck) -> list[int]:
-    """Return tokens that stay, and that texts became before but no longer do."""
+    """Return the tokens that stay and that some text produced before, but that no text produces after the removal."""
     after = unreachable_tokens(left.history, Work(cancelled=cancelled))
     if not after:
         return []
@@ -203,7 +206,7 @@ def _not_made_any_more(history: History, left: Without, cancelled: CancelCheck) 
 
 
 def check_can_be_edited(history: History) -> None:
-    """Refuse a table for which it is not known what it does without some of its tokens."""
+    """Raise BpeError for a table whose method does not work without some of its tokens."""
     if Method.of(history.recipe).joins_runs:
         raise BpeError(
             f"What {METHODS[history.recipe.method].title} learned cannot be trimmed or combined: its superwords need "
@@ -217,12 +220,12 @@ def check_can_be_edited(history: History) -> None:
 
 
 def looks_tokens_up(history: History) -> bool:
-    """Return whether tokens are looked up in the vocabulary, so no token needs its parts."""
+    """Return whether the method looks tokens up in the vocabulary, so that no token needs its parts."""
     return Method.of(history.recipe).looks_tokens_up
 
 
 def written_alike(history: History) -> list[int]:
-    """Return the joined tokens with the text of an older token, which texts become instead."""
+    """Return the indices of joined tokens with the text of an older token. Texts become the older token instead."""
     seen = set(history.alphabet.texts)
     found = []
     for id, text in enumerate(written(history)[len(history.alphabet) :], len(history.alphabet)):
@@ -233,7 +236,10 @@ def written_alike(history: History) -> list[int]:
 
 
 def _indices_of(history: History, ids: Collection[int]) -> list[int]:
-    """Find the tokens with these ids; several tokens may share an id."""
+    """Return the indices of the tokens with these ids.
+
+    Several tokens may share an id. An unknown id raises BpeError.
+    """
     known = own_numbers(history)
     missing = sorted(id for id in ids if id < 0 or id not in known)
     if missing:
@@ -254,7 +260,7 @@ def _check_named(history: History, named: list[int], known: Int64s) -> None:
 
 
 def spare_parts(history: History, goes: Bools) -> None:
-    """Take tokens that a staying token may be made of out of `goes`, the tokens to remove."""
+    """Unmark in `goes`, the mask of tokens to remove, each token that a remaining token may be made of."""
     left, right, token = _made_of(history, by_birth=False)
     while True:
         stays = ~goes[token]
@@ -274,7 +280,10 @@ def _lose(history: History, goes: Bools) -> None:
 
 
 def _made_of(history: History, *, by_birth: bool) -> tuple[Int64s, Int64s, Int64s]:
-    """Return pairs and their joined tokens: those of the steps, or all pairs that may be joined."""
+    """Return the left parts, right parts and tokens of the steps.
+
+    Without `by_birth`, return all pairs that may be joined.
+    """
     left, right = (column.astype(np.int64) for column in history.columns[:2])
     token = np.arange(len(history.alphabet), history.first_special)
     pairs = None if by_birth or history.joining is None else history.joining.pairs
@@ -291,10 +300,12 @@ def _made_of(history: History, *, by_birth: bool) -> tuple[Int64s, Int64s, Int64
 def least_used(
     history: History, counts: Int64s, how_many: int, *, cancelled: CancelCheck = never_cancelled
 ) -> list[int]:
-    """Return the learned tokens that a corpus needs least, by their final counts.
+    """Return the `how_many` learned tokens that a corpus needs least.
 
-    Each time the least used token is taken that no remaining token is made of; of equal ones the youngest. So no other
-    token is lost. The count of a taken token is added to its parts.
+    Tokens are chosen one by one. Each choice is the least used token that no remaining token is made of. If
+    several have
+    the same count, the youngest is chosen. So no other token is lost. The count of a chosen token is added to
+    its parts.
     """
     check_can_be_edited(history)
     first = first_learned(history)
@@ -328,18 +339,18 @@ def least_used(
 
 
 def _chosen_by_hand(history: History) -> tuple[int, ...]:
-    """Return the tokens that are searched first; a person chose them, so their counts do not matter."""
+    """Return the tokens that are searched for before merging. A person chose them, so their counts do not matter."""
     return () if history.joining is None else history.joining.found_first
 
 
 def least_size(history: History) -> int:
-    """Count the tokens that always stay: base symbols, and tokens chosen by hand."""
+    """Return the number of tokens that are never removed: base symbols, and tokens that a person chose."""
     by_hand = len(_chosen_by_hand(history)) + len(history.recipe.special_tokens)
     return first_learned(history) + len(without_tokens.lone_characters(history)) + by_hand
 
 
 def surplus(history: History, size: int) -> int:
-    """Return how many tokens to remove until `size` are left, with base symbols and special tokens."""
+    """Return how many tokens to remove until `size` tokens are left. Base symbols and special tokens count."""
     least = least_size(history)
     if size < least:
         specials = len(history.recipe.special_tokens)
@@ -371,7 +382,7 @@ def costs(
     counted_by: Recipe | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Costs:
-    """Count the tokens of words with each of two tables.
+    """Return the number of tokens in the words by each of two tables.
 
     `counted_by` is the recipe by which the words were counted, by default the recipe of `before`.
     """

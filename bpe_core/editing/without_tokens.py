@@ -1,8 +1,8 @@
 """The making of a history without some tokens, and the ids of its tokens.
 
-If tokens are looked up, a token without its parts becomes a seed. The numbers are those of the table's file, or else
-the engine's ids. Unigram's files have no number for a character that only longer pieces hold; it gets one when the
-table changes.
+If tokens are looked up, a token without its parts becomes a seed. The numbers in this module are the ids of the table's
+file, or else the engine's indices. Unigram's files have no number for a character that only longer pieces contain. Such
+a character gets a number when the table changes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bpe_core.segmenting.word_pieces import pieces_of
 
 
 def lone_characters(history: History) -> list[Symbol]:
-    """Make a symbol for each character that only longer tokens hold, in the order of alphabets."""
+    """Return a symbol for each character that only longer tokens contain, in the order of alphabets."""
     if not Method.of(history.recipe).has_continuations:
         return []
     marker = history.recipe.marker_text.encode()
@@ -64,7 +64,7 @@ class Without:
 def without(history: History, goes: Bools, hidden: Bools | None = None, further: Further = NOTHING_FURTHER) -> Without:
     """Return a history without some tokens. Hidden tokens stay only as parts of other tokens.
 
-    The history has no counts: if some merges are missing, the remaining merges would have other counts.
+    The history has no counts: without some merges, the remaining merges would have other counts.
     """
     base = len(history.alphabet)
     first_special = history.first_special
@@ -114,7 +114,7 @@ def _scores(history: History, old_ids: Int64s, more: Sequence[float]) -> Scores 
 
 
 def as_given(recipe: Recipe, merges: int) -> Recipe:
-    """Return the recipe of a table of `merges` merges that was edited, so no training makes it."""
+    """Return a recipe for an edited table of `merges` merges, which says that no training makes the table."""
     return recipe.listed.with_changes(merges=merges, interventions=(), grown_from=0)
 
 
@@ -147,7 +147,7 @@ def _joining(history: History, goes: Bools, hidden: Bools, new_ids: Int64s) -> M
 
 
 def numbers_of(history: History) -> Int64s:
-    """Return the number of each id; refuse a table in which two tokens with different texts share a number."""
+    """Return the number of each token. Raise FormatError if tokens with different texts share a number."""
     known = history.numbers
     if known is None:
         return np.arange(history.index_count)
@@ -183,7 +183,9 @@ def _with_all_characters(history: History, known: Int64s) -> Int64s:
 
 
 def further_numbers(known: Int64s, old_ids: Int64s, first: int | None = None) -> Int64s:
-    """Return the numbers of a changed table: old tokens keep theirs, new ones get free numbers from `first` on.
+    """Return the numbers of a changed table.
+
+    Old tokens keep their numbers, and new tokens get free numbers from `first` on.
 
     >>> further_numbers(np.array([7, 5]), np.array([0, -1, 1])).tolist()
     [7, 8, 5]
@@ -195,7 +197,7 @@ def further_numbers(known: Int64s, old_ids: Int64s, first: int | None = None) ->
 
 
 def new_numbers(before: Int64s, now: Int64s, new_ids: Int64s) -> dict[int, int]:
-    """Map former numbers to new numbers, for each token that has both.
+    """Return the new number for each former number of a token that has both.
 
     >>> new_numbers(np.array([7, 5, 3]), np.array([1, 0]), np.array([0, GONE, 1]))
     {7: 1, 3: 0}
@@ -207,7 +209,7 @@ def new_numbers(before: Int64s, now: Int64s, new_ids: Int64s) -> dict[int, int]:
 
 
 def renumbered(numbers: Int64s) -> Int64s:
-    """Renumber without gaps in the same order; tokens that shared a number share the new one.
+    """Return numbers without gaps in the same order. Tokens that shared a number share the new number.
 
     >>> renumbered(np.array([7, NO_NUMBER, 3, 7])).tolist()
     [1, -1, 0, 1]

@@ -1,1 +1,1 @@
-"""The analysis of a whole history; the questions in `bpe_core/questions` use it."""
+"""The analysis of whole histories, which the questions in `bpe_core/questions` use."""

@@ -1,6 +1,6 @@
-"""The audit, which finds the tokens of a table that deserve a second look, with a column for each criterion.
+"""The audit of a table, which finds the tokens that deserve a second look by several criteria.
 
-Some criteria need only the table; others need the token's use in a corpus (`TokenPlaces`).
+Some criteria need only the table. Others need the places where a corpus uses each token (`TokenPlaces`).
 """
 
 from __future__ import annotations
@@ -100,7 +100,11 @@ class Audit:
 def audit(
     history: History, places: TokenPlaces | None = None, *, rare: int = RARE, long: int = LONG, work: Work = ALONE
 ) -> Audit:
-    """Test every token by every criterion; without `places`, only by the criteria that need no corpus."""
+    """Test every token by every criterion.
+
+    Without `places`, only the criteria that need no corpus are tested. A token is rare if the corpus uses it fewer than
+    `rare` times, and long if it has more than `long` bytes.
+    """
     texts = TokenTexts(history.alphabet, decoded=True)  # a word marker does not count for the length
     texts.grow(history)
     broken, lengths, mixed = how_written(texts.raw, work.cancelled)
@@ -131,7 +135,10 @@ def _in_corpus(history: History, places: TokenPlaces, rare: int) -> dict[Criteri
 
 
 def _made(history: History, counts: Int64s) -> Int64s:
-    """Count how often each token is made while the corpus is encoded, whether it remains or not."""
+    """Return how often encoding the corpus makes each token.
+
+    Tokens that later become part of a longer token count, too.
+    """
     made = counts.tolist()
     base = len(history.alphabet)
     for token, (left, right) in reversed(list(enumerate(history.pairs(), base))):
@@ -162,7 +169,7 @@ def how_written(texts: Sequence[bytes], cancelled: CancelCheck) -> tuple[Bools, 
 
 
 def _is_broken_before_its_end(raw: bytes) -> bool:
-    """Return whether a shortened text is invalid UTF-8 elsewhere than at its end, where it may have been cut."""
+    """Return whether a shortened text is invalid UTF-8 anywhere except at its end, where it was truncated."""
     return max(raw[:-3].decode(errors="surrogateescape")[:-3]) >= "\udc80"
 
 
@@ -215,11 +222,14 @@ class AuditRows:
         return id if self._numbers is None else int(self._numbers[id])
 
     def in_order(self, ids: Iterable[int], by: str, *, from_end: bool = False) -> list[int]:
-        """Sort tokens by one of `ORDERS`, or in reverse; equal ones keep their order."""
+        """Return the ids sorted by one of `ORDERS`, or in reverse. Tokens with equal values keep their order."""
         return sorted(ids, key=self._key(by), reverse=from_end)
 
     def _key(self, by: str) -> Callable[[int], Any]:
-        """Return the values to sort by, without making the rows, which takes too long for a hundred thousand."""
+        """Return the function that gives the sort value of a token.
+
+        The function does not build the rows, because this takes too long for a hundred thousand tokens.
+        """
         found = self._found
         places = self._found.places
         if by == "token":
@@ -243,7 +253,10 @@ def table_of(rows: Iterable[AuditRow]) -> DataTable:
 def never_used(
     words: WordTable, old: History, grown: History, new_ids: Int64s, *, cancelled: CancelCheck = never_cancelled
 ) -> list[int]:
-    """Return the old table's learned tokens that these words use neither before nor after the table grew."""
+    """Return the learned tokens of the old table that these words use neither before nor after the table grew.
+
+    `new_ids` holds the index in the grown table for each index of the old table.
+    """
     learned = np.flatnonzero(is_learned(old))
     before, now = (CutWords.of(words, grown.recipe, table, cancelled=cancelled) for table in (old, grown))
     used = before.counts(len(old))[learned] + now.counts(len(grown))[new_ids[learned]]

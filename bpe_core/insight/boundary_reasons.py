@@ -1,6 +1,6 @@
-"""The reasons why merges split or do not split a text at a boundary; `_SENTENCES` lists all of them.
+"""The reasons why merges split or do not split a text at a boundary.
 
-The reasons inside a word come first, then those between words.
+The table `_SENTENCES` lists all reasons. The reasons inside a word come first, and the reasons between words follow.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The reasons for the cuts of a table that joins pairs by priority, not in the order of the steps.
+"""The reasons why a table that joins pairs by merge priority splits a word or does not.
 
-Inside a word:
+The reasons inside a word are:
 
-    joined      no cut: the two tokens that met here were joined
-    whole       no cut: the whole word is one token, whatever pairs it holds
+    joined      no boundary: the two tokens that met here were joined
+    whole       no boundary: the whole word is one token, whatever pairs it contains
     later       the two tokens that meet here would be joined, but their token does not exist yet
     taken       a pair that met here would have been joined, but one half was joined to another neighbour before
     never       no pair that ever met here can be joined
@@ -146,7 +146,8 @@ class WhyPriority(ExplainedText):
 
 
 def _nth(number: int) -> str:
-    """
+    """Return an ordinal number in English.
+
     >>> [_nth(number) for number in (1, 2, 3, 4, 11, 22)]
     ['1st', '2nd', '3rd', '4th', '11th', '22nd']
     """

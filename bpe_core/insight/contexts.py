@@ -1,7 +1,7 @@
-"""The lines of the corpus in which a token occurs, with file and line (keyword in context).
+"""The lines of the corpus in which a token occurs, with file and line number (keyword in context).
 
-The words that hold the token are known already, so only these are searched. A hit counts only if the pattern really
-makes that word there.
+The search looks only for the words that contain the token. A match counts only if the pattern splits the text into
+exactly that word there.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ _ROWS = ("jsonl", "csv", "tsv")
 
 @dataclass(frozen=True)
 class Context:
-    """An occurrence of a token: `text` is its line or a part of it, and the token is at `start` to `stop`."""
+    """An occurrence of a token in a text.
+
+    The token reaches from `start` to `stop` in `text`, which is its line or a part of it.
+    """
 
     source: str
     line: int
@@ -72,7 +75,10 @@ def contexts(
     seconds: float | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> list[Context]:
-    """Find occurrences of a token after `at` merges, in different words if possible; `seconds` limits the search."""
+    """Return at most `most` occurrences of a token after `at` merges, in different words if possible.
+
+    The search ends after `seconds`.
+    """
     needles = needles_for(ranked, token, len(ranked.history) if at is None else at)
     if not needles or corpus.word_counts is not None:
         return []
@@ -161,7 +167,7 @@ class _Search:
             self._left[needle] = left
 
     def _is_a_word(self, data: bytes, start: int, stop: int) -> bool:
-        """Return whether the pattern makes these bytes a word, judging by the text around them."""
+        """Return whether the pattern makes these bytes a word in the surrounding text."""
         first = max(0, start - WINDOW)
         last = min(len(data), stop + WINDOW)
         while first < start and data[first] & 0xC0 == 0x80:
@@ -178,7 +184,10 @@ class _Search:
         return False
 
     def _line_ends(self, text: str, changed: str) -> list[int]:
-        """Return the end of each line in the normalized text, which may have other lines."""
+        """Return the byte offset after each line in the normalized text.
+
+        Normalization can change where lines end.
+        """
         lines = [f"{line}\n" for line in text.split("\n")]
         if text is not changed:
             became = [normalize(line, self._recipe) for line in lines]
@@ -187,7 +196,7 @@ class _Search:
         return [*accumulate(len(line.encode()) for line in lines)]
 
     def _context(self, text: str, changed: str, data: bytes, ends: list[int], place: int, needle: Needle) -> Context:
-        """Return the line of a hit as it was before normalization."""
+        """Return the line of a match as it was before normalization."""
         number = bisect_right(ends, place + needle.start)
         line_start = ends[number - 1] if number else 0
         start = place + needle.start - line_start
@@ -208,7 +217,10 @@ class _Search:
 
 
 def _shown(source: str, line: int, is_row: bool, raw: bytes, start: int, stop: int) -> Context:
-    """Shorten a line to the surroundings of the token; a token may begin inside a character."""
+    """Return the context of a token with its line shortened.
+
+    A token that begins inside a character is extended to it.
+    """
     while start > 0 and start < len(raw) and raw[start] & 0xC0 == 0x80:
         start -= 1
     while stop < len(raw) and raw[stop] & 0xC0 == 0x80:

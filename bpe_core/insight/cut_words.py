@@ -1,7 +1,7 @@
-"""The splitting of a corpus's distinct words by any tokenizer after any step.
+"""The distinct words of a corpus, split into tokens by any tokenizer after any number of steps.
 
-A tokenizer that splits text as the corpus was split takes the words as they are. Any other tokenizer normalizes and
-splits each word like a text. So several tokenizers can be compared word by word on the same corpus.
+A tokenizer that splits text as the corpus was split uses the words unchanged. Any other tokenizer normalizes and splits
+each word like a text. So several tokenizers can be compared word by word on the same corpus.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ class CutWords:
     def of(
         cls, words: WordTable, counted_by: Recipe, history: History, *, cancelled: CancelCheck = never_cancelled
     ) -> Self:
-        """Cut words by a history; `counted_by` is the recipe that counted them, which may differ."""
+        """Split each word into tokens by a history.
+
+        `counted_by` is the recipe that counted the words. It may differ from the recipe of the history.
+        """
         recipe = history.recipe
         splits_alike = _splits_alike(recipe, counted_by)
         parts = _as_they_are(words) if splits_alike else _split_anew(words, Cutting(recipe), cancelled)
@@ -57,7 +60,10 @@ class CutWords:
         return counts
 
     def words_with(self, token: int, at: int) -> list[tuple[bytes, int]]:
-        """Return the words that hold a token after `at` steps, with the token's count in each, the largest first."""
+        """Return the words that contain a token after `at` steps, each with the token's count in it.
+
+        The largest count comes first.
+        """
         ids, words = self.placed(at)
         found, times = np.unique(words[ids == token], return_counts=True)
         counts = times * self.words.counts[found]
@@ -66,7 +72,7 @@ class CutWords:
         return [(self.words.word(word), count) for word, count in listed]
 
     def placed(self, at: int) -> tuple[Int64s, Int64s]:
-        """Return all tokens after `at` steps, and the word of each."""
+        """Return the id of every token after `at` steps, and the index of its word."""
         tokens = self._tokens(at)
         known = tokens.ids != NO_TOKEN
         starts = tokens.edges[:-1][known]
@@ -77,15 +83,18 @@ class CutWords:
         return tokens.ids[known], self._parts.of_word[part]
 
     def by_word(self, at: int) -> tuple[Int64s, Int64s]:
-        """Return all tokens after `at` steps, and the first index of each word's tokens with the end."""
+        """Return the ids of all tokens after `at` steps, and the index at which each word's tokens begin.
+
+        The last entry of the indices is the number of all tokens.
+        """
         ids, words = self.placed(at)
         counts = np.bincount(words, minlength=len(self.words))
         return ids, np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
 
     def cuts(self, at: int) -> Bools:
-        """Mark each byte of the table's text before which its word is cut.
+        """Return a mask of the bytes before which a word is split into tokens.
 
-        A word is cut wherever a token ends; bytes without a token belong to the next token.
+        A word is split where a token ends. Bytes without a token belong to the next token.
         """
         tokens = self._tokens(at)
         covers = (tokens.edges[1:] > tokens.edges[:-1]) & (tokens.ids != NO_TOKEN)
@@ -98,7 +107,7 @@ class CutWords:
 def tokens_by_word(
     words: WordTable, counted_by: Recipe, history: History, at: int, *, cancelled: CancelCheck = never_cancelled
 ) -> tuple[Int64s, Int64s]:
-    """Do the same as `CutWords.by_word` for a single step."""
+    """Return the result of `CutWords.by_word` for a single number of steps, which is faster."""
     recipe = history.recipe
     if _splits_alike(recipe, counted_by):
         given = GivenWords(recipe, words.text.tobytes(), words.starts)
@@ -143,6 +152,9 @@ def _split_anew(words: WordTable, cutting: Cutting, cancelled: CancelCheck) -> _
 
 
 def whose_words(known: Sequence[tuple[WordTable | None, Recipe]]) -> int | None:
-    """Choose the tokenizer whose words serve to measure all tokenizers; it should leave out no blanks."""
+    """Return the index of the tokenizer whose words are used to measure all tokenizers. Return None if none has words.
+
+    A tokenizer that keeps all blanks comes first.
+    """
     having = [place for place, (words, _) in enumerate(known) if words is not None]
     return next((place for place in having if Cutting(known[place][1]).keeps_all), having[0] if having else None)

@@ -1,4 +1,4 @@
-"""The shares of groups for documents drawn at random, which shows how much they depend on the documents."""
+"""The shares of groups in randomly drawn documents, which show how much the shares depend on the documents."""
 
 from __future__ import annotations
 
@@ -16,10 +16,16 @@ Rows = tuple[Int64s, Int64s]  # rows of words, and their counts
 
 
 class DrawnDocuments:
-    """The words of each group by blocks of its documents; as many blocks are drawn with replacement."""
+    """The words of each group, by blocks of its documents.
+
+    A draw takes as many blocks as the group has, with replacement.
+    """
 
     def __init__(self, groups: GroupedWords, blocks: Mapping[str, Sequence[WordTable]]) -> None:
-        """Store the counts; words that occur only in a block, because a text was divided, are left out."""
+        """Store the counts of the words in each block. Words that occur only in a block are left out.
+
+        Such words arise where a text was divided into blocks.
+        """
         named = [(name, table) for name in groups.groups for table in blocks[name]]
         together = GroupedWords.of({"": groups.words, **{f"{place}": table for place, (_, table) in enumerate(named)}})
         self._words = len(groups.words)
@@ -31,7 +37,7 @@ class DrawnDocuments:
             self._sizes[name].append(table.text_bytes or table.total_bytes)
 
     def shares(self, program: Program, times: int, seed: int, work: Work = ALONE) -> Float64s:
-        """Draw documents several times; return the shares for each draw, a row a draw."""
+        """Draw documents `times` times, and return the shares of the groups. Each draw is a row."""
         found = list[Float64s]()
         for number in range(times):
             work.check()
@@ -40,7 +46,7 @@ class DrawnDocuments:
         return np.array(found)
 
     def draw(self, seed: int, number: int) -> tuple[Float64s, Float64s]:
-        """Draw once; return the count of each word in each group, and the bytes of the groups."""
+        """Return the count of each word in each group, and the bytes of each group, after the draw with this number."""
         chance = np.random.default_rng((seed, number))
         counts = np.zeros((self._words, len(self._rows)))
         sizes = np.zeros(len(self._rows))

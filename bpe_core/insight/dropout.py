@@ -1,8 +1,9 @@
-"""The splitting of a word while merges are left out at random.
+"""The splitting of a word where merges are left out at random.
 
-**Dropout** is that of Provilkov and others (2020). At each step, each boundary where a pair could be joined is left out
-independently with the same probability. Of the others, that with the lowest merge is joined, the leftmost of equals.
-The word is done when all are left out. A boundary that was left out may be joined at the next step.
+**Dropout** follows Provilkov and others (2020). At each step, each boundary where a pair could be joined is left out
+with the same probability, independently of the other boundaries. The boundary with the lowest merge among those that
+remain is joined. Among equal merges, the leftmost is joined. The word is done when all boundaries are left out. A
+boundary that was left out may be joined at the next step.
 
     >>> dropped = Dropout({1 << 32 | 2: (0, 3)}.get, 0.25)
     >>> dropped.outcomes([1, 2])
@@ -27,7 +28,10 @@ MOST_STATES = 2_000  # states of a word for which probabilities are computed; wi
 
 class Dropout:
     def __init__(self, find: Find, probability: float) -> None:
-        """Begin with `find`, which returns the merge of two neighbours and their token; lower merges come first."""
+        """Store the merges and the probability with which each merge is left out.
+
+        `find` returns the merge of two neighbours and the token that it makes, or None. Lower merges come first.
+        """
         if not 0 <= probability <= 1:
             raise BpeError(f"A merge is left out with a probability from 0 to 1, not {probability:g}.")
         self._find = find
@@ -37,10 +41,11 @@ class Dropout:
         return join_neighbours(symbols, self._find, chance=chance, dropout=self._left_out)[0]
 
     def outcomes(self, symbols: Sequence[int]) -> dict[Ids, float] | None:
-        """Return the probability of each possible result; None if there are too many states on the way.
+        """Return the probability of each possible result. Return None if there are too many intermediate states.
 
-        The boundaries that could be joined have an order. A boundary is joined if all boundaries before it are left
-        out and it is not; the word is done if all are left out.
+        The boundaries that could be joined have an order. A boundary is joined if all boundaries before it are
+        left out and it
+        is not left out. The word is done if all boundaries are left out.
         """
         waiting: dict[Ids, float] = {tuple(symbols): 1.0}
         found: dict[Ids, float] = {}

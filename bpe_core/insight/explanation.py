@@ -1,4 +1,4 @@
-"""The explanation why a text is split at a boundary: a sentence, and the tokens in it with their numbers."""
+"""The explanation why a text is split at a boundary: a sentence, and the tokens that it names, with their ids."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from bpe_core.segmenting.cutting import Allowed
 
 
 def explain(text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
-    """Return a method's answers for a text with the allowed special tokens.
+    """Return an object that explains why a method splits a text where it does.
 
-    A table from a file may merge by priority; this is explained in the same way for every method.
+    A table from a file may merge by priority. Its splits are explained in the same way for every method.
     """
     if history.joining is not None:
         return WhyPriority(text, history, allowed)

@@ -1,7 +1,7 @@
-"""The verdict on a student's merges: right until which one, and which mistake explains the rest.
+"""The grading of a student's merges: how many are right, and which mistake explains the first wrong merge.
 
-Each mistake is a small wrong trainer. The mistake that makes the same merges as the student, beyond the right ones, is
-the likely cause. Wrong trainers are plain Python, and stop at the first merge that differs.
+Each mistake is a small wrong trainer. The likely mistake is the one whose trainer makes the same merges as the student,
+beyond the right merges. Wrong trainers are plain Python, and stop at the first merge that differs.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ AS_RULE: dict[Tie, str] = {"greatest pair": "largest-text", "first met": "first-
 
 
 class _Least(tuple[bytes, ...]):
-    """A pair that comes before all smaller pairs."""
+    """A pair that sorts in reverse order: larger pairs come first."""
 
     def __lt__(self, other: tuple[bytes, ...]) -> bool:
         return tuple.__gt__(self, other)
@@ -56,7 +56,7 @@ class _Least(tuple[bytes, ...]):
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules by which merges are learned: those of an exercise, or wrong ones."""
+    """The rules by which merges are learned. They are the rules of an exercise, or wrong rules."""
 
     tie: Tie = "greatest pair"
     pattern: str = GPT2  # empty if words are not split
@@ -73,7 +73,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Exercise:
-    """An exercise that classes set, with its rules."""
+    """An exercise that a class sets, with its rules."""
 
     title: str
     rules: Rules
@@ -88,7 +88,10 @@ EXERCISES: dict[str, Exercise] = {
 
 
 def exercise_by(recipe: Recipe) -> Exercise:
-    """Return the exercise that asks for a recipe's own rules."""
+    """Return the exercise to learn merges by the rules of a recipe.
+
+    Raise RecipeError if merges by this recipe cannot be graded.
+    """
     ties = {rule: tie for tie, rule in AS_RULE.items()}
     if recipe.ties not in ties or recipe.base != "bytes":
         raise RecipeError(
@@ -102,7 +105,7 @@ def exercise_by(recipe: Recipe) -> Exercise:
 
 
 def mistakes_of(rules: Rules) -> Iterator[tuple[str, Rules]]:
-    """Yield a sentence about each mistake, and the rules with it."""
+    """Yield a sentence about each mistake, and the rules that a trainer with this mistake follows."""
     for tie, (takes, _) in TIES.items():
         if tie != rules.tie:
             wanted = TIES[rules.tie][0]
@@ -140,7 +143,7 @@ def mistakes_of(rules: Rules) -> Iterator[tuple[str, Rules]]:
 
 
 def words_of(text: str, rules: Rules) -> dict[bytes, int]:
-    """Count the words of a text, in the order in which they are met."""
+    """Return the count of each word in a text, in the order of first occurrence."""
     changed = {"as LF": ("\r\n", "\n"), "as CRLF": ("\n", "\r\n"), "left out": ("\n", "")}
     if rules.newlines:
         text = text.replace(*changed[rules.newlines])
@@ -163,7 +166,7 @@ def words_of(text: str, rules: Rules) -> dict[bytes, int]:
 
 
 def learned(words: Mapping[bytes, int], rules: Rules) -> Iterator[Merge]:
-    """Yield merges by these rules until no pair is left."""
+    """Yield the merges that are learned by these rules, until no pair is left."""
     corpus = [([word[place : place + 1] for place in range(len(word))], count) for word, count in words.items()]
     ids = {token: id for id, token in enumerate(BYTES)}
     stale: dict[Merge, int] = {}
@@ -211,7 +214,7 @@ def _holds(word: Word, pair: Merge) -> bool:
 
 
 def _joined(word: Word, pair: Merge, rules: Rules) -> Word:
-    """Join the pair wherever it occurs, from the left or from the right.
+    """Return the word with each occurrence of the pair joined, from the left or from the right.
 
     >>> aaa = [b"a", b"a", b"a"]
     >>> _joined(aaa, (b"a", b"a"), Rules()), _joined(aaa, (b"a", b"a"), Rules(joins_from_right=True))
@@ -234,7 +237,7 @@ def _joined(word: Word, pair: Merge, rules: Rules) -> Word:
 
 @dataclass(frozen=True)
 class GradedMerges:
-    """The verdict on a list of merges."""
+    """The result of grading a list of merges."""
 
     merges: int  # the number of merges that the student has
     wanted: int  # the number that the exercise asks for, if it is known, else that of the student
@@ -252,7 +255,10 @@ class GradedMerges:
 def graded(
     text: str, merges: Sequence[Merge], exercise: Exercise, wanted: int | None = None, work: Work = ALONE
 ) -> GradedMerges:
-    """Compare merges with those that an exercise asks for; look for the mistake behind the first difference."""
+    """Return how many merges are right by the rules of an exercise, and the likely cause of the first wrong merge.
+
+    `wanted` is the number of merges that the exercise asks for. Without `wanted`, any number is right.
+    """
     rules = exercise.rules
     right, expected = _right_until(words_of(text, rules), rules, merges, work)
     asked = len(merges) if wanted is None else wanted
@@ -283,7 +289,7 @@ def graded(
 def _right_until(
     words: Mapping[bytes, int], rules: Rules, merges: Sequence[Merge], work: Work
 ) -> tuple[int, Merge | None]:
-    """Return how many merges are right, and the merge that should follow them. The fast trainer learns them."""
+    """Return how many merges are right, and the right merge after them. The fast trainer learns the right merges."""
     table = WordTable.from_counts({word.decode(): count for word, count in words.items()})
     recipe = Recipe.preset("gpt2", ties=AS_RULE[rules.tie], merges=len(merges), min_frequency=rules.least)
     history = learn(table, recipe, cancelled=work.cancelled)
@@ -298,7 +304,7 @@ def _right_until(
 def _agreement(
     words: Mapping[bytes, int], rules: Rules, merges: Sequence[Merge], most: int, work: Work
 ) -> tuple[int, Merge | None]:
-    """Return how many merges the rules make, too, and the first one that they make instead."""
+    """Return how many of the merges the rules also make, and the first different merge that the rules make."""
     made = learned(words, rules)
     for place, merge in zip_longest(range(most), _some(made, most)):
         work.check()

@@ -1,4 +1,4 @@
-"""The end of a prompt: which tokens would begin before it, and how many tokens to step back for them.
+"""The tokens that would cover the end of a prompt, and the number of tokens to remove so that they can.
 
     >>> from bpe_core.studies.making import train
     >>> study = train("low low lower lower", "gpt2", merges=4)
@@ -6,9 +6,9 @@
     >>> found.step_back, found.rest, [study.names[one.index] for one in found.tokens]
     (2, b' lo', ['␣low', '␣lowe'])
 
-Whoever lets a model go on behind a prompt asks for tokens that begin at its end. Where a longer token would cover this
+A model that continues a prompt makes tokens that begin at the end of the prompt. If a longer token would cover this
 end, the model has seen that token in such texts, and never the tokens of the prompt. So the prompt is healed: its last
-tokens are left out, and the next ones must begin with their text.
+tokens are removed, and the next tokens of the model must begin with the removed text.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MOST_TRIED = 2**25  # bytes of all texts that are tried
 
 @dataclass(frozen=True)
 class CoveringToken:
-    """A token that reaches across the end of the prompt."""
+    """A token that begins in a prompt and reaches beyond its end."""
 
     index: int
     rest: bytes  # the end of the prompt with which it begins
@@ -60,7 +60,7 @@ class HealedPrompt:
 def healed(
     tokenizer: Tokenizer, text: str, *, at: int | None = None, allowed: Allowed = None, work: Work = ALONE
 ) -> HealedPrompt:
-    """Find all tokens that would reach across the end of a prompt, each tried by encoding."""
+    """Return all tokens that would reach beyond the end of a prompt. Each token is tried by encoding."""
     history = tokenizer.history
     at = len(history) if at is None else at
     ids = tokenizer.encode(text, at=at, allowed_special=allowed)
@@ -95,7 +95,7 @@ def healed(
 
 
 def _candidates(tokenizer: Tokenizer, tail: bytes, at: int) -> Iterator[tuple[int, int, bytes]]:
-    """Yield the tokens that begin with an end of the text and go on, each with the place where this end begins."""
+    """Yield each token that begins with an end of the text and is longer, with the offset of that end and its bytes."""
     history = tokenizer.history
     texts = TokenBytes(history)
     learned = (index for index in history.first(at).vocabulary.tolist() if index < history.first_special)
@@ -110,7 +110,7 @@ def _candidates(tokenizer: Tokenizer, tail: bytes, at: int) -> Iterator[tuple[in
 
 
 def _beginning_with(rest: bytes, raws: Sequence[bytes]) -> slice:
-    """Return the place of all sorted texts that begin with this one."""
+    """Return the slice of the sorted texts that begin with `rest`."""
     return slice(bisect_left(raws, rest), bisect_right(raws, rest, key=lambda raw: raw[: len(rest)]))
 
 
@@ -123,7 +123,7 @@ def _is_text(raw: bytes) -> bool:
 
 
 def _alike(one: Sequence[int], other: Sequence[int]) -> int:
-    """Return how many of the first tokens are the same."""
+    """Return how many ids at the beginning of both sequences are equal."""
     length = min(len(one), len(other))
     differs = np.array(one[:length]) != np.array(other[:length])
     return int(differs.argmax()) if differs.any() else length

@@ -1,7 +1,7 @@
-"""The results of other methods on the same words, shown next to a floor.
+"""The numbers of tokens that other methods reach on the same words, for comparison with a floor.
 
-Unigram and MinGram learn from characters. If symbols are bytes, they get each byte as a character, so all methods have
-equally many pieces of the same words.
+Unigram and MinGram learn from characters. If symbols are bytes, each byte becomes a character for these methods. So all
+methods learn equally many pieces of the same words.
 """
 
 from __future__ import annotations
@@ -29,16 +29,17 @@ AT_ONCE = 0.2  # seconds of learning between two checks for cancellation
 
 @dataclass(frozen=True)
 class Beside:
-    """The result of a method: the number of tokens of the corpus, and its vocabulary as a witness."""
+    """The result of another method: the number of tokens in the corpus, and the vocabulary as a witness."""
 
     tokens: int
     witness: Witness | None
 
 
 def learned_beside(court: Court, pieces: Sequence[int], work: Work) -> Mapping[str, list[Beside | None]]:
-    """Let each method learn a vocabulary of each size; None if a method finds fewer pieces.
+    """Return the result of each method for each vocabulary size. A result is None if the method finds fewer pieces.
 
-    If letters at the ends of words or inside words are separate symbols, no method can be compared.
+    If letters at the ends of words or inside words are separate symbols, no method can be compared, and nothing is
+    returned.
     """
     words = court.words
     recipe = court.recipe
@@ -81,7 +82,10 @@ def _learned(words: WordTable, recipe: Recipe, wanted: int, work: Work) -> Histo
 
 
 def _as_characters(words: WordTable) -> WordTable:
-    """Return the words with each byte written as a Latin letter, as Unigram's pieces hold letters of one script."""
+    """Return the words with each byte written as a Latin letter.
+
+    A piece of Unigram contains letters of one script only, so all bytes need letters of the same script.
+    """
     other = ~is_letter(words.text)  # bytes become U+0100 to U+01FF
     places = np.concatenate((np.zeros(1, np.int64), np.cumsum(other + np.int64(1))))
     text = np.empty(int(places[-1]), np.uint8)

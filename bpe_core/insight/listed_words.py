@@ -1,4 +1,4 @@
-"""The list of a corpus's counted words, filtered and sorted."""
+"""The counted words of a corpus as a list that can be filtered and sorted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WORD, COUNT = "word", "count"  # orders of words, besides the names of groups
 
 @dataclass(frozen=True, eq=False)
 class ListedWords:
-    """All words with their counts, and with the counts in each group.
+    """All words of a corpus, with their counts in the corpus and in each group.
 
     >>> from bpe_core.counting.words import WordTable
     >>> german, code = WordTable.from_counts({" low": 2, "new": 1}), WordTable.from_counts({"new": 4})
@@ -55,7 +55,10 @@ class ListedWords:
         return shown(self.words.words.word(row))
 
     def rows(self, holding: str = "", group: str | None = None, *, ascending: bool = False) -> Int64s:
-        """Return the words that hold a text, the most frequent first; equal ones keep their order."""
+        """Return the rows of the words that contain a text. The most frequent word comes first.
+
+        With `group`, only the words and counts of this group are used. Words with equal counts keep their order.
+        """
         counts = self.of_groups[group] if group is not None else self.words.words.counts
         chosen = counts > 0
         if holding:
@@ -64,7 +67,10 @@ class ListedWords:
         return rows[np.argsort(counts[rows] if ascending else -counts[rows], kind="stable")]
 
     def sorted_by(self, by: str, holding: str = "", *, from_end: bool = False) -> Int64s:
-        """Sort the words that hold a text: by "word" alphabetically, by "count" or a group with the largest first."""
+        """Return the rows of the words that contain a text, sorted by "word", by "count" or by the count in a group.
+
+        Words are sorted alphabetically, and counts with the largest first. `from_end` reverses the order.
+        """
         if by == WORD:
             order = sorted(self.rows(holding).tolist(), key=self.words.words.word, reverse=from_end)
             return np.array(order, np.int64)
@@ -106,7 +112,7 @@ class LongWords:
 
 
 def share_of(table: WordTable) -> float:
-    """Return the share of bytes in long words.
+    """Return the share of a corpus's bytes that lie in long words.
 
     >>> share_of(WordTable.from_counts({"low": 10, "x" * 70: 1}))
     0.7
@@ -118,7 +124,9 @@ def share_of(table: WordTable) -> float:
 def find_long_words(
     corpus: Corpus, table: WordTable, recipe: Recipe, cancelled: CancelCheck = never_cancelled
 ) -> LongWords:
-    """Find the file of the long word with the most bytes, and try every named pattern on it.
+    """Return the file that contains the heaviest long word, and the named patterns that split it better.
+
+    The heaviest word is the long word with the most bytes in the corpus.
 
     >>> recipe = Recipe.preset("english")
     >>> corpus = Corpus.from_texts(["朝、パン屋さんが、" * 20])

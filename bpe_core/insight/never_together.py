@@ -1,4 +1,4 @@
-"""Pairs of tokens that can never be side by side in an encoded text, proven, and pairs that can be, each with a text.
+"""The pairs of tokens that can never be next to each other in an encoded text, and pairs that can, each with a text.
 
     >>> from bpe_core.studies.making import train
     >>> study = train("low low lower lower", "gpt2", merges=4)  # l+o, lo+w, ␣+low, ␣low+e
@@ -8,11 +8,11 @@
     >>> together.verdict(108, 111).text  # by GPT-2's pattern, “'ll” is a word
     "'llo"
 
-No merge crosses the ends of two neighbouring tokens, so nothing outside these tokens decides what is joined inside
-them. If they are side by side in some word, they are also side by side in the word that only they spell. Tokens of two
-words are side by side only if the pattern splits between them. The table that finds words shows whether any text has a
-split there. If neither is possible, no text holds the pair. All other pairs are tried in texts with different
-characters before and after them.
+A proof works as follows. No merge crosses the ends of two neighbouring tokens, so the merges inside the two tokens do
+not depend on the text around them. If the tokens are neighbours in some word, they are also neighbours in the word of
+only these two tokens. Tokens of two words are neighbours only if the pattern splits between them. The table that finds
+words shows whether any text has a split there. If neither is possible, no text contains the pair. All other pairs are
+tried in texts with different characters before and after them.
 """
 
 from __future__ import annotations
@@ -50,14 +50,17 @@ class PairVerdict:
 
 
 class PairsInTexts:
-    """The pairs of one tokenizer's tokens, by the engine's indices."""
+    """The answers to which pairs of a tokenizer's tokens can be neighbours.
+
+    Tokens are named by the engine's indices.
+    """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
         self._history = tokenizer.history
 
     def verdict(self, left: int, right: int) -> PairVerdict:
-        """Decide whether two tokens can be side by side in this order."""
+        """Return whether two tokens can be neighbours in this order, with a sentence or a text that shows it."""
         is_learned = not (self.tokenizer.is_special(left) or self.tokenizer.is_special(right))
         if is_learned and self._history.recipe.base == "bytes":
             raw = self.tokenizer.token_bytes(left) + self.tokenizer.token_bytes(right)
@@ -88,7 +91,10 @@ class PairsInTexts:
 
     @cached_property
     def _before(self) -> Sequence[str]:
-        """Return the texts that are tried before a pair: usual characters, and the shortest text to each state."""
+        """Return the texts to try before a pair.
+
+        They are usual characters, and the shortest text that leads to each state of the table.
+        """
         table = self._table
         if table is None:
             return AROUND
@@ -127,7 +133,10 @@ class PairsInTexts:
         return scan_table(self._history.recipe)
 
     def _inside_a_word(self, left: int, right: int) -> str:
-        """Return a sentence about what two tokens become in one word; empty if they stay two tokens."""
+        """Return a sentence about the tokens that two neighbours in one word become.
+
+        The sentence is empty if they stay the same two tokens.
+        """
         history = self._history
         symbols = [*history.symbols_of(left), *history.symbols_of(right)]
         merged = self._merges.merged(symbols)
@@ -140,7 +149,7 @@ class PairsInTexts:
         return "One of them becomes other tokens where they are in one word, and the pattern never splits between them."
 
     def _can_part(self, left: int, right: int) -> bool:
-        """Return whether the pattern may ever split between two tokens."""
+        """Return whether the pattern splits between two tokens in some text."""
         before = self.tokenizer.token_bytes(left)
         after = self.tokenizer.token_bytes(right)
         kinds = self._kinds(before), self._kinds(after)
@@ -152,7 +161,10 @@ class PairsInTexts:
         return self._parts_before(rows, kinds[1])
 
     def _kinds(self, raw: bytes) -> list[int]:
-        """Return the kind of each character of a token; ANY for an incomplete character at its start or end."""
+        """Return the kind of each character of a token.
+
+        An incomplete character at the start or end has the kind ANY.
+        """
         table = self._table
         assert table is not None
         text = raw.decode(errors="surrogateescape")
@@ -170,7 +182,7 @@ class PairsInTexts:
 
     @cached_property
     def _reachable(self) -> Bools:
-        """Mark the states of the table that any text leads to."""
+        """Return a mask of the table's states that some text leads to."""
         rows = np.zeros(len(self._entries), np.bool_)
         rows[0] = True
         while True:
@@ -190,7 +202,7 @@ class PairsInTexts:
         return found
 
     def _parts_before(self, rows: Bools, kinds: Sequence[int]) -> bool:
-        """Return whether a word may begin at the first of these characters in any of these states."""
+        """Return whether, in any of these states, a word may begin at the first of these characters."""
         first, *others = kinds
         marked = np.zeros_like(rows)
         plain = np.zeros_like(rows)
@@ -226,7 +238,7 @@ class PairsInTexts:
 
 
 def _ends_inside(raw: bytes) -> bool:
-    """Return whether bytes end inside a character."""
+    """Return whether these bytes end inside a character."""
     for back in range(1, min(4, len(raw)) + 1):
         byte = raw[-back]
         if byte & 0xC0 != 0x80:
@@ -236,7 +248,7 @@ def _ends_inside(raw: bytes) -> bool:
 
 
 def drawn_pairs(history: History, number: int, seed: int = 0) -> Iterator[tuple[int, int]]:
-    """Draw pairs of tokens in use, each as likely as any other."""
+    """Yield `number` random pairs of tokens in use. All pairs are equally likely."""
     tokens = history.vocabulary
     chance = np.random.default_rng(seed)
     for left, right in chance.integers(len(tokens), size=(number, 2)).tolist():
@@ -244,7 +256,7 @@ def drawn_pairs(history: History, number: int, seed: int = 0) -> Iterator[tuple[
 
 
 def _sign_of(kind: int, table: ScanTable) -> str:
-    """Return a character of a kind, in ASCII if there is one."""
+    """Return a character of this kind, and a visible ASCII character if there is one."""
     found = np.flatnonzero(table.kind_of_code_point == kind)
     visible = found[(found > ord(" ")) & (found < 127)]
     return chr(int((visible if len(visible) else found)[0]))

@@ -1,10 +1,10 @@
-"""The competition of pairs: their counts through the training, the decisions of ties, and the leaders at any step.
+"""The competition of pairs during training: their counts over time, the decisions of ties, and the leaders at any step.
 
-A pair enters the race when both its tokens exist. From then on its count only falls, each time because a merge uses
-one of its tokens, unless a second stage learns from other words. The pair leaves when it is merged itself.
+A pair enters when both its tokens exist. From then on its count only falls, each time because a merge uses one of its
+tokens. The exception is a second stage that learns from other words. The pair leaves when it is merged itself.
 
-In a tie another pair has exactly the same count. The loser is often merged soon after. But sometimes the winner uses
-its tokens, and then two correct trainers differ for good (`table_comparison` shows where).
+In a tie, two pairs have exactly the same count. The loser is often merged soon after. But sometimes the winner uses the
+tokens of the loser, and then two correct trainers differ from there on (`table_comparison` shows where).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class Runner:
-    """A pair with its count from the step at which it could first exist."""
+    """A pair in the competition, with its count from the first step at which it could exist."""
 
     pair: tuple[int, int]
     states: Int64s  # the numbers of merges at which the count changes, ascending; the first is its birth
@@ -58,7 +58,10 @@ class Runner:
         return np.where(place < 0, 0, self.counts[place])
 
     def stairs(self, until: int | None = None) -> tuple[tuple[int, int], ...]:
-        """Return each change of the count: the number of merges done, and the count. Stop before `until` merges."""
+        """Return each change of the count, as the number of merges done and the new count.
+
+        Changes from `until` merges on are left out.
+        """
         points = zip(self.states.tolist(), self.counts.tolist(), strict=True)
         return tuple((state, count) for state, count in points if until is None or state < until)
 
@@ -72,7 +75,7 @@ class Runner:
 
     @property
     def cuts(self) -> list[Cut]:
-        """Return the other merges that lowered its count, the largest loss first."""
+        """Return the merges of other pairs that lowered this pair's count. The largest loss comes first."""
         return sorted((cut for cut in self.losses if cut.step != self.won_at), key=lambda cut: -cut.lost)
 
 
@@ -93,7 +96,10 @@ def race(
 
 
 def follow(ranked: RankedWords, pair: tuple[int, int], won_at: int | None = None) -> Runner:
-    """Count a pair, or a single token, over time, in the words of each stage."""
+    """Return the count of a pair over time, in the words of each stage.
+
+    A pair with NOTHING as its second token stands for a single token.
+    """
     states = list[int]()
     counts = list[int]()
     losses = list[Cut]()
@@ -122,7 +128,7 @@ def follow(ranked: RankedWords, pair: tuple[int, int], won_at: int | None = None
 
 
 def leads(runners: list[Runner]) -> list[LeadChange]:
-    """Return the changes of the leader; of equal pairs, the one that is merged first leads."""
+    """Return the changes of the leader. If pairs have equal counts, the pair that is merged first leads."""
     moments = {0}
     for runner in runners:
         moments |= {*runner.states.tolist()}
@@ -138,7 +144,7 @@ def leads(runners: list[Runner]) -> list[LeadChange]:
 
 @dataclass(frozen=True)
 class Loss:
-    """The loss of a pair: the occurrences that a merge took from it."""
+    """The loss of a pair: the occurrences that a single merge took from it."""
 
     pair: Pair
     step: int
@@ -146,21 +152,21 @@ class Loss:
 
 
 def largest_loss(ranked: RankedWords, *, cancelled: CancelCheck = never_cancelled) -> Loss | None:
-    """Return the largest loss of a leading pair by one merge; the first of equal ones."""
+    """Return the largest loss that a single merge caused to a leading pair. Return the first of equal losses."""
     runners = race(ranked, _that_led(ranked, cancelled), cancelled=cancelled)
     found = [Loss(runner.pair, cut.step, cut.lost) for runner in runners for cut in runner.cuts[:1]]
     return min(found, key=lambda loss: (-loss.lost, loss.step), default=None)
 
 
 def most_dramatic(ranked: RankedWords, most: int, *, cancelled: CancelCheck = never_cancelled) -> list[tuple[int, int]]:
-    """Return the leading pairs that lost most to other merges."""
+    """Return the `most` leading pairs that lost the most occurrences to other merges."""
     runners = race(ranked, _that_led(ranked, cancelled), cancelled=cancelled)
     lost = {runner.pair: sum(cut.lost for cut in runner.cuts) for runner in runners}
     return sorted(lost, key=lost.__getitem__, reverse=True)[:most]
 
 
 def _that_led(ranked: RankedWords, cancelled: CancelCheck) -> list[Pair]:
-    """Return the pairs that led, were merged or came second at the first steps, and those that came second most."""
+    """Return the pairs that were leading, merged or second at the first steps, and the most frequent runners-up."""
     history = ranked.history
     columns = ranked.history.columns
     at_first = ((one.left, one.right) for one in leading_pairs(ranked.words, history, 0, AMONG, cancelled=cancelled))
@@ -179,7 +185,7 @@ class NeverMerged:
 
 
 def best_that_never_won(history: History, most: int = 50) -> list[NeverMerged]:
-    """Return the runners-up that were never merged, the most frequent runners-up first."""
+    """Return the runners-up that were never merged. The pair that was runner-up most often comes first."""
     columns = history.columns
     found: dict[tuple[int, int], tuple[int, int, int]] = {}
     rows = zip(*(column.tolist() for column in columns[2:6]), strict=True)
@@ -205,7 +211,7 @@ class Tie:
 
 
 def ties(history: History, at: int | None = None, *, cancelled: CancelCheck = never_cancelled) -> list[Tie]:
-    """Return all ties among the first `at` merges; a table without counts has none."""
+    """Return all ties among the first `at` merges. A table without counts has no ties."""
     tied = np.flatnonzero(history.tied[:at])
     if not len(tied):
         return []
@@ -225,7 +231,10 @@ ALL = 1 << 40  # more than any count
 def leading_pairs(
     words: WordTable, history: History, at: int, wanted: int = ALL, *, cancelled: CancelCheck = never_cancelled
 ) -> list[Candidate]:
-    """Return the possible next steps after `at` steps, the best first; all steps before are learned again."""
+    """Return the best candidates for the step after `at` steps, with the best first.
+
+    The trainer learns all steps before it again.
+    """
     trainer = Trainer(words, history.recipe, history=history.first(at), cancelled=cancelled)
     trainer.look_ahead(cancelled)
     return trainer.candidates(wanted)
@@ -248,7 +257,7 @@ def is_as_good(one: Candidate, best: Candidate, recipe: Recipe, reason: Reason |
 
 
 def next_pair(history: History | None, at: int, leading: Sequence[Candidate]) -> Pair:
-    """Return the pair of the next step; in an imported table it may not be the leading pair."""
+    """Return the pair of the step after `at` steps. In an imported table this pair may differ from the leading pair."""
     if history is not None and at < len(history):
         return history.pair(at)
     return leading[0].left, leading[0].right

@@ -1,4 +1,4 @@
-"""The alternatives of patterns: which one made a word, and what each one in a named pattern means."""
+"""The alternatives of patterns: which alternative made a word, and what each alternative of a named pattern means."""
 
 from __future__ import annotations
 
@@ -92,11 +92,11 @@ class Branch:
 
 
 def branch_that_matched(text: str, start: int, stop: int, recipe: Recipe) -> Branch | None:
-    """Return the alternative of the pattern that made a word of a text; None if it is not known.
+    r"""Return the alternative of the pattern that made a word from `start` to `stop`. Return None if it is not known.
 
     >>> branch = branch_that_matched("Hello world", 5, 11, Recipe.preset("gpt2"))
     >>> branch.expression, branch.explanation
-    (' ?\\\\p{L}+', 'letters, with one space before them')
+    (' ?\\p{L}+', 'letters, with one space before them')
     """
     own = recipe.pattern == CUSTOM_PATTERN
     expression = recipe.custom_pattern if own else NAMED_PATTERNS[recipe.pattern].expression
@@ -123,7 +123,7 @@ def _ends_in_ascii(expression: str, text: str, start: int) -> Iterator[tuple[str
 
 @lru_cache(maxsize=32)
 def _compiled(expression: str) -> tuple[tuple[str, regex.Pattern[str]], ...]:
-    """Compile each alternative by itself; return nothing if one refers to a group outside."""
+    """Compile each alternative separately. Return nothing if an alternative refers to a group outside it."""
     import regex  # takes a while to load
 
     flags = regex.match(r"\(\?[a-zA-Z0-9]+\)", expression)
@@ -135,10 +135,10 @@ def _compiled(expression: str) -> tuple[tuple[str, regex.Pattern[str]], ...]:
 
 
 def alternatives(expression: str) -> list[str]:
-    """Divide a regular expression at its outermost bars.
+    r"""Split a regular expression at its outermost bars.
 
-    >>> alternatives(r"'(?:s|t)|[^|\\]]+|\\|")
-    ["'(?:s|t)", '[^|\\\\]]+', '\\\\|']
+    >>> alternatives(r"'(?:s|t)|[^|\]]+|\|")
+    ["'(?:s|t)", '[^|\\]]+', '\\|']
     """
     found = []
     begin = 0

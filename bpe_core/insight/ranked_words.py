@@ -1,8 +1,8 @@
-"""The ranks of the boundaries in every distinct word of a corpus; counts and occurrences follow from them.
+"""The ranks of the boundaries in every distinct word of a corpus, from which counts and occurrences follow.
 
-The rank of a boundary is the index of the merge that removes it. A merge makes one token for each boundary that it
-removes. So the ranks show where a token occurred, when each occurrence was made and used, and which words and files
-contributed to a merge. No merge has to be made again.
+The rank of a boundary is the index of the merge that removes the boundary. A merge makes one token for each boundary
+that it removes. So the ranks show where a token occurred, when each occurrence was made and used, and which words and
+files contributed to a merge. No merge has to be made again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from bpe_core.support.arrays import Int32s, Int64s, repeated
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """The occurrences of a token or a pair, each from `born` merges to `died` merges, both included."""
+    """The occurrences of a token or a pair. Each exists from `born` merges to `died` merges, both included."""
 
     starts: Int64s  # cells, ascending
     ends: Int64s
@@ -41,7 +41,7 @@ class Occurrences:
 
 
 class Stage(NamedTuple):
-    """The words that some steps were learned from."""
+    """The words that a stage of the training learned from, and the steps of the stage."""
 
     since: int  # the number of steps before the stage
     until: int  # the number of steps at the end of the stage
@@ -50,7 +50,7 @@ class Stage(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RankedWords:
-    """The ranked words as an array of cells, each word between separators."""
+    """The words as an array of cells, with the rank of each boundary. A separator precedes and follows each word."""
 
     words: WordTable
     history: History
@@ -61,7 +61,7 @@ class RankedWords:
 
     @classmethod
     def of(cls, words: WordTable, history: History) -> RankedWords:
-        """Compute the ranks; a text of 10 MB and 32,000 merges takes about 0.1 s."""
+        """Compute the ranks of all boundaries. A text of 10 MB and 32,000 merges takes about 0.1 s."""
         if not learns_by_ranks(history):
             title = METHODS[history.recipe.method].title
             why = f"{title} does not learn so" if history.joining is None else "this table merges by priority"
@@ -75,7 +75,7 @@ class RankedWords:
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
-        """Return the words of each stage; methods that learn within runs first have two stages."""
+        """Return the words of each stage. A method that first learns inside runs of words has two stages."""
         turn = first_turn(self.history)
         method = Method.of(self.history.recipe)
         inside = method.words_at_first(self.words, self.history.recipe) if turn else None
@@ -85,7 +85,7 @@ class RankedWords:
         return Stage(0, turn, at_first), Stage(turn, NEVER, self)
 
     def at(self, steps: int) -> RankedWords:
-        """Return the ranked words of the stage that the step after `steps` steps belongs to."""
+        """Return the ranked words of the stage that learns the step after `steps` steps."""
         return next(stage.words for stage in reversed(self.stages) if stage.since <= steps)
 
     @property
@@ -94,7 +94,7 @@ class RankedWords:
 
     @cached_property
     def word_of_cell(self) -> Int32s:
-        """Return the word of each cell; a separator belongs to the word before it."""
+        """Return the index of the word for each cell. A separator belongs to the word before it."""
         lengths = np.diff(self.starts)
         found = repeated(np.arange(len(lengths), dtype=np.int32), lengths)
         return np.concatenate([np.zeros(int(self.starts[0]), np.int32), found])
@@ -120,7 +120,7 @@ class RankedWords:
         return Tokenizer(self.history)
 
     def serves(self, history: History) -> bool:
-        """Return whether these ranks cover all merges of a history; a running training soon has more."""
+        """Return whether these ranks include all merges of a history. A running training soon has more merges."""
         return len(self.history) == len(history)
 
     @cached_property
@@ -142,7 +142,7 @@ class RankedWords:
         return self.history.first(at).token_counts(self.symbol_counts, self.joined[:at])
 
     def occurrences(self, token: int) -> Occurrences:
-        """Return all occurrences of a token over time. (The unknown token has no cell.)"""
+        """Return all occurrences of a token over time. The unknown token has no cell, and so no occurrence."""
         if token < self.base:
             starts = np.flatnonzero(self.symbols == token)
             ends = starts + 1
@@ -175,7 +175,7 @@ class RankedWords:
 
     @cached_property
     def cells_by_rank(self) -> tuple[Int64s, Int32s]:
-        """Return the index at which the cells of each step begin in sorted order, and the cells in this order."""
+        """Return the first index of each step's cells in the sorted cells, and the cells sorted by rank."""
         order = np.argsort(self.ranks, kind="stable").astype(np.int32)
         return np.searchsorted(self.ranks[order], np.arange(len(self.history) + 1, dtype=np.int32)), order
 
@@ -204,7 +204,7 @@ class Contributions:
 
 
 def contributions(ranked: RankedWords, step: int) -> Contributions:
-    """Return the words that contributed to the count of a merge (1 is the first) when it was made."""
+    """Return the words that contributed to the count of a merge at its step. The first step is 1."""
     if Method.of(ranked.history.recipe).counts_apart:
         first, cells = ranked.cells_by_rank
         return _in_words(ranked, cells[first[step - 1] : first[step]])
@@ -224,12 +224,12 @@ def _in_words(ranked: RankedWords, cells: Int64s | Int32s) -> Contributions:
 
 
 class FileCounts:
-    """The counts of each word in several files or groups, by the bytes of the word."""
+    """The count of each word in several files or groups. Words are looked up by their bytes."""
 
     def __init__(self, tables: Mapping[str, WordTable]) -> None:
         self._counts: dict[str, dict[bytes, int]] = {name: dict(table) for name, table in tables.items()}
 
     def split(self, paid: Contributions, ranked: RankedWords) -> dict[str, int]:
-        """Split a count over the files; the parts add up to the count."""
+        """Return the share of each file in a count. The shares add up to the count."""
         times = [(ranked.words.word(one.word), one.times) for one in paid.words]
         return {name: sum(n * counts.get(word, 0) for word, n in times) for name, counts in self._counts.items()}

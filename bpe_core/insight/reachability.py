@@ -1,8 +1,8 @@
 """The search for a text that produces a token, and for all tokens of a table that no text produces.
 
-While a token is made, merges inside it do not depend on its surroundings. So if any word produces the token, its own
-text alone produces it, too. In imported tables its text may become other tokens; then no text produces it. For a whole
-table all tokens are tested together, and then the undecided ones one by one.
+While a token is made, the merges inside it do not depend on the text around it. So if any word produces the token, the
+token's own text alone produces it, too. In imported tables the text of a token may become other tokens. Then no text
+produces the token. For a whole table, all tokens are tested together, and then the undecided tokens one by one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CONTINUATIONS = (0x80, 0x90, 0x9F, 0xA0, 0xBF)  # at least one of these fits aft
 
 @dataclass
 class Room:
-    """A budget of trials; each searched token of a table uses some of it."""
+    """The budget of trials for a table. Each searched token uses some of it."""
 
     left: int = MOST_TRIED
 
@@ -55,7 +55,10 @@ def reachability(
     room: Room | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Reachability:
-    """Search for a text with the token; "not found" means that every tried text divides the token's symbols."""
+    """Search for a text that produces a token.
+
+    The result "not found" means that every tried text splits the token's symbols into several words.
+    """
     at = len(history) if at is None else at
     base = len(history.alphabet)
     if token >= base + at:
@@ -81,7 +84,10 @@ def reachability(
 def _by_trying(
     history: History, token: int, symbols: list[int], at: int, tokenizer: Tokenizer, room: Room, cancelled: CancelCheck
 ) -> Reachability:
-    """Try texts, for methods that do not cut by the order of steps, so the token's text alone proves nothing."""
+    """Search for a text by trying texts. Methods that do not merge in the order of steps need this.
+
+    For them, the token's text alone proves nothing.
+    """
     at = history.last_step_beside(token, at)
     text = _witness(_candidates(history, token, symbols, at, None), token, at, tokenizer, room, cancelled)
     return Reachability("not found" if text is None else "reachable", text)
@@ -90,7 +96,10 @@ def _by_trying(
 def _witness(
     texts: Iterator[str], token: int, at: int, tokenizer: Tokenizer, room: Room, cancelled: CancelCheck
 ) -> str | None:
-    """Try the first text alone, as it is mostly right, and the others in batches, which is faster."""
+    """Return the first text that produces a token, or None.
+
+    The first text is tried alone, because it mostly succeeds. The other texts are tried in batches, which is faster.
+    """
     left = MOST_TRIALS
     wanted = TRIED_ALONE
     while left > 0 and (some := list(islice(texts, min(left, wanted)))):
@@ -152,11 +161,11 @@ def _can_stand_in_text(history: History, symbols: list[int]) -> bool:
 
 
 def completions(raw: bytes) -> Iterator[str]:
-    """Yield texts whose UTF-8 holds these bytes, with incomplete characters completed.
+    r"""Yield texts whose UTF-8 contains these bytes. Incomplete characters at both ends are completed.
 
     >>> next(completions(b"low")), next(completions("é".encode()[1:])).encode()[1:] == "é".encode()[1:]
     ('low', True)
-    >>> list(completions(b"\\xff"))
+    >>> list(completions(b"\xff"))
     []
     """
     leads = (bytes([lead]) for lead in range(0xC2, 0xF5))
@@ -194,7 +203,7 @@ class Reason:
 
 
 def unreachable_tokens(history: History, work: Work = ALONE) -> dict[int, Reason]:
-    """Find the learned tokens that no text produces.
+    """Return the learned tokens that no text produces, each with the reason.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -224,7 +233,10 @@ def first_learned(history: History) -> int:
 
 
 def is_learned(history: History) -> Bools:
-    """Mark learned tokens, without special tokens, dropped tokens and tokens without an id."""
+    """Return a mask of the learned tokens.
+
+    Special tokens, dropped tokens and tokens without an id do not count as learned.
+    """
     found: Bools = np.arange(history.first_special) >= first_learned(history)
     if not history.only_joins:
         found[np.setdiff1d(np.arange(history.first_special), history.vocabulary)] = False
@@ -291,7 +303,7 @@ def _laid_out(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32
 
 
 def _in_no_single_word(history: History, ids: list[int], work: Work) -> list[int]:
-    """Return tokens whose text alone is split into several words; another text may keep it in one word."""
+    """Return the tokens whose text alone is split into several words. In another text, it may lie in one word."""
     texts = TokenBytes(history)
     cutting = Cutting(history.recipe)
     marks = history.recipe.marker != "none"
@@ -333,7 +345,10 @@ def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[
 
 
 def _asked_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) -> dict[int, Reason]:
-    """Search for the undecided tokens one by one; after too many failures or trials, the others count as reachable."""
+    """Search for a text for each undecided token, and return the tokens without one.
+
+    After too many failures or trials, the remaining tokens count as reachable.
+    """
     tokenizer = Tokenizer(history)
     merges = Merges(history)
     found = dict[int, Reason]()

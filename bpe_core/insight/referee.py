@@ -1,8 +1,8 @@
-"""The check of a table by the counts of a corpus: whether each merge is right, and what is wrong with others.
+"""The check of a table by the counts of a corpus: whether each merge is right, and what is wrong with the others.
 
-The words are cut by the table's own merges, step by step. Each merge should take a pair that occurs most; a more
-frequent pair was passed over. Such a pair counts once, at the first step that should have taken it. It is left out
-after that step, so later steps are judged by the other pairs.
+The words are split by the table's own merges, step by step. Each merge should join a most frequent pair. If another
+pair is more frequent, the merge passed it over. Such a pair is reported once, at the first step that should have merged
+it. Later steps are judged without this pair.
 """
 
 from __future__ import annotations
@@ -78,27 +78,28 @@ class Verdict:
 
     @property
     def sound_until(self) -> int:
-        """Return the number of steps before the first one that merged a wrong pair."""
+        """Return the number of steps before the first step that merged a wrong pair."""
         return next((one.step - 1 for one in self.faults if one.kind != "count"), self.steps)
 
 
 def judge(words: WordTable, history: History, work: Work = ALONE, *, limit: int | None = None) -> Verdict:
-    """Judge all steps; if the table has counts, judge also these, and use its recipe's minimum and tie rule.
+    """Judge all steps of a table.
 
-    `limit` is the largest length of a token in symbols, if the trainer had such a limit.
+    If the table has counts, they are checked, too, and the recipe's minimum and tie rule count. `limit` is the largest
+    length of a token in symbols, if the trainer had such a limit.
     """
     return _Replay(words, history, work, limit=limit).verdict()
 
 
 def sound_steps(words: WordTable, history: History, work: Work = ALONE, *, limit: int | None = None) -> int:
-    """Return the number of steps before the first one that is wrong by its count."""
+    """Return the number of steps before the first step that did not join a most frequent pair."""
     columns = _Replay(words, history, work, limit=limit).columns({}, history.recipe.ties)
     wrong = np.flatnonzero((columns.runner_up_count > columns.count) | (columns.count == 0))
     return int(wrong[0]) if len(wrong) else len(history)
 
 
 def best_of_some(tables: Iterable[WordTable], history: History, work: Work = ALONE) -> Bools:
-    """Return which steps took the most frequent pair of at least one of several texts."""
+    """Return a mask of the steps that joined the most frequent pair of at least one of several texts."""
     found = np.zeros(len(history), np.bool_)
     for words in tables:
         columns = _Replay(words, history, work).columns({}, history.recipe.ties)
@@ -173,7 +174,10 @@ class _Replay:
         return limit if (columns.runner_up_count > counts).any() else None
 
     def _miscounted(self, counts: Int64s) -> list[int]:
-        """List the rows whose count in the table differs; rows before the table grew come from other texts."""
+        """Return the rows whose count in the table is wrong.
+
+        Rows before the table grew come from other texts, and do not count.
+        """
         if not self._says_how:
             return []
         rows = np.flatnonzero(self._said != counts)
@@ -181,13 +185,19 @@ class _Replay:
         return found
 
     def columns(self, passed: Mapping[Pair, int], rule: str) -> Columns:
-        """Make the table's own steps; record the best other pair at each, without the pairs passed over before."""
+        """Return the table's own steps with the counts of this corpus and the best other pair at each step.
+
+        Pairs that were passed over before do not count as other pairs.
+        """
         left_out = tuple(Intervention(step, "forbid", *pair) for pair, step in passed.items())
         recipe = self._recipe.with_changes(interventions=left_out, ties=rule)
         return self._trainer(recipe, self._table).history.columns
 
     def _faults(self, row: int, count: int, rival: Pair, rival_count: int) -> Iterator[Fault]:
-        """Yield the fault of a step that passed over a pair; nothing if correct trainers may differ."""
+        """Yield the fault of a step that passed over a pair.
+
+        Yield nothing if two correct trainers may differ at this step.
+        """
         if rival[0] == rival[1] and (rival_count + 1) // 2 <= count:
             return  # trainers count `aa` in `aaa` in two ways
         if self._is_there(rival, row):
@@ -211,18 +221,18 @@ class _Replay:
 
     @cached_property
     def _first_with(self) -> dict[bytes, int]:
-        """Return the first token with each text."""
+        """Return the index of the first token with each text."""
         return {text: id for id, text in reversed(list(enumerate(self._texts)))}
 
     def _tie(self, row: int, columns: Columns) -> Iterator[Fault]:
-        """Yield the fault of a step whose tie the table's own rule decides differently."""
+        """Yield the fault of a step whose tie the table's own rule decides for the other pair."""
         count = int(columns.count[row])
         rival = (int(columns.runner_up_left[row]), int(columns.runner_up_right[row]))
         if count == columns.runner_up_count[row]:
             yield Fault(row + 1, "ties", count, rival, count)
 
     def _steps_by_rule(self) -> dict[str, int]:
-        """Return how many steps each tie rule explains; stop at a rule that explains all."""
+        """Return how many steps each tie rule explains. The search stops at a rule that explains all steps."""
         own = self._recipe.ties
         found = dict[str, int]()
         for name in (own, *(name for name, rule in TIE_RULES.items() if rule.fits(self._recipe.base) and name != own)):
@@ -259,7 +269,7 @@ def _rivals(columns: Columns, worse: Bools) -> Iterator[tuple[int, Pair, int]]:
 
 
 def _wraps(count: int, other: int) -> bool:
-    """Return whether a larger count would not be larger in 32 bits, signed or unsigned.
+    """Return whether a larger count would not be larger after an overflow of 32 bits, signed or unsigned.
 
     >>> _wraps(2**31, 5), _wraps(2**32 + 4, 5), _wraps(2**32 + 6, 5), _wraps(7, 5)
     (True, True, False, False)
@@ -269,7 +279,7 @@ def _wraps(count: int, other: int) -> bool:
 
 
 def parted_at_blanks(words: WordTable) -> WordTable:
-    """Split lines only at U+0020, as subword-nmt does; other kinds of space stay in words."""
+    """Split lines into words at U+0020 only, as subword-nmt does. Other kinds of space stay in words."""
     found: dict[bytes, int] = {}
     for line, count in words:
         for word in line.strip(b"\r\n ").split(b" "):
@@ -279,7 +289,7 @@ def parted_at_blanks(words: WordTable) -> WordTable:
 
 
 def without_line_ends(words: WordTable) -> WordTable:
-    """Remove the newlines of words at the ends of lines."""
+    """Return the words without the line ends that they end in. Words of only a line end are left out."""
     found: dict[bytes, int] = {}
     for word, count in words:
         kept = word.removesuffix(b"\n").removesuffix(b"\r") if word.endswith(b"\n") else word
@@ -289,9 +299,9 @@ def without_line_ends(words: WordTable) -> WordTable:
 
 
 def parted_by_script(words: WordTable, history: History) -> WordTable:
-    """Split words where the script changes, as SentencePiece does; the marker before a word fits any script.
+    """Split words where the script changes, as SentencePiece does. The marker before a word fits any script.
 
-    A mark without a script belongs to the neighbour that the table joins it to first.
+    A combining mark without a script belongs to the neighbour that the table joins it to first.
     """
     texts = written(history)
     joined = {(texts[left], texts[right]): row for row, (left, right) in reversed(list(enumerate(history.pairs())))}

@@ -1,4 +1,4 @@
-"""The comparison of ids with those that encoding gives for their decoded text, and why they differ.
+"""The comparison of ids with the ids that encoding gives for their decoded text, and the reasons why they differ.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -10,8 +10,8 @@
     >>> found.reason(found.places[0]).sentence
     'Merge 1 joins t + h here.'
 
-Both rows of tokens are followed at once. A place begins where they differ, and ends where both have the same bytes
-again; if decoding changed the bytes, it ends where both have the same ids again.
+Both rows of tokens are compared from the beginning. A place begins where the rows differ, and ends where both have the
+same bytes again. If decoding changed the bytes, it ends where both have the same ids again.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ ALIKE = 2  # ids in a row that show that both are at the same place again
 
 @dataclass(frozen=True)
 class Place:
-    """Neighbouring ids that encoding replaces by others."""
+    """A place in a row of ids: neighbouring ids for which encoding gives other ids."""
 
     first: int  # the index of the first id, and after the last
     stop: int
@@ -89,7 +89,7 @@ class Reason:
 
 
 class RoundTrips:
-    """The round trips of one tokenizer from ids to a text and back."""
+    """A tokenizer that decodes ids to a text and encodes the text again."""
 
     def __init__(
         self, history: History, *, way: Way = "library", allowed: Allowed = None, tokenizer: Tokenizer | None = None
@@ -115,11 +115,11 @@ class RoundTrips:
         return normalizer(self.history.recipe)
 
     def of(self, indices: Int64s) -> RoundTrip:
-        """Decode the tokens with these indices, and encode the text again."""
+        """Decode the tokens with these indices, encode the text again, and return both rows."""
         return RoundTrip(self, indices, self.tokenizer.decode(indices.tolist(), way=self.way))
 
     def pieces(self, indices: Int64s) -> Iterator[tuple[int, RoundTrip]]:
-        """Yield the round trips of a long row in pieces that do not depend on each other, each with its first index."""
+        """Yield the round trips of a long row in independent pieces, each with the index at which it begins."""
         first = 0
         length = PIECE
         while len(indices) - first > length:
@@ -139,7 +139,10 @@ class RoundTrips:
             yield first, self.of(indices[first:])
 
     def _independent(self, indices: Int64s) -> int:
-        """Return after how many ids a row may be divided at the latest; 0 if nowhere."""
+        """Return the number of ids before the last index at which the row can be divided.
+
+        It is 0 if there is no such index.
+        """
         raws = [self.bytes_of[index] for index in indices.tolist()]
         ends = np.cumsum([len(raw) for raw in raws])
         common = np.intersect1d(ends, self._safe_cuts.places(b"".join(raws)))
@@ -153,15 +156,17 @@ class RoundTrips:
         return SafeCuts.of(recipe)
 
     def numbers(self, indices: Int64s) -> Int64s:
-        """Return the ids of the file; NO_NUMBER for a token without an id."""
+        """Return the id in the file for each index. A token without an id has NO_NUMBER."""
         found: Int64s = self._numbers[indices]
         return found
 
 
 def first_difference(history: History, indices: Sequence[int], *, way: Way, tokenizer: Tokenizer) -> str:
-    """Say in a sentence where tokens first are not those that encoding gives for their text; empty if nowhere.
+    """Return a sentence about the first tokens that encoding does not give for their text.
 
-    Special tokens count as read back if they can be: by the usual choice, or if all are allowed.
+    It is empty if there are none.
+
+    A special token counts as read back if encoding gives it by the usual choice, or with all special tokens allowed.
     """
     found = ""
     for allowed in (None, ALLOWED["all"]):
@@ -182,13 +187,13 @@ def first_difference(history: History, indices: Sequence[int], *, way: Way, toke
 
 
 def listed_ids(ids: Sequence[int | None]) -> str:
-    """Write the first ids for a sentence."""
+    """Return the first ids as a text for a sentence."""
     some = " ".join("none" if id is None else str(id) for id in ids[:MOST_LISTED])
     return some + " …" * (len(ids) > MOST_LISTED)
 
 
 class RoundTrip:
-    """A row of tokens, their text, and the tokens that encoding gives for this text."""
+    """A row of tokens, their decoded text, and the tokens that encoding gives for this text."""
 
     def __init__(self, trips: RoundTrips, indices: Int64s, text: str) -> None:
         self._trips = trips
@@ -203,7 +208,7 @@ class RoundTrip:
 
     @cached_property
     def kept(self) -> int:
-        """Return how many of the first ids are the same."""
+        """Return how many ids at the beginning of both rows are equal."""
         numbers = self._trips.numbers
         length = min(len(self.given), len(self.encoded))
         differs = numbers(self.given[:length]) != numbers(self.encoded[:length])
@@ -214,9 +219,11 @@ class RoundTrip:
         return [] if self.is_canonical else [*map(self._with_ids, self._joined_places())]
 
     def _joined_places(self) -> list[Place]:
-        """Return the places; a place with ids on one side alone is joined to others near it, as these belong together.
+        """Return the places where the rows differ.
 
-        Between such places ids are alike by chance, such as those of a letter that is there twice.
+        A place with ids in only one row is joined to its near neighbours, because they belong together. The ids
+        between them
+        are equal only by chance, such as those of a letter that occurs twice.
         """
         found: list[Place] = []
         for place in self._places():
@@ -227,7 +234,7 @@ class RoundTrip:
         return found
 
     def _with_ids(self, place: Place) -> Place:
-        """Return a place with ids on both sides: one that has none is extended over an id that is alike."""
+        """Return a place that has ids in both rows. A place without ids in a row is extended by an equal id."""
         if not place.is_one_sided:
             return place
         if place.first and place.first_encoded:
@@ -256,7 +263,7 @@ class RoundTrip:
             first_encoded = stop_encoded
 
     def _end(self, first: int, first_encoded: int, given: list[int], encoded: list[int]) -> tuple[int, int]:
-        """Return where a place ends that begins at these two indices."""
+        """Return the two indices at which a place ends that begins at these two indices."""
         stop = first
         stop_encoded = first_encoded
         ours = b""
@@ -283,7 +290,7 @@ class RoundTrip:
     # -- reasons ---------------------------------------------------------------------------
 
     def reason(self, place: Place) -> Reason:
-        """Say why the ids at a place are not those that encoding gives."""
+        """Return the reason why encoding does not give the ids at a place."""
         trips = self._trips
         given = self.given[place.first : place.stop].tolist()
         encoded = self.encoded[place.first_encoded : place.stop_encoded].tolist()
@@ -331,12 +338,12 @@ class RoundTrip:
         return Reason("same text", f"{self._name(encoded)} has the same text, and encoding takes it.")
 
     def _begins(self, index: int) -> bool:
-        """Return whether a token is written as at the begin of a word."""
+        """Return whether the token is written like the beginning of a word."""
         continuing = self._trips.history.alphabet.continuing
         return bool(continuing) and not self._trips.names[index].encode().startswith(continuing)
 
     def _about_cuts(self, place: Place) -> Reason:
-        """Say why the same bytes are split otherwise."""
+        """Return the reason why encoding splits the same bytes at other boundaries."""
         lengths = [len(self._bytes(self.given, one)) for one in range(place.first, place.stop)]
         end = int(self._spans[place.stop_encoded - 1, 1])
         start = end - sum(lengths)
@@ -370,7 +377,7 @@ class RoundTrip:
         return Reason("decoding", f"Decoding gives {quoted(self._bytes_of_text(place))} for {quoted(before)}.")
 
     def _bytes_of_text(self, place: Place, around: int = 0) -> bytes:
-        """Return the bytes of the decoded text that the encoded ids at a place stand for, and some bytes around."""
+        """Return the bytes of the decoded text at a place, with `around` more bytes on both sides."""
         spans = self._spans[place.first_encoded : place.stop_encoded]
         return self._data[max(0, int(spans[0, 0]) - around) : int(spans[-1, 1]) + around] if len(spans) else b""
 
@@ -380,7 +387,7 @@ class RoundTrip:
 
     @cached_property
     def _spans(self) -> Int64s:
-        """Return the first byte, the end and the index of each encoded token."""
+        """Return the first byte, the end and the index of each token that encoding gives."""
         trips = self._trips
         found = trips.tokenizer.segmentation(self.text, allowed_special=trips.allowed)
         return found.tokens(len(trips.history)).spans()
@@ -394,7 +401,10 @@ class RoundTrip:
 
 
 def _alike_again(first: int, first_encoded: int, given: list[int], encoded: list[int]) -> tuple[int, int]:
-    """Return the nearest indices from which both rows have the same ids, or both ends."""
+    """Return the nearest two indices from which both rows have the same ids.
+
+    Return the ends of both rows if there are none.
+    """
     ends = len(given), len(encoded)
     for reach in SEARCHED:
         places: dict[tuple[int, ...], int] = {}

@@ -1,13 +1,13 @@
 """The estimate of the mixture that a table was learned from: the shares of groups that explain its merges best.
 
-Each merge took a pair that occurred at least as often as any other. This module counts in each group how often the
-merged pair and another one, its rival, occur at that step. So each rival gives a line of a linear program:
+Each merge joined a pair that occurred at least as often as any other pair. This module counts in each group how often
+the merged pair and another pair, its rival, occur at that step. So each rival gives a line of a linear program:
 
     sum of shares times (count of the merge - count of the rival)  +  unexplained of the step  +  of the rival  >=  0
 
 The shares are at least 0 and add up to 1, and the program makes the unexplained part as small as possible (Hayase and
-others, 2024). Only the lines that the present shares violate are added. The learner finds them: it makes the table's
-merges in the texts, mixed by the shares, and reports the pairs that it would have merged instead.
+others, 2024). Only the lines that the present shares violate are added. The learner finds these lines: it makes the
+table's merges in the texts, mixed by the shares, and reports the pairs that it would have merged instead.
 
 Counts are counts in a million bytes of a group, so shares are shares of bytes.
 """
@@ -51,12 +51,12 @@ class Rival:
     counts: Float64s  # a row before the first change and after each, a column for each group
 
     def at(self, steps: Int64s) -> Float64s:
-        """Return the rival's counts at these steps, a row for each."""
+        """Return the rival's counts at these steps. Each step is a row, and each group a column."""
         return self.counts[np.searchsorted(self.falls, steps, side="right")]
 
 
 class Evidence:
-    """The evidence for shares: how often pairs occur in each group, step by step."""
+    """The evidence for shares: the count of each pair in each group at each step."""
 
     def __init__(self, groups: GroupedWords, history: History, work: Work = ALONE) -> None:
         recipe = history.recipe.with_changes(
@@ -76,7 +76,10 @@ class Evidence:
         self.merges = self._counts_of_merges()
 
     def drawn(self, counts: Float64s, sizes: Float64s) -> Evidence:
-        """Return evidence from other texts with these words: `counts` and `sizes`, in bytes, of each group."""
+        """Return the evidence from other texts with the same words.
+
+        `counts` holds the count of each word in each group, and `sizes` the bytes of each group.
+        """
         other = copy(self)
         other.bytes = sizes.tolist()
         other._weights = counts * (MILLION / sizes)
@@ -87,7 +90,7 @@ class Evidence:
         return len(self.table)
 
     def _counts_of_merges(self) -> Float64s:
-        """Return the count of each pair when it is merged: a row for each step, a column for each group."""
+        """Return the count of each merged pair at its step. Each step is a row, and each group a column."""
         ranked = self._ranked
         steps = len(self)
         cells = np.flatnonzero(ranked.ranks < steps)
@@ -100,7 +103,7 @@ class Evidence:
         return found
 
     def known(self) -> Float64s:
-        """Return for each group the share of its symbols that the table's alphabet has."""
+        """Return for each group the share of its symbols that are in the table's alphabet."""
         ranked = self._ranked
         words = len(self._words)
         cells = np.diff(ranked.starts) - 1  # without the separator after each word
@@ -122,7 +125,10 @@ class Evidence:
         return Rival(pair, occurrences.born, until, ends.astype(np.int64) + 1, counts)
 
     def passed_over(self, shares: Float64s, known: Sequence[Rival]) -> Iterator[tuple[int, Pair, float]]:
-        """Yield steps at which the mixed texts favour a pair that is no known rival, with the pair and its count."""
+        """Yield the steps at which another pair is more frequent in the mixed texts, with this pair and its count.
+
+        Pairs that are already known rivals are left out.
+        """
         mixed = self._weights @ shares
         finer = FINENESS / max(1.0, float(mixed @ np.diff(self._words.starts)))
         words = self._words.recounted(np.rint(mixed * finer).astype(np.int64))
@@ -140,7 +146,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the program: at the step with this index the merge occurred at least as often as the rival."""
+    """A line of the program. It says that the merge at a step occurred at least as often as a rival."""
 
     step: int
     rival: int
@@ -148,14 +154,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound on a group's share by a single line, if the other groups keep their proportions."""
+    """A bound on a group's share. It follows from a single line if the other groups keep their proportions."""
 
     line: Line
     share: float
 
 
 class Program:
-    """The linear program with the lines added so far."""
+    """The linear program with the lines that were added until now."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._solver = quiet_solver_or_none()
@@ -178,9 +184,11 @@ class Program:
         self.unexplained = 0.0
 
     def explain(self, work: Work = ALONE) -> None:
-        """Add the lines that the shares violate, and solve the program, until hardly any line is violated.
+        """Find the shares that explain the merges best.
 
-        Lines for each group alone come first; otherwise mixtures far from all tried ones would stay unexamined.
+        The lines that the shares violate are added and the program is solved, until hardly any line is violated.
+        The lines for
+        each group alone come first. Otherwise mixtures far from all tried mixtures would stay unexamined.
         """
         for corner in np.eye(len(self.shares)):
             work.check()
@@ -203,7 +211,7 @@ class Program:
     # -- lines -----------------------------------------------------------------------------
 
     def _missed(self) -> list[tuple[float, Line]]:
-        """Return for each rival the most violated line that is not added yet, with the amount."""
+        """Return for each rival the most violated line that the program lacks, with the amount of the violation."""
         level = self.evidence.merges @ self.shares + self.of_steps
         found = list[tuple[float, Line]]()
         unexplained = np.zeros(len(self.rivals))
@@ -263,7 +271,7 @@ class Program:
         return found
 
     def beside(self, evidence: Evidence, work: Work = ALONE) -> Float64s:
-        """Return the shares by the evidence of other texts, starting from this program's lines."""
+        """Return the shares by the evidence of other texts. The search begins with the lines of this program."""
         other = Program(evidence)
         other.shares = self.shares
         for line in self.lines:
@@ -272,11 +280,13 @@ class Program:
         return other.shares
 
     def spread(self, times: int, seed: int, work: Work = ALONE) -> Float64s:
-        """Return the standard deviation of each share, if other steps and rivals had occurred.
+        """Return the standard deviation of each share that would result if other steps and rivals had occurred.
 
-        The program is solved `times` times. Each time the unexplained part of each step and rival weighs randomly
-        either nearly nothing or nearly twice as much. (A weight of 0 is wrong: a group against which only a few pairs
-        speak would then cost nothing.) Weights closer to 1 hardly change a solution, as it lies in a corner.
+        The program is solved `times` times. Each time the unexplained part of each step and rival weighs
+        randomly either nearly
+        nothing or nearly twice as much. (A weight of 0 is wrong: a group against which only a few pairs speak
+        would then cost
+        nothing.) Weights closer to 1 hardly change a solution, because it lies in a corner.
         """
         found = list[Float64s]()
         shares = self.shares
@@ -290,7 +300,7 @@ class Program:
         return deviation
 
     def _refine_weighed(self, seed: tuple[int, int], work: Work) -> None:
-        """Solve the program with random weights; lines that are added meanwhile get weights, too."""
+        """Solve the program with random weights. Lines that are added during this time get weights, too."""
         weighed = 0
         while weighed < self._columns:
             weighed = self._columns
@@ -324,7 +334,7 @@ class Program:
         return least, most
 
     def bounds(self, group: int) -> tuple[Bound | None, Bound | None]:
-        """Return the two lines that most limit a group's share from below and from above."""
+        """Return the two lines that limit a group's share most, from below and from above. A missing limit is None."""
         share = float(self.shares[group])
         least = _NO_BOUND
         most = _NO_BOUND

@@ -1,4 +1,4 @@
-"""The comparison of tokenizers: their cuts of a text, the words they cut differently, and the tokens they share.
+"""The comparison of tokenizers: their boundaries in a text, the words that they split differently, and common tokens.
 
 Places are byte offsets in the given text, before normalization.
 
@@ -29,7 +29,7 @@ from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 @dataclass(frozen=True, eq=False)
 class ParallelCuts:
-    """The cuts inside a text, without its two ends."""
+    """The boundaries between tokens in a text, for several tokenizers. The two ends of the text are left out."""
 
     places: Int64s  # byte offsets, ascending
     has: Bools  # indexed by [tokenizer, place]
@@ -46,7 +46,7 @@ class ParallelCuts:
 
     @cached_property
     def stretches(self) -> Int64s:
-        """Return the shortest ranges between common cuts in which the cuts differ, a row each."""
+        """Return the shortest ranges between common boundaries in which the tokenizers differ. Each range is a row."""
         agreed = np.concatenate(([0], self.places[self.is_agreed], [self.length]))
         which = np.searchsorted(agreed, self.differing)
         which = which[np.diff(which, prepend=0) > 0]  # one for each range
@@ -58,7 +58,10 @@ class ParallelCuts:
 
 
 def parallel_cuts(tokens_of_each: Sequence[Tokens], length: int) -> ParallelCuts:
-    """Return the ends of all tokens; bytes without a token belong to the next token, as other tokenizers keep them."""
+    """Return the boundaries of several tokenizers in a text of `length` bytes.
+
+    Bytes without a token belong to the next token, because other tokenizers keep them.
+    """
     cuts = np.zeros((len(tokens_of_each), length + 1), bool)  # marking the bytes is faster than sorting the cuts
     for marks, tokens in zip(cuts, tokens_of_each, strict=True):
         stops = tokens.edges[1:]
@@ -69,7 +72,7 @@ def parallel_cuts(tokens_of_each: Sequence[Tokens], length: int) -> ParallelCuts
 
 
 def why_not_of_size(history: History, size: int) -> str:
-    """Say why a vocabulary cannot be compared at a size; empty if it can.
+    """Return a sentence why a vocabulary cannot be compared at a size. It is empty if the size is possible.
 
     >>> from bpe_core.studies.making import train
     >>> low = train(["low low"], "gpt2", merges=2).history
@@ -103,7 +106,7 @@ class DifferingWord:
         return self.count * self.places
 
     def shown_as_cut(self, by: int, bar: str = "|") -> str:
-        """Write the word with a bar at each cut of one tokenizer.
+        """Return the word with a bar at each boundary of the tokenizer with the number `by`.
 
         >>> DifferingWord(b" low", 1, 1, ((2,), ())).shown_as_cut(0)
         '␣l|ow'
@@ -113,7 +116,10 @@ class DifferingWord:
 
 
 def differing_words(cut_by_each: Sequence[CutWords], at: Sequence[int], most: int = LISTED) -> list[DifferingWord]:
-    """Return the words with the most differing cuts in the corpus; equal ones keep their order."""
+    """Return the `most` words with the most differing boundaries in the corpus.
+
+    Words with equal numbers keep their order.
+    """
     words = cut_by_each[0].words
     if not len(words):
         return []
@@ -133,10 +139,11 @@ NOT_COMPARED = -1  # the unknown token, which has no text
 
 
 def keys_of(history: History, cancelled: CancelCheck = never_cancelled) -> list[bytes | None]:
-    """Return the text of each token inside a text; tokens with the same text are the same.
+    """Return the text by which each token is compared with the tokens of other vocabularies.
 
-    `▁the` and ` the` read as a blank and `the`, `<0x41>` as `A`, `low</w>` as `low` and a blank. Where continuations
-    are marked, `##the` reads as `the`, and `the` as ` the`. The unknown token has None.
+    `▁the` and ` the` give a blank and `the`, `<0x41>` gives `A`, and `low</w>` gives `low` and a blank. Where
+    continuations
+    are marked, `##the` gives `the`, and `the` gives ` the`. The unknown token gives None.
     """
     kinds: list[str] = [symbol.kind for symbol in history.alphabet.symbols]
     marks_what_goes_on = "continuation" in kinds
@@ -154,7 +161,7 @@ def keys_of(history: History, cancelled: CancelCheck = never_cancelled) -> list[
 
 @dataclass(frozen=True)
 class Overlap:
-    """The overlap of two vocabularies without special tokens; tokens with the same text count once."""
+    """The overlap of two vocabularies without special tokens. Tokens with the same text count once."""
 
     common: int
     only_in_first: int
@@ -175,7 +182,8 @@ class Overlap:
 
     @property
     def in_words(self) -> str:
-        """
+        """Return a sentence about the overlap.
+
         >>> Overlap(6, 2, 2).in_words
         '6 tokens are in both vocabularies: 75.0% of the first, 75.0% of the second, 60.0% of all (Jaccard).'
         """
@@ -185,7 +193,7 @@ class Overlap:
 
 @dataclass(frozen=True, eq=False)
 class Vocabularies:
-    """The tokens of several histories; tokens with the same text have the same number."""
+    """The tokens of several histories. Tokens with the same text have the same number."""
 
     histories: tuple[History, ...]
     numbers: tuple[Int64s, ...]  # the number of each token of each history, or NOT_COMPARED

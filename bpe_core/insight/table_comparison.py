@@ -1,4 +1,4 @@
-"""The comparison of two merge tables: the first difference, and its cause."""
+"""The comparison of two merge tables, which finds their first difference and its cause."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Pair = tuple[bytes, bytes]
 
 
 class DifferingMerge(NamedTuple):
-    """A merge that is in only one table, or at different indices; indices count from 0."""
+    """A merge that is in only one table, or that has different indices in the two tables. Indices count from 0."""
 
     left: bytes
     right: bytes
@@ -48,7 +48,7 @@ class TableComparison:
 
     @property
     def new_tokens(self) -> str:
-        """Say how many tokens of the second table are new, and how many of the first table it lacks."""
+        """Return a phrase with the numbers of tokens that only the second or only the first table has."""
         new = len(self.only_in_second)
         gone = len(self.only_in_first)
         news = f"{new:,} of {count_text(self.common + new, 'token')} {'is' if new == 1 else 'are'} new"
@@ -56,7 +56,7 @@ class TableComparison:
 
     @property
     def moved(self) -> int:
-        """Return how many merges both tables have at different indices; a missing merge moves all later ones."""
+        """Return how many merges have different indices in the two tables. A missing merge moves all later merges."""
         return sum(merge.place is not None and merge.other_place is not None for merge in self.differing)
 
     @property
@@ -151,7 +151,10 @@ def _cause(
 
 
 def _cause_by_tokens(one: History, other: History, are_same: bool) -> tuple[Cause, str]:
-    """Find the cause if merges do not determine the tokens: tokens are dropped, or a file has no merges."""
+    """Return the cause of the difference, for tables whose tokens do not follow from merges.
+
+    Such tables drop tokens, or come from a file without merges.
+    """
     if not are_same and one.recipe.method != other.recipe.method:
         return "method", _methods(one.recipe, other.recipe)
     if not are_same:
@@ -201,7 +204,10 @@ def _base(recipe: Recipe) -> str:
 
 
 def _splitting_difference(one: Recipe, other: Recipe) -> str:
-    """Return the first differing choice that may change words, except choices that matter for hardly any text."""
+    """Return a sentence about the first differing choice that can change words. It is empty if there is none.
+
+    Choices that matter for hardly any text do not count.
+    """
     changing = one.differing(other, Normalization)
     found = sorted(one.differing(other, SplittingChoices), key=lambda name: (name in changing, "pattern" not in name))
     for choice in found:
@@ -214,7 +220,7 @@ def _splitting_difference(one: Recipe, other: Recipe) -> str:
 
 
 def _said(value: object) -> str:
-    """Write a choice as a person reads it: steps by their names."""
+    """Return a choice as text for a sentence. A step is named by its class."""
     if isinstance(value, bool):
         return "chosen" if value else "not chosen"
     if isinstance(value, tuple):

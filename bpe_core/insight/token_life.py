@@ -1,8 +1,8 @@
 """The life of a token: its parts, its count in the corpus over time, and the tokens made of it.
 
-If a method joins pairs word by word, a token is born with all its occurrences, and larger tokens take them later. For
-other methods that join, the history says which later steps used the token. If tokens are dropped, the words that could
-hold the token are cut again at some steps.
+If a method joins pairs inside words, all occurrences of a token arise at one step, and larger tokens use them later.
+For other methods that join, the history says which later steps used the token. If tokens are dropped, the words that
+could contain the token are split again after some numbers of steps.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def token_life(
     files: FileCounts | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> TokenLife:
-    """Follow a token of a method that joins pairs one after the other."""
+    """Return the life of a token for a method that joins pairs one after the other."""
     history = ranked.history
     at = len(history) if at is None else at
     curve = follow(ranked, (token, NOTHING))
@@ -74,7 +74,7 @@ def life_without_words(
     corpus: RankedWords | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> TokenLife:
-    """Find the tokens made of a token, and whether a text can produce it."""
+    """Return the tokens that are made of a token, and whether a text can produce it. This needs no corpus."""
     children = history.first(at).children(token) if history.only_joins else []
     reached = reachability(history, token, at, corpus=corpus, cancelled=cancelled)
     return TokenLife(token, at, tuple(children), reached)
@@ -83,7 +83,7 @@ def life_without_words(
 def life_by_use(
     words: WordTable, history: History, token: int, at: int, symbol_counts: Int64s, work: Work = ALONE
 ) -> TokenLife:
-    """Follow a token of another method that joins or drops."""
+    """Return the life of a token for any other method that joins or drops tokens."""
     life = life_without_words(history, token, at, cancelled=work.cancelled)
     if not history.only_joins:
         use = use_by_cutting(words, history, token, at, work)
@@ -102,7 +102,10 @@ class TokenUse:
 
 
 def use_by_joining(history: History, token: int, at_first: int) -> Steps:
-    """Follow the count of a token by the steps alone; `at_first` is the count of a base symbol."""
+    """Return the count of a token over time, which follows from the steps alone.
+
+    `at_first` is the count of a base symbol before the first step.
+    """
     row = history.row_of(token)
     joined = history.tokens_saved
     count = at_first if row is None else int(joined[row])
@@ -115,7 +118,7 @@ def use_by_joining(history: History, token: int, at_first: int) -> Steps:
 
 
 def use_by_cutting(words: WordTable, history: History, token: int, at: int, work: Work = ALONE) -> TokenUse:
-    """Count a token after some numbers of steps, and find the words that hold it after `at` steps."""
+    """Return the count of a token after some numbers of steps, and the words that contain it after `at` steps."""
     cut = CutWords.of(_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
     dropped = history.row_of_drop(token)
     added = history.row_of(token)
@@ -137,7 +140,7 @@ def use_by_cutting(words: WordTable, history: History, token: int, at: int, work
 
 
 def words_of_step(words: WordTable, history: History, step: int, work: Work = ALONE) -> Held:
-    """Find the words that hold the token or pair of a step."""
+    """Return the words that contain the token or pair of a step, each with the count. The largest count comes first."""
     token = int(history.indices[step - 1])
     right = int(history.columns.right[step - 1])
     cut = CutWords.of(_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
@@ -157,7 +160,10 @@ def _that_may_hold(words: WordTable, history: History, token: int) -> WordTable:
 
 
 def counts_at_birth(history: History, symbol_counts: Int64s) -> Int64s:
-    """Return the first counts by id, 0 if unknown; for methods that begin with pieces, the last expected counts."""
+    """Return the count of each token when it was made, or 0 if it is unknown.
+
+    For methods that begin with pieces, this is the last expected count.
+    """
     counts: Int64s = np.zeros(history.index_count, np.int64)
     counts[: len(symbol_counts)] = symbol_counts
     if not history.has_counts:

@@ -1,11 +1,11 @@
-"""The ways to split a word by one vocabulary: all covers by tokens, those that rules choose, and random ones.
+"""The ways to split a word by one vocabulary: all covers by tokens, the covers that rules choose, and random covers.
 
-The ways differ in the path that they take through the lattice of a word (`word_lattice.py`):
+Each way is a path through the lattice of a word (`word_lattice.py`):
 
     own         the tokenizer's own way
     longest     from the left, each time the longest token that fits
-    fewest      the fewest tokens; in a tie that with the longest last token
-    likeliest   the largest product of probabilities, as in Unigram; in a tie that with the longest last token
+    fewest      the fewest tokens; in a tie the cover with the longest last token
+    likeliest   the largest product of probabilities, as in Unigram; in a tie the cover with the longest last token
     dropout     merges, some of which are left out at random (`dropout.py`)
     sampled     drawn at random by the product of probabilities
     uniform     drawn at random, all ways equally likely
@@ -52,7 +52,10 @@ BELOW_ALL = 10.0  # the difference in log-probability between the least likely t
 
 
 def probabilities(history: History, counts: Int64s | None) -> list[float] | None:
-    """Return each token's log-probability: that of the table, or else one from its count plus one."""
+    """Return the log-probability of each token. Return None if neither the table has one nor counts are passed.
+
+    Without log-probabilities in the table, they are computed from each count plus one.
+    """
     if history.scores is not None:
         own = np.array(Pieces(history).scores_at(len(history)), np.float64) + Method.of(history.recipe).cost_of_token
         known = np.isfinite(own)
@@ -69,7 +72,7 @@ def probabilities(history: History, counts: Int64s | None) -> list[float] | None
 def ways_of(history: History, scores: Sequence[float] | None = None, dropout: float = 0.1) -> SomeWays:
     """Return the ways to split words by the tokens of a history, as its method offers them.
 
-    `scores` are the logarithms of the tokens' probabilities, if they are known.
+    `scores` are the log-probabilities of the tokens, if they are known.
     """
     usual = partial(Ways, history, scores, dropout)
     if history.joining is not None:  # merge priorities of a file, which methods do not handle
@@ -83,7 +86,7 @@ class Ways:
     joins_unknown = False  # neighbouring unknown characters are one token
 
     def __init__(self, history: History, scores: Sequence[float] | None = None, dropout: float = 0.1) -> None:
-        """Begin with a history; `scores` are the log-probabilities of its tokens, if they are known."""
+        """Store a history. `scores` are the log-probabilities of its tokens, if they are known."""
         segmenter = Method.of(history.recipe).cutter(history, Cutting(history.recipe))
         if history.joining is not None:
             self.joins_unknown = history.joining.joins_unknown
@@ -108,7 +111,7 @@ class Ways:
 
     @property
     def known(self) -> tuple[Way, ...]:
-        """Return the ways that this history offers."""
+        """Return the names of the ways that are possible with this history."""
         unknown: set[Way] = set() if self._dropout else {"dropout"}
         unknown |= set() if self.scores is not None else set(BY_PROBABILITY)
         return tuple(way for way in WAYS if way not in unknown)
@@ -124,7 +127,7 @@ class Ways:
         return self._lattices[word]
 
     def symbols(self, word: bytes) -> list[int]:
-        """Return the base symbols of a word, which tokens cover."""
+        """Return the base symbols of a word. Neighbouring unknown symbols become one if the tokenizer joins them."""
         symbols = self._spelling.symbols(word) if self._joined is None else self._joined.spelled(word)[0]
         if self.unknown is None or not self.joins_unknown:
             return symbols
@@ -132,7 +135,7 @@ class Ways:
         return [symbol for before, symbol in both if symbol != self.unknown or symbol != before]
 
     def cut(self, way: Way, word: bytes) -> Ids:
-        """Split a word by a way without randomness."""
+        """Return the tokens of a word by a way without randomness."""
         if way == "own":
             return self.own(word)
         if way == "longest":
@@ -140,7 +143,10 @@ class Ways:
         return self.lattice(word).best(self._weights(way))
 
     def _longest(self, symbols: Sequence[int]) -> Ids:
-        """Find the longest tokens without a lattice, which would be very large for a whole text in one word."""
+        """Return the longest tokens from the left.
+
+        This needs no lattice, which would be very large for a text of one word.
+        """
         ids = list[int]()
         place = 0
         while place < len(symbols):
@@ -158,7 +164,10 @@ class Ways:
         return self.lattice(word).drawn(self._weights(way), chance)
 
     def log_probability(self, way: Way, word: bytes, ids: Ids) -> float | None:
-        """Return the log-probability that random splitting gives these tokens; None if too many must be tried."""
+        """Return the log-probability of these tokens when a word is split at random.
+
+        Return None if there are too many ways to compute it.
+        """
         if way == "dropout":
             chances = self.chances(word)
             if chances is None:
@@ -169,7 +178,10 @@ class Ways:
         return sum(weights[id] for id in ids) - lattice.log_of_all(weights)
 
     def shares(self, way: Way, word: bytes) -> dict[tuple[int, int], float] | None:
-        """Return the probability of each token, by the index of its first symbol and its id."""
+        """Return the probability of each token, by the index of its first symbol and its id.
+
+        Return None if there are too many ways to compute it.
+        """
         if way != "dropout":
             return self.lattice(word).shares(self._weights(way))
         chances = self.chances(word)
@@ -184,14 +196,17 @@ class Ways:
         return found
 
     def expected(self, way: Way, word: bytes) -> float | None:
-        """Return the average number of tokens drawn."""
+        """Return the average number of tokens when a word is split at random.
+
+        Return None if there are too many ways.
+        """
         if way != "dropout":
             return sum(self.lattice(word).shares(self._weights(way)).values())
         chances = self.chances(word)
         return None if chances is None else sum(len(ids) * one for ids, one in chances.items())
 
     def chances(self, word: bytes) -> dict[Ids, float] | None:
-        """Return the ways in which dropout splits a word, each with its probability; None if there are too many."""
+        """Return the results of dropout for a word, each with its probability. Return None if there are too many."""
         assert self._dropout is not None
         if word not in self._chances:
             found = self._dropout.outcomes(self.lattice(word).symbols)
@@ -204,7 +219,7 @@ class Ways:
         return self._chances[word]
 
     def length(self, id: int) -> int:
-        """Return how many symbols a token covers."""
+        """Return the number of symbols that a token covers."""
         return self._length_of.get(id, 1)
 
     @cached_property
@@ -218,7 +233,7 @@ class Ways:
         return self._each_costs_one if way == "fewest" else self._all_alike
 
     def _shown(self, ids: Ids) -> Ids:
-        """Replace each hidden token by the tokens that it was joined from."""
+        """Return the ids with each hidden token replaced by the tokens that it was joined from."""
         hidden = () if self.history.joining is None else self.history.joining.hidden
         if not hidden:
             return ids

@@ -1,4 +1,4 @@
-"""The number of tokens of a corpus whose words are split by fewest tokens, by probability, or at random."""
+"""The number of tokens of a corpus if its words are split into the fewest tokens, by probability, or at random."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SURE = 1.96  # standard errors on each side of a 95 per cent interval
 
 
 class CorpusLattices:
-    """The lattices of a corpus's words, with all tokens of a history that may cover them."""
+    """The lattices of the words in a corpus, with all tokens of a history that can cover parts of the words."""
 
     def __init__(self, words: WordTable, history: History, work: Work = ALONE) -> None:
         self._base = history.alphabet.but_seeds
@@ -56,14 +56,14 @@ class CorpusLattices:
         self._lattices = _lattices(stretches, alphabet, history.recipe, work)
 
     def fewest(self, history: History, work: Work = ALONE) -> int:
-        """Return the fewest tokens that cover the words, using the vocabulary of this history."""
+        """Return the smallest number of tokens that cover the words, with the vocabulary of this history."""
         return self._on_best_paths(self._placed(history, np.full(history.index_count, -1.0)), work)
 
     def likeliest(self, history: History, scores: Sequence[float], work: Work = ALONE) -> int:
         return self._on_best_paths(self._placed(history, np.array(scores)), work)
 
     def sampled(self, history: History, scores: Sequence[float], work: Work = ALONE) -> float:
-        """Return the average number of tokens, if each way is drawn by the product of its tokens' probabilities."""
+        """Return the average number of tokens if each way is drawn by the product of its tokens' probabilities."""
         return self._on_all_paths(self._placed(history, np.array(scores)), work)
 
     def uniform(self, history: History, work: Work = ALONE) -> float:
@@ -92,7 +92,7 @@ class CorpusLattices:
 
 
 def fewest_tokens(words: WordTable, history: History, steps: Sequence[int], work: Work = ALONE) -> list[int]:
-    """Return the fewest tokens that cover the words, using the vocabulary after each of these numbers of steps."""
+    """Return the smallest number of tokens that cover the words, for the vocabulary after each number of steps."""
     lattices = CorpusLattices(words, history, work)
     return [lattices.fewest(history.first(at)) for at in steps]
 
@@ -100,9 +100,9 @@ def fewest_tokens(words: WordTable, history: History, steps: Sequence[int], work
 def fewest_tokens_by(
     pieces: Sequence[Sequence[int]], words: WordTable, alphabet: Alphabet, recipe: Recipe, work: Work = ALONE
 ) -> int:
-    """Return the fewest tokens that cover the words, by the symbols of an alphabet and longer pieces.
+    """Return the smallest number of tokens that cover the words, with these pieces and the symbols of an alphabet.
 
-    Tokens for unknown characters are not counted.
+    Each piece is a sequence of symbols. Tokens for unknown characters are not counted.
     """
     bounds = np.cumsum([0, *map(len, pieces)])
     spelled = SpelledSeeds(np.array([symbol for piece in pieces for symbol in piece], np.int32), bounds)
@@ -121,9 +121,9 @@ def _tokens_on_best_paths(lattices: CompiledLattices, scores: Float32s, work: Wo
 
 
 def drawn_tokens(words: WordTable, ways: Ways, chance: Random, work: Work = ALONE) -> tuple[float, float] | None:
-    """Estimate the number of tokens after dropout from randomly drawn words; return it with its possible error.
+    """Return an estimate of the number of tokens after dropout, and its possible error.
 
-    Return None if words are too long.
+    The estimate comes from randomly drawn words. Return None if the words are too long.
     """
     known = [word for word, _ in words]
     counts = words.counts.tolist()

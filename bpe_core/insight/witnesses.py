@@ -1,4 +1,7 @@
-"""The learned vocabularies that serve as witnesses of how few tokens some words need."""
+"""The learned vocabularies that prove how few tokens some words need.
+
+Such a vocabulary is called a witness.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ def as_they_are(text: bytes) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class Court:
-    """The words and symbols that witnesses are about, and the largest length of their pieces."""
+    """The words and symbols that vocabularies are compared on, and the largest length of a piece."""
 
     words: WordTable
     alphabet: Alphabet
@@ -29,9 +32,11 @@ class Court:
     other_tokens: int = 0  # tokens for unknown characters
 
     def witness(self, history: History, wanted: int, read: Callable[[bytes], bytes] = as_they_are) -> Witness | None:
-        """Return the vocabulary of a history without pieces that are too long; None if it has too many pieces.
+        """Return the vocabulary of a history as a witness, without pieces that are too long.
 
-        `read` translates the text of a history's symbol into a text of this alphabet.
+        Return None if it has more than `wanted` pieces. `read` translates the text of a symbol of the history
+        into the text of
+        a symbol of this alphabet.
         """
         pieces = pieces_of(history, self.alphabet, read)
         short = tuple(piece for piece in pieces if len(piece) <= self.longest)
@@ -42,7 +47,7 @@ class Court:
 
 
 def pieces_of(history: History, alphabet: Alphabet, read: Callable[[bytes], bytes]) -> list[Piece]:
-    """Return the pieces of a history that an alphabet can spell."""
+    """Return the pieces of a history that the symbols of an alphabet can spell."""
     number_of = {symbol.text: number for number, symbol in enumerate(alphabet.but_seeds) if symbol.merges}
     own = [number_of.get(read(symbol.text), -1) for symbol in history.alphabet.but_seeds]
     pieces = {tuple(own[symbol] for symbol in symbols) for symbols in token_symbols(history) if len(symbols) > 1}

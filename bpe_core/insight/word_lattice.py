@@ -1,4 +1,4 @@
-"""The lattice of a word: all tokens that may cover each part of it, for every method."""
+"""The lattice of a word: all tokens that can cover each part of it. It works for every method."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class WordLattice:
 
     @cached_property
     def ways(self) -> int:
-        """Return the number of ways to cover the word."""
+        """Return the number of ways in which tokens can cover the word."""
         found = [1] + [0] * len(self.edges)
         for start, edges in enumerate(self.edges):
             for length, _ in edges:
@@ -51,7 +51,10 @@ class WordLattice:
         return tuple(reversed(ids))
 
     def shares(self, score_of: Sequence[float]) -> dict[tuple[int, int], float]:
-        """Return the probability of each token at each symbol, over all ways weighted by their scores."""
+        """Return the probability of each token in a way that is drawn by its score.
+
+        The key is the index of the token's first symbol and its id.
+        """
         size = len(self.edges)
         behind = [-math.inf] * size + [0.0]  # the logarithm of the sum over all ways from each symbol to the end
         for start in reversed(range(size)):
@@ -70,7 +73,10 @@ class WordLattice:
         return log_of_sum([weight for _, _, weight in self._ending(score_of)[-1]])
 
     def _ending(self, score_of: Sequence[float]) -> list[list[tuple[int, int, float]]]:
-        """Return the tokens that end at each place: first symbol, id, and the log weight of all ways up to its end."""
+        """Return for each index the tokens that end there.
+
+        A token has the index of its first symbol, its id, and the logarithm of the weight of all ways up to its end.
+        """
         ending: list[list[tuple[int, int, float]]] = [[(0, NO_TOKEN, 0.0)], *([] for _ in self.edges)]
         for start, edges in enumerate(self.edges):
             here = log_of_sum([weight for _, _, weight in ending[start]])
@@ -80,7 +86,7 @@ class WordLattice:
 
 
 def log_of_sum(logarithms: Sequence[float]) -> float:
-    """Return the logarithm of a sum whose terms are given by their logarithms."""
+    """Return the logarithm of a sum. Each term is passed as its logarithm."""
     highest = max(logarithms, default=-math.inf)
     if highest == -math.inf:
         return highest
@@ -88,7 +94,7 @@ def log_of_sum(logarithms: Sequence[float]) -> float:
 
 
 def token_symbols(history: History) -> dict[tuple[int, ...], int]:
-    """Map base symbols to the token in use that covers them; the oldest of equal tokens counts."""
+    """Return the id of the token in use for each sequence of base symbols. The oldest of equal tokens counts."""
     spelled = spelled_tokens(history)
     hidden = set() if history.joining is None else {*history.joining.hidden}
     used = [id for id in history.vocabulary.tolist() if id not in hidden and spelled[id]]
@@ -96,7 +102,10 @@ def token_symbols(history: History) -> dict[tuple[int, ...], int]:
 
 
 def spelled_tokens(history: History) -> list[tuple[int, ...]]:
-    """Return the base symbols of every token, dropped ones too; nothing for a seed that symbols cannot spell."""
+    """Return the base symbols of every token, also of dropped tokens.
+
+    The tuple of a seed that base symbols cannot spell is empty.
+    """
     if np.minimum(history.token_lengths(), MOST_SYMBOLS + 1).sum() > MOST_SYMBOLS:
         raise TooLarge(f"The tokens of this table have more than {MOST_SYMBOLS:,} symbols in all, too many to compare.")
     spelled: list[tuple[int, ...]] = [(id,) for id in range(len(history.alphabet.but_seeds))]
