@@ -1,9 +1,9 @@
-"""Session files (.bpex): everything that is open in a window, in one SQLite database.
+"""Session files (.bpex). A session file holds everything that is open in a window, as an SQLite database.
 
 values.SavedSession                      a session as a frozen value
-reading.read_session("harbour.bpex")     -> SavedSession, checked
-writing.write_session(session, path)     a whole file, which takes the old one's place
-writing.SessionWriter(path).update(...)  again and again: writes what differs, appends merges
+reading.read_session("harbour.bpex")     reads and checks a file, and returns a SavedSession
+writing.write_session(session, path)     writes a whole file, which replaces the old file
+writing.SessionWriter(path).update(...)  writes the differences to the last update, again and again
 """
 
 from __future__ import annotations
@@ -16,7 +16,12 @@ HEADER = b"SQLite format 3\0"
 
 
 def is_session_file(path: Path | str) -> bool:
-    """Recognize a session by its first bytes, or by its name unless it is another table. No pipe is opened."""
+    """Return whether the first bytes of a file, or its name, show a session.
+
+    A file that is another table is no session.
+
+    No pipe is opened.
+    """
     try:
         if Path(path).is_file():
             with open(path, "rb") as file:
@@ -35,7 +40,9 @@ def is_session_name(path: Path | str) -> bool:
 
 
 def run_of(path: str) -> tuple[str, int | None]:
-    """Split SESSION#NUMBER into the session's name and the number of a run; a file of the whole name is itself.
+    """Split SESSION#NUMBER into the name of a session and the number of a run. The number is None for any other name.
+
+    If a file with the whole name exists, the name is not split.
 
     >>> run_of("book.bpex#2"), run_of("book.bpex")
     (('book.bpex', 2), ('book.bpex', None))

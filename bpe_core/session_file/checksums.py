@@ -1,8 +1,8 @@
 """The checksums of the parts of a session, which show which part has changed since it was written.
 
-A part is a value, the run's own row, its symbols, its words, or a number of merges. Its checksum is made from the rows
-in the database, by the same query when it is written and when it is read. A part without rows has none; neither has the
-arrangement of the window, which is no result.
+A part is a value, the run's own row, its symbols, its words, or a block of merges. Its checksum is computed from the
+rows in the database, by the same query when it is written and when it is read. A part without rows has no checksum. The
+arrangement of the window has no checksum either, because it is no result.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Part(NamedTuple):
 
 
 def put(connection: sqlite3.Connection, name: str, run: int = 0, place: int = 0) -> None:
-    """Make the checksum of a part that was just written; a part without rows loses its checksum."""
+    """Store the checksum of a part that was just written. The checksum of a part without rows is deleted."""
     digest = _digest(connection, Part(name, run, place))
     if digest is None:
         connection.execute("DELETE FROM checks WHERE part = ? AND run = ? AND place = ?", (name, run, place))
@@ -77,7 +77,7 @@ def put_merges(connection: sqlite3.Connection, run: int, first: int, stop: int, 
 
 
 def wrong_parts(connection: sqlite3.Connection) -> list[Part]:
-    """Return the parts that differ from what was written: changed, missing, or never written."""
+    """Return the parts whose checksum is wrong, because they were changed, removed, or added by another program."""
     stored = {Part(*key): digest for *key, digest in connection.execute("SELECT * FROM checks").fetchall()}
     parts = sorted({*stored, *_parts(connection)})
     return [part for part in parts if _digest(connection, part) != stored.get(part)]
@@ -127,7 +127,10 @@ def _digest(connection: sqlite3.Connection, part: Part) -> bytes | None:
 
 @cache
 def _rows_as_text(name: str) -> str:
-    """Query all rows of a part as one text that SQLite builds, so that no other thread waits."""
+    """Return the query for all rows of a part as one text.
+
+    SQLite builds the text, so that no other thread has to wait.
+    """
     columns, rows = ROWS[name]
     marks = ",".join(["%s"] * len(columns.split(", ")))
     return f"SELECT group_concat(line, ';') FROM (SELECT printf('{marks}', {columns}) AS line FROM {rows})"

@@ -1,7 +1,7 @@
-"""The reading of a session file, which checks everything before it uses it.
+"""The reader of a session file, which checks everything before it uses it.
 
-The database is opened so that nothing in it can act: read-only, as a file that nobody else changes, with exactly our
-schema. Then every value is compared with what a valid session could contain.
+The database is opened so that nothing in it can run code: read-only, as a file that no other program changes, and with
+exactly our schema. Then every value is compared with the values that are possible in a session.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LARGEST = 2**63 - 1
 
 
 class Reader:
-    """A session in a database with today's tables."""
+    """The reader of a session in a database with the present tables."""
 
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._execute = connection.execute
@@ -174,7 +174,10 @@ class Reader:
         return word_table(self._execute(query, (number,)), where)
 
     def _languages(self, said: object, table: int, where: str) -> tuple[Language, ...]:
-        """Return the languages of a table, whose own tables come after it; none if the stored value makes no sense."""
+        """Return the languages of a word table, whose own word tables follow it.
+
+        Return none if the stored value is not valid.
+        """
         rows = said if isinstance(said, list) else []
         if not all(isinstance(row, list) and [*map(type, row)] == [str, float] and row[1] > 0 for row in rows):
             return ()
@@ -200,7 +203,7 @@ class Reader:
         )
 
     def written(self) -> datetime | None:
-        """Return when it was written, if it says so; the value may not even be a time."""
+        """Return the time at which the session was written. Return None if it is missing or is no time."""
         with contextlib.suppress(ValueError):
             found = datetime.fromisoformat(self.text("written"))
             return found if found.tzinfo is not None else None
@@ -229,7 +232,10 @@ class Reader:
 
 
 def _read_as(source: SavedSource, said: object, group: object, picked: object) -> SavedSource:
-    """Add a person's choices about its columns, its group and its files, as far as they make sense."""
+    """Return the source with a person's choices about its columns, group and files.
+
+    Choices that are not valid are left out.
+    """
     source = replace(source, group=group[:LONGEST_NAME]) if isinstance(group, str) and group else source
     if not isinstance(said, list) or len(said) not in (2, 3):
         return source
@@ -276,9 +282,9 @@ OF_THE_SESSION = {
 
 
 def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSession:
-    """Read the session in a file; a FormatError says what is wrong with it.
+    """Return the session in a file. A FormatError says what is wrong with the file.
 
-    A safety copy may have been left in the middle of a change; that change is undone first.
+    The writing of a safety copy may have been interrupted. The incomplete change is undone first.
     """
     file_now = standing(path)
     with _opened(file_now, is_safety_copy) as connection:
@@ -295,7 +301,7 @@ def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSess
 
 
 def _damaged_part(connection: sqlite3.Connection) -> str:
-    """Return the words for the first part that has changed since it was written; empty if none is known."""
+    """Return a phrase for the first part that has changed since it was written. It is empty if no change is known."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version < schema.FIRST_CHECKED:
         return ""
@@ -317,7 +323,7 @@ def _described(part: checksums.Part) -> str:
 
 
 def are_alike_elsewhere(one: Path, other: Path) -> bool:
-    """Return whether two sessions hold the same, apart from the paths and dates of their texts."""
+    """Return whether two sessions are equal, except for the paths and dates of their texts."""
     with _opened(one, is_safety_copy=False) as first, _opened(other, is_safety_copy=False) as second:
         tables = [name for (name,) in first.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         return all(
@@ -345,7 +351,7 @@ class Summary:
 
 
 def read_summary(path: Path | str) -> Summary:
-    """Read the summary of a safety copy without reading all of it."""
+    """Return the summary of a safety copy. Most of the file is not read."""
     with _opened(Path(path), is_safety_copy=True) as connection:
         reader = Reader(connection, str(path))
         lengths = "SELECT ifnull((SELECT max(step) FROM merges WHERE run = number), 0) FROM runs"
@@ -362,7 +368,7 @@ def read_summary(path: Path | str) -> Summary:
 
 @contextlib.contextmanager
 def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
-    """Open the database with today's tables; an older version is brought up to date in memory."""
+    """Open the database with the present tables. The tables of an older version are converted in memory."""
     _look_at_header(path)
     # `immutable` keeps SQLite from making or reading other files next to it.
     how = "mode=rw" if is_safety_copy else "mode=ro&immutable=1"

@@ -1,9 +1,9 @@
-"""The tables of a session file, and how those of older versions become those of today.
+"""The tables of a session file, and the conversion of older versions to the present tables.
 
     sqlite3 harbour.bpex 'select step, token, count from merges where run = 1 limit 10'
 
-works in any SQLite program. Version 1 made the tables below. What came later is one entry in
-`MIGRATIONS` each: it turns a database of the version before into one of its own.
+works in any SQLite program. Version 1 had the tables below. Each later version has an entry in `MIGRATIONS`, which
+converts a database of the version before it.
 """
 
 from __future__ import annotations
@@ -112,9 +112,9 @@ def migrate(connection: sqlite3.Connection, version: int, to: int = VERSION) -> 
 
 
 def check(connection: sqlite3.Connection, name: str) -> int:
-    """Return the version of a session file's tables, if these are exactly ours.
+    """Return the version of the tables in a session file. Raise FormatError if they are not exactly our tables.
 
-    So no view, trigger, index or generated column in an unknown file ever takes part in a query.
+    So no view, trigger, index or generated column of an unknown file is ever used by a query.
     """
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()

@@ -1,4 +1,4 @@
-"""The columns of a history and of a word table as rows of the database, and the checked way back."""
+"""The columns of histories and word tables as rows of the database, and the checked conversion back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ STEPS = (
 
 
 def merge_columns(found: Iterable[Sequence[int]], alphabet: Alphabet, where: str, recipe: Recipe) -> Columns:
-    """Check all steps of a run; a FormatError names the first impossible step."""
+    """Return the columns of a run's steps, after all steps are checked.
+
+    A FormatError names the first impossible step.
+    """
     rows = list(found)
     if len(rows) > LARGEST_VOCABULARY:
         raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} steps.")
@@ -49,7 +52,10 @@ ReasonChunk = tuple[str, int, str, bytes]
 
 
 def reason_chunks(reasons: Reasons, written: int) -> Iterator[ReasonChunk]:
-    """Cut the reasons after the first `written` steps into pieces as large as the parts with a checksum."""
+    """Yield the reasons for the steps in pieces, as large as the parts with a checksum.
+
+    The first piece is the piece with the step after the first `written` steps.
+    """
     for name, column in reasons.items():
         kind = column.dtype.newbyteorder("<")
         for place in range(written // MERGES_IN_A_PART, -(-len(column) // MERGES_IN_A_PART)):
@@ -58,7 +64,7 @@ def reason_chunks(reasons: Reasons, written: int) -> Iterator[ReasonChunk]:
 
 
 def reasons_in(chunks: Iterable[ReasonChunk], learned: int, where: str) -> Reasons:
-    """Join the columns, if their pieces fit together and there is a number for each step."""
+    """Join the pieces of the reasons. Raise FormatError if they do not fit together or a step has no value."""
     kinds: dict[str, str] = {}
     pieces: dict[str, list[bytes]] = {}
     for name, place, kind, numbers in chunks:
@@ -76,7 +82,7 @@ SCORE_KINDS = ("<f4", "<f8")
 
 
 def score_rows(run: SavedRun | None) -> list[tuple[int, Float32s]]:
-    """Return each row with the number of steps that were made before it was set."""
+    """Return each row of scores with the number of steps that were made before it was computed."""
     if run is None or run.history is None or run.history.scores is None:
         return []
     return list(zip(run.history.scores.since, run.history.scores.rows, strict=True))
@@ -85,7 +91,7 @@ def score_rows(run: SavedRun | None) -> list[tuple[int, Float32s]]:
 def scores_in(
     rows: Iterable[tuple[int, int, str, bytes]], columns: Columns, tokens_at_first: int, where: str
 ) -> Scores | None:
-    """Join the scores, if each row has a number for every token that was left."""
+    """Join the rows of scores. Raise FormatError unless each row has a number for every token that was left."""
     since = list[int]()
     found = list[Float32s]()
     for place, steps, kind, numbers in rows:
@@ -122,7 +128,7 @@ def word_chunks(table: WordTable) -> Iterator[WordChunk]:
 
 
 def word_table(chunks: Iterable[WordChunk], where: str) -> WordTable:
-    """Join the table, if its pieces fit together."""
+    """Join the pieces of a word table. Raise FormatError if they do not fit together."""
     texts = []
     lengths = []
     counts = []

@@ -1,7 +1,7 @@
-"""A session at one moment, as a frozen value: the content of a file, to be compared with later moments.
+"""A session at one moment, as a frozen value: the content of a file, which can be compared with a later moment.
 
-Making one costs almost nothing: histories and word tables are views that never change, so another thread can write a
-run while it is being trained.
+To make such a value costs almost nothing: histories and word tables are views that never change. So another thread can
+write a run during its training.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RunState = Literal["paused", "ended", "failed"]
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """The size, time and hash of a file when it was read, to notice later changes."""
+    """The size, time and hash of a file at its reading, which show later changes."""
 
     size: int
     modified_ns: int
@@ -32,7 +32,7 @@ class Fingerprint:
 
 @dataclass(frozen=True)
 class SavedSource:
-    """A text of the corpus: a file by its path, or a text that was given directly."""
+    """A text of the corpus: a file with its path, or a text without a file."""
 
     name: str
     path: str | None = None
@@ -73,7 +73,7 @@ class SavedRun:
 
 @dataclass(frozen=True)
 class Bookmark:
-    """A moment of a run that a person wants to find again, with a note."""
+    """A step of a run that a person wants to find again, with a note."""
 
     run: int
     merge: int  # the number of merges before the moment
@@ -81,7 +81,7 @@ class Bookmark:
 
     @property
     def reference(self) -> str:
-        """Return the moment as text, where links are not possible.
+        """Return a text that names the step, for places where links are not possible.
 
         >>> Bookmark(2, 1204).reference
         'bpe:2#1204'
@@ -91,7 +91,7 @@ class Bookmark:
 
 @dataclass(frozen=True)
 class View:
-    """The state of what a person looks at. A change of it does not change the session."""
+    """The state of the view, such as the shown run. A change of the view does not count as a change of the session."""
 
     shown_run: int | None = None
     position: int = 0
@@ -114,7 +114,10 @@ class SavedSession:
     written: datetime | None = None
 
     def chosen_run(self, name: str, number: int | None = None) -> SavedRun:
-        """Return the run with this number; without a number the run that was shown, or else the last."""
+        """Return the run with this number. Without a number, return the run that was shown, or else the last run.
+
+        Raise FormatError if there is no such run with steps.
+        """
         learned = [run for run in self.runs if run.history is not None]
         if not learned:
             raise FormatError(

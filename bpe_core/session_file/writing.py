@@ -1,7 +1,7 @@
-"""The writing of a session: a whole file at once, or a database that is kept up to date with what is learned.
+"""The writing of a session, as a whole file or as a database that is updated during the learning.
 
-Both use `SessionWriter.update`, which compares the session with the one before and writes the differences. Merges are
-only ever appended.
+Both use `SessionWriter.update`, which compares the session with the session written before and writes the differences.
+Merges are only appended.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ INSERT_MERGE = (
 
 
 def write_session(session: SavedSession, path: Path | str, *, cancelled: CancelCheck = never_cancelled) -> None:
-    """Write a whole session file; if anything fails, the old file is unchanged."""
+    """Write a whole session file. If anything fails, the old file is unchanged."""
     with replace_atomically(path) as beside:
         writer = SessionWriter(beside, is_kept_up_to_date=False, name=str(path))
         try:
@@ -49,10 +49,13 @@ def write_session(session: SavedSession, path: Path | str, *, cancelled: CancelC
 
 
 class SessionWriter:
-    """A writer whose `update` brings a database up to date, in one transaction. It belongs to one thread."""
+    """A writer that updates a database to a new state of the session, in one transaction.
+
+    It must stay in one thread.
+    """
 
     def __init__(self, path: Path, *, is_kept_up_to_date: bool = True, name: str = "") -> None:
-        """Begin a new, empty database at `path`."""
+        """Create a new, empty database at `path`."""
         self._name = name or str(path)
         self._written: SavedSession | None = None
         self._runs: dict[int, _WrittenRun] = {}
@@ -73,7 +76,7 @@ class SessionWriter:
             self._connection.close()
 
     def update(self, session: SavedSession, *, cancelled: CancelCheck = never_cancelled) -> None:
-        """Write what differs from the session given before: all of it or, if anything fails, nothing."""
+        """Write the differences to the session of the last update. If anything fails, nothing is written."""
         runs = dict(self._runs)
         tables = dict(self._word_tables)
         self._cancelled = cancelled
@@ -210,7 +213,7 @@ class SessionWriter:
             checksums.put_merges(self._connection, run, written, len(history), with_reasons=bool(history.reasons))
 
     def _append_scores(self, run: SavedRun, before: SavedRun | None) -> None:
-        """Write the scores that were set since; the last ones may have been set again before they were used."""
+        """Write the rows of scores that are new since `before`. The last row of `before` may have been replaced."""
         known = score_rows(before)
         for place, (since, row) in enumerate(score_rows(run)):
             if place >= len(known) or known[place][1] is not row:
@@ -254,7 +257,7 @@ class SessionWriter:
 
 
 def _with_languages(words: WordTable) -> Iterator[WordTable]:
-    """Yield a table, then for each language the words to learn from and the dev text (empty if there is none)."""
+    """Yield a word table, then the words and the dev text of each language. A missing dev text gives an empty table."""
     yield words
     for language in words.languages:
         yield language.words
@@ -325,7 +328,10 @@ def _choices(session: SavedSession) -> dict[str, str]:
 def _ways_to_read(
     shelves: dict[int, tuple[SavedSource, ...]], picked: list[tuple[str, ...]]
 ) -> dict[str, dict[str, list[object]]]:
-    """Return a person's choices by run and place: the column of texts, whether it is a list of words, which files."""
+    """Return a person's choices for reading, by run and by position of the source.
+
+    The choices are the column of texts, whether the file is a word list, and the chosen files.
+    """
     said = {
         str(run): {
             str(place): [one.column, one.word_list, *([picked.index(one.picked)] if one.picked else ())]
@@ -339,7 +345,10 @@ def _ways_to_read(
 
 @lru_cache(maxsize=1_000)
 def _names_as_json(names: tuple[str, ...]) -> str:
-    """Return the names as JSON, cached: there may be tens of thousands, and they are written every second."""
+    """Return the names as JSON, which is cached.
+
+    There may be tens of thousands of names, and they are written every second.
+    """
     return _as_json(names)
 
 
@@ -351,7 +360,7 @@ def _source_row(source: SavedSource, text_key: str | None) -> tuple[object, ...]
 
 
 def _path_value(path: str) -> str | bytes:
-    """Keep a path that is no valid text, as some systems allow, as its bytes."""
+    """Return a path as text, or as bytes if the path is no valid text, as some systems allow."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -360,7 +369,7 @@ def _path_value(path: str) -> str | bytes:
 
 
 def _encodable(text: str) -> str:
-    """Replace a lone surrogate, which is no character, by a question mark."""
+    """Return a text in which each lone surrogate is a question mark, because a lone surrogate is no character."""
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 

@@ -1,1 +1,1 @@
-"""The studies: a study is a history with its file's ids and texts, about which questions can be asked."""
+"""The studies. A study is a history with the ids of its file and with texts, about which questions can be asked."""

@@ -1,9 +1,9 @@
-"""The inside of a study: the data that questions need, which is computed once and shared.
+"""The inside of a study: the data that questions need, which are computed once and shared.
 
-A tokenizer can be used without it. A question asks `study.inside` for the words of the texts, for their ranks and
-counts, and for the tokens by index. An index is the engine's number of a token: first come the alphabet's tokens, then
-the joined tokens in the order of the steps, then the special tokens. Indices never leave the engine: a `Study` takes
-and returns the ids of the file. Only this module and the tokenizer translate between the two.
+A tokenizer can be used without it. A question reads from `study.inside` the words of the texts, their ranks and counts,
+and the tokens by index. An index is the engine's number of a token: first come the alphabet's tokens, then the joined
+tokens in the order of the steps, then the special tokens. Indices never leave the engine: a `Study` takes and returns
+the ids of the file. Only this module and the tokenizer translate between indices and ids.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class TokensByIndex:
 
     @cached_property
     def texts(self) -> TokenTexts:
-        """Return the text of each token as people read it."""
+        """Return the text of each token in the form that people read."""
         return TokenTexts.of(self._history)
 
     @cached_property
@@ -50,16 +50,19 @@ class TokensByIndex:
         return Tokenizer(self._history)
 
     def number(self, index: int) -> int | None:
-        """Return the file's id of a token; None if the file has none."""
+        """Return the id of a token in the file. Return None if the file has no id for it."""
         number = int(self._history.numbers_of(index))
         return None if number == NO_NUMBER else number
 
     def numbered_spans(self, text: str, at: int | None = None) -> list[tuple[int, int, int | None]]:
-        """Return the first byte of each token of a text, the byte behind its last, and its number in the file."""
+        """Return the first byte, the end and the id of each token in a text.
+
+        The end is the offset after the last byte.
+        """
         return [(start, stop, self.number(index)) for start, stop, index in self.tokenizer.spans(text, at)]
 
     def of_number(self, number: int) -> int:
-        """Find the token that an id of the file decodes to."""
+        """Return the index of the token that an id of the file decodes to. Raise BpeError if there is no such token."""
         try:
             (index,) = self._history.indices_of([number])
         except BpeError as error:
@@ -69,7 +72,10 @@ class TokensByIndex:
         return index
 
     def of_text(self, text: str) -> int:
-        """Find the oldest token with a text, or the token with the id after a `#`."""
+        """Return the index of the oldest token with a text, or of the token with the id after a `#`.
+
+        Raise BpeError if there is no such token.
+        """
         found = self.texts.id_of(text)
         if found is not None:
             return found
@@ -81,11 +87,17 @@ class TokensByIndex:
         )
 
     def pair_name(self, pair: tuple[int, int]) -> str:
-        """Write a pair as people read it; for a step that drops a token, write the token."""
+        """Return the texts of a pair in the form that people read.
+
+        For a step with a single token, return that token.
+        """
         return " + ".join(self.texts.text[index] for index in pair if index >= 0)
 
     def columns(self, indices: Iterable[int], before: str = "") -> dict[str, Values]:
-        """Make three columns about tokens (id, hex, text); names begin with `before`, and missing tokens are empty."""
+        """Return three columns about tokens: id, hex and text.
+
+        The names of the columns begin with `before`. The cells of a negative index are empty.
+        """
         known = [None if index < 0 else int(index) for index in indices]
         raw = self.texts.raw
         text = self.texts.text
@@ -96,15 +108,15 @@ class TokensByIndex:
         }
 
     def pair_columns(self, pairs: Sequence[tuple[int, int]], before: str = "") -> dict[str, Values]:
-        """Make these three columns for both sides of pairs."""
+        """Return the columns id, hex and text for both sides of pairs."""
         left, right = ([pair[side] for pair in pairs] for side in (0, 1))
         return self.columns(left, f"{before}left_") | self.columns(right, f"{before}right_")
 
 
 class TokenNames(Mapping[int, str]):
-    """The texts of tokens as people read them, by the file's ids.
+    """The texts of tokens in the form that people read, by the ids of the file.
 
-    Older plug-ins read `text`, `raw` and `lengths` here; these go by index, and belong to `Study.inside.by_index`.
+    Older plug-ins read `text`, `raw` and `lengths` here. These are by index, and belong to `Study.inside.by_index`.
     """
 
     def __init__(self, history: History, by_index: TokensByIndex) -> None:
@@ -138,20 +150,20 @@ class TokenNames(Mapping[int, str]):
 
 
 class Inside:
-    """The words, ranks, counts and indices of a study; each is computed when a question first needs it.
+    """The words, ranks, counts and indices of a study. Each is computed when a question first needs it.
 
     Parameters
     ----------
     history
-        What was learned.
+        The history of the study.
     texts
-        The texts that questions are about; None if there are none.
+        The texts that questions are about. None means that there are no texts.
     own_texts
         The texts that the history was learned from, if they are known.
     name
         The name of the tokenizer in messages.
     sources
-        What a session knows about the texts that the history was learned from.
+        The sources of the own texts, if a session stores them.
     texts_are_own
         Whether questions are about the texts that the history was learned from.
     symbol_counts
@@ -195,23 +207,23 @@ class Inside:
 
     @cached_property
     def names(self) -> TokenNames:
-        """Return the texts of tokens as people read them, by the file's ids."""
+        """Return the texts of tokens in the form that people read, by the ids of the file."""
         return TokenNames(self._history, self.by_index)
 
     def pair_name(self, pair: tuple[int, int]) -> str:
-        """Write a pair of tokens, given by the file's ids, as people read it."""
+        """Return the texts of a pair of ids in the form that people read."""
         return " + ".join(self.names[id] for id in pair if id >= 0)
 
     def columns(self, ids: Iterable[int | None], before: str = "") -> dict[str, Values]:
-        """Make three columns about tokens, given by the file's ids: id, hex, text.
+        """Return three columns about the tokens with these ids: id, hex and text.
 
-        The names of the columns begin with `before`; a row of None is empty.
+        The names of the columns begin with `before`. The cells of None are empty.
         """
         indices = (NOTHING if id is None or id < 0 else self.by_index.of_number(id) for id in ids)
         return self.by_index.columns(indices, before)
 
     def pair_columns(self, pairs: Sequence[tuple[int, int]], before: str = "") -> dict[str, Values]:
-        """Make these three columns for both sides of pairs."""
+        """Return the columns id, hex and text for both sides of pairs of ids."""
         left, right = ([pair[side] for pair in pairs] for side in (0, 1))
         return self.columns(left, f"{before}left_") | self.columns(right, f"{before}right_")
 
@@ -219,17 +231,20 @@ class Inside:
 
     @property
     def has_ranks(self) -> bool:
-        """Return whether each boundary of a text has a rank: at most one step removes it, for good."""
+        """Return whether each boundary of a text has a rank.
+
+        This is so if at most one step removes the boundary, and no step restores it.
+        """
         return has_ranks(self._history)
 
     def checked_step(self, step: int) -> int:
-        """Return a step, counted from 1; refuse a step that does not exist."""
+        """Return a step, counted from 1. Raise BpeError if the step does not exist."""
         if not 1 <= step <= len(self._history):
             raise BpeError(f"There is no step {step:,}; the steps go from 1 to {len(self._history):,}.")
         return step
 
     def checked_step_count(self, at: int | None) -> int:
-        """Return a number of steps, by default all; refuse a number that is too large."""
+        """Return a number of steps, by default the number of all steps. Raise BpeError if there are fewer steps."""
         if at is None:
             return len(self._history)
         if not 0 <= at <= len(self._history):
@@ -244,32 +259,44 @@ class Inside:
 
     @property
     def learned_from(self) -> WordTable | None:
-        """Return the words that the history was learned from, if the study's texts are the same."""
+        """Return the words that the history was learned from. Return None if the study has other texts."""
         return self.own_words if self.texts_are_own else None
 
     @property
     def own_words(self) -> WordTable | None:
-        """Return the words that the history was learned from, if known, even if questions are about other texts."""
+        """Return the words that the history was learned from, also if questions are about other texts.
+
+        Return None if they are not known.
+        """
         return None if self.own_texts is None else self.own_texts.words(self._history.recipe)
 
     def words(self, what: str = "This question", work: Work = ALONE) -> WordTable:
-        """Count the words of the texts; `what` begins the error's sentence if there are no texts."""
+        """Return the counted words of the texts.
+
+        If there are no texts, raise an error whose sentence begins with `what`.
+        """
         return self._needed_texts(what).words(self._counted_by, work)
 
     def parts(self, what: str = "This question", work: Work = ALONE) -> Mapping[str, WordTable]:
-        """Count the words of each group, or of each file if there are no groups."""
+        """Return the counted words of each group, or of each file if there are no groups."""
         return self._needed_texts(what).parts(self._counted_by, work)
 
     @cached_property
     def _counted_by(self) -> Recipe:
-        """Return the recipe without special tokens that the library of an opened file reads as ordinary text."""
+        """Return the recipe by which words are counted.
+
+        Special tokens that the library of an opened file reads as ordinary text are left out.
+        """
         recipe = self._history.recipe
         if recipe.spelled_specials != "text" or not recipe.special_tokens:
             return recipe
         return recipe.with_changes(special_tokens=self.by_index.tokenizer.allowed(None))
 
     def ranked(self, what: str = "This question", work: Work = ALONE) -> RankedWords:
-        """Rank the boundaries in the words, for methods that join pairs one after the other."""
+        """Return the words with the rank of each boundary, for methods that join pairs one after the other.
+
+        Raise BpeError for other methods.
+        """
         from bpe_core.insight.ranked_words import RankedWords
 
         if not learns_by_ranks(self._history):
@@ -280,7 +307,7 @@ class Inside:
         return self.once("ranked", lambda: RankedWords.of(words, self._history))
 
     def cut(self, what: str = "This question", work: Work = ALONE) -> CutWords:
-        """Cut the words as the history's method cuts texts."""
+        """Return the words of the texts, split into tokens by the history."""
         from bpe_core.insight.cut_words import CutWords
 
         words = self.words(what, work)
@@ -288,13 +315,13 @@ class Inside:
         return self.once("cut", lambda: CutWords.of(words, recipe, self._history, cancelled=work.cancelled))
 
     def file_counts(self, what: str = "This question", work: Work = ALONE) -> FileCounts:
-        """Return the counts of words in each group, or in each file."""
+        """Return the counts of the words in each group, or in each file if there are no groups."""
         from bpe_core.insight.ranked_words import FileCounts
 
         return self.once("file counts", lambda: FileCounts(self.parts(what, work)))
 
     def symbol_counts(self, what: str = "This question", work: Work = ALONE) -> Int64s:
-        """Count each base symbol in the words."""
+        """Return the count of each base symbol in the words."""
         from bpe_core.methods.kit.layout import count_symbols
 
         alphabet = self._history.alphabet
@@ -307,7 +334,10 @@ class Inside:
         return self._texts
 
     def once(self, name: str, find: Callable[[], Found], about: object = None) -> Found:
-        """Return the cached result with this name; compute it again if it depends on another object."""
+        """Return the cached result with this name, or compute it by `find`.
+
+        A result is computed again if `about` is another object than before.
+        """
         with self._lock:
             if name not in self._kept or self._about.get(name) is not about:
                 self._kept[name] = find()
@@ -317,7 +347,7 @@ class Inside:
 
 
 def indices_by_number(history: History) -> dict[int, int]:
-    """Map each id of the file to the index of the token that it decodes to, in the order of the ids."""
+    """Return for each id of the file the index of the token that it decodes to, in the order of the ids."""
     if history.numbers is None:
         return {index: index for index in range(history.index_count)}
     numbers = sorted({*history.numbers.tolist()} - {NO_NUMBER})

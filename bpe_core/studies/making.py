@@ -1,4 +1,4 @@
-"""The ways to make a study: train on texts, or open a file or a session."""
+"""The functions that make a study: they train on texts, or open a file or a session."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bpe_core.support.progress import ALONE, Work
 def train(texts: Any, recipe: Recipe | str = "gpt2", *, work: Work = ALONE, **choices: Any) -> Study:
     """Learn a tokenizer from texts by a recipe, or by a named preset with further choices.
 
-    A cancelled training keeps the steps so far.
+    A cancelled training keeps the steps that it has made.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def train(texts: Any, recipe: Recipe | str = "gpt2", *, work: Work = ALONE, **ch
         A text, a `Path` to a file or folder, or a list of either; rows with a `text`, such as a data set or data frame;
         such texts by name, which are groups; a `Corpus`, or counted words.
     recipe
-        A recipe, or the name of a preset: `bpe.PRESETS` has them.
+        A recipe, or the name of a preset in `bpe.PRESETS`.
     work
         The callbacks that receive the progress and may cancel the work.
     **choices
@@ -54,12 +54,12 @@ def train(texts: Any, recipe: Recipe | str = "gpt2", *, work: Work = ALONE, **ch
 
 
 def open_study(path: Path | str) -> Study:
-    """Open a merge table, another library's tokenizer, or a session (`book.bpex#2` is its run 2).
+    """Open a merge table, another library's tokenizer, or a session. `book.bpex#2` is run 2 of a session.
 
     Parameters
     ----------
     path
-        The file, or a folder as transformers saves it; `hf:owner/name` is one in the cache of Hugging Face.
+        The file, or a folder as transformers saves it. `hf:owner/name` is a folder in the cache of Hugging Face.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def open_study(path: Path | str) -> Study:
 
 
 def unlearned(preset: str) -> Study:
-    """Make a tokenizer that has learned nothing, to ask about texts by its recipe."""
+    """Return a study of a preset that has learned nothing. It serves questions that need only a recipe and texts."""
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
 

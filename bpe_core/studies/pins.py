@@ -1,4 +1,4 @@
-"""The pins: a record of the ids that a tokenizer gives to hard texts, by which later changes are found."""
+"""The pins: a record of the ids that a tokenizer gives to hard texts. A comparison with it shows later changes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Pins:
 
     @classmethod
     def of(cls, study: Study, others: Mapping[str, Study] = MappingProxyType({})) -> Pins:
-        """Pin a tokenizer, and with it the other tokenizer files of its folder by their names."""
+        """Return the pins of a tokenizer. `others` are the other tokenizer files of its folder by their names."""
         format = _format(study)
         texts = list(islice(CheckedTokenizer(study.history, format).samples(), TEXTS))
         ids = _answers(study, format, texts)
@@ -52,7 +52,7 @@ class Pins:
 
     @classmethod
     def read(cls, path: str) -> Pins:
-        """Read pins; the path of their table is relative to their own folder."""
+        """Read pins from a file. The path of their table is relative to the folder of this file."""
         advice = f"`bpe-explorer pin TABLE -o {path}` writes them."
         data = read_small_file(path, "the pins", FormatError)
         with gate(f"{path} holds no pins", FormatError, advice):
@@ -75,7 +75,7 @@ class Pins:
             file.write((json.dumps(told, ensure_ascii=False, indent=1) + "\n").encode())
 
     def differences(self, study: Study) -> list[str]:
-        """Return a sentence for each text and each program that splits it differently now."""
+        """Return a sentence for each text and each program that gives other ids now than when the ids were pinned."""
         ids = _answers(study, _format(study), self.texts)
         now = _versions(ids)
         is_same = "the file is the same" if self.digest == _digest(study.name) else "the file has changed"
@@ -89,7 +89,7 @@ class Pins:
         return [plain(one) for one in (*found, *self._differences_of_files())]
 
     def _differences_of_files(self) -> Iterator[str]:
-        """Yield a sentence for each text that another file of the folder splits differently now."""
+        """Yield a sentence for each text to which another file of the folder gives other ids now."""
         for name, pinned in self.files.items():
             try:
                 opened = open_table(Path(self.table).parent / name)
@@ -114,7 +114,7 @@ def _format(study: Study) -> Format:
 
 
 def _own_answers(study: Study, texts: list[str]) -> list[list[int]]:
-    """Return the ids that this program gives for texts by a file."""
+    """Return the ids that this program gives to the texts with this tokenizer."""
     return list(CheckedTokenizer(study.history, _format(study)).answers(texts))
 
 
@@ -129,7 +129,10 @@ def _answers(study: Study, format: Format, texts: list[str]) -> Answers:
 
 
 def _peer(study: Study, format: Format) -> Peer | None:
-    """Load the file in its library; None if the library refuses it, which `bench` and `import` report."""
+    """Load the file in the library that owns its format. Return None if the library refuses the file.
+
+    The commands `bench` and `import` report a refusal.
+    """
     try:
         with throwing_exceptions():
             return format.peer(content_of(study.name), study.history, study.name, files_beside(Path(study.name)))

@@ -1,4 +1,4 @@
-"""The reading of a session's runs as studies, and the writing of runs as sessions."""
+"""The reading of a session's runs as studies, and the writing of runs as a session."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bpe_core.support.atomic import at_once
 
 
 def study_of_run(path: str, number: int | None) -> Study:
-    """Open the run with a number; by default the run that was shown, or the last one."""
+    """Return a run of a session as a study. Without a number, it is the run that was shown, or else the last run."""
     session = read_session(path)
     run = session.chosen_run(path, number)
     learned = sum(one.history is not None for one in session.runs)
@@ -33,7 +33,10 @@ def study_of_run(path: str, number: int | None) -> Study:
 
 
 def runs_of_session(path: Path | str, *, with_moment: bool = False) -> dict[str, Study]:
-    """Open all runs of a session, with the window's names; add the shown run at the step shown."""
+    """Return all runs of a session as studies, by the names that the window shows.
+
+    With `with_moment`, the shown run is added once more after the number of steps that was shown.
+    """
     session = read_session(path)
     runs = [run for run in session.runs if run.history is not None and run.history.index_count]
     found: dict[str, Study] = {}
@@ -54,7 +57,7 @@ def _study(run: SavedRun, name: str, notes: tuple[str, ...] = ()) -> Study:
 
 
 def write_run(history: History, words: WordTable, path: Path | str, names: Sequence[str] = ()) -> None:
-    """Write a session with one run, which the window can open and continue; `names` are the names of its texts."""
+    """Write a session with one run, which the window can open and continue. `names` are the names of its texts."""
     run = _saved(1, history, words, names)
     view = View(shown_run=1, position=len(history))
     write_session(SavedSession(history.recipe, runs=(run,), view=view), path)
@@ -67,7 +70,7 @@ TIMES_THE_WRITING = 10
 class GrowingRun:
     """A session of one run that is saved from time to time during the training, each time as a whole file.
 
-    If the program is killed, the saved steps stay, and the same training continues from them.
+    If the program is killed, the saved steps remain, and the same training continues from them.
     """
 
     def __init__(self, path: Path | str, words: WordTable, names: Sequence[str] = ()) -> None:
@@ -79,7 +82,7 @@ class GrowingRun:
         self.trouble = ""  # the error of the last attempt to write
 
     def known(self, recipe: Recipe) -> History | None:
-        """Return the steps of this run in the file; None if the file holds another run, or a finished one.
+        """Return the steps of this run in the file. Return None if the file holds another run or a finished run.
 
         A session does not hold the dev texts of languages, so a run that needs them starts from the beginning.
         """
@@ -96,7 +99,7 @@ class GrowingRun:
         return run.history if is_same else None
 
     def keep(self, trainer: Trainer) -> None:
-        """Save the steps so far, unless that was done a moment ago."""
+        """Save the steps of the trainer, unless the last save was only a moment ago."""
         began = time.monotonic()
         if began - self._written < self._rest:
             return
@@ -120,8 +123,9 @@ def add_branch(
 ) -> None:
     """Write a session that shows a branch as its new run.
 
-    The runs of a session `source` are kept. Where `source` is a table, `history` becomes the first run, and `names` are
-    the names of its texts.
+    The runs of a session `source` are kept. If `source` is a table, `history` becomes the first run, and `names`
+    are the
+    names of its texts.
     """
     place, chosen = run_of(source)
     if is_session_file(place):

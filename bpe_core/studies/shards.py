@@ -1,4 +1,4 @@
-"""The encoding of documents into shards by a study, for Python code."""
+"""The function of the Python interface that encodes documents into shards."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ def encode_documents(
     allowed_special: Allowed = None,
     work: Work = ALONE,
 ) -> EncodedDocuments:
-    """Write each document to numbered shards of ids, with an index of where it ends.
+    """Write each document to numbered shards of ids, with an index of its end.
 
-    After a kill the same call goes on after the last whole shard.
+    If the program was killed, the same call continues after the last whole shard.
 
     Parameters
     ----------
     given
-        A study, or what makes one.
+        A study, or an object that `Study.of` accepts.
     texts
         The documents: a `Path`, a list of paths or of texts, rows with a `text`, or a `Corpus`.
     folder
         The new folder, or a folder of shards, which is replaced.
     eos
-        The id after each document; none, if left out.
+        The id after each document. Without it, no id is added.
     kind
         "npy", or "bin" with the index that Megatron reads.
     shard_size
-        A shard ends with the document that reaches this number of ids.
+        The number of ids after which a shard ends with the current document.
     at
-        After how many steps; all, if left out.
+        The number of steps to encode with. Without it, all steps are used.
     width
-        The type of an id; the smallest that fits, if left out.
+        The type of an id. Without it, the smallest type that fits is used.
     allowed_special
-        Which special tokens are matched where a text spells them, as `encode` takes it.
+        The special tokens that are matched in a text, as for `encode`.
     work
         The callbacks that receive the progress and may cancel the work.
 

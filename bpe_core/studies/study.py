@@ -9,7 +9,7 @@
     >>> [(span.text, span.start, span.stop) for span in study.spans("é low")]
     [('<0xC3>', 0, 1), ('<0xA9>', 0, 1), ('␣', 1, 2), ('low', 2, 5)]
 
-A trained run, an opened file and a run of a session are studies. Ids are always those of the file. The attribute
+A trained run, an opened file and a run of a session are studies. Ids are always the ids of the file. The attribute
 `inside` holds the data for questions and the engine's indices.
 """
 
@@ -65,13 +65,13 @@ class Span:
     Parameters
     ----------
     id
-        Its id in the file; None if the file has no id for it, as for an unknown token.
+        The id of the token in the file. None means that the file has no id for it, as for an unknown token.
     text
         The text of the token.
     start, stop
-        The offsets of its first character, and after its last.
+        The offsets of the token's first character, and after its last character.
     first_byte, end_byte
-        The same in bytes of UTF-8.
+        The offsets of the token's first byte, and after its last byte, in UTF-8.
 
     Examples
     --------
@@ -94,19 +94,19 @@ class Study:
     Parameters
     ----------
     history
-        What was learned, step by step.
+        The steps that were learned, with the recipe and the alphabet.
     texts
-        The texts that questions are about, such as `bpe.train` makes from its argument; None if there are none.
+        The texts that questions are about, such as `bpe.train` makes from its argument. None means that there are none.
     name
-        The name of its file, or the name that a person gave.
+        The name of the file, or a name that a person chose.
     format
-        The format of the file it was opened from.
+        The format of the file from which the study was opened.
     notes
         Sentences about features of the file that the history cannot hold.
     sources
-        What a session knows about the texts that it was learned from.
+        The sources of the texts that the history was learned from, if a session stores them.
     texts_are_own
-        Whether it was learned from these texts.
+        Whether the history was learned from `texts`.
     symbol_counts
         The count of each base symbol in the texts, if it is known.
 
@@ -149,19 +149,19 @@ class Study:
 
     @classmethod
     def of(cls, given: Any, name: str = "") -> Study:
-        """Return a study of a given object: a study, a history, or an object with a history.
+        """Return a study of an object: a study, a history, or an object with a history.
 
         Parameters
         ----------
         given
             The result of `train` or `open`, or a history.
         name
-            The name of the study; a given study keeps its own name.
+            The name of the new study. An object that is a study keeps its name.
         """
         return given if isinstance(given, Study) else cls(history_of(given, name), name=name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the table without its texts; equal tables give equal bytes in any process."""
+        """Pickle the table without its texts. Equal tables give equal bytes in any process."""
         return _unpickled, (self.history, self.name, self.format, self.notes)
 
     def __copy__(self) -> Study:
@@ -171,7 +171,7 @@ class Study:
         return self._with(deepcopy(self.history, memo))
 
     def _with(self, history: History) -> Study:
-        """Return a study of another history with the same texts."""
+        """Return a study of another history with the texts of this study."""
         copied = Study(history, self.texts, name=self.name, format=self.format, notes=self.notes)
         copied._known |= self._known
         return copied
@@ -202,18 +202,20 @@ class Study:
         Parameters
         ----------
         step
-            The number of steps to keep; 0 leaves only the alphabet.
+            The number of steps to keep. With 0, only the alphabet is left.
         """
         then = self.history.first(self.inside.checked_step_count(step))
         return Study(then, self.texts, name=self.name, format=self.format, texts_are_own=self.inside.texts_are_own)
 
     def with_texts(self, texts: Any) -> Study:
-        """Return the same tokenizer with other texts to ask about.
+        """Return the same tokenizer with other texts for questions.
 
         Parameters
         ----------
         texts
-            Whatever `bpe.train` takes: a text, texts, paths, rows with a `text`, or any of these by name.
+            The texts, in any form that `bpe.train` accepts: a text, texts, paths, rows with a `text`, or any of
+            these by
+            name.
         """
         from bpe_core.studies.texts import texts_of
 
@@ -238,18 +240,20 @@ class Study:
     ) -> list[list[int]]: ...
 
     def encode(self, text: Any, *, at: int | None = None, allowed_special: Allowed = None) -> Any:
-        """Return the ids of a text's tokens; of several texts, a list for each.
+        """Return the ids of a text's tokens. For several texts, return a list of ids for each text.
 
-        A spelled special token is read as the library of the file reads it, unless `allowed_special` says otherwise.
+        A special token that a text spells is matched or not as by the library of the file, unless
+        `allowed_special` says
+        otherwise.
 
         Parameters
         ----------
         text
-            A text, or its bytes in UTF-8; or a list of these.
+            A text, or its bytes in UTF-8, or a list of these.
         at
-            After how many steps; all, if left out.
+            The number of steps to encode with. Without it, all steps are used.
         allowed_special
-            "all" matches all special tokens that the text spells, a list those in it, and an empty one none.
+            The special tokens that are matched: "all", or a list of tokens. An empty list matches none.
         """
         is_single = isinstance(text, ONE_TEXT) or not isinstance(text, Iterable)
         if is_single:
@@ -259,7 +263,7 @@ class Study:
         return [every[start:stop] for start, stop in pairwise(offsets.tolist())]
 
     def encode_to_numpy(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> Int64s:
-        """Return the ids of a text's tokens as an array; the parameters are those of `encode`."""
+        """Return the ids of a text's tokens as an array. The parameters are those of `encode`."""
         tokenizer = self.inside.by_index.tokenizer
         return tokenizer.numbers(tokenizer.encode_to_array(text, at=at, allowed_special=allowed_special))
 
@@ -271,25 +275,27 @@ class Study:
         allowed_special: Allowed = None,
         threads: int | None = None,
     ) -> tuple[Int64s, Int64s]:
-        """Return the ids of many texts in one array, and the offset at which each text begins.
+        """Return the ids of many texts in one array, and the offset at which each text begins in this array.
 
         Parameters
         ----------
         texts
-            Texts, or their bytes in UTF-8: a list, or an Arrow array.
+            Texts, or their bytes in UTF-8, as a list or an Arrow array.
         at
-            After how many steps; all, if left out.
+            The number of steps to encode with. Without it, all steps are used.
         allowed_special
-            Which special tokens are matched where a text spells them, as `encode` takes it.
+            The special tokens that are matched in a text, as for `encode`.
         threads
-            How many threads to use at most; as many as there are cores, if left out.
+            The largest number of threads. Without it, there are as many threads as cores.
         """
         tokenizer = self.inside.by_index.tokenizer
         batch = tokenizer.encode_batch(texts, at=at, allowed_special=allowed_special, threads=threads)
         return tokenizer.numbers(batch.ids), batch.offsets
 
     def spans(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> list[Span]:
-        """Return the tokens of a text with their offsets; a token with a part of a character covers all of it.
+        """Return the tokens of a text with their offsets.
+
+        A token with a part of a character covers the whole character.
 
         The parameters are those of `encode`.
         """
@@ -299,14 +305,14 @@ class Study:
         return [Span(number(index), written[index], *place) for index, *place in found]
 
     def decode(self, ids: Iterable[int], *, way: Way = "exact", skip_special: bool = False) -> str:
-        """Return the text of ids; bytes that are no whole character become �.
+        """Return the text of ids. Bytes that form no whole character become �.
 
         Parameters
         ----------
         ids
             Ids of the file, such as `encode` returns.
         way
-            "exact" joins the texts of the tokens; "library" returns the text that the library of the file returns.
+            "exact" joins the texts of the tokens. "library" returns the text that the library of the file returns.
         skip_special
             Whether special tokens are left out.
         """
@@ -325,11 +331,11 @@ class Study:
         Parameters
         ----------
         batch
-            A list of ids for each text; or all ids in one array, as `encode_batch` returns them, with its offsets.
+            A list of ids for each text, or one array of all ids, as `encode_batch` returns it.
         offsets
-            The offset at which each text begins in that array, and the end of the last.
+            The offset at which each text begins in that array, and the length of the array.
         way, skip_special
-            As `decode` takes them.
+            The same parameters as in `decode`.
         """
         if offsets is not None:
             ids = list(batch)
@@ -337,7 +343,7 @@ class Study:
         return [self.decode(ids, way=way, skip_special=skip_special) for ids in batch]
 
     def decode_bytes(self, ids: Iterable[int], *, skip_special: bool = False) -> bytes:
-        """Return the bytes of ids, which may end inside a character.
+        """Return the bytes of ids. The bytes may end inside a character.
 
         The parameters are those of `decode`.
         """
@@ -348,18 +354,20 @@ class Study:
     def save(
         self, path: Path | str, *, format: Format | str | None = None, work: Work = ALONE, **choices: Any
     ) -> PreparedExport:
-        """Write the tokenizer in the format of the name's ending, read back and compared before it is put in place.
+        """Write the tokenizer in the format of the name's ending.
+
+        The file is read back and compared before it is put in place.
 
         Parameters
         ----------
         path
-            The name of the file; one that ends in / is a folder like the one that the tokenizer was opened from.
+            The name of the file. A name that ends in / is a folder, like the folder that the tokenizer was opened from.
         format
-            A format by its name, such as "tiktoken", where the ending of the file does not say it.
+            The name of a format, such as "tiktoken", if the ending of the file does not show the format.
         work
-            The receiver of progress, which may cancel the work.
+            The callbacks that receive the progress and may cancel the work.
         **choices
-            `merges`, to write only the first ones, and a `text` to compare; of a folder what `bpe.save` takes.
+            `merges`, to write only the first merges, and a `text` to compare. For a folder, the choices of `bpe.save`.
         """
         return save(self, path, format=format, work=work, **choices)
 
@@ -367,21 +375,25 @@ class Study:
 
     @property
     def vocab_size(self) -> int:
-        """Return the number of ids in use after the last step, with special ones; a file with gaps has larger ids."""
+        """Return the number of ids in use after the last step, with special tokens.
+
+        A file with gaps also has larger ids.
+        """
         return len(final_numbers(self.history))
 
     def get_vocab(self) -> dict[str, int]:
-        """Return the id of each token in use after the last step, by the token's text as people read it."""
+        """Return the id of each token in use after the last step, by the token's text in the form that people read."""
         return dict(self._ids_by_name)
 
     def token_to_id(self, token: str | bytes) -> int | None:
-        """Return the id of a token in use after the last step; None if there is none.
+        """Return the id of a token in use after the last step. Return None if there is no such token.
 
         Parameters
         ----------
         token
-            Its text as people read it (`"␣the"`, or with the space), as byte-level files write it (`"Ġthe"`), or its
-            bytes.
+            The token's bytes, or its text. The text may be in the form that people read (`"␣the"`, or with the
+            space), or
+            as byte-level files write it (`"Ġthe"`).
         """
         if isinstance(token, bytes):
             return self._ids_by_bytes.get(token)
@@ -393,17 +405,17 @@ class Study:
         return self._ids_by_raw.get(bytes_of_stand_ins(token) or b"")
 
     def id_to_token(self, id: int) -> str | None:
-        """Return the text of a token in use after the last step as people read it; None if no token has that id.
+        """Return the text of a token in use after the last step. Return None if no such token has this id.
 
         Parameters
         ----------
         id
-            Its id in the file.
+            The id of the token in the file.
         """
         return self.names[id] if id in self._final_indices else None
 
     def id_of(self, text: str) -> int:
-        """Return the id of the oldest token with a text; raise a `BpeError` if there is none.
+        """Return the id of the oldest token with a text. Raise BpeError if there is no such token, or if it has no id.
 
         Parameters
         ----------
@@ -417,18 +429,18 @@ class Study:
 
     @property
     def names(self) -> TokenNames:
-        """Return the text of each token as people read it, by its id, including dropped tokens."""
+        """Return the text of each token in the form that people read, by its id. Dropped tokens are included."""
         return self.inside.names
 
     @cached_property
     def tokens(self) -> Mapping[int, bytes]:
-        """Return the bytes of each token, by its id, including dropped tokens."""
+        """Return the bytes of each token, by its id. Dropped tokens are included."""
         texts = TokenBytes(self.history)
         return {number: texts[index] for number, index in indices_by_number(self.history).items()}
 
     @cached_property
     def _final_indices(self) -> dict[int, int]:
-        """Map each id in use after the last step to the index of the token that it decodes to."""
+        """Return for each id in use after the last step the index of the token that it decodes to."""
         return final_indices(self.history)
 
     @cached_property
@@ -437,16 +449,19 @@ class Study:
 
     @cached_property
     def _ids_by_raw(self) -> dict[bytes, int]:
-        """Map the texts of tokens, with word markers, to ids."""
+        """Return the id of each token by its raw text, which includes word markers."""
         return self._ids_by(self.inside.by_index.texts.raw.__getitem__)
 
     @cached_property
     def _ids_by_bytes(self) -> dict[bytes, int]:
-        """Map the bytes that tokens stand for to ids."""
+        """Return the id of each token by the bytes that it decodes to."""
         return self._ids_by(TokenBytes(self.history).__getitem__)
 
     def _ids_by(self, key: Callable[[int], Key]) -> dict[Key, int]:
-        """Map keys of tokens to ids, in the order of the ids; the oldest of tokens with equal keys counts."""
+        """Return the id of each token by its key, in the order of the ids.
+
+        If keys are equal, the oldest token counts.
+        """
         newest_first = sorted(self._final_indices.items(), key=itemgetter(1), reverse=True)
         found = {key(index): id for id, index in newest_first}
         return dict(sorted(found.items(), key=itemgetter(1)))
@@ -456,7 +471,10 @@ class Study:
     if not TYPE_CHECKING:  # type checkers only know the present names
 
         def __getattr__(self, name: str) -> Any:
-            """Find an attribute that moved to `inside` by its former name, for older scripts and plug-ins."""
+            """Return an attribute that moved to `inside` by its former name, with a DeprecationWarning.
+
+            Older scripts and plug-ins need this.
+            """
             if name not in FORMER or "_known" not in self.__dict__:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             now = "the study itself" if name == "tokenizer" else f"Study.inside.{name}"
@@ -469,7 +487,7 @@ def _unpickled(history: History, name: str, format: str, notes: tuple[str, ...])
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """Add a number to a name that is taken.
+    """Return a name that is not taken. A number is added to the name if necessary.
 
     >>> free_name("a", ["a", "a (2)"])
     'a (3)'
@@ -496,23 +514,23 @@ def save(
 ) -> PreparedExport:
     """Write a learned, opened or changed tokenizer in the format of the name's ending, and check the result.
 
-    Raises an OutputError if the written file does not agree; then nothing changes.
+    If the written file does not agree, an OutputError is raised and nothing is changed.
 
     Parameters
     ----------
     given
         A study, a history, or the result of `trim`, `extend`, `put_together` or `change_specials`.
     path
-        The name of the file; one that ends in / is a folder.
+        The name of the file. A name that ends in / is a folder.
     format
-        A format by its name, such as "tiktoken", where the ending of the file does not say it.
+        The name of a format, such as "tiktoken", if the ending of the file does not show the format.
     like
-        The folder whose roles, sides, templates and files for other loaders are kept and updated; by default the folder
-        of an opened study.
+        The folder whose roles, sides, templates and files for other loaders are kept and updated. By default it is the
+        folder of an opened study.
     to
         The format of the folder's main file, if it should change.
     work
-        The receiver of progress, which may cancel the work.
+        The callbacks that receive the progress and may cancel the work.
     **choices
         `merges`, to write only the first merges, and a `text` that is compared, too.
 

@@ -1,4 +1,7 @@
-"""The texts that a study is asked about: their words, parts and documents, each read when first needed."""
+"""The texts that questions about a study use: their words, parts and documents.
+
+Each is read when it is first needed.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,13 @@ class Texts(Protocol):
     """The source of a study's words."""
 
     def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
-        """Count all words as the recipe splits and mixes them."""
+        """Return the counted words of all texts, split and mixed by a recipe."""
 
     def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
-        """Count each group by itself, or each file if there are no groups."""
+        """Return the counted words of each group, or of each file if there are no groups."""
 
     def reading(self) -> AbstractContextManager[Corpus]:
-        """Open the texts, which can be read once."""
+        """Return a context manager that opens the texts as a corpus, which can be read once."""
 
 
 class KnownWords:
@@ -50,7 +53,7 @@ class KnownWords:
 
 
 class CorpusTexts:
-    """The texts of a corpus, which are opened again for each reading; their words are counted once."""
+    """The texts of a corpus. The corpus is opened again for each reading, but its words are counted once."""
 
     def __init__(
         self,
@@ -92,7 +95,7 @@ class CorpusTexts:
 
 
 class NamedTexts:
-    """Several texts by name, which are the groups of a mixture."""
+    """Several texts with names. They are the groups of a mixture."""
 
     def __init__(self, texts: Mapping[str, Texts]) -> None:
         self._texts = texts
@@ -137,7 +140,7 @@ class NamedTexts:
 
 
 def texts_of(given: Any) -> Texts:
-    """Make texts from an argument of Python code.
+    """Return the texts that an argument of Python code means.
 
     Parameters
     ----------

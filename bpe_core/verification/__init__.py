@@ -1,1 +1,1 @@
-"""The check of a written file: both it and the history must split thousands of words alike."""
+"""The check of a written file: the file and the history must split thousands of words into the same tokens."""

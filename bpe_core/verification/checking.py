@@ -1,4 +1,4 @@
-"""The check of a table written in memory: it is read back and compared on hard texts, and then put in place."""
+"""The check of a table that is written in memory. It is read back, compared on hard texts, and then put in place."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LISTED = 5  # differences that are named
 
 @dataclass(frozen=True)
 class Verification:
-    """The result of reading a file back."""
+    """The result of reading a file back and comparing it with its history."""
 
     format: str
     words: int  # the number of samples compared
@@ -54,7 +54,10 @@ class Verification:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether nothing was compared, which is no agreement; a table without steps has no rows."""
+        """Return whether nothing was compared, so that the result says nothing.
+
+        A table without steps has no rows to compare.
+        """
         return self.words == 0 and self.differing == 0 and self.compared != "rows"
 
     @property
@@ -82,9 +85,11 @@ def verify(
     work: Work = ALONE,
     apart: bool = False,
 ) -> Verification:
-    """Check that a file of this content and name splits texts as the history does; `text` is part of the sample.
+    """Check that a file splits texts as the history does.
 
-    With `apart` the real library is asked in another process, so that other work can go on.
+    `data` is the content of the file and `name` its name. `text` is part of the sample. With `apart`, the
+    library of the
+    format encodes in another process, so that other work can continue.
     """
     numbered = format.numbers(history)
     cannot_hold = tuple(format.can_hold(history))
@@ -122,7 +127,10 @@ def verify(
 
 
 def _loaded_by_peer(loaded: Callable[[], Peer | None], format: Format, comparison: Comparison) -> Peer | None:
-    """Let the real library load the file, if there is one; a refusal is a difference."""
+    """Load the file in the library of the format. Return None if there is no such library, or if it refuses the file.
+
+    A refusal is added to the differences of the comparison.
+    """
     try:
         with throwing_exceptions():
             return loaded()
@@ -141,7 +149,7 @@ def _compare_samples(comparison: Comparison, text: str, peer: Peer | None, work:
 
 
 def _renumbered(history: History, numbers: Int64s) -> str:
-    """Return the first token whose id in the file is different; empty if there is none."""
+    """Return a phrase about the first token whose id in the file is different. It is empty if there is none."""
     own = own_numbers(history)
     others = np.flatnonzero((numbers != own) & (numbers != NO_NUMBER))
     if not len(others):
@@ -151,7 +159,7 @@ def _renumbered(history: History, numbers: Int64s) -> str:
 
 
 class Comparison:
-    """The comparison of a history with the table that was read back, on given samples."""
+    """The comparison of a history with the table that was read back, on samples."""
 
     def __init__(
         self, history: History, opened: OpenedTable, format: Format, numbers: Int64s, work: Work = ALONE
@@ -168,7 +176,7 @@ class Comparison:
             one.tokenizer.expect(sampling.WANTED_WORDS * LETTERS, work)
 
     def compare(self, samples: list[str], peer: Peer | None) -> None:
-        """Split the samples by all, and note where they differ."""
+        """Encode the samples with the history, the table and the library `peer`, and store the differences."""
         both = self.ours.answers(samples), self._theirs.answers(samples)
         for sample, expected, read_back in zip(samples, *both, strict=True):
             before = len(self.found)
@@ -182,7 +190,10 @@ class Comparison:
                 self._others += 1
 
     def cause(self) -> str:
-        """Name a sign that all samples have which differ, and hardly any other; empty where there is none."""
+        """Return a phrase about a character that all differing samples contain, and hardly any other sample.
+
+        The phrase is empty if there is no such character.
+        """
         shared = [sign for sign, often in self._signs_of_others.items() if often == self._others]
         rarest = min(shared, key=self._signs_of_all.__getitem__, default="")
         if rarest and self._others > 1 and self._signs_of_all[rarest] <= MOSTLY * self._others:
@@ -194,7 +205,7 @@ class Comparison:
             self.found.append(difference)
 
     def compare_columns(self) -> None:
-        """Compare the columns of a table that holds counts."""
+        """Compare the columns of the two tables, if both have counts."""
         theirs = self._theirs.history
         ours = self.ours.history
         if len(theirs) and theirs.has_counts and ours.has_counts:
@@ -205,7 +216,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class PreparedExport:
-    """The files that were written in memory and checked, but are not yet in place."""
+    """Files that were written in memory and checked, and that are not in place yet."""
 
     path: Path  # the main file, or the folder of the files
     format: Format
@@ -220,15 +231,15 @@ class PreparedExport:
         return [path for path in self.files if path.exists()]
 
     def read_back(self) -> History:
-        """Return the table as the main file and its sidecar files say it."""
+        """Return the history that the main file and its sidecar files contain."""
         main = next(iter(self.files))
         by_name = {path.name: content for path, content in self.files.items()}
         return self.format.open(self.files[main], str(main), by_name.get).history
 
     def put_in_place(self) -> None:
-        """Write all files, and replace the old ones only when all are written.
+        """Write all files. Old files are replaced only after all new files are written.
 
-        A path that is none of the files is their folder; if it is missing, it is made as a whole.
+        A `path` that is none of the files is their folder. A missing folder appears with all its files at once.
         """
         folder = next((path for path in self.files if path.is_dir()), None)
         if folder is not None:  # checked now, not after another file has been replaced
@@ -244,7 +255,7 @@ class PreparedExport:
 
 
 def _places_in(place: Path, home: Path, files: Iterable[Path]) -> list[Path]:
-    """Return where to write files of one folder in another, after making the folders in it that they need."""
+    """Return the paths for files of the folder `home` in the folder `place`. Missing folders inside it are made."""
     places = [place / path.relative_to(home) for path in files]
     for folder in {path.parent for path in places} - {place}:
         folder.mkdir(exist_ok=True)
@@ -263,10 +274,12 @@ def prepare_export(
     work: Work = ALONE,
     apart: bool = False,
 ) -> PreparedExport:
-    """Write the first `merges` merges in memory and check them; without a format the name decides it.
+    """Write the first `merges` merges in memory, and check the result. Without a format, the name decides the
+    format.
 
-    With `apart` the real library is asked in another process, so that other work can go on. Raises an OutputError if
-    the format cannot hold the history at all.
+    With `apart`, the library of the format encodes in another process, so that other work can continue. An
+    OutputError is
+    raised if the format cannot hold the history at all.
     """
 
     def report(where: Progress) -> None:

@@ -1,4 +1,4 @@
-"""The check that an opened tokenizer splits texts like the library that owns its format."""
+"""The check that this program splits texts with an opened tokenizer as the library that owns its format does."""
 
 from __future__ import annotations
 
@@ -59,9 +59,11 @@ def check_import(
     cancelled: CancelCheck = never_cancelled,
     apart: bool = False,
 ) -> Agreement | None:
-    """Encode hard texts in many scripts with both; None if no library owns the format.
+    """Compare the ids of hard texts in many scripts with the ids of the library.
 
-    The library loads a large file in another process (`apart`) if it must not block other threads.
+    Return None if no library owns the format.
+
+    With `apart`, the library loads a large file in another process, so that it does not block other threads.
     """
     format = FORMATS.get(opened.format)
     if format is None or not format.peer_name:
@@ -100,7 +102,7 @@ def _compared(format: Format, opened: OpenedTable, peer: Peer, patience: float, 
 
 
 def _call(format: Format, opened: OpenedTable) -> str:
-    """Return how the library is asked, and how both treat a text that spells a special token."""
+    """Return a phrase that says how the library is called, and how special tokens in a text are treated."""
     recipe = opened.history.recipe
     if not format.holds_splitting or not recipe.special_tokens:
         return format.peer_call
@@ -113,7 +115,10 @@ MOST_KEPT = 200  # files
 
 
 def what_to_tell(path: Path | str, opened: OpenedTable) -> str:
-    """Report how an imported file agrees with its library: differences each time, agreement only once."""
+    """Return a sentence about how an imported file agrees with its library.
+
+    Differences are reported each time, and agreement only once. The sentence is empty if there is nothing to report.
+    """
     format = FORMATS.get(opened.format)
     if format is None or not format.peer_name:
         return ""

@@ -1,4 +1,4 @@
-"""Texts and words that are hard to split, and the answers of a tokenizer as the files of one format can give them."""
+"""Texts and words that are hard to split, and the ids of a tokenizer as far as files of a format can express them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,10 @@ ATTEMPTS = 8  # words made at most, for each wanted word
 
 
 def special_texts(history: History, recipe: Recipe) -> Iterator[str]:
-    """Yield texts in which tokens that are searched for first occur alone, side by side and inside words."""
+    """Yield texts with tokens that are searched for before splitting.
+
+    The tokens occur alone, next to each other and inside words.
+    """
     joining = history.joining
     first = [] if joining is None else [history.alphabet.symbols[id].decoded.decode() for id in joining.found_first]
     for special in (*recipe.special_tokens[:20], *first[:20]):
@@ -65,10 +68,11 @@ def special_texts(history: History, recipe: Recipe) -> Iterator[str]:
 
 
 def torn_tokens(tokenizer: Tokenizer) -> Iterator[str]:
-    """Yield lines with tokens that are split into several tokens when they are encoded alone.
+    """Yield lines with tokens whose own text is encoded as several tokens.
 
-    Only tables from other programs have such tokens. A library that joins every known token keeps them whole. In the
-    lines, each of these tokens follows a letter.
+    Only tables from other programs have such tokens. A library that joins every known token keeps them whole. In
+    the lines,
+    each of these tokens follows a letter.
     """
     pieces = [raw.decode(errors="replace") for raw in _pieces(tokenizer.history)[:MOST_ASKED]]
     _, offsets = tokenizer.encode_batch(pieces, allowed_special=())
@@ -80,9 +84,9 @@ def torn_tokens(tokenizer: Tokenizer) -> Iterator[str]:
 
 
 def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]:
-    """Yield lines of words made of the vocabulary's own tokens, so that merges meet as in no text.
+    """Yield lines of words made of random tokens of the vocabulary, so that merges meet that no natural text has.
 
-    There are more words than wanted, because many are equal: a small vocabulary makes few different words.
+    There are more words than `wanted`, because many words are equal: a small vocabulary makes few different words.
     """
     pieces = _pieces(history)
     if not pieces:
@@ -102,7 +106,7 @@ def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]
 
 
 def _pieces(history: History) -> list[bytes]:
-    """Return tokens as a text has them: without the marker, and at most as long as a long word."""
+    """Return the tokens as a text contains them: without the marker. Tokens longer than a long word are left out."""
     marker = history.recipe.marker_text.encode()
     try:
         texts = written(history)
@@ -124,18 +128,22 @@ MOST_ROUNDED = 0.05  # the largest error of a log-probability, however long the 
 
 
 class CheckedTokenizer:
-    """A tokenizer as the files of one format can express it, and the samples on which it is checked.
+    """A tokenizer limited to the facts that files of a format can express, and the samples on which it is checked.
 
-    If the format says how text is split, samples are whole texts; otherwise they are words, as the format only
-    describes what happens inside them.
+    If the format says how text is split, the samples are whole texts. Otherwise they are words, because the format
+    describes only what happens inside words.
     """
 
     def __init__(
         self, history: History, format: Format, recipe: Recipe | None = None, *, as_opened: bool = False
     ) -> None:
-        """Use the history's own recipe by default, without special tokens if the format has none.
+        """Store the tokenizer.
 
-        A table that is only compared `as_opened` keeps them, and treats texts that spell them as its owner does.
+        By default, it has the history's own recipe, without special tokens if the format has none.
+
+        A table that is only compared `as_opened` keeps its special tokens. A text that spells a special token is
+        then treated
+        as by the library of the format.
         """
         self.words: set[str] = set()
         self._format = format
@@ -154,7 +162,7 @@ class CheckedTokenizer:
         self._score_of = _scores(self.history)
 
     def samples(self, text: str = "") -> Iterator[str]:
-        """Yield texts or words to compare, the person's own first, until there are enough."""
+        """Yield texts or words to compare, until there are enough. A person's own `text` comes first."""
         recipe = self.recipe
         signs = re.compile("|".join(map(re.escape, self._spelled)) or r"(?!)")
         words_of = Splitter(recipe).words
@@ -173,7 +181,7 @@ class CheckedTokenizer:
                 return
 
     def _within_limits(self, texts: Iterable[str]) -> Iterator[str]:
-        """Leave out lines for which the format reports a difference."""
+        """Yield the texts without the lines for which the format reports a difference."""
         is_beyond = partial(self._format.is_beyond, self.history)
         for text in texts:
             if not is_beyond(text):
@@ -182,7 +190,7 @@ class CheckedTokenizer:
                 yield from (line for line in text.splitlines(keepends=True) if not is_beyond(line))
 
     def answers(self, samples: list[str]) -> Iterator[list[int]]:
-        """Yield the ids of each sample's tokens; without ids, the number of characters of each piece."""
+        """Yield the ids of each sample. If the format has no ids, yield the number of characters of each token."""
         if not self._format.numbers_tokens:
             yield from (piece_lengths(self.tokenizer, word) for word in samples)
         elif self.history.recipe.pattern != "none" and not self._format.holds_splitting:
@@ -203,7 +211,10 @@ class CheckedTokenizer:
         return [one for i, one in enumerate(numbers) if one != alone or i == 0 or numbers[i - 1] != alone]
 
     def difference(self, sample: str, answer: list[int], other: object, whose: str) -> str:
-        """Return how another answer differs; empty if it does not."""
+        """Return a sentence about the difference between two answers for a sample. It is empty if they agree.
+
+        `whose` names the program with the answer `other`.
+        """
         if answer == other or self._is_as_probable(answer, other):
             return ""
         theirs = other if isinstance(other, list) else [other]
@@ -214,7 +225,7 @@ class CheckedTokenizer:
         return f"{quoted(sample)}: {what} {place + 1:,} and on are {answer[near]} here, {theirs[near]} by {whose}."
 
     def _is_as_probable(self, answer: list[int], other: object) -> bool:
-        """Return whether two splits are equally probable, apart from the rounding of sums of 32-bit numbers."""
+        """Return whether two results are equally probable, except for the rounding of sums of 32-bit numbers."""
         if self._score_of is None or self.recipe.sums == self._format.sums or not isinstance(other, list):
             return False
         sums = [sum(self._score_of.get(number, -math.inf) for number in cut) for cut in (answer, other)]
@@ -238,14 +249,14 @@ def _scores(history: History) -> dict[int, float] | None:
 
 
 def encode_word(tokenizer: Tokenizer, word: str) -> list[int]:
-    """Return the ids of one word, which is not split again."""
+    """Return the ids of a text that is already one word, so that it is not split into words again."""
     if not has_ranks(tokenizer.history):
         return tokenizer.encode(word)
     return tokenizer.tokens_of_word(word.encode())
 
 
 def piece_lengths(tokenizer: Tokenizer, word: str) -> list[int]:
-    """Return how many characters each token of a word has; a marker that is a token has none."""
+    """Return the number of characters of each token in a word. A token that is only a marker is left out."""
     marks_end = tokenizer.history.recipe.marker == "symbol"
     lengths = [1]
     for rank in tokenizer.ranks_of_word(word.encode()):
