@@ -128,9 +128,9 @@ def prepare_changed_file(
     change = TokenChange(before, table.numbered(unless_ids(made.format.numbers(table))), renamed or {})
     lost: list[str] = []
     data = with_parts_of(source.read_bytes(), made.files[made.path], source.name, change, lost)
-    found = made.verification
-    found = replace(found, cannot_hold=(*found.cannot_hold, *lost))
-    return replace(made, files={**made.files, made.path: data}, verification=found)
+    verification = made.verification
+    verification = replace(verification, cannot_hold=(*verification.cannot_hold, *lost))
+    return replace(made, files={**made.files, made.path: data}, verification=verification)
 
 
 def prepare_changed_folder(
@@ -161,11 +161,13 @@ def prepare_changed_folder(
     for name in plan.others:
         files |= _for_another_loader(plan, name, change, lost, work)
     lost += about_strangers(plan.sidecars)
-    found = _checked_by_loading(made.verification, files, plan, change, overriding or {}, text)
-    found = replace(found, chosen=(*found.chosen, *chosen), cannot_hold=(*found.cannot_hold, *lost))
+    verification = _checked_by_loading(made.verification, files, plan, change, overriding or {}, text)
+    verification = replace(
+        verification, chosen=(*verification.chosen, *chosen), cannot_hold=(*verification.cannot_hold, *lost)
+    )
     id_map = IdMap.of(before, table, renamed=renamed, cancelled=work.cancelled)
     files[plan.path / IN_FOLDERS] = npz_of(id_map)
-    return replace(made, path=plan.path, files=files, verification=found, id_map=id_map)
+    return replace(made, path=plan.path, files=files, verification=verification, id_map=id_map)
 
 
 # --- Files for other loaders ------------------------------------------------------------
@@ -173,26 +175,26 @@ def prepare_changed_folder(
 
 def about_others(sidecars: Sidecars, history: History) -> list[str]:
     """Return a sentence about each file for other loaders in a folder that has other tokens or ids than the table."""
-    found = []
+    sentences = []
     for name in sidecars.others:
         try:
             other = open_table(sidecars.folder / name).history
         except BpeError as error:
-            found.append(f"{name} in the same folder is not read: {error}")
+            sentences.append(f"{name} in the same folder is not read: {error}")
             continue
         texts = TokenChange(other, other)
         own = TokenChange(history, history)
         lacking = [text for text in texts.texts if own.id_of(text) is None]
         lacked = [text for text in own.texts if texts.id_of(text) is None]
         if differing := _first_differing(other, history):
-            found.append(
+            sentences.append(
                 f"{name} in the same folder gives {differing} another id than {sidecars.main}; the two files are for "
                 "different loaders."
             )
         elif lacking or lacked:
             more = f"has {len(lacking):,} tokens that {sidecars.main} lacks, and lacks {len(lacked):,} of its tokens"
-            found.append(f"{name} in the same folder {more}, such as {quoted((lacking + lacked)[0])}.")
-    return found
+            sentences.append(f"{name} in the same folder {more}, such as {quoted((lacking + lacked)[0])}.")
+    return sentences
 
 
 def _for_another_loader(
@@ -207,7 +209,7 @@ def _for_another_loader(
         if differing := _first_differing(opened.history, change.before):
             lost.append(f"{name} is left out: already before, it had another id than {plan.main} for {differing}.")
             return {}
-        own = change.after if change.learned else _changed_alike(opened.history, change)
+        own = change.after if change.learned else _with_same_changes(opened.history, change)
         format = FORMATS[opened.format]
         made = prepare_export(own, plan.path / name, format=format, work=work)
         numbered = own.numbered(unless_ids(format.numbers(own)))
@@ -224,13 +226,13 @@ def _for_another_loader(
     return {}
 
 
-def _first_differing(one: History, other: History) -> str:
+def _first_differing(history: History, other: History) -> str:
     """Return a token that has different ids in two tables.
 
     Return an empty text if all common tokens have the same ids.
     """
     known = TokenChange(other, other)
-    compared = TokenChange(one, one)
+    compared = TokenChange(history, history)
     ids = {**known.texts, **known.specials}
     differing = (text for text, id in {**compared.texts, **compared.specials}.items() if ids.get(text, id) != id)
     text = next(differing, None)
@@ -249,7 +251,7 @@ def _missing(before: History, now: History, change: TokenChange) -> str:
     return "" if lacking is None else quoted(change.text(lacking))
 
 
-def _changed_alike(history: History, change: TokenChange) -> History:
+def _with_same_changes(history: History, change: TokenChange) -> History:
     """Return a table that is changed like another table.
 
     The same tokens are removed and renamed, and the tokens get the new ids.
@@ -278,7 +280,7 @@ def _changed_alike(history: History, change: TokenChange) -> History:
 
 
 def _checked_by_loading(
-    found: Verification,
+    verification: Verification,
     files: Mapping[Path, bytes],
     plan: FolderPlan,
     change: TokenChange,
@@ -289,14 +291,14 @@ def _checked_by_loading(
 
     Roles, sides, templates and ids are compared. No network is used.
     """
-    if CONFIG not in plan.sidecars.files or not found.agrees:
-        return found
+    if CONFIG not in plan.sidecars.files or not verification.agrees:
+        return verification
     with quietly():
         try:
             from transformers import AutoTokenizer  # optional libraries, which only serve for comparison
         except ImportError:
             note = f"{LIBRARY} is not installed here, so only the tokenizer itself was checked, not the folder."
-            return replace(found, cannot_hold=(*found.cannot_hold, note))
+            return replace(verification, cannot_hold=(*verification.cannot_hold, note))
         try:
             with throwing_exceptions():
                 before = AutoTokenizer.from_pretrained(str(plan.sidecars.folder), local_files_only=True)
@@ -305,7 +307,7 @@ def _checked_by_loading(
             note = (
                 f"{LIBRARY} does not load {plan.sidecars.folder} ({cause}), so the new folder was not checked with it."
             )
-            return replace(found, cannot_hold=(*found.cannot_hold, note))
+            return replace(verification, cannot_hold=(*verification.cannot_hold, note))
         with TemporaryDirectory() as place:
             for path, content in files.items():
                 inside = Path(place, path.relative_to(plan.path))
@@ -318,8 +320,13 @@ def _checked_by_loading(
                     wrong += islice(_ids_differing(before, now, change, text), LISTED)
             except Exception as error:  # any exception of another library
                 wrong = [plain(f"{LIBRARY} does not load the folder: {error}", LONGEST_SENTENCE)]
-    asked = " and ".join(name for name in (found.asked, LIBRARY) if name)
-    return replace(found, differences=(*found.differences, *wrong), differing=found.differing + len(wrong), asked=asked)
+    asked = " and ".join(name for name in (verification.asked, LIBRARY) if name)
+    return replace(
+        verification,
+        differences=(*verification.differences, *wrong),
+        differing=verification.differing + len(wrong),
+        asked=asked,
+    )
 
 
 def _roles_differing(before: Any, now: Any, change: TokenChange, overriding: Mapping[str, Any]) -> Iterator[str]:

@@ -102,7 +102,7 @@ class LimitedNodes(NodeTransformer):
 
     def visit_Output(self, node: nodes.Output) -> nodes.Node:
         self.generic_visit(node)
-        node.nodes = [_filtered(_value(one), MADE) for one in node.nodes]
+        node.nodes = [_filtered(_value(part), MADE) for part in node.nodes]
         return node
 
 
@@ -185,8 +185,8 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
 
         The check comes before the call.
         """
-        largest = max((one for one in given if isinstance(one, int)), default=0)
-        texts = [one for one in given if isinstance(one, str)]
+        largest = max((value for value in given if isinstance(value, int)), default=0)
+        texts = [value for value in given if isinstance(value, str)]
         if name in ("expandtabs", "indent"):
             self.limits.make((len(text) + 1) * max(largest, *map(len, texts), 8))
         elif name == "replace" and len(texts) > 1:
@@ -195,7 +195,7 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
             for several in given:
                 values = several.values() if isinstance(several, Mapping) else several
                 times = len(text) + 1 if name == "translate" else 1
-                self.limits.make(sum((_size(one) + len(text)) * times for one in values))
+                self.limits.make(sum((_size(value) + len(text)) * times for value in values))
         elif name in ("format", "format_map"):
             self._check_format(text)
         elif name not in ("split", "rsplit", "splitlines", "find", "rfind", "index", "count", "startswith", "endswith"):
@@ -216,15 +216,15 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
             given = (*given[:skipped], *map(_listed, given[skipped:]))
             value = given[skipped] if len(given) > skipped else None
             others = (*given[skipped + 1 :], *named.values())
-            if name == "sum" and any(isinstance(one, list | tuple) for one in others):
+            if name == "sum" and any(isinstance(item, list | tuple) for item in others):
                 raise SecurityError("the filter sum adds numbers only")
             if name in ("join", "batch", "slice", "sum"):
-                between = next((one for one in others if isinstance(one, str)), "")
-                numbers = [one for one in others if isinstance(one, int)]
+                between = next((item for item in others if isinstance(item, str)), "")
+                numbers = [item for item in others if isinstance(item, int)]
                 parts = value if isinstance(value, list | tuple) else ()
-                self.limits.make(sum(_size(one) + len(between) for one in parts) + max(numbers, default=0))
+                self.limits.make(sum(_size(item) + len(between) for item in parts) + max(numbers, default=0))
             elif name in ("as_json", "_as_json"):
-                self.limits.make(max((one for one in others if isinstance(one, int)), default=0))
+                self.limits.make(max((item for item in others if isinstance(item, int)), default=0))
             elif isinstance(value, str):
                 self._check_text(name, value, others)
             return self._measured(function(*given, **named))

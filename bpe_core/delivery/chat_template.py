@@ -108,10 +108,10 @@ class ChatTemplate:
         the places. Otherwise each text is searched for after the text before it.
         """
         try:
-            found = self._by_marks(chat, text, asks=asks)
+            places = self._by_marks(chat, text, asks=asks)
         except (FormatError, TooLarge):  # a template may look into a message
-            found = None
-        return [*_in_order(chat, text)] if found is None else found
+            places = None
+        return [*_in_order(chat, text)] if places is None else places
 
     def _by_marks(self, chat: Chat, text: str, *, asks: bool) -> list[MessageText] | None:
         texts = [*chat.texts()]
@@ -130,12 +130,12 @@ class ChatTemplate:
                 plain.append(character)
         if "".join(plain) != text:
             return None
-        found = list[MessageText]()
+        message_places = list[MessageText]()
         for number, (message, content) in enumerate(texts):
             start, stop = places.get(2 * number), places.get(2 * number + 1)
             if start is not None and stop is not None:
-                found.append(_with_spaces(text, content, MessageText(start, stop, message)))
-        return sorted(found)
+                message_places.append(_with_spaces(text, content, MessageText(start, stop, message)))
+        return sorted(message_places)
 
 
 def _marked(chat: Chat) -> Chat:
@@ -224,22 +224,22 @@ def template_in(sidecars: Sidecars, name: str = "", *, has_tools: bool = False) 
 
 def _templates(sidecars: Sidecars) -> dict[str, tuple[str, str]]:
     """Return the text and the file of each template by its name. Files of templates come before the configuration."""
-    found = dict[str, tuple[str, str]]()
+    templates = dict[str, tuple[str, str]]()
     for file, data in sidecars.files.items():
         if file.endswith(".jinja"):
-            found[DEFAULT if file == TEMPLATES[0] else Path(file).stem] = decoded(data, file, "utf-8"), file
+            templates[DEFAULT if file == TEMPLATES[0] else Path(file).stem] = decoded(data, file, "utf-8"), file
     for file in (CONFIG, TEMPLATES[1]):
         held = sidecars.read.get(file, {}).get(TEMPLATE)
-        if found or not isinstance(held, str | list | dict):
+        if templates or not isinstance(held, str | list | dict):
             continue
         named: Any = {DEFAULT: held} if isinstance(held, str) else held
         if isinstance(held, list):
-            named = {one.get("name"): one.get("template") for one in held if isinstance(one, dict)}
+            named = {entry.get("name"): entry.get("template") for entry in held if isinstance(entry, dict)}
         for called, text in named.items():
             if not isinstance(called, str) or not isinstance(text, str):
                 raise FormatError(f"{file}: {TEMPLATE} must be a template, or a list of templates with names.")
-            found[called] = text, file
-    return found
+            templates[called] = text, file
+    return templates
 
 
 def read_chat(given: Any) -> Chat:

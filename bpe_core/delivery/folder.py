@@ -83,12 +83,12 @@ def guessed(specials: Sequence[str], unknown: str, **said: str | None) -> Roles:
     Roles(pad='[PAD]', bos='<s>', eos='[PAD]', unk='<unk>')
     """
     by_name = {special.lower(): special for special in reversed(specials)}
-    found = {role: next((by_name[name] for name in names if name in by_name), "") for role, names in _USUAL.items()}
-    found["unk"] = unknown or found["unk"]
-    found |= {role: text for role, text in said.items() if text is not None}
-    if not found["pad"] and said.get("pad") is None:
-        found["pad"] = found["eos"] or ADDED_PAD
-    return Roles(**found)
+    token_of = {role: next((by_name[name] for name in names if name in by_name), "") for role, names in _USUAL.items()}
+    token_of["unk"] = unknown or token_of["unk"]
+    token_of |= {role: text for role, text in said.items() if text is not None}
+    if not token_of["pad"] and said.get("pad") is None:
+        token_of["pad"] = token_of["eos"] or ADDED_PAD
+    return Roles(**token_of)
 
 
 def roles_of(history: History, **said: str | None) -> Roles:
@@ -121,7 +121,7 @@ QUIET = {
 
 
 def checked_by_loading(
-    found: checking.Verification, files: Mapping[Path, bytes], history: History, delivery: Delivery, text: str
+    verification: checking.Verification, files: Mapping[Path, bytes], history: History, delivery: Delivery, text: str
 ) -> checking.Verification:
     """Return the verification with the result of loading the folder. Ids, roles and a padded batch are compared.
 
@@ -133,7 +133,7 @@ def checked_by_loading(
             from transformers import AutoTokenizer  # optional libraries, which only serve for comparison
         except ImportError:
             note = f"{LIBRARY} is not installed here, so only tokenizer.json was checked, not the folder as a whole."
-            return replace(found, cannot_hold=(*found.cannot_hold, note))
+            return replace(verification, cannot_hold=(*verification.cannot_hold, note))
         import tempfile  # takes a while to load
 
         with tempfile.TemporaryDirectory() as folder:
@@ -146,8 +146,13 @@ def checked_by_loading(
                     wrong = [*_differing(loaded, plainly, history, delivery, text)]
             except Exception as error:  # any exception of another library
                 wrong = [plain(f"{LIBRARY} does not load the folder: {error}", LONGEST_SENTENCE)]
-    asked = " and ".join(one for one in (found.asked, LIBRARY) if one)
-    return replace(found, differences=(*found.differences, *wrong), differing=found.differing + len(wrong), asked=asked)
+    asked = " and ".join(library for library in (verification.asked, LIBRARY) if library)
+    return replace(
+        verification,
+        differences=(*verification.differences, *wrong),
+        differing=verification.differing + len(wrong),
+        asked=asked,
+    )
 
 
 @contextmanager
@@ -289,10 +294,10 @@ def prepare_folder(
     }
     numbered = table.numbered(unless_ids(written.format.numbers(table)))
     id_map = IdMap.of(history if old is None else old, numbered, cancelled=work.cancelled)
-    found = checked_by_loading(written.verification, files, table, delivery, text)
-    found = replace(found, chosen=_about(delivery.roles, added))
+    verification = checked_by_loading(written.verification, files, table, delivery, text)
+    verification = replace(verification, chosen=_about(delivery.roles, added))
     files[target / IN_FOLDERS] = npz_of(id_map)
-    return replace(written, path=target, files=files, verification=found, id_map=id_map)
+    return replace(written, path=target, files=files, verification=verification, id_map=id_map)
 
 
 def deliver(
@@ -342,9 +347,9 @@ def deliver(
     history = history_of(learned)
     delivery = Delivery(roles_of(history, **roles), padding_side, chat_template)
     prepared = prepare_folder(history, path, delivery, old=None if old is None else history_of(old))
-    found = prepared.verification
-    if not (found.agrees or anyway):
-        raise OutputError(f"Nothing was written: {found.sentence}. {' '.join(found.differences[:1])}")
+    verification = prepared.verification
+    if not (verification.agrees or anyway):
+        raise OutputError(f"Nothing was written: {verification.sentence}. {' '.join(verification.differences[:1])}")
     prepared.put_in_place()
     return prepared
 
@@ -376,12 +381,12 @@ def with_special_tokens(history: History, added: list[str]) -> History:
     numbers = history.numbers
     if numbers is not None:
         numbers = np.concatenate([numbers, int(numbers.max(initial=-1)) + 1 + np.arange(len(added))])
-    found = history.numbered(numbers)
+    grown = history.numbered(numbers)
     specials = (*history.recipe.special_tokens, *added)
     size = history.recipe.vocab_size
     room = {} if size is None else {"vocab_size": size + len(added)}
-    found.recipe = history.recipe.with_changes(special_tokens=specials, **room)
-    return found
+    grown.recipe = history.recipe.with_changes(special_tokens=specials, **room)
+    return grown
 
 
 def _about(roles: Roles, added: list[str]) -> tuple[str, ...]:

@@ -56,27 +56,27 @@ def _padding(part: Object, change: TokenChange) -> Object:
 
 def _processor(part: Object, change: TokenChange, taken: dict[str, None]) -> Object:
     """Return the new post-processor. Removed tokens are taken out of templates and added to `taken`."""
-    found = dict(part)
+    processor = dict(part)
     if isinstance(part.get("processors"), list):
-        found["processors"] = [
-            _processor(item, change, taken) if isinstance(item, dict) else item for item in found["processors"]
+        processor["processors"] = [
+            _processor(item, change, taken) if isinstance(item, dict) else item for item in processor["processors"]
         ]
     for key in ENDS:
         pair = part.get(key)
         if isinstance(pair, list) and len(pair) == 2:
-            found[key] = [*_token(pair[0], pair[1], change)]
+            processor[key] = [*_token(pair[0], pair[1], change)]
     for key in ("single", "pair"):
         if isinstance(part.get(key), list):
             pieces = [(_name_in(item), item) for item in part[key]]
             taken |= {quoted(name): None for name, _ in pieces if change.is_gone(name)}
-            found[key] = [_piece(item, change) for name, item in pieces if not change.is_gone(name)]
+            processor[key] = [_piece(item, change) for name, item in pieces if not change.is_gone(name)]
     if isinstance(part.get("special_tokens"), dict):
-        found["special_tokens"] = {
+        processor["special_tokens"] = {
             change.text(name): _named(item, change)
             for name, item in part["special_tokens"].items()
             if not change.is_gone(name)
         }
-    return found
+    return processor
 
 
 def _name_in(item: Any) -> str:

@@ -130,17 +130,17 @@ def _pieces(expressions: Sequence[str], text: str) -> list[str]:
 
 @cache
 def _compiled(expression: str) -> regex.Pattern[str]:
-    return regex.compile(HEX.sub(lambda found: chr(int(found[1], 16)), expression))
+    return regex.compile(HEX.sub(lambda match: chr(int(match[1], 16)), expression))
 
 
 def _parts(expression: regex.Pattern[str], text: str) -> Iterator[str]:
     last = 0
-    for found in expression.finditer(text):
-        if found.start() > last:
-            yield text[last : found.start()]
-        if found[0]:
-            yield found[0]
-        last = found.end()
+    for match in expression.finditer(text):
+        if match.start() > last:
+            yield text[last : match.start()]
+        if match[0]:
+            yield match[0]
+        last = match.end()
     if last < len(text):
         yield text[last:]
 
@@ -175,43 +175,43 @@ def files_in(place: Path | str) -> tuple[Path, list[Path]]:
         folder = folder.parent if str(place) != str(folder) else folder
     if not folder.is_dir():
         raise FormatError(NO_FOLDER.format(place))
-    found = dict.fromkeys(path for pattern in (*FILES, GGUF) for path in sorted(folder.glob(pattern)) if path.is_file())
-    if not found:
+    paths = dict.fromkeys(path for pattern in (*FILES, GGUF) for path in sorted(folder.glob(pattern)) if path.is_file())
+    if not paths:
         raise FormatError(NO_FILE.format(folder, ", ".join((*FILES, GGUF))))
-    first = tokenizer_file(folder) if any(folder.glob(pattern) for pattern in FILES) else next(iter(found))
-    rest = [path for path in found if path != first]
-    return folder, [*([first] if first in found else []), *rest][:MOST_FILES]
+    first = tokenizer_file(folder) if any(folder.glob(pattern) for pattern in FILES) else next(iter(paths))
+    rest = [path for path in paths if path != first]
+    return folder, [*([first] if first in paths else []), *rest][:MOST_FILES]
 
 
 def opened_files(paths: Iterable[Path], work: Work = ALONE) -> tuple[list[FolderFile], list[str]]:
     """Return the files that can be opened, and a sentence about each file that cannot."""
-    found = list[FolderFile]()
+    files = list[FolderFile]()
     refused = list[str]()
     for path in paths:
         work.check()
         try:
-            found.append(FolderFile(path.name, open_table(path)))
+            files.append(FolderFile(path.name, open_table(path)))
         except BpeError as error:
             refused.append(str(error))
-    return found, refused
+    return files, refused
 
 
 def differences(first: FolderFile, other: FolderFile, work: Work = ALONE) -> FileDifferences:
     """Return the differences between two files of a folder. `first` is the file that transformers loads."""
     texts = [*_texts_to_compare((first, other))]
-    found = list[TextDifference]()
+    differing = list[TextDifference]()
     for number, text in enumerate(texts):
         if number % 32 == 0:
             work.check()
             work.progress(Progress(f"comparing {other.name}", number, len(texts), "texts"))
         stage = stage_of(first, other, text)
         if stage:
-            found.append(TextDifference(text, stage))
+            differing.append(TextDifference(text, stage))
     return FileDifferences(
         tuple(_about_tokens(first, other)),
         _first_merge(first, other),
         tuple(_about_specials(first.specials, other.specials, (first.name, other.name))),
-        tuple(found),
+        tuple(differing),
         len(texts),
     )
 
@@ -271,7 +271,7 @@ def _first_merge(first: FolderFile, other: FolderFile) -> int | None:
         return None
     pairs = zip(first.merges, other.merges, strict=False)
     shorter = min(len(first.merges), len(other.merges))
-    return next((place for place, (one, two) in enumerate(pairs, 1) if one != two), shorter + 1)
+    return next((place for place, (merge, other_merge) in enumerate(pairs, 1) if merge != other_merge), shorter + 1)
 
 
 def _about_specials(first: dict[str, int], other: dict[str, int], names: tuple[str, str]) -> Iterator[str]:
@@ -279,35 +279,35 @@ def _about_specials(first: dict[str, int], other: dict[str, int], names: tuple[s
         ids = first.get(text), other.get(text)
         if ids[0] == ids[1]:
             continue
-        told = (f"{'none' if id is None else f'{id:,}'} in {file}" for id, file in zip(ids, names, strict=True))
-        yield f"{quoted(text)} has the id {', '.join(told)}"
+        stated = (f"{'none' if id is None else f'{id:,}'} in {file}" for id, file in zip(ids, names, strict=True))
+        yield f"{quoted(text)} has the id {', '.join(stated)}"
 
 
 def about_sidecars(folder: Path, main: FolderFile) -> list[str]:
     """Return sentences about the claims of the configuration files that the tokenizer does not fulfil."""
     sidecars = sidecars_of(folder, main.opened.format)
     known = {**{text.decode(errors="replace"): id for text, id in main.ids.items()}, **main.specials}
-    found = [f"{name} cannot be read as JSON" for name in sidecars.damaged]
+    sentences = [f"{name} cannot be read as JSON" for name in sidecars.damaged]
     roles = roles_in(sidecars)
-    found += [
+    sentences += [
         f"The {role} token {quoted(text)} of the configuration is no token of {main.name}"
         for role, text in roles.items()
         if text not in known
     ]
-    found += _about_two_maps(sidecars)
-    found += _about_added(sidecars, known, main.name)
+    sentences += _about_two_maps(sidecars)
+    sentences += _about_added(sidecars, known, main.name)
     end = sidecars.read.get(GENERATION, {}).get("eos_token_id")
     ends = end if isinstance(end, list) else [end]
     wanted = known.get(roles.get("eos", ""))
     if wanted is not None and end is not None and wanted not in ends:
-        found.append(f"{GENERATION} ends with the id {end}, but {quoted(roles['eos'])} has the id {wanted:,}")
-    return found
+        sentences.append(f"{GENERATION} ends with the id {end}, but {quoted(roles['eos'])} has the id {wanted:,}")
+    return sentences
 
 
 def _about_two_maps(sidecars: Sidecars) -> Iterator[str]:
     files = [sidecars.read.get(name, {}) for name in (CONFIG, MAP)]
     for role in files[0]:
-        texts = [one.get(role) for one in files]
+        texts = [content.get(role) for content in files]
         texts = [text.get("content") if isinstance(text, dict) else text for text in texts]
         if role.endswith("_token") and all(isinstance(text, str) for text in texts) and texts[0] != texts[1]:
             yield f"{CONFIG} names {quoted(str(texts[0]))} as {role}, and {MAP} names {quoted(str(texts[1]))}"

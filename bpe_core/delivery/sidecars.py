@@ -61,14 +61,14 @@ class Sidecars:
     @cached_property
     def read(self) -> dict[str, Object]:
         """Return the content of each JSON file. Damaged files are left out."""
-        found = {}
+        content_of = {}
         for name in self.files:
             if name.endswith(".json") and name not in AS_THEY_ARE:
                 try:
-                    found[name] = parsed_object(self.files[name], name)
+                    content_of[name] = parsed_object(self.files[name], name)
                 except FormatError:
                     continue
-        return found
+        return content_of
 
     @property
     def damaged(self) -> list[str]:
@@ -182,12 +182,12 @@ class TokenChange:
     @cached_property
     def ids(self) -> dict[int, int | None]:
         """Return the new id for each old id. The value is None if the token is gone."""
-        found: dict[int, int | None] = {}
+        new_ids: dict[int, int | None] = {}
         for text, id in self.texts_before.items():
-            if found.get(id) is None:
-                found[id] = self.id_of(self.text(text))
-        found |= {id: self.id_of(self.text(text)) for text, id in self.specials_before.items()}
-        return found
+            if new_ids.get(id) is None:
+                new_ids[id] = self.id_of(self.text(text))
+        new_ids |= {id: self.id_of(self.text(text)) for text, id in self.specials_before.items()}
+        return new_ids
 
     @property
     def keeps_ids(self) -> bool:
@@ -196,8 +196,8 @@ class TokenChange:
 
 def _specials(history: History) -> dict[str, int]:
     numbers = own_numbers(history)[history.first_special :].tolist()
-    found = dict(zip(history.recipe.special_tokens, numbers, strict=True))
-    return {text: id for text, id in found.items() if id != NO_NUMBER}
+    id_of = dict(zip(history.recipe.special_tokens, numbers, strict=True))
+    return {text: id for text, id in id_of.items() if id != NO_NUMBER}
 
 
 def _ids_by_text(history: History) -> dict[str, int]:
@@ -265,37 +265,37 @@ def _changed_object(whole: Object, name: str, change: TokenChange, notes: list[s
         return _changed_config(whole, name, change, notes)
     if name.startswith(TEMPLATE):
         return {key: _changed_template(value, name, change, notes) for key, value in whole.items()}
-    found: Object = _with_ids(whole, name, change, notes)
-    _tell_of_sizes(whole, name, change, notes)
-    return found
+    changed_whole: Object = _with_ids(whole, name, change, notes)
+    _report_sizes(whole, name, change, notes)
+    return changed_whole
 
 
 # --- Texts of tokens --------------------------------------------------------------------
 
 
 def _changed_config(config: Object, name: str, change: TokenChange, notes: list[str]) -> Object:
-    found: Object = {}
+    entries: Object = {}
     for key, value in config.items():
         if key == NUMBERED and isinstance(value, dict):
-            found[key] = _numbered_objects(value, name, change, notes)
+            entries[key] = _numbered_objects(value, name, change, notes)
         elif key in NAMED_TOKENS and isinstance(value, list):
-            found[key] = [_renamed(item, change) for item in value if not change.is_gone(_content(item))]
+            entries[key] = [_renamed(item, change) for item in value if not change.is_gone(_content(item))]
         elif key in NAMED_TOKENS and isinstance(value, dict):
-            found[key] = {role: _renamed(item, change) for role, item in value.items()}
+            entries[key] = {role: _renamed(item, change) for role, item in value.items()}
         elif key == TEMPLATE:
-            found[key] = _changed_template(value, name, change, notes)
+            entries[key] = _changed_template(value, name, change, notes)
         elif key.endswith("_token") and _content(value):
             if change.is_gone(_content(value)):
                 # kept explicitly, as a class may have its own token for it
-                found |= {key: None} if name == CONFIG else {}
+                entries |= {key: None} if name == CONFIG else {}
                 notes.append(
                     f"{name} called {quoted(_content(value))} its {key}, which no longer exists; the role is now empty."
                 )
             else:
-                found[key] = _renamed(value, change)
+                entries[key] = _renamed(value, change)
         else:
-            found[key] = value
-    return _with_ids(found, name, change, notes, nested=False)
+            entries[key] = value
+    return _with_ids(entries, name, change, notes, nested=False)
 
 
 def _content(item: Any) -> str:
@@ -316,27 +316,27 @@ def _renamed(item: Any, change: TokenChange) -> Any:
 
 def _numbered_objects(listed: Object, name: str, change: TokenChange, notes: list[str]) -> Object:
     """Return the tokens of a configuration by their new ids. The added tokens are included."""
-    found: list[tuple[int, Any]] = []
+    rows: list[tuple[int, Any]] = []
     for key, item in listed.items():
         id = _id_now(_content(item), int(key), name, change, notes) if key.isdecimal() else None
         if id is not None:
-            found.append((id, _renamed(item, change)))
+            rows.append((id, _renamed(item, change)))
     flags = {"lstrip": False, "normalized": False, "rstrip": False, "single_word": False, "special": True}
-    named = {_content(item) for _, item in found}
-    found += [(change.specials[text], {"content": text, **flags}) for text in change.added if text not in named]
-    if any(one > other for (one, _), (other, _) in pairwise(found)):
-        found.sort(key=lambda row: row[0])
-    return {str(id): item for id, item in found}
+    named = {_content(item) for _, item in rows}
+    rows += [(change.specials[text], {"content": text, **flags}) for text in change.added if text not in named]
+    if any(first > other for (first, _), (other, _) in pairwise(rows)):
+        rows.sort(key=lambda row: row[0])
+    return {str(id): item for id, item in rows}
 
 
 def _numbered_texts(listed: Object, name: str, change: TokenChange, notes: list[str]) -> Object:
     """Return the new id of each token by its text. The added tokens are included."""
-    found: Object = {}
+    id_of: Object = {}
     for text, value in listed.items():
         id = _id_now(text, value, name, change, notes) if isinstance(value, int) else value
         if id is not None:
-            found[change.text(text)] = id
-    return found | {text: change.specials[text] for text in change.added if text not in found}
+            id_of[change.text(text)] = id
+    return id_of | {text: change.specials[text] for text in change.added if text not in id_of}
 
 
 def _id_now(text: str, id: int, name: str, change: TokenChange, notes: list[str]) -> int | None:
@@ -377,7 +377,7 @@ def _renamed_in(template: str, name: str, change: TokenChange, notes: list[str])
     wanted = [text for text in change.renamed if text in template]
     if wanted:
         in_order = sorted(wanted, key=len, reverse=True)
-        template, times = re.subn("|".join(map(re.escape, in_order)), lambda found: change.renamed[found[0]], template)
+        template, times = re.subn("|".join(map(re.escape, in_order)), lambda match: change.renamed[match[0]], template)
         names = ", ".join(quoted(text) for text in wanted)
         notes.append(f"The chat template in {name} used {names}: renamed there {count_text(times, 'time')}.")
     gone = [text for text in change.specials_before if text in template and change.is_gone(text)]
@@ -390,20 +390,20 @@ def _renamed_in(template: str, name: str, change: TokenChange, notes: list[str])
 
 def _with_ids(whole: Object, name: str, change: TokenChange, notes: list[str], *, nested: bool = True) -> Object:
     """Return a configuration with the new ids. Objects inside it are changed, too."""
-    found: Object = {}
+    config: Object = {}
     for key, value in whole.items():
         if key == FORCED and isinstance(value, list):
-            found[key] = [
+            config[key] = [
                 [row[0], *(_id_in(row[1:], key, name, change, notes))] if isinstance(row, list) and row else row
                 for row in value
             ]
         elif _OF_IDS.search(key):
-            found[key] = _id_in(value, key, name, change, notes)
+            config[key] = _id_in(value, key, name, change, notes)
         elif nested and isinstance(value, dict):
-            found[key] = _with_ids(value, name, change, notes)
+            config[key] = _with_ids(value, name, change, notes)
         else:
-            found[key] = value
-    return found
+            config[key] = value
+    return config
 
 
 def _id_in(value: Any, key: str, name: str, change: TokenChange, notes: list[str]) -> Any:
@@ -420,7 +420,7 @@ def _id_in(value: Any, key: str, name: str, change: TokenChange, notes: list[str
     return now
 
 
-def _tell_of_sizes(whole: Object, name: str, change: TokenChange, notes: list[str]) -> None:
+def _report_sizes(whole: Object, name: str, change: TokenChange, notes: list[str]) -> None:
     """Add a note if the model has more or fewer embeddings than the new ids need."""
     before, now = (int(own_numbers(history).max(initial=NO_NUMBER)) for history in (change.before, change.after))
     inner = whole.get("text_config")

@@ -52,12 +52,12 @@ def pieces_of(history: History) -> list[AddedPiece]:
     texts = written(history)
     decoded = TokenBytes(history)
     scores = np.zeros(base) if history.scores is None else history.scores.at(len(history))
-    found = []
+    pieces = []
     for id in history.vocabulary.tolist():
         symbol = symbols[id] if id < base else Symbol(texts[id], decoded[id], "seed")
         if symbol.merges:
-            found.append(AddedPiece(symbol, float(scores[id]) if id < base else NO_SCORE))
-    return found
+            pieces.append(AddedPiece(symbol, float(scores[id]) if id < base else NO_SCORE))
+    return pieces
 
 
 def put_beside(
@@ -71,15 +71,15 @@ def put_beside(
     known = {*written(history), *(token.encode() for token in history.recipe.special_tokens)}
     new = {piece.symbol.text: piece for piece in pieces if piece.symbol.text not in known}
     more = tuple(token for token in specials if token.encode() not in known)
-    left_out = _never_met(history, list(new.values()), cancelled)
+    left_out = _never_produced(history, list(new.values()), cancelled)
     kept = [piece for text, piece in new.items() if text not in left_out]
-    found = _with(history, kept, more)
-    lone = [AddedPiece(symbol) for symbol in lone_characters(found.history)]
+    grown = _with(history, kept, more)
+    lone = [AddedPiece(symbol) for symbol in lone_characters(grown.history)]
     if lone:
-        found = _with(history, [*kept, *lone], more)
+        grown = _with(history, [*kept, *lone], more)
     symbols = tuple(piece.symbol for piece in (*kept, *lone))
     return Beside(
-        found.history, found.new_ids, found.old_ids, symbols, len(lone), tuple(text for text in new if text in left_out)
+        grown.history, grown.new_ids, grown.old_ids, symbols, len(lone), tuple(text for text in new if text in left_out)
     )
 
 
@@ -88,7 +88,7 @@ def _with(history: History, pieces: Sequence[AddedPiece], specials: Sequence[str
     return without(history, np.zeros(history.index_count, np.bool_), further=further)
 
 
-def _never_met(history: History, pieces: Sequence[AddedPiece], cancelled: CancelCheck) -> set[bytes]:
+def _never_produced(history: History, pieces: Sequence[AddedPiece], cancelled: CancelCheck) -> set[bytes]:
     """Return the texts of the pieces that no text becomes.
 
     The most probable path of such a piece is another one, or the piece contains an unknown character.
@@ -97,8 +97,8 @@ def _never_met(history: History, pieces: Sequence[AddedPiece], cancelled: Cancel
         return set()
     symbols = [*history.alphabet.symbols, *(piece.symbol for piece in pieces)]
     signs = {symbol.text.decode() for symbol in symbols if symbol.kind in ("character", "marker")}
-    found = {piece.symbol.text for piece in pieces if not signs.issuperset(piece.symbol.text.decode())}
-    table = _with(history, [piece for piece in pieces if piece.symbol.text not in found]).history
+    texts = {piece.symbol.text for piece in pieces if not signs.issuperset(piece.symbol.text.decode())}
+    table = _with(history, [piece for piece in pieces if piece.symbol.text not in texts]).history
     ways = Pieces(table)
     marker = table.recipe.marker_text.encode()
     new = {piece.symbol.text for piece in pieces}
@@ -107,8 +107,8 @@ def _never_met(history: History, pieces: Sequence[AddedPiece], cancelled: Cancel
     for id, spelling in enumerate(while_wanted(spelled(table.alphabet, marker), cancelled), first):
         text = table.alphabet.texts[id]
         if text in new and best_path(ways.edges(spelling, 0), scores)[1] != [id]:
-            found.add(text)
-    return found
+            texts.add(text)
+    return texts
 
 
 def more_pieces(words: WordTable, history: History, recipe: Recipe, work: Work) -> Beside:
@@ -126,16 +126,16 @@ def more_pieces(words: WordTable, history: History, recipe: Recipe, work: Work) 
         scores = learned.scores.at(at) if learned.scores is not None else np.zeros(len(symbols), np.float32)
         best = sorted((id for id in new[len(signs) :] if np.isfinite(scores[id])), key=lambda id: -scores[id])
         pieces = [AddedPiece(symbols[id], float(scores[id])) for id in (*signs, *best)]
-        found = put_beside(history, pieces, cancelled=work.cancelled)
-        missing = wanted - len(found.added)
+        grown = put_beside(history, pieces, cancelled=work.cancelled)
+        missing = wanted - len(grown.added)
         if missing <= 0 or len(best) < asked:
             break
         asked += missing
-    if not found.added:
+    if not grown.added:
         raise NothingToLearn(NOTHING_NEW)
     if missing < 0:
-        found = put_beside(history, [piece for piece in pieces if piece.symbol in set(found.added)][:wanted])
-    return found
+        grown = put_beside(history, [piece for piece in pieces if piece.symbol in set(grown.added)][:wanted])
+    return grown
 
 
 def _learned(words: WordTable, recipe: Recipe, sign: str, wanted: int, work: Work) -> History:

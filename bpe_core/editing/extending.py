@@ -62,12 +62,12 @@ def go_on(words: WordTable, history: History, recipe: Recipe, work: Work) -> His
     of_codes = _of_codes(recipe, by)
     if len(in_codes) == 0:
         raise NothingToLearn(NOTHING_NEW)
-    found = learn(in_codes, of_codes, progress=work.progress, cancelled=work.cancelled)
-    grown = _with_pairs(history, recipe, found)
-    while (missing := by - len(grown) + len(history)) > 0 and found.end_reason == "vocabulary full":
-        of_codes = of_codes.with_changes(merges=len(found) + missing)  # some new steps made tokens that exist already
-        found = learn(in_codes, of_codes, history=found, progress=work.progress, cancelled=work.cancelled)
-        grown = _with_pairs(history, recipe, found)
+    trained = learn(in_codes, of_codes, progress=work.progress, cancelled=work.cancelled)
+    grown = _with_pairs(history, recipe, trained)
+    while (missing := by - len(grown) + len(history)) > 0 and trained.end_reason == "vocabulary full":
+        of_codes = of_codes.with_changes(merges=len(trained) + missing)  # some new steps made tokens that exist already
+        trained = learn(in_codes, of_codes, history=trained, progress=work.progress, cancelled=work.cancelled)
+        grown = _with_pairs(history, recipe, trained)
     return grown
 
 
@@ -89,16 +89,16 @@ def _in_codes(words: WordTable, history: History, cancelled: CancelCheck) -> lis
     cut = LongestPieces(history).cut if joining is None else JoinedWords(history).cut
     alone = {id for id, symbol in enumerate(history.alphabet.symbols) if not symbol.merges} | {-1}
     alone |= set() if joining is None else {*joining.found_first}
-    found: list[tuple[bytes, int]] = []
+    stretches: list[tuple[bytes, int]] = []
     for word, count in while_wanted(words, cancelled):
         stretch: list[str] = []
         for id in (*cut(word, len(history)).ids, -1):
             if id not in alone:
                 stretch.append(chr(id + FIRST_CODE))
             elif stretch:
-                found.append(("".join(stretch).encode(), count))
+                stretches.append(("".join(stretch).encode(), count))
                 stretch = []
-    return found
+    return stretches
 
 
 def _token(text: bytes) -> int:
@@ -110,20 +110,20 @@ def _token(text: bytes) -> int:
     return ord(character) - FIRST_CODE if len(character) == 1 else -1
 
 
-def _with_pairs(history: History, recipe: Recipe, found: History) -> History:
+def _with_pairs(history: History, recipe: Recipe, trained: History) -> History:
     """Return the table with the new tokens of another training appended.
 
     A pair whose text is already a token becomes that token.
     """
     joining = history.joining
     texts = written(history)
-    ids = [_token(symbol.decoded) for symbol in found.alphabet.symbols]
+    ids = [_token(symbol.decoded) for symbol in trained.alphabet.symbols]
     hidden = set() if joining is None else set(joining.hidden)
     id_of = {text: id for id, text in reversed(list(enumerate(texts))) if id not in hidden}
     rows: list[tuple[int, int, int]] = []
     born: list[Pair] = []
-    for one, other in found.pairs():
-        left = ids[one]
+    for first, other in trained.pairs():
+        left = ids[first]
         right = ids[other]
         text = history.alphabet.joined_text(texts[left], texts[right])
         if text not in id_of:
@@ -135,7 +135,7 @@ def _with_pairs(history: History, recipe: Recipe, found: History) -> History:
     steps = recipe.with_changes(merges=len(history) + len(born))
     joining = None if joining is None else _behind(joining, rows, len(born))
     grown = History.from_pairs(steps, history.alphabet, history.pairs() + born, joining)
-    grown.end_reason = found.end_reason
+    grown.end_reason = trained.end_reason
     return grown
 
 

@@ -124,20 +124,20 @@ class IdMap:
     @property
     def kept(self) -> Bools:
         """Return a mask of the rows whose token is in both tables."""
-        found: Bools = (self.new != NONE) & (self.old != NONE)
-        return found
+        mask: Bools = (self.new != NONE) & (self.old != NONE)
+        return mask
 
     @property
     def added(self) -> Bools:
         """Return a mask of the rows whose token is only in the new table."""
-        found: Bools = self.old == NONE
-        return found
+        mask: Bools = self.old == NONE
+        return mask
 
     @property
     def gone(self) -> Bools:
         """Return a mask of the rows whose token is only in the old table."""
-        found: Bools = self.new == NONE
-        return found
+        mask: Bools = self.new == NONE
+        return mask
 
     @property
     def lengths(self) -> Int64s:
@@ -147,8 +147,8 @@ class IdMap:
     @property
     def weights(self) -> npt.NDArray[np.float64]:
         """Return the weight of each part in the mean of its row."""
-        found: npt.NDArray[np.float64] = 1.0 / np.repeat(self.lengths, self.lengths)
-        return found
+        weights: npt.NDArray[np.float64] = 1.0 / np.repeat(self.lengths, self.lengths)
+        return weights
 
     def then(self, further: IdMap) -> IdMap:
         """Return one map that replaces two: this map, and a map from its new table to a third table.
@@ -197,13 +197,13 @@ class IdMap:
         differing = (ids for ids in either if ours.get(ids) != theirs.get(ids))
         new, old = min(differing, key=lambda ids: (ids[0] == NONE, *ids))
         which = f"the new id {new:,}" if new != NONE else f"the old id {old:,}"
-        one = ours.get((new, old))
+        own = ours.get((new, old))
         two = theirs.get((new, old))
-        if one is None or two is None:
+        if own is None or two is None:
             return f"{which} has another row or none"
-        if one.text != two.text:
-            return f"{which} is {quoted(one.text)} here and {quoted(two.text)} there"
-        return f"{which}, {quoted(one.text)}, has other parts, or is special in one of them only"
+        if own.text != two.text:
+            return f"{which} is {quoted(own.text)} here and {quoted(two.text)} there"
+        return f"{which}, {quoted(own.text)}, has other parts, or is special in one of them only"
 
     def table(self) -> DataTable:
         """Return the map as a table of data, in which a missing id is None."""
@@ -258,19 +258,19 @@ def _texts_by_id(history: History) -> dict[int, TokenText]:
     forms = written(history) if alphabet.continuing else texts
     specials = history.recipe.special_tokens
     first_special = history.first_special
-    found = {}
+    text_of = {}
     for id, index in final_indices(history).items():
         if index >= first_special:
-            found[id] = TokenText(specials[index - first_special].encode(), is_special=True)
+            text_of[id] = TokenText(specials[index - first_special].encode(), is_special=True)
         elif index == alphabet.unknown_id:
-            found[id] = TokenText(symbols[index].text, is_special=True)
+            text_of[id] = TokenText(symbols[index].text, is_special=True)
         else:
             is_fallback = index < len(symbols) and symbols[index].kind == "fallback"
             text = texts[index]
-            found[id] = TokenText(
+            text_of[id] = TokenText(
                 text, continues=text is not forms[index] and text != forms[index], is_fallback=is_fallback
             )
-    return found
+    return text_of
 
 
 def _former_name(token: TokenText, names: Mapping[bytes, bytes]) -> TokenText:
@@ -283,15 +283,15 @@ def _same_tokens(former: Mapping[int, TokenText], now: Mapping[int, TokenText]) 
     Tokens of the same kind are matched first, and among them the tokens with the same id. Then the text alone counts,
     because one file may call a token special and another file may not.
     """
-    found = {id: id for id, token in now.items() if former.get(id) == token}
+    old_ids = {id: id for id, token in now.items() if former.get(id) == token}
     keys: tuple[Callable[[TokenText], Hashable], ...] = (_itself, _without_kind)
     for key in keys:
-        waiting = _ids_by(former.keys() - found.values(), former, key)
+        waiting = _ids_by(former.keys() - old_ids.values(), former, key)
         for id, token in now.items():
-            ids = waiting.get(key(token)) if id not in found else None
+            ids = waiting.get(key(token)) if id not in old_ids else None
             if ids:
-                found[id] = ids.pop()
-    return found
+                old_ids[id] = ids.pop()
+    return old_ids
 
 
 def _itself(token: TokenText) -> Hashable:
@@ -306,7 +306,7 @@ def _ids_by(
     ids: Iterable[int], tokens: Mapping[int, TokenText], key: Callable[[TokenText], Hashable]
 ) -> Mapping[Hashable, list[int]]:
     """Return the ids of the tokens with each key. The smallest id comes last."""
-    found: defaultdict[Hashable, list[int]] = defaultdict(list)
+    ids_of: defaultdict[Hashable, list[int]] = defaultdict(list)
     for id in sorted(ids, reverse=True):
-        found[key(tokens[id])].append(id)
-    return found
+        ids_of[key(tokens[id])].append(id)
+    return ids_of

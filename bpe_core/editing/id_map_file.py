@@ -112,7 +112,7 @@ def read_id_map(path: Path | str) -> IdMap:
 def _rows_of_npz(path: Path) -> list[MapRow]:
     with open(path, "rb") as file:
         with zipfile.ZipFile(file) as archive:
-            if sum(one.file_size for one in archive.infolist()) > LARGEST_NPZ:
+            if sum(member.file_size for member in archive.infolist()) > LARGEST_NPZ:
                 raise TooLarge(f"{path} holds more than {LARGEST_NPZ:,} bytes, too many for a map of ids.")
         file.seek(0)
         with np.load(file, allow_pickle=False) as arrays:

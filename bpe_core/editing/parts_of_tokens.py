@@ -51,16 +51,16 @@ class Parts:
 
     def of(self, tokens: Sequence[TokenText], cancelled: CancelCheck = never_cancelled) -> list[list[int]]:
         """Return the parts of each token as indices of the engine."""
-        asked = list(while_wanted(map(self._asked, tokens), cancelled))
-        batch = self._tokenizer.encode_batch([one.text for one in asked], allowed_special=())
+        requests = list(while_wanted(map(self._request_for, tokens), cancelled))
+        batch = self._tokenizer.encode_batch([request.text for request in requests], allowed_special=())
         ids = batch.ids.tolist()
         spans = pairwise(batch.offsets.tolist())
         return [
-            self._without_ends(one, ids[start:stop]) if one.is_whole else self._by_bytes(token)
-            for token, one, (start, stop) in while_wanted(zip(tokens, asked, spans, strict=True), cancelled)
+            self._without_ends(request, ids[start:stop]) if request.is_whole else self._by_bytes(token)
+            for token, request, (start, stop) in while_wanted(zip(tokens, requests, spans, strict=True), cancelled)
         ]
 
-    def _asked(self, token: TokenText) -> _Request:
+    def _request_for(self, token: TokenText) -> _Request:
         try:
             text = token.text.decode()
         except UnicodeDecodeError:

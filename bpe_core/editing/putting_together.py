@@ -60,7 +60,7 @@ class PutTogether:
 
     @property
     def sentences(self) -> list[str]:
-        found = [
+        sentences = [
             *self.notes,
             f"{self.from_first:,} tokens come from the first, {self.new_tokens:,} from the second; "
             f"{self.shared:,} learned tokens are in both.",
@@ -69,11 +69,11 @@ class PutTogether:
             some = ", ".join(map(quoted, self.left_out[:MOST_QUOTED]))
             alone = looks_tokens_up(self.history)
             why = "would never occur after the tokens" if alone else "cannot be made after the merges"
-            found.append(
+            sentences.append(
                 f"{len(self.left_out):,} tokens of the second {why} of the first and are "
                 f"left out: {some}{' …' if len(self.left_out) > MOST_QUOTED else '.'}"
             )
-        return found
+        return sentences
 
 
 def put_together(
@@ -103,27 +103,27 @@ def put_together(
     >>> both.from_first, both.new_tokens, bpe.Study.of(both).encode("low new")
     (258, 2, [257, 32, 259])
     """
-    one = history_of(first)
+    table = history_of(first)
     other = history_of(second)
-    for history in (one, other):
+    for history in (table, other):
         check_can_be_edited(history)
         if history.joining is not None:
             raise BpeError(
                 "These two tables cannot be combined: one of them merges by priority, not in the order in which its "
                 "tokens were learned, so further tokens have no priority."
             )
-    _check_alike(one.recipe, other.recipe)
-    if looks_tokens_up(one):
-        return _beside(one, other, numbers_of(one), cancelled)
-    return _behind(one, other, partial(_report, progress, cancelled))
+    _check_fit_together(table.recipe, other.recipe)
+    if looks_tokens_up(table):
+        return _beside(table, other, numbers_of(table), cancelled)
+    return _behind(table, other, partial(_report, progress, cancelled))
 
 
-def _behind(one: History, other: History, report: Callable[[int, int], None]) -> PutTogether:
+def _behind(history: History, other: History, report: Callable[[int, int], None]) -> PutTogether:
     """Return the first table with merges added for the tokens that only the second table has."""
-    known_symbols = {(symbol.kind, symbol.text) for symbol in one.alphabet.symbols}
+    known_symbols = {(symbol.kind, symbol.text) for symbol in history.alphabet.symbols}
     symbols = [symbol for symbol in other.alphabet.symbols if (symbol.kind, symbol.text) not in known_symbols]
-    specials = [token for token in other.recipe.special_tokens if token not in one.recipe.special_tokens]
-    table = without(one, np.zeros(one.index_count, np.bool_), further=Further(symbols, specials=specials))
+    specials = [token for token in other.recipe.special_tokens if token not in history.recipe.special_tokens]
+    table = without(history, np.zeros(history.index_count, np.bool_), further=Further(symbols, specials=specials))
     place_of = {(symbol.kind, symbol.text): id for id, symbol in enumerate(table.history.alphabet.symbols)}
     of_other = [place_of[symbol.kind, symbol.text] for symbol in other.alphabet.symbols]
     joining = _JoinedTable(table.history)
@@ -134,16 +134,16 @@ def _behind(one: History, other: History, report: Callable[[int, int], None]) ->
     recipe = table.history.recipe.with_changes(merges=len(joining.pairs), alphabet_limit=None)
     added = len(new) - len(waiting)
     before, behind = np.split(table.old_ids, [table.history.first_special])
-    numbers = further_numbers(numbers_of(one), np.concatenate([before, np.full(added, GONE), behind]))
+    numbers = further_numbers(numbers_of(history), np.concatenate([before, np.full(added, GONE), behind]))
     return PutTogether(
         history=History.from_pairs(recipe, table.history.alphabet, joining.pairs).numbered(unless_ids(numbers)),
-        from_first=one.index_count,
+        from_first=history.index_count,
         shared=len(other) - len(new),
         added=added,
         new_symbols=len(symbols),
         new_specials=len(specials),
         left_out=tuple(other_texts[id] for id in waiting),
-        notes=_notes(one.recipe, other.recipe),
+        notes=_notes(history.recipe, other.recipe),
     )
 
 
@@ -165,24 +165,24 @@ def _add_all(
     return waiting
 
 
-def _beside(one: History, other: History, known: Int64s, cancelled: CancelCheck) -> PutTogether:
+def _beside(history: History, other: History, known: Int64s, cancelled: CancelCheck) -> PutTogether:
     pieces = pieces_of(other)
-    first = set(written(one))
-    found = put_beside(one, pieces, other.recipe.special_tokens, cancelled=cancelled)
-    added = sum(symbol.kind == "seed" for symbol in found.added)
-    notes = _notes(one.recipe, other.recipe)
-    if one.scores is not None:
+    first = set(written(history))
+    grown = put_beside(history, pieces, other.recipe.special_tokens, cancelled=cancelled)
+    added = sum(symbol.kind == "seed" for symbol in grown.added)
+    notes = _notes(history.recipe, other.recipe)
+    if history.scores is not None:
         notes += ("The log-probabilities of the second table were learned separately and are not changed.",)
-    if found.characters:
-        notes += (sentence_of_characters(found.characters),)
+    if grown.characters:
+        notes += (sentence_of_characters(grown.characters),)
     return PutTogether(
-        history=found.history.numbered(unless_ids(further_numbers(known, found.old_ids))),
-        from_first=one.vocabulary_size,
+        history=grown.history.numbered(unless_ids(further_numbers(known, grown.old_ids))),
+        from_first=history.vocabulary_size,
         shared=sum(piece.symbol.kind == "seed" and piece.symbol.text in first for piece in pieces),
         added=added,
-        new_symbols=len(found.added) - added,
-        new_specials=len(found.history.recipe.special_tokens) - len(one.recipe.special_tokens),
-        left_out=found.left_out,
+        new_symbols=len(grown.added) - added,
+        new_specials=len(grown.history.recipe.special_tokens) - len(history.recipe.special_tokens),
+        left_out=grown.left_out,
         notes=notes,
     )
 
@@ -193,28 +193,28 @@ def _report(progress: ProgressReport, cancelled: CancelCheck, done: int, total: 
     progress(Progress("putting together", done, total, "tokens"))
 
 
-def _check_alike(one: Recipe, other: Recipe) -> None:
-    if one.method != other.method:
-        titles = (METHODS[recipe.method].title for recipe in (one, other))
+def _check_fit_together(first: Recipe, other: Recipe) -> None:
+    if first.method != other.method:
+        titles = (METHODS[recipe.method].title for recipe in (first, other))
         raise BpeError("These two tables cannot be combined: the first is of {}, the second of {}.".format(*titles))
-    differing = [name for name in one.differing(other, Symbols) if name != "alphabet_limit"]
+    differing = [name for name in first.differing(other, Symbols) if name != "alphabet_limit"]
     if differing:
         name = differing[0]
         raise BpeError(
-            f"These two tables cannot be combined: {name.replace('_', ' ')} is {getattr(one, name)!r} in the first and "
-            f"{getattr(other, name)!r} in the second. Train one of them again with the recipe of the other."
+            f"These two tables cannot be combined: {name.replace('_', ' ')} is {getattr(first, name)!r} in the first "
+            f"and {getattr(other, name)!r} in the second. Train one of them again with the recipe of the other."
         )
 
 
-def _notes(one: Recipe, other: Recipe) -> tuple[str, ...]:
-    found = [
+def _notes(recipe: Recipe, other: Recipe) -> tuple[str, ...]:
+    differing = [
         name
-        for name in one.differing(other, Normalization, SplittingChoices)
+        for name in recipe.differing(other, Normalization, SplittingChoices)
         if name not in ("special_tokens", "older_unicode")
     ]
-    if not found:
+    if not differing:
         return ()
-    choices = ", ".join(dict.fromkeys(name.replace("_", " ") for name in found))
+    choices = ", ".join(dict.fromkeys(name.replace("_", " ") for name in differing))
     return (f"The two tables split texts differently ({choices}); the result splits texts as the first does.",)
 
 

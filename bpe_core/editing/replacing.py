@@ -67,18 +67,18 @@ class Replacement:
         swapped = len(self.removed)
         some = ", ".join(map(quoted, self.removed_texts[:MOST_QUOTED]))
         more = " …" if swapped > MOST_QUOTED else ""
-        found = [
+        sentences = [
             f"{count_text(swapped, 'token gives its id', 'tokens give their ids')} to as many new ones; all other ids "
             f"and the size stay. Gone: {some}{more}"
         ]
         if swapped < self.asked:
-            found.append(
+            sentences.append(
                 f"Only {swapped:,} of the {self.asked:,} that were asked for are swapped: for more of them the corpus "
                 "has nothing that occurs often enough."
             )
         if self.characters:
-            found.append(sentence_of_characters(self.characters))
-        return found
+            sentences.append(sentence_of_characters(self.characters))
+        return sentences
 
 
 def replace(

@@ -45,17 +45,17 @@ class SpecialsChanged:
 
     @property
     def sentences(self) -> list[str]:
-        found = []
+        sentences = []
         ids = special_ids(self.history)
         for before, now in self.renamed.items():
-            found.append(f"{quoted(before)} is {quoted(now)} now, with the id {ids[now]:,} as before.")
+            sentences.append(f"{quoted(before)} is {quoted(now)} now, with the id {ids[now]:,} as before.")
         if self.added:
             some = ", ".join(f"{quoted(text)} ({id:,})" for text, id in self.added.items())
-            found.append(f"{count_text(len(self.added), 'special token is', 'special tokens are')} new: {some}.")
+            sentences.append(f"{count_text(len(self.added), 'special token is', 'special tokens are')} new: {some}.")
         if self.removed:
             some = ", ".join(f"{quoted(text)} ({id:,})" for text, id in self.removed.items())
-            found.append(f"{count_text(len(self.removed), 'token is', 'tokens are')} removed, with the id:  {some}.")
-        return found
+            sentences.append(f"{count_text(len(self.removed), 'token is', 'tokens are')} removed, with the id: {some}.")
+        return sentences
 
 
 def special_ids(learned: Learned) -> dict[str, int]:
@@ -65,11 +65,11 @@ def special_ids(learned: Learned) -> dict[str, int]:
     """
     history = history_of(learned)
     numbers = own_numbers(history)
-    found = dict(zip(history.recipe.special_tokens, numbers[history.first_special :].tolist(), strict=True))
+    id_of = dict(zip(history.recipe.special_tokens, numbers[history.first_special :].tolist(), strict=True))
     unknown = history.alphabet.unknown_id
     if unknown is not None:
-        found.setdefault(history.alphabet.texts[unknown].decode(), int(numbers[unknown]))
-    return {text: id for text, id in sorted(found.items(), key=lambda row: row[1]) if id != NO_NUMBER}
+        id_of.setdefault(history.alphabet.texts[unknown].decode(), int(numbers[unknown]))
+    return {text: id for text, id in sorted(id_of.items(), key=lambda row: row[1]) if id != NO_NUMBER}
 
 
 def change_specials(
@@ -115,8 +115,8 @@ def change_specials(
     behind = free_numbers(own_numbers(history), len(added), _behind(history, promoted, first_id)).tolist()
     given = dict(zip(added, behind, strict=True))
     of_specials = {text: new for text, new in renames.items() if text in ids}
-    found = with_specials(history, rename=of_specials, add={**promoted, **given}, remove=removed)
-    return SpecialsChanged(found, renames, given, gone)
+    changed = with_specials(history, rename=of_specials, add={**promoted, **given}, remove=removed)
+    return SpecialsChanged(changed, renames, given, gone)
 
 
 def with_specials(
@@ -163,7 +163,7 @@ def _check(history: History, rename: Mapping[str, str], add: Sequence[str], remo
     unknown = history.alphabet.unknown_id
     for text in remove:
         if text not in ids:
-            raise BpeError(f"There is no special token {quoted(text)} to remove{_those_there_are(ids)}")
+            raise BpeError(f"There is no special token {quoted(text)} to remove{_list_of_specials(ids)}")
         if text not in history.recipe.special_tokens:
             raise BpeError(
                 f"{quoted(text)} is the token for unknown characters; without it some texts could not be encoded. Keep "
@@ -181,7 +181,7 @@ def _check(history: History, rename: Mapping[str, str], add: Sequence[str], remo
         seen.add(text)
 
 
-def _those_there_are(ids: Mapping[str, int]) -> str:
+def _list_of_specials(ids: Mapping[str, int]) -> str:
     return f"; there are {', '.join(map(quoted, ids))}." if ids else "; the table has none."
 
 
@@ -190,7 +190,7 @@ def _without_ordinary(history: History, text: str) -> tuple[History, int]:
     check_can_be_edited(history)
     places = [place for place, token in enumerate(written(history)) if token == text.encode()]
     if not places:
-        raise BpeError(f"There is no token {quoted(text)} to rename{_those_there_are(special_ids(history))}")
+        raise BpeError(f"There is no token {quoted(text)} to rename{_list_of_specials(special_ids(history))}")
     id = int(own_numbers(history)[places[0]])
     goes = np.zeros(history.index_count, np.bool_)
     goes[places[0]] = True
@@ -201,8 +201,8 @@ def _without_ordinary(history: History, text: str) -> tuple[History, int]:
             f"{quoted(text)} cannot become a special token: other tokens are made of it, or texts need it. Add a "
             "special token with another text."
         )
-    found = without(history, goes)
-    return found.history.numbered(unless_ids(further_numbers(own_numbers(history), found.old_ids))), id
+    left = without(history, goes)
+    return left.history.numbered(unless_ids(further_numbers(own_numbers(history), left.old_ids))), id
 
 
 def _behind(history: History, promoted: Mapping[str, int], first_id: int | None) -> int | None:

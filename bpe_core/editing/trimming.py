@@ -77,7 +77,7 @@ class Trimmed:
     def sentences(self) -> list[str]:
         gone = len(self.removed) + self.nameless + len(self.hidden)
         left = self.history.vocabulary_size - len(self.hidden)
-        found = [f"{count_text(gone, 'token is', 'tokens are')} removed, {left:,} are left."]
+        sentences = [f"{count_text(gone, 'token is', 'tokens are')} removed, {left:,} are left."]
         more = (
             (self.lost, "of them were not chosen: they are made of removed tokens."),
             (len(self.spared), "that were chosen stay, because other tokens are made of them."),
@@ -87,10 +87,10 @@ class Trimmed:
                 "of them were not chosen: they have the same text as an older token, so they never occurred.",
             ),
         )
-        found += [f"{count:,} {sentence}" for count, sentence in more if count]
+        sentences += [f"{count:,} {sentence}" for count, sentence in more if count]
         if self.added:
-            found.append(sentence_of_characters(self.added))
-        return found
+            sentences.append(sentence_of_characters(self.added))
+        return sentences
 
 
 def sentence_of_characters(added: int) -> str:
@@ -152,7 +152,7 @@ def trim_indices(
     known = without_tokens.numbers_of(history)
     named = sorted(set(named))
     _check_named(history, named, known)
-    goes, hidden = _what_goes(history, named, needed)
+    goes, hidden = _tokens_to_remove(history, named, needed)
     more = without_tokens.Further(without_tokens.lone_characters(history))
     left = without(history, goes, hidden, more)
     while history.joining is not None and (unmade := _not_made_any_more(history, left, cancelled)):
@@ -180,7 +180,7 @@ def trim_indices(
     )
 
 
-def _what_goes(history: History, named: list[int], needed: Needed) -> tuple[Bools, Bools]:
+def _tokens_to_remove(history: History, named: list[int], needed: Needed) -> tuple[Bools, Bools]:
     goes = np.zeros(history.index_count, np.bool_)
     hidden = np.zeros(history.index_count, np.bool_)
     goes[named] = True
@@ -227,12 +227,12 @@ def looks_tokens_up(history: History) -> bool:
 def written_alike(history: History) -> list[int]:
     """Return the indices of joined tokens with the text of an older token. Texts become the older token instead."""
     seen = set(history.alphabet.texts)
-    found = []
+    ids = []
     for id, text in enumerate(written(history)[len(history.alphabet) :], len(history.alphabet)):
         if text in seen:
-            found.append(id)
+            ids.append(id)
         seen.add(text)
-    return found
+    return ids
 
 
 def _indices_of(history: History, ids: Collection[int]) -> list[int]:
@@ -244,8 +244,8 @@ def _indices_of(history: History, ids: Collection[int]) -> list[int]:
     missing = sorted(id for id in ids if id < 0 or id not in known)
     if missing:
         raise BpeError(f"There is no token with the id {missing[0]:,}; `audit` lists all that the table has.")
-    found: list[int] = np.flatnonzero(np.isin(known, np.array([*ids], np.int64))).tolist()
-    return found
+    indices: list[int] = np.flatnonzero(np.isin(known, np.array([*ids], np.int64))).tolist()
+    return indices
 
 
 def _check_named(history: History, named: list[int], known: Int64s) -> None:
@@ -319,23 +319,23 @@ def least_used(
         return rarest
     made_of: list[list[int]] = [[] for _ in range(end)]
     left, right, token = (column.tolist() for column in _made_of(history, by_birth=False))
-    for one, other, made in zip(left, right, token, strict=True):
-        made_of[made] += one, other
+    for first_part, other, made in zip(left, right, token, strict=True):
+        made_of[made] += first_part, other
     needed_by = np.bincount([*left, *right], minlength=end).tolist()
     use = counts.tolist()
     waiting = [(use[id], -id) for id in learned.tolist() if not needed_by[id]]
     heapify(waiting)
-    found = []
+    least = []
     for _ in while_wanted(range(how_many), cancelled):
         count, id = heappop(waiting)
-        found.append(-id)
+        least.append(-id)
         for part in history.parts(-id) or ():
             use[part] += count
         for part in made_of[-id]:
             needed_by[part] -= 1
             if part >= first and not needed_by[part]:
                 heappush(waiting, (use[part], -part))
-    return found
+    return least
 
 
 def _chosen_by_hand(history: History) -> tuple[int, ...]:

@@ -34,9 +34,9 @@ def lone_characters(history: History) -> list[Symbol]:
     (starting, continuing) = pieces_of(history)
     first = sorted({text[0] for text in starting} - starting.keys())
     inside = {sign for text in starting for sign in text[1:]} | {sign for text in continuing for sign in text}
-    found = [Symbol(sign.encode(), sign.encode(), "character") for sign in first]
+    symbols = [Symbol(sign.encode(), sign.encode(), "character") for sign in first]
     rest = (sign.encode() for sign in sorted(inside - continuing.keys()))
-    return found + [Symbol(marker + sign, sign, "continuation") for sign in rest]
+    return symbols + [Symbol(marker + sign, sign, "continuation") for sign in rest]
 
 
 GONE = -1  # the new id of a removed token
@@ -86,21 +86,21 @@ def without(history: History, goes: Bools, hidden: Bools | None = None, further:
         alphabet = Alphabet(tuple(symbol for _, symbol in symbols))
     joining = _joining(history, goes, np.zeros_like(goes) if hidden is None else hidden, new_ids)
     made_of = [(left, right) for left, right in new_ids[pairs[whole]].tolist()]
-    found = History.from_pairs(recipe, alphabet, made_of, joining)
-    found.scores = _scores(history, old_ids[: len(symbols)], further.scores)
-    return Without(found, new_ids, old_ids)
+    remaining = History.from_pairs(recipe, alphabet, made_of, joining)
+    remaining.scores = _scores(history, old_ids[: len(symbols)], further.scores)
+    return Without(remaining, new_ids, old_ids)
 
 
 def _symbols(history: History, goes: Bools, listed: Int64s, more: Sequence[Symbol]) -> list[tuple[int, Symbol]]:
-    found = [(id, symbol) for id, symbol in enumerate(history.alphabet.symbols) if not goes[id]]
+    symbols = [(id, symbol) for id, symbol in enumerate(history.alphabet.symbols) if not goes[id]]
     if len(listed):
         texts = written(history)
         decoded = TokenBytes(history)
-        found += [(id, Symbol(texts[id], decoded[id], "seed")) for id in listed.tolist()]
+        symbols += [(id, Symbol(texts[id], decoded[id], "seed")) for id in listed.tolist()]
     if more or len(listed):
-        found += [(-place, symbol) for place, symbol in enumerate(more, 1)]
-        found.sort(key=lambda one: KINDS_IN_ORDER.index(one[1].kind))
-    return found
+        symbols += [(-place, symbol) for place, symbol in enumerate(more, 1)]
+        symbols.sort(key=lambda row: KINDS_IN_ORDER.index(row[1].kind))
+    return symbols
 
 
 def _scores(history: History, old_ids: Int64s, more: Sequence[float]) -> Scores | None:
@@ -191,9 +191,9 @@ def further_numbers(known: Int64s, old_ids: Int64s, first: int | None = None) ->
     [7, 8, 5]
     """
     new = old_ids < 0
-    found = known[np.maximum(old_ids, 0)]
-    found[new] = free_numbers(known, int(np.count_nonzero(new)), first)
-    return found
+    numbers = known[np.maximum(old_ids, 0)]
+    numbers[new] = free_numbers(known, int(np.count_nonzero(new)), first)
+    return numbers
 
 
 def new_numbers(before: Int64s, now: Int64s, new_ids: Int64s) -> dict[int, int]:
@@ -214,7 +214,7 @@ def renumbered(numbers: Int64s) -> Int64s:
     >>> renumbered(np.array([7, NO_NUMBER, 3, 7])).tolist()
     [1, -1, 0, 1]
     """
-    found = np.full(len(numbers), NO_NUMBER, np.int64)
+    new = np.full(len(numbers), NO_NUMBER, np.int64)
     is_given = numbers != NO_NUMBER
-    found[is_given] = np.unique(numbers[is_given], return_inverse=True)[1]
-    return found
+    new[is_given] = np.unique(numbers[is_given], return_inverse=True)[1]
+    return new

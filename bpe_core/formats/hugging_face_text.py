@@ -397,10 +397,10 @@ def _choices_of(steps: list[Step], by_pattern: dict[str, Any] | None) -> dict[st
         recipe = Recipe(**said, pattern="bert" if chinese else "none")
     except RecipeError:
         return None
-    return said if _meant(steps) == _meant(_changes_of(recipe)) else None
+    return said if _expanded(steps) == _expanded(_changes_of(recipe)) else None
 
 
-def _meant(steps: list[Step]) -> list[Step]:
+def _expanded(steps: list[Step]) -> list[Step]:
     """Replace BERT's normalizer by equal steps.
 
     A normalizer that changes nothing is left out, and a normalizer that only makes lower case becomes `Lowercase`.

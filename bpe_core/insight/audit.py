@@ -71,11 +71,11 @@ class TokenPlaces:
 def _only_files(words: WordTable, tables: Sequence[WordTable], cancelled: CancelCheck) -> Int64s:
     if len(tables) == 1:
         return np.zeros(len(words), np.int64)
-    found: dict[bytes, int] = {}
+    file_of: dict[bytes, int] = {}
     for file, table in enumerate(tables):
         for word, _ in while_wanted(table, cancelled):
-            found[word] = file if found.setdefault(word, file) == file else SEVERAL_FILES
-    return np.fromiter((found[word] for word, _ in while_wanted(words, cancelled)), np.int64, len(words))
+            file_of[word] = file if file_of.setdefault(word, file) == file else SEVERAL_FILES
+    return np.fromiter((file_of[word] for word, _ in while_wanted(words, cancelled)), np.int64, len(words))
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +86,8 @@ class Audit:
     places: TokenPlaces | None
 
     def ids(self, *criteria: Criterion) -> list[int]:
-        found: list[int] = np.flatnonzero(np.any([self.meets[one] for one in criteria], axis=0)).tolist()
-        return found
+        ids: list[int] = np.flatnonzero(np.any([self.meets[criterion] for criterion in criteria], axis=0)).tolist()
+        return ids
 
     @property
     def totals(self) -> dict[Criterion, int]:
@@ -119,7 +119,9 @@ def audit(
     there[history.vocabulary] = True
     meets |= {"unreachable": unreachable, "broken": broken & learned}
     meets |= {"long": there & (lengths > long), "mixed": there & mixed}
-    return Audit({one: meets[one] for one in CRITERIA if one in meets}, reasons, lengths, places)
+    return Audit(
+        {criterion: meets[criterion] for criterion in CRITERIA if criterion in meets}, reasons, lengths, places
+    )
 
 
 def _in_corpus(history: History, places: TokenPlaces, rare: int) -> dict[Criterion, Bools]:
@@ -127,11 +129,11 @@ def _in_corpus(history: History, places: TokenPlaces, rare: int) -> dict[Criteri
     learned = is_learned(history)
     made = _made(history, counts) if history.only_joins else counts
     scaffold = learned & (made > counts) & (counts * SCAFFOLD_SHARE <= made)
-    found: dict[Criterion, Bools] = {"scaffold": scaffold} if history.only_joins else {}
-    found |= {"unused": learned & (made == 0), "rare": learned & ~scaffold & (made > 0) & (counts < rare)}
+    meets: dict[Criterion, Bools] = {"scaffold": scaffold} if history.only_joins else {}
+    meets |= {"unused": learned & (made == 0), "rare": learned & ~scaffold & (made > 0) & (counts < rare)}
     if places.file_count > 1:
-        found["one-file"] = learned & (places.files[: history.first_special] >= 0)
-    return found
+        meets["one-file"] = learned & (places.files[: history.first_special] >= 0)
+    return meets
 
 
 def _made(history: History, counts: Int64s) -> Int64s:
@@ -193,23 +195,23 @@ class AuditRow(NamedTuple):
 
 
 class AuditRows:
-    def __init__(self, history: History, found: Audit, files: Sequence[str] = ()) -> None:
+    def __init__(self, history: History, audit: Audit, files: Sequence[str] = ()) -> None:
         self._texts = TokenTexts.of(history)
-        self._found = found
+        self._audit = audit
         self._numbers = history.numbers
         self._files = files
 
     def row(self, id: int) -> AuditRow:
-        found = self._found
-        reason = self._found.reasons.get(id)
-        file = -1 if found.places is None or len(self._files) < 2 else int(found.places.files[id])
+        audit = self._audit
+        reason = self._audit.reasons.get(id)
+        file = -1 if audit.places is None or len(self._files) < 2 else int(audit.places.files[id])
         return AuditRow(
             id=None if self.number(id) == NO_NUMBER else self.number(id),
             token=self._texts.text[id],
             hex=self._texts.raw[id].hex(" "),
-            characters=int(found.lengths[id]),
-            times=None if found.places is None else int(found.places.counts[id]),
-            criteria=tuple(found.criteria_of(id)),
+            characters=int(audit.lengths[id]),
+            times=None if audit.places is None else int(audit.places.counts[id]),
+            criteria=tuple(audit.criteria_of(id)),
             reason="" if reason is None else reason.sentence(self._texts.text.__getitem__),
             only_in=self._files[file] if file >= 0 else "",
         )
@@ -230,24 +232,24 @@ class AuditRows:
 
         The function does not build the rows, because this takes too long for a hundred thousand tokens.
         """
-        found = self._found
-        places = self._found.places
+        audit = self._audit
+        places = self._audit.places
         if by == "token":
             return self.texts.__getitem__
         if by == "reason":
-            files = [0] * len(found.lengths) if places is None else places.files.tolist()
-            return lambda id: (found.reasons[id].kind if id in found.reasons else "", files[id])
-        columns = {"length": found.lengths}
+            files = [0] * len(audit.lengths) if places is None else places.files.tolist()
+            return lambda id: (audit.reasons[id].kind if id in audit.reasons else "", files[id])
+        columns = {"length": audit.lengths}
         if places is not None:
             columns["count"] = places.counts
         if by == "criteria":
-            columns[by] = (1 << np.arange(len(found.meets))) @ np.array(list(found.meets.values()))
+            columns[by] = (1 << np.arange(len(audit.meets))) @ np.array(list(audit.meets.values()))
         return columns[by].tolist().__getitem__ if by in columns else self.number
 
 
 def table_of(rows: Iterable[AuditRow]) -> DataTable:
-    found = list(rows)
-    return DataTable({name: [row[place] for row in found] for place, name in enumerate(AuditRow._fields)})
+    listed = list(rows)
+    return DataTable({name: [row[place] for row in listed] for place, name in enumerate(AuditRow._fields)})
 
 
 def never_used(
@@ -260,5 +262,5 @@ def never_used(
     learned = np.flatnonzero(is_learned(old))
     before, now = (CutWords.of(words, grown.recipe, table, cancelled=cancelled) for table in (old, grown))
     used = before.counts(len(old))[learned] + now.counts(len(grown))[new_ids[learned]]
-    found: list[int] = learned[used == 0].tolist()
-    return found
+    ids: list[int] = learned[used == 0].tolist()
+    return ids

@@ -73,29 +73,33 @@ def _never(reason: Reason, name: Name) -> str:
         return f"{_pair(reason, name)} was never learned."
     if standing.best == 0:
         return f"{_pair(reason, name)} never occurred in the corpus, so it was never learned."
-    told = f"{_pair(reason, name)} was never learned: it occurred {count_text(standing.best, 'time')} at most"
+    sentence = f"{_pair(reason, name)} was never learned: it occurred {count_text(standing.best, 'time')} at most"
     if standing.best < standing.minimum:
-        return f"{told}, and a merge needs {standing.minimum:,}."
+        return f"{sentence}, and a merge needs {standing.minimum:,}."
     if standing.now < standing.minimum:
-        return f"{told}, and other merges used up its letters first. Now it occurs {count_text(standing.now, 'time')}."
-    told += f" and {count_text(standing.now, 'time')} now"
+        return (
+            f"{sentence}, and other merges used up its letters first. Now it occurs {count_text(standing.now, 'time')}."
+        )
+    sentence += f" and {count_text(standing.now, 'time')} now"
     if standing.winner is not None:
-        return f"{told}; the next merge occurs {count_text(standing.winner, 'time')}."
-    return f"{told}; training ended before its turn came."
+        return f"{sentence}; the next merge occurs {count_text(standing.winner, 'time')}."
+    return f"{sentence}; training ended before its turn came."
 
 
 def _pattern(reason: Reason, name: Name) -> str:
-    told = "A word ends here, and tokens never cross the ends of words."
+    sentence = "A word ends here, and tokens never cross the ends of words."
     for branch, where in ((reason.before, "before"), (reason.after, "after")):
         if branch is not None:
-            told += f" The word {where} it: {branch.explanation or f'matched by “{branch.expression}”'}."
-    return told
+            sentence += f" The word {where} it: {branch.explanation or f'matched by “{branch.expression}”'}."
+    return sentence
 
 
 def _words(reason: Reason, name: Name) -> str:
-    told = f"Words meet here, and up to {_step(reason.turn - 1)} no merge crosses words."
+    sentence = f"Words meet here, and up to {_step(reason.turn - 1)} no merge crosses words."
     return (
-        told if reason.pair is None else f"{told} {_step(reason.rank).capitalize()} joins {_pair(reason, name)} here."
+        sentence
+        if reason.pair is None
+        else f"{sentence} {_step(reason.rank).capitalize()} joins {_pair(reason, name)} here."
     )
 
 

@@ -55,16 +55,16 @@ class WhyPriority(ExplainedText):
         if not isinstance(word, TextWord):
             return Explanation(word, True, ELSEWHERE[word])
         raw = word.text.encode()
-        found = self._joined.cut(raw, at)
-        ends = [int(word.origins[end]) for end in found.ends]
+        cut = self._joined.cut(raw, at)
+        ends = [int(word.origins[end]) for end in cut.ends]
         is_cut = byte in ends
         symbols, widths = self._joined.spelled(raw)
         spelled = list(accumulate(widths))
-        if len(found.ids) == 1 and len(symbols) > 1 and self._joined.is_whole(raw, at):
-            told = f"The text is not split here: the word is the token {self._name(*found.ids)}."
-            return Explanation("whole", False, told)
+        if len(cut.ids) == 1 and len(symbols) > 1 and self._joined.is_whole(raw, at):
+            whole_sentence = f"The text is not split here: the word is the token {self._name(*cut.ids)}."
+            return Explanation("whole", False, whole_sentence)
         if len(symbols) > LONGEST_TRACED:
-            return self._by_tokens(found.ids, ends, byte)
+            return self._by_tokens(cut.ids, ends, byte)
         place = next((i for i, end in enumerate(spelled, 1) if int(word.origins[end]) == byte), None)
         if place is None:
             return Explanation("symbol", False, "No boundary is here: these bytes belong to one base symbol.")
@@ -95,13 +95,13 @@ class WhyPriority(ExplainedText):
         while True:
             ready = []
             for i, ((left, place), (right, _)) in enumerate(pairwise(tokens)):
-                found = self._joined.find(left << 32 | right)
-                meeting = PairAtBoundary(left, right, None if found is None else found[1])
+                join = self._joined.find(left << 32 | right)
+                meeting = PairAtBoundary(left, right, None if join is None else join[1])
                 known = trace.met.setdefault(place, [])
                 if meeting not in known[-1:]:
                     known.append(meeting)
-                if found is not None and found[1] < limit:
-                    ready.append((found[0], i, found[1]))
+                if join is not None and join[1] < limit:
+                    ready.append((join[0], i, join[1]))
             if not ready:
                 return trace
             _, i, token = min(ready)
@@ -128,7 +128,10 @@ class WhyPriority(ExplainedText):
                 f"{pair} would be merged here, but {self._name(last.joins_to)} comes with step {step:,}.",
                 (step,),
             )
-        missed = next((one for one in met[:-1] if one.joins_to is not None and one.joins_to < self._base + at), None)
+        missed = next(
+            (meeting for meeting in met[:-1] if meeting.joins_to is not None and meeting.joins_to < self._base + at),
+            None,
+        )
         if missed is not None:
             both = f"{self._name(missed.left)} and {self._name(missed.right)}"
             return (

@@ -84,13 +84,13 @@ def contexts(
         return []
     deadline = None if seconds is None else time.monotonic() + seconds
     search = _Search(ranked, corpus, needles, -(-most // len(needles)))
-    found: list[Context] = []
+    lines: list[Context] = []
     for chunk in corpus.chunks():
-        found += search.look_into(chunk)
+        lines += search.look_into(chunk)
         late = deadline is not None and time.monotonic() > deadline
-        if len(found) >= most or search.is_done or late or cancelled():
+        if len(lines) >= most or search.is_done or late or cancelled():
             break
-    return found[:most]
+    return lines[:most]
 
 
 def needles_for(ranked: RankedWords, token: int, at: int) -> list[Needle]:
@@ -146,8 +146,8 @@ class _Search:
         changed = normalize(text, self._recipe)
         data = changed.encode()
         ends = cache(lambda: self._line_ends(text, changed))  # not needed for most texts
-        found = sorted(self._hits(data, ends), key=lambda hit: hit[0])
-        contexts = [self._context(text, changed, data, ends(), place, needle) for place, needle in found]
+        hits = sorted(self._hits(data, ends), key=lambda hit: hit[0])
+        contexts = [self._context(text, changed, data, ends(), place, needle) for place, needle in hits]
         self._lines += text.count("\n")
         self._rows += chunk.ends_document
         return contexts

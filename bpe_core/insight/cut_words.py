@@ -43,8 +43,8 @@ class CutWords:
         `counted_by` is the recipe that counted the words. It may differ from the recipe of the history.
         """
         recipe = history.recipe
-        splits_alike = _splits_alike(recipe, counted_by)
-        parts = _as_they_are(words) if splits_alike else _split_anew(words, Cutting(recipe), cancelled)
+        splits_equally = _splits_equally(recipe, counted_by)
+        parts = _as_they_are(words) if splits_equally else _split_anew(words, Cutting(recipe), cancelled)
         given = GivenWords(recipe, parts.text, parts.starts)
         segmenter = Method.of(recipe).cutter(history, given)
         return cls(words, history, segmenter, segmenter.segmentation(given.text, (), cancelled), parts)
@@ -65,10 +65,10 @@ class CutWords:
         The largest count comes first.
         """
         ids, words = self.placed(at)
-        found, times = np.unique(words[ids == token], return_counts=True)
-        counts = times * self.words.counts[found]
+        rows, times = np.unique(words[ids == token], return_counts=True)
+        counts = times * self.words.counts[rows]
         order = np.argsort(-counts, kind="stable")
-        listed = zip(found[order].tolist(), counts[order].tolist(), strict=True)
+        listed = zip(rows[order].tolist(), counts[order].tolist(), strict=True)
         return [(self.words.word(word), count) for word, count in listed]
 
     def placed(self, at: int) -> tuple[Int64s, Int64s]:
@@ -98,10 +98,10 @@ class CutWords:
         """
         tokens = self._tokens(at)
         covers = (tokens.edges[1:] > tokens.edges[:-1]) & (tokens.ids != NO_TOKEN)
-        found = np.zeros(len(self.words.text) + 1, np.bool_)
-        found[self._parts.stops[tokens.edges[1:][covers] - 1]] = True
-        found[self.words.starts] = False
-        return found[:-1]
+        mask = np.zeros(len(self.words.text) + 1, np.bool_)
+        mask[self._parts.stops[tokens.edges[1:][covers] - 1]] = True
+        mask[self.words.starts] = False
+        return mask[:-1]
 
 
 def tokens_by_word(
@@ -109,18 +109,18 @@ def tokens_by_word(
 ) -> tuple[Int64s, Int64s]:
     """Return the result of `CutWords.by_word` for a single number of steps, which is faster."""
     recipe = history.recipe
-    if _splits_alike(recipe, counted_by):
+    if _splits_equally(recipe, counted_by):
         given = GivenWords(recipe, words.text.tobytes(), words.starts)
         segmenter = Method.of(recipe).cutter(history, given)
-        found = None
+        tokens = None
         if isinstance(segmenter, WordEncoder):
-            found = segmenter.ids_of_given(given, at, cancelled)
-        if found is not None:
-            return found[0].astype(np.int64), found[1]
+            tokens = segmenter.ids_of_given(given, at, cancelled)
+        if tokens is not None:
+            return tokens[0].astype(np.int64), tokens[1]
     return CutWords.of(words, counted_by, history, cancelled=cancelled).by_word(at)
 
 
-def _splits_alike(recipe: Recipe, counted_by: Recipe) -> bool:
+def _splits_equally(recipe: Recipe, counted_by: Recipe) -> bool:
     return set(recipe.differing(counted_by, SplittingChoices)) <= {"special_tokens"}
 
 

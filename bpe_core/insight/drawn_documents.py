@@ -38,12 +38,12 @@ class DrawnDocuments:
 
     def shares(self, program: Program, times: int, seed: int, work: Work = ALONE) -> Float64s:
         """Draw documents `times` times, and return the shares of the groups. Each draw is a row."""
-        found = list[Float64s]()
+        shares = list[Float64s]()
         for number in range(times):
             work.check()
             work.progress(Progress("drawing other documents", number, times, ""))
-            found.append(program.beside(program.evidence.drawn(*self.draw(seed, number)), work))
-        return np.array(found)
+            shares.append(program.beside(program.evidence.drawn(*self.draw(seed, number)), work))
+        return np.array(shares)
 
     def draw(self, seed: int, number: int) -> tuple[Float64s, Float64s]:
         """Return the count of each word in each group, and the bytes of each group, after the draw with this number."""

@@ -48,7 +48,7 @@ class Dropout:
         is not left out. The word is done if all boundaries are left out.
         """
         waiting: dict[Ids, float] = {tuple(symbols): 1.0}
-        found: dict[Ids, float] = {}
+        chances: dict[Ids, float] = {}
         seen = 0
         while waiting:
             shorter: dict[Ids, float] = defaultdict(float)
@@ -63,9 +63,9 @@ class Dropout:
                         shorter[(*ids[:place], token, *ids[place + 2 :])] += kept
                     probability *= self._left_out
                 if probability:
-                    found[ids] = found.get(ids, 0.0) + probability
+                    chances[ids] = chances.get(ids, 0.0) + probability
             waiting = shorter
-        return found
+        return chances
 
 
 def joins_of(history: History) -> Find:

@@ -155,14 +155,14 @@ def words_of(text: str, rules: Rules) -> dict[bytes, int]:
     if rules.by_lines:
         has_ends = rules.by_lines == "with ends"
         parts = [line for part in parts for line in part.splitlines(keepends=has_ends)]
-    found: dict[bytes, int] = {}
+    count_of: dict[bytes, int] = {}
     expression = regex.compile(rules.pattern) if rules.pattern else None
     for part in parts:
         for word in expression.findall(part) if expression is not None else [part]:
             if word:
                 key = word.encode()
-                found[key] = found.get(key, 0) + 1
-    return found if rules.weighs_words else dict.fromkeys(found, 1)
+                count_of[key] = count_of.get(key, 0) + 1
+    return count_of if rules.weighs_words else dict.fromkeys(count_of, 1)
 
 
 def learned(words: Mapping[bytes, int], rules: Rules) -> Iterator[Merge]:
@@ -210,7 +210,7 @@ def _best(counts: Mapping[Merge, int], rules: Rules, ids: Mapping[bytes, int]) -
 
 
 def _holds(word: Word, pair: Merge) -> bool:
-    return any(one == pair for one in pairwise(word))
+    return any(neighbours == pair for neighbours in pairwise(word))
 
 
 def _joined(word: Word, pair: Merge, rules: Rules) -> Word:
@@ -271,8 +271,8 @@ def graded(
                 f"The size is off: there are {abs(missing):,} merges too {too}. Special tokens and the 256 bytes count."
             )
         return GradedMerges(len(merges), asked, right, cause=cause, explained=right)
-    found = merges[right] if right < len(merges) else None
-    grade = GradedMerges(len(merges), asked, right, expected, found)
+    given = merges[right] if right < len(merges) else None
+    grade = GradedMerges(len(merges), asked, right, expected, given)
     if right > MOST_STEPS:
         return grade
     best = right
@@ -295,7 +295,9 @@ def _right_until(
     history = learn(table, recipe, cancelled=work.cancelled)
     texts = written(history)
     made = [(texts[left], texts[right]) for left, right in history.pairs()]
-    right = next((place for place, (one, two) in enumerate(zip(made, merges, strict=False)) if one != two), None)
+    right = next(
+        (place for place, (merge, given) in enumerate(zip(made, merges, strict=False)) if merge != given), None
+    )
     if right is None:
         right = min(len(made), len(merges))
     return right, made[right] if right < len(made) else None

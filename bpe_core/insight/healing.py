@@ -50,7 +50,7 @@ class HealedPrompt:
 
     @property
     def step_back(self) -> int:
-        return max((one.step_back for one in self.tokens), default=0)
+        return max((token.step_back for token in self.tokens), default=0)
 
     @property
     def kept(self) -> tuple[int, ...]:
@@ -74,7 +74,7 @@ def healed(
         )
     tail = data[begin:]
     of_tail = tokenizer.encode(tail.decode(), at=at, allowed_special=allowed)
-    found: list[CoveringToken] = []
+    tokens: list[CoveringToken] = []
     room = MOST_TRIED
     for tried in _in_batches(_candidates(tokenizer, tail, at), TRIED_AT_ONCE):
         work.check()
@@ -85,13 +85,13 @@ def healed(
         batch = tokenizer.encode_batch(texts, at=at, allowed_special=allowed)
         for number, (place, index, _) in enumerate(tried):
             new = batch.ids[batch.offsets[number] : batch.offsets[number + 1]].tolist()
-            if new[-1:] == [index] and (back := len(of_tail) - _alike(of_tail, new)):
-                found.append(CoveringToken(index, tail[place:], back))
-    found.sort(key=lambda one: (-one.step_back, -len(one.rest), one.index))
-    most = max((one.step_back for one in found), default=0)
+            if new[-1:] == [index] and (back := len(of_tail) - _common_length(of_tail, new)):
+                tokens.append(CoveringToken(index, tail[place:], back))
+    tokens.sort(key=lambda token: (-token.step_back, -len(token.rest), token.index))
+    most = max((token.step_back for token in tokens), default=0)
     texts_of = TokenBytes(history)
     rest = b"".join(texts_of[index] for index in ids[len(ids) - most :])
-    return HealedPrompt(tuple(ids), tuple(found), rest, room >= 0)
+    return HealedPrompt(tuple(ids), tuple(tokens), rest, room >= 0)
 
 
 def _candidates(tokenizer: Tokenizer, tail: bytes, at: int) -> Iterator[tuple[int, int, bytes]]:
@@ -122,17 +122,17 @@ def _is_text(raw: bytes) -> bool:
     return True
 
 
-def _alike(one: Sequence[int], other: Sequence[int]) -> int:
+def _common_length(ids: Sequence[int], other: Sequence[int]) -> int:
     """Return how many ids at the beginning of both sequences are equal."""
-    length = min(len(one), len(other))
-    differs = np.array(one[:length]) != np.array(other[:length])
+    length = min(len(ids), len(other))
+    differs = np.array(ids[:length]) != np.array(other[:length])
     return int(differs.argmax()) if differs.any() else length
 
 
-def _in_batches(found: Iterator[tuple[int, int, bytes]], size: int) -> Iterator[list[tuple[int, int, bytes]]]:
+def _in_batches(candidates: Iterator[tuple[int, int, bytes]], size: int) -> Iterator[list[tuple[int, int, bytes]]]:
     batch: list[tuple[int, int, bytes]] = []
-    for one in found:
-        batch.append(one)
+    for candidate in candidates:
+        batch.append(candidate)
         if len(batch) == size:
             yield batch
             batch = []

@@ -54,16 +54,16 @@ def learned_beside(court: Court, pieces: Sequence[int], work: Work) -> Mapping[s
         if recipe.base == "bytes" or recipe.marker == "none"
         else {}
     )
-    found = dict[str, list[Beside | None]]()
+    results = dict[str, list[Beside | None]]()
     choosing = [name for name, method in METHODS.items() if method.looks_tokens_up and method.single == "drop"]
     for name in choosing:
         chosen = recipe.with_changes(method=name, special_tokens=(), max_token_length=court.longest, **marker)
         learned = [_learned(words, chosen, wanted, work) for wanted in pieces]
-        found[name] = [
+        results[name] = [
             None if history is None else Beside(int(history.tokens_after[-1]), court.witness(history, wanted, read))
             for history, wanted in zip(learned, pieces, strict=True)
         ]
-    return found
+    return results
 
 
 def _learned(words: WordTable, recipe: Recipe, wanted: int, work: Work) -> History | None:
@@ -99,5 +99,5 @@ def _as_byte(text: bytes) -> bytes:
 
 
 def is_letter(text: Bytes) -> Bools:
-    found: Bools = (text | 0x20 >= ord("a")) & (text | 0x20 <= ord("z"))
-    return found
+    mask: Bools = (text | 0x20 >= ord("a")) & (text | 0x20 <= ord("z"))
+    return mask

@@ -83,10 +83,10 @@ class PairsInTexts:
         around = product(self._before, AROUND)
         for texts in (bare, [before + text + after for before, after in around for text in bare]):
             batch = self.tokenizer.encode_batch(texts, allowed_special="all")
-            found = (batch.ids[:-1] == left) & (batch.ids[1:] == right)
-            found[batch.offsets[(batch.offsets > 0) & (batch.offsets < len(batch.ids))] - 1] = False
-            if found.any():
-                return texts[int(np.searchsorted(batch.offsets, int(found.argmax()), side="right")) - 1]
+            together = (batch.ids[:-1] == left) & (batch.ids[1:] == right)
+            together[batch.offsets[(batch.offsets > 0) & (batch.offsets < len(batch.ids))] - 1] = False
+            if together.any():
+                return texts[int(np.searchsorted(batch.offsets, int(together.argmax()), side="right")) - 1]
         return None
 
     @cached_property
@@ -140,8 +140,8 @@ class PairsInTexts:
         history = self._history
         symbols = [*history.symbols_of(left), *history.symbols_of(right)]
         merged = self._merges.merged(symbols)
-        found = self._merges.tokens(merged, len(history))
-        if found == [left, right]:
+        tokens = self._merges.tokens(merged, len(history))
+        if tokens == [left, right]:
             return ""
         step = int(merged.ranks[len(history.symbols_of(left)) - 1]) + 1
         if step <= len(history):
@@ -168,12 +168,12 @@ class PairsInTexts:
         table = self._table
         assert table is not None
         text = raw.decode(errors="surrogateescape")
-        found: list[int] = []
+        kinds: list[int] = []
         for sign in text:
             is_part = "\ud800" <= sign <= "\udfff"
-            if not (is_part and found[-1:] == [ANY]):
-                found.append(ANY if is_part else int(table.kind_of_code_point[ord(sign)]))
-        return found
+            if not (is_part and kinds[-1:] == [ANY]):
+                kinds.append(ANY if is_part else int(table.kind_of_code_point[ord(sign)]))
+        return kinds
 
     @cached_property
     def _entries(self) -> Int64s:
@@ -196,10 +196,10 @@ class PairsInTexts:
         return self._table.kinds if kind == ANY else (kind,)
 
     def _after(self, rows: Bools, kind: int) -> Bools:
-        found = np.zeros_like(rows)
+        after = np.zeros_like(rows)
         for column in self._columns(kind):
-            found[(self._entries[rows, column] >> STATE_SHIFT) // ROW] = True
-        return found
+            after[(self._entries[rows, column] >> STATE_SHIFT) // ROW] = True
+        return after
 
     def _parts_before(self, rows: Bools, kinds: Sequence[int]) -> bool:
         """Return whether, in any of these states, a word may begin at the first of these characters."""
@@ -230,11 +230,11 @@ class PairsInTexts:
         return bool((self._entries[rows][:, columns] & action).any())
 
     def _still_marked(self, rows: Bools, kind: int) -> Bools:
-        found = np.zeros_like(rows)
+        after = np.zeros_like(rows)
         for column in self._columns(kind):
             entries = self._entries[rows, column]
-            found[(entries[(entries & MARK_HERE) == 0] >> STATE_SHIFT) // ROW] = True
-        return found
+            after[(entries[(entries & MARK_HERE) == 0] >> STATE_SHIFT) // ROW] = True
+        return after
 
 
 def _ends_inside(raw: bytes) -> bool:
@@ -257,6 +257,6 @@ def drawn_pairs(history: History, number: int, seed: int = 0) -> Iterator[tuple[
 
 def _sign_of(kind: int, table: ScanTable) -> str:
     """Return a character of this kind, and a visible ASCII character if there is one."""
-    found = np.flatnonzero(table.kind_of_code_point == kind)
-    visible = found[(found > ord(" ")) & (found < 127)]
-    return chr(int((visible if len(visible) else found)[0]))
+    codes = np.flatnonzero(table.kind_of_code_point == kind)
+    visible = codes[(codes > ord(" ")) & (codes < 127)]
+    return chr(int((visible if len(visible) else codes)[0]))

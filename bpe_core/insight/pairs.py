@@ -153,26 +153,29 @@ class Loss:
 
 def largest_loss(ranked: RankedWords, *, cancelled: CancelCheck = never_cancelled) -> Loss | None:
     """Return the largest loss that a single merge caused to a leading pair. Return the first of equal losses."""
-    runners = race(ranked, _that_led(ranked, cancelled), cancelled=cancelled)
-    found = [Loss(runner.pair, cut.step, cut.lost) for runner in runners for cut in runner.cuts[:1]]
-    return min(found, key=lambda loss: (-loss.lost, loss.step), default=None)
+    runners = race(ranked, _leaders(ranked, cancelled), cancelled=cancelled)
+    losses = [Loss(runner.pair, cut.step, cut.lost) for runner in runners for cut in runner.cuts[:1]]
+    return min(losses, key=lambda loss: (-loss.lost, loss.step), default=None)
 
 
 def most_dramatic(ranked: RankedWords, most: int, *, cancelled: CancelCheck = never_cancelled) -> list[tuple[int, int]]:
     """Return the `most` leading pairs that lost the most occurrences to other merges."""
-    runners = race(ranked, _that_led(ranked, cancelled), cancelled=cancelled)
+    runners = race(ranked, _leaders(ranked, cancelled), cancelled=cancelled)
     lost = {runner.pair: sum(cut.lost for cut in runner.cuts) for runner in runners}
     return sorted(lost, key=lost.__getitem__, reverse=True)[:most]
 
 
-def _that_led(ranked: RankedWords, cancelled: CancelCheck) -> list[Pair]:
+def _leaders(ranked: RankedWords, cancelled: CancelCheck) -> list[Pair]:
     """Return the pairs that were leading, merged or second at the first steps, and the most frequent runners-up."""
     history = ranked.history
     columns = ranked.history.columns
-    at_first = ((one.left, one.right) for one in leading_pairs(ranked.words, history, 0, AMONG, cancelled=cancelled))
+    at_first = (
+        (candidate.left, candidate.right)
+        for candidate in leading_pairs(ranked.words, history, 0, AMONG, cancelled=cancelled)
+    )
     merged = history.pairs(0, min(AMONG, len(history)))
     second = zip(columns[3][:AMONG].tolist(), columns[4][:AMONG].tolist(), strict=True)
-    never = (one.pair for one in best_that_never_won(history, AMONG))
+    never = (candidate.pair for candidate in best_that_never_won(history, AMONG))
     return list(dict.fromkeys(pair for pair in (*at_first, *never, *merged, *second) if min(pair) >= 0))
 
 
@@ -187,18 +190,18 @@ class NeverMerged:
 def best_that_never_won(history: History, most: int = 50) -> list[NeverMerged]:
     """Return the runners-up that were never merged. The pair that was runner-up most often comes first."""
     columns = history.columns
-    found: dict[tuple[int, int], tuple[int, int, int]] = {}
+    seconds_of: dict[tuple[int, int], tuple[int, int, int]] = {}
     rows = zip(*(column.tolist() for column in columns[2:6]), strict=True)
     for index, (count, left, right, other) in enumerate(rows):
         if left < 0 or history.row_joining((left, right), block_of=index) is not None:
             continue
-        times, step, missed = found.get((left, right), (0, 0, count - other + 1))
+        times, step, missed = seconds_of.get((left, right), (0, 0, count - other + 1))
         if count - other < missed:
             step = index + 1
             missed = count - other
-        found[left, right] = times + 1, step, missed
-    listed = [NeverMerged(pair, *seconds) for pair, seconds in found.items()]
-    return sorted(listed, key=lambda one: (-one.times, one.missed_by, one.closest_step))[:most]
+        seconds_of[left, right] = times + 1, step, missed
+    listed = [NeverMerged(pair, *seconds) for pair, seconds in seconds_of.items()]
+    return sorted(listed, key=lambda runner_up: (-runner_up.times, runner_up.missed_by, runner_up.closest_step))[:most]
 
 
 @dataclass(frozen=True)
@@ -216,13 +219,13 @@ def ties(history: History, at: int | None = None, *, cancelled: CancelCheck = ne
     if not len(tied):
         return []
     rows = zip(*(column[tied].tolist() for column in history.columns[:6]), strict=True)
-    found = []
+    listed = []
     numbered = zip(tied.tolist(), rows, strict=True)
     for index, (left, right, count, other_left, other_right, _) in while_wanted(numbered, cancelled):
         later = history.row_joining((other_left, other_right), block_of=index)
         loser_step = later + 1 if later is not None else None
-        found.append(Tie(index + 1, (left, right), (other_left, other_right), count, loser_step))
-    return found
+        listed.append(Tie(index + 1, (left, right), (other_left, other_right), count, loser_step))
+    return listed
 
 
 ALL = 1 << 40  # more than any count
@@ -247,13 +250,13 @@ def compared_by(recipe: Recipe, leading: Sequence[Candidate]) -> Reason | None:
     return next((reason for reason in measures if reason.is_known(leading[0].reasons)), None)
 
 
-def measure_of(one: Candidate, reason: Reason | None) -> float:
-    value = one.count if reason is None else float(reason.value(one.count, one.reasons))
+def measure_of(candidate: Candidate, reason: Reason | None) -> float:
+    value = candidate.count if reason is None else float(reason.value(candidate.count, candidate.reasons))
     return 0.0 if math.isnan(value) else value
 
 
-def is_as_good(one: Candidate, best: Candidate, recipe: Recipe, reason: Reason | None) -> bool:
-    return recipe.applies("ties") and measure_of(one, reason) == measure_of(best, reason)
+def is_as_good(candidate: Candidate, best: Candidate, recipe: Recipe, reason: Reason | None) -> bool:
+    return recipe.applies("ties") and measure_of(candidate, reason) == measure_of(best, reason)
 
 
 def next_pair(history: History | None, at: int, leading: Sequence[Candidate]) -> Pair:

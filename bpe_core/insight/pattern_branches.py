@@ -104,21 +104,21 @@ def branch_that_matched(text: str, start: int, stop: int, recipe: Recipe) -> Bra
     ends = _ends(expression, text, start) if own or not text.isascii() else _ends_in_ascii(expression, text, start)
     for number, (branch, end) in enumerate(ends, start=1):
         if end is not None:  # the first alternative that matches decides
-            told = explanations[number - 1] if number <= len(explanations) else ""
-            return Branch(number, branch, told) if end == stop else None
+            explanation = explanations[number - 1] if number <= len(explanations) else ""
+            return Branch(number, branch, explanation) if end == stop else None
     return None
 
 
 def _ends(expression: str, text: str, start: int) -> Iterator[tuple[str, int | None]]:
     for branch, compiled in _compiled(expression):
-        found = compiled.match(text, start, concurrent=True, timeout=1.0)
-        yield branch, None if found is None else found.end()
+        match = compiled.match(text, start, concurrent=True, timeout=1.0)
+        yield branch, None if match is None else match.end()
 
 
 def _ends_in_ascii(expression: str, text: str, start: int) -> Iterator[tuple[str, int | None]]:
     for branch in alternatives(expression):
-        found = in_ascii(branch).match(text, start)
-        yield branch, None if found is None else found.end()
+        match = in_ascii(branch).match(text, start)
+        yield branch, None if match is None else match.end()
 
 
 @lru_cache(maxsize=32)
@@ -140,7 +140,7 @@ def alternatives(expression: str) -> list[str]:
     >>> alternatives(r"'(?:s|t)|[^|\]]+|\|")
     ["'(?:s|t)", '[^|\\]]+', '\\|']
     """
-    found = []
+    branches = []
     begin = 0
     depth = 0
     in_class = False
@@ -159,7 +159,7 @@ def alternatives(expression: str) -> list[str]:
         elif sign in "()":
             depth += 1 if sign == "(" else -1
         elif sign == "|" and depth == 0:
-            found.append(expression[begin:place])
+            branches.append(expression[begin:place])
             begin = place + 1
         place += 1
-    return [*found, expression[begin:]]
+    return [*branches, expression[begin:]]

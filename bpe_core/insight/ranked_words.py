@@ -96,8 +96,8 @@ class RankedWords:
     def word_of_cell(self) -> Int32s:
         """Return the index of the word for each cell. A separator belongs to the word before it."""
         lengths = np.diff(self.starts)
-        found = repeated(np.arange(len(lengths), dtype=np.int32), lengths)
-        return np.concatenate([np.zeros(int(self.starts[0]), np.int32), found])
+        words = repeated(np.arange(len(lengths), dtype=np.int32), lengths)
+        return np.concatenate([np.zeros(int(self.starts[0]), np.int32), words])
 
     @cached_property
     def weights(self) -> Int64s:
@@ -126,14 +126,14 @@ class RankedWords:
     @cached_property
     def joined(self) -> Int64s:
         merged = self.ranks < len(self.history)
-        found = np.bincount(self.ranks[merged], weights=self.weights[merged], minlength=len(self.history))
-        return np.rint(found).astype(np.int64)
+        totals = np.bincount(self.ranks[merged], weights=self.weights[merged], minlength=len(self.history))
+        return np.rint(totals).astype(np.int64)
 
     @cached_property
     def symbol_counts(self) -> Int64s:
         known = self.symbols >= 0
-        found = np.bincount(self.symbols[known], weights=self.weights[known], minlength=self.base)
-        counts = np.rint(found).astype(np.int64)
+        totals = np.bincount(self.symbols[known], weights=self.weights[known], minlength=self.base)
+        counts = np.rint(totals).astype(np.int64)
         for id, count in self._unknown_counts():
             counts[id] += count
         return counts
@@ -170,8 +170,8 @@ class RankedWords:
         return int(self.weights[occurrences.starts][occurrences.alive(at)].sum())
 
     def _dissolved(self, cells: Int64s) -> Int32s:
-        found = self.ranks[cells]
-        return np.where(found >= PATTERN_CUT, np.int32(NEVER), found)
+        ranks = self.ranks[cells]
+        return np.where(ranks >= PATTERN_CUT, np.int32(NEVER), ranks)
 
     @cached_property
     def cells_by_rank(self) -> tuple[Int64s, Int32s]:
@@ -220,7 +220,7 @@ def _in_words(ranked: RankedWords, cells: Int64s | Int32s) -> Contributions:
     counts = times * ranked.words.counts[words]
     order = np.argsort(-counts, kind="stable")
     listed = zip(words[order].tolist(), times[order].tolist(), counts[order].tolist(), strict=True)
-    return Contributions(int(counts.sum()), [Contribution(*one) for one in listed])
+    return Contributions(int(counts.sum()), [Contribution(*row) for row in listed])
 
 
 class FileCounts:
@@ -231,5 +231,5 @@ class FileCounts:
 
     def split(self, paid: Contributions, ranked: RankedWords) -> dict[str, int]:
         """Return the share of each file in a count. The shares add up to the count."""
-        times = [(ranked.words.word(one.word), one.times) for one in paid.words]
+        times = [(ranked.words.word(contribution.word), contribution.times) for contribution in paid.words]
         return {name: sum(n * counts.get(word, 0) for word, n in times) for name, counts in self._counts.items()}

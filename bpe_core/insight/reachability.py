@@ -217,15 +217,15 @@ def unreachable_tokens(history: History, work: Work = ALONE) -> dict[int, Reason
     """
     learned = np.flatnonzero(is_learned(history)).tolist()
     if has_ranks(history) and history.only_joins:
-        apart = _that_fall_apart(history, work.cancelled)
+        apart = _tokens_that_fall_apart(history, work.cancelled)
     elif history.joining is not None and history.recipe.base == "bytes" and history.recipe.marker == "none":
-        apart = _that_are_not_joined(history, learned, work)
+        apart = _tokens_not_joined(history, learned, work)
     else:
         doubtful = _not_from_their_texts(history, learned, work)
-        return dict(sorted(_asked_one_by_one(history, doubtful, work.cancelled).items()))
+        return dict(sorted(_tried_one_by_one(history, doubtful, work.cancelled).items()))
     whole = [id for id in learned if id not in apart]
-    doubtful = _in_no_single_word(history, whole, work)
-    return dict(sorted((apart | _asked_one_by_one(history, doubtful, work.cancelled)).items()))
+    doubtful = _tokens_of_several_words(history, whole, work)
+    return dict(sorted((apart | _tried_one_by_one(history, doubtful, work.cancelled)).items()))
 
 
 def first_learned(history: History) -> int:
@@ -237,12 +237,12 @@ def is_learned(history: History) -> Bools:
 
     Special tokens, dropped tokens and tokens without an id do not count as learned.
     """
-    found: Bools = np.arange(history.first_special) >= first_learned(history)
+    mask: Bools = np.arange(history.first_special) >= first_learned(history)
     if not history.only_joins:
-        found[np.setdiff1d(np.arange(history.first_special), history.vocabulary)] = False
+        mask[np.setdiff1d(np.arange(history.first_special), history.vocabulary)] = False
     if history.joining is not None:
-        found[[*history.joining.hidden, *history.joining.found_first]] = False
-    return found
+        mask[[*history.joining.hidden, *history.joining.found_first]] = False
+    return mask
 
 
 def _looked_at(ids: list[int], work: Work, what: str = "looking for texts that become the tokens") -> Iterator[int]:
@@ -252,18 +252,18 @@ def _looked_at(ids: list[int], work: Work, what: str = "looking for texts that b
         yield id
 
 
-def _that_are_not_joined(history: History, ids: list[int], work: Work) -> dict[int, Reason]:
+def _tokens_not_joined(history: History, ids: list[int], work: Work) -> dict[int, Reason]:
     texts = TokenBytes(history)
     words = JoinedWords(history)
-    found = dict[int, Reason]()
+    reason_of = dict[int, Reason]()
     for id in _looked_at(ids, work, "looking for texts that merge into the tokens"):
         pieces = tuple(words.cut(texts[id], len(history)).ids)
         if pieces != (id,):
-            found[id] = Reason("falls apart", pieces)
-    return found
+            reason_of[id] = Reason("falls apart", pieces)
+    return reason_of
 
 
-def _that_fall_apart(history: History, cancelled: CancelCheck) -> dict[int, Reason]:
+def _tokens_that_fall_apart(history: History, cancelled: CancelCheck) -> dict[int, Reason]:
     base = len(history.alphabet)
     lengths = history.token_lengths()[len(history.alphabet) :]
     starts = np.concatenate([np.ones(1, np.int64), 1 + np.cumsum(np.minimum(lengths, MOST_SYMBOLS) + 1)])
@@ -277,11 +277,11 @@ def _that_fall_apart(history: History, cancelled: CancelCheck) -> dict[int, Reas
     inside[0] = inside[starts[:-1]] = inside[starts[1:] - 1] = False
     last = np.maximum.reduceat(np.where(inside, ranks, -1), starts[:-1])
     odd = np.flatnonzero(last != np.arange(len(history))).tolist()
-    found = dict[int, Reason]()
+    reason_of = dict[int, Reason]()
     for row in while_wanted(odd, cancelled, every=64):
         merged = merges.merged(history.symbols_of(base + row))
-        found[base + row] = Reason("falls apart", tuple(merges.tokens(merged, len(history))))
-    return found
+        reason_of[base + row] = Reason("falls apart", tuple(merges.tokens(merged, len(history))))
+    return reason_of
 
 
 def _laid_out(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32s:
@@ -302,7 +302,7 @@ def _laid_out(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32
     return symbols
 
 
-def _in_no_single_word(history: History, ids: list[int], work: Work) -> list[int]:
+def _tokens_of_several_words(history: History, ids: list[int], work: Work) -> list[int]:
     """Return the tokens whose text alone is split into several words. In another text, it may lie in one word."""
     texts = TokenBytes(history)
     cutting = Cutting(history.recipe)
@@ -328,30 +328,30 @@ def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[
         raise TooLarge(
             f"The tokens are too long: more than {MOST_WAYS:,} of their parts could be tokens, too many to compare."
         )
-    found = ids
+    left = ids
     for before, behind in [("", ""), *((sign, "") for sign in AROUND), *(("", sign) for sign in AROUND)]:
-        if before + behind and len(found) <= MOST_ASKED:
+        if before + behind and len(left) <= MOST_ASKED:
             break  # these few are tried one by one
         doubtful = list[int]()
-        for first in range(0, len(found), REPORTED):
+        for first in range(0, len(left), REPORTED):
             work.check()
-            work.progress(Progress("looking for texts that become the tokens", first, len(found), "tokens"))
-            some = found[first : first + REPORTED]
+            work.progress(Progress("looking for texts that become the tokens", first, len(left), "tokens"))
+            some = left[first : first + REPORTED]
             batch = tokenizer.encode_batch([f"{before}{texts[id].decode(errors='replace')}{behind}" for id in some])
             spans = pairwise(batch.offsets.tolist())
             doubtful += [id for id, (start, stop) in zip(some, spans, strict=True) if id not in batch.ids[start:stop]]
-        found = doubtful
-    return found
+        left = doubtful
+    return left
 
 
-def _asked_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) -> dict[int, Reason]:
+def _tried_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) -> dict[int, Reason]:
     """Search for a text for each undecided token, and return the tokens without one.
 
     After too many failures or trials, the remaining tokens count as reachable.
     """
     tokenizer = Tokenizer(history)
     merges = Merges(history)
-    found = dict[int, Reason]()
+    reason_of = dict[int, Reason]()
     in_vain = 0
     room = Room()
     for id in while_wanted(ids, cancelled, every=1):
@@ -359,8 +359,8 @@ def _asked_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) 
         if room.left < 0:
             break
         if reached.kind != "reachable":
-            found[id] = Reason("no text" if reached.kind == "unreachable" else "not found")
+            reason_of[id] = Reason("no text" if reached.kind == "unreachable" else "not found")
             in_vain += reached.kind == "not found"
         if in_vain == MOST_ASKED:
             break
-    return found
+    return reason_of

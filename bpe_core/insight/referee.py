@@ -79,7 +79,7 @@ class Verdict:
     @property
     def sound_until(self) -> int:
         """Return the number of steps before the first step that merged a wrong pair."""
-        return next((one.step - 1 for one in self.faults if one.kind != "count"), self.steps)
+        return next((fault.step - 1 for fault in self.faults if fault.kind != "count"), self.steps)
 
 
 def judge(words: WordTable, history: History, work: Work = ALONE, *, limit: int | None = None) -> Verdict:
@@ -100,11 +100,11 @@ def sound_steps(words: WordTable, history: History, work: Work = ALONE, *, limit
 
 def best_of_some(tables: Iterable[WordTable], history: History, work: Work = ALONE) -> Bools:
     """Return a mask of the steps that joined the most frequent pair of at least one of several texts."""
-    found = np.zeros(len(history), np.bool_)
+    mask = np.zeros(len(history), np.bool_)
     for words in tables:
         columns = _Replay(words, history, work).columns({}, history.recipe.ties)
-        found |= (columns.count > 0) & (columns.runner_up_count <= columns.count)
-    return found
+        mask |= (columns.count > 0) & (columns.runner_up_count <= columns.count)
+    return mask
 
 
 class _Replay:
@@ -132,7 +132,7 @@ class _Replay:
 
     def verdict(self) -> Verdict:
         until_by = self._steps_by_rule()
-        rule, until = max(until_by.items(), key=lambda one: one[1])
+        rule, until = max(until_by.items(), key=lambda item: item[1])
         columns = self.columns({}, rule)
         counts = columns.count.copy()
         passed: dict[Pair, int] = {}  # with the first step that should have taken it
@@ -154,11 +154,11 @@ class _Replay:
             columns = self.columns(passed, rule)
             worse = columns.runner_up_count > counts
             rounds = rounds + 1
-        wrong = {one.step for one in faults} | {row + 1 for row in np.flatnonzero(worse).tolist()}
+        wrong = {item.step for item in faults} | {row + 1 for row in np.flatnonzero(worse).tolist()}
         miscounted = self._miscounted(counts)
         listed = miscounted if 2 * len(miscounted) < len(counts) else miscounted[:1]  # else the texts differ
         faults += [Fault(row + 1, "count", int(counts[row])) for row in listed if row + 1 not in wrong]
-        faults.sort(key=lambda one: one.step)
+        faults.sort(key=lambda item: item.step)
         ties = int(np.count_nonzero((columns.runner_up_count == counts) & (counts > 0)))
         right = len(counts) - len(wrong)
         is_whole = not worse.any()
@@ -181,8 +181,8 @@ class _Replay:
         if not self._says_how:
             return []
         rows = np.flatnonzero(self._said != counts)
-        found: list[int] = rows[rows >= self._own_since].tolist()
-        return found
+        miscounted: list[int] = rows[rows >= self._own_since].tolist()
+        return miscounted
 
     def columns(self, passed: Mapping[Pair, int], rule: str) -> Columns:
         """Return the table's own steps with the counts of this corpus and the best other pair at each step.
@@ -234,26 +234,26 @@ class _Replay:
     def _steps_by_rule(self) -> dict[str, int]:
         """Return how many steps each tie rule explains. The search stops at a rule that explains all steps."""
         own = self._recipe.ties
-        found = dict[str, int]()
+        steps_of = dict[str, int]()
         for name in (own, *(name for name, rule in TIE_RULES.items() if rule.fits(self._recipe.base) and name != own)):
-            found[name] = self._learned_alike(name)
-            if found[name] == len(self._table):
+            steps_of[name] = self._steps_explained_by(name)
+            if steps_of[name] == len(self._table):
                 break
-        return found
+        return steps_of
 
     def _trainer(self, recipe: Recipe, known: History) -> Trainer:
         work = self._work
         return Trainer(self._words, recipe, history=known, cancelled=work.cancelled, progress=work.progress)
 
-    def _learned_alike(self, rule: str) -> int:
+    def _steps_explained_by(self, rule: str) -> int:
         trainer = self._trainer(self._recipe.with_changes(ties=rule), self._table.first(0))
         table = self._table.columns
         stretch = FIRST_STRETCH
         while True:
             self._work.check()
             batch = trainer.advance(max_merges=stretch)
-            found = trainer.history.columns
-            differs = (found.left != table.left[: batch.stop]) | (found.right != table.right[: batch.stop])
+            columns = trainer.history.columns
+            differs = (columns.left != table.left[: batch.stop]) | (columns.right != table.right[: batch.stop])
             if differs.any():
                 return int(differs.argmax())
             if batch.finished:
@@ -280,22 +280,22 @@ def _wraps(count: int, other: int) -> bool:
 
 def parted_at_blanks(words: WordTable) -> WordTable:
     """Split lines into words at U+0020 only, as subword-nmt does. Other kinds of space stay in words."""
-    found: dict[bytes, int] = {}
+    count_of: dict[bytes, int] = {}
     for line, count in words:
         for word in line.strip(b"\r\n ").split(b" "):
             if word:
-                found[word] = found.get(word, 0) + count
-    return WordTable.from_counts(found.items())
+                count_of[word] = count_of.get(word, 0) + count
+    return WordTable.from_counts(count_of.items())
 
 
 def without_line_ends(words: WordTable) -> WordTable:
     """Return the words without the line ends that they end in. Words of only a line end are left out."""
-    found: dict[bytes, int] = {}
+    count_of: dict[bytes, int] = {}
     for word, count in words:
         kept = word.removesuffix(b"\n").removesuffix(b"\r") if word.endswith(b"\n") else word
         if kept:
-            found[kept] = found.get(kept, 0) + count
-    return WordTable.from_counts(found.items())
+            count_of[kept] = count_of.get(kept, 0) + count
+    return WordTable.from_counts(count_of.items())
 
 
 def parted_by_script(words: WordTable, history: History) -> WordTable:
@@ -308,7 +308,7 @@ def parted_by_script(words: WordTable, history: History) -> WordTable:
     known = [raw.decode() for raw, _ in words]
     signs = "".join({sign for word in known for sign in word} - {WORD_SIGN})
     script_of = dict(zip(signs, scripts_of(signs).tolist(), strict=True)) | {WORD_SIGN: TRANSPARENT}
-    found: dict[str, int] = {}
+    count_of: dict[str, int] = {}
     for word, count in zip(known, words.counts.tolist(), strict=True):
         start = 0
         script = TRANSPARENT
@@ -316,11 +316,11 @@ def parted_by_script(words: WordTable, history: History) -> WordTable:
             fits = TRANSPARENT in (script_of[sign], script) or script_of[sign] == script
             if not fits:
                 border = place - _goes_with_next(word[start : place + 1], script_of, joined)
-                found[word[start:border]] = found.get(word[start:border], 0) + count
+                count_of[word[start:border]] = count_of.get(word[start:border], 0) + count
                 start = border
             script = script if script_of[sign] == TRANSPARENT else script_of[sign]
-        found[word[start:]] = found.get(word[start:], 0) + count
-    return WordTable.from_counts(found)
+        count_of[word[start:]] = count_of.get(word[start:], 0) + count
+    return WordTable.from_counts(count_of)
 
 
 def _goes_with_next(signs: str, script_of: Mapping[str, int], joined: Mapping[tuple[bytes, bytes], int]) -> bool:

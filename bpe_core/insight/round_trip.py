@@ -157,8 +157,8 @@ class RoundTrips:
 
     def numbers(self, indices: Int64s) -> Int64s:
         """Return the id in the file for each index. A token without an id has NO_NUMBER."""
-        found: Int64s = self._numbers[indices]
-        return found
+        numbers: Int64s = self._numbers[indices]
+        return numbers
 
 
 def first_difference(history: History, indices: Sequence[int], *, way: Way, tokenizer: Tokenizer) -> str:
@@ -168,7 +168,7 @@ def first_difference(history: History, indices: Sequence[int], *, way: Way, toke
 
     A special token counts as read back if encoding gives it by the usual choice, or with all special tokens allowed.
     """
-    found = ""
+    sentence = ""
     for allowed in (None, ALLOWED["all"]):
         trips = RoundTrips(history, way=way, allowed=allowed, tokenizer=tokenizer)
         different = next(
@@ -176,14 +176,14 @@ def first_difference(history: History, indices: Sequence[int], *, way: Way, toke
         )
         if different is None:
             return ""
-        if not found:
+        if not sentence:
             first, trip = different
             place = trip.places[0]
             ids = listed_ids(trips.numbers(trip.given[place.first : place.stop]).tolist())
             instead = f"{listed_ids(place.encoded)} instead of {ids}"
             reason = trip.reason(place).sentence
-            found = f"Encoding this text gives other ids: at place {first + place.first:,}, {instead}. {reason}"
-    return found
+            sentence = f"Encoding this text gives other ids: at place {first + place.first:,}, {instead}. {reason}"
+    return sentence
 
 
 def listed_ids(ids: Sequence[int | None]) -> str:
@@ -225,13 +225,13 @@ class RoundTrip:
         between them
         are equal only by chance, such as those of a letter that occurs twice.
         """
-        found: list[Place] = []
+        places: list[Place] = []
         for place in self._places():
-            if found and place.first - found[-1].stop <= NEAR and (place.is_one_sided or found[-1].is_one_sided):
-                before = found.pop()
+            if places and place.first - places[-1].stop <= NEAR and (place.is_one_sided or places[-1].is_one_sided):
+                before = places.pop()
                 place = self._place(before.first, place.stop, before.first_encoded, place.stop_encoded)
-            found.append(place)
-        return found
+            places.append(place)
+        return places
 
     def _with_ids(self, place: Place) -> Place:
         """Return a place that has ids in both rows. A place without ids in a row is extended by an equal id."""
@@ -244,7 +244,7 @@ class RoundTrip:
 
     def _place(self, first: int, stop: int, first_encoded: int, stop_encoded: int) -> Place:
         numbers = self._trips.numbers(self.encoded[first_encoded:stop_encoded]).tolist()
-        encoded = tuple(None if one == NO_NUMBER else one for one in numbers)
+        encoded = tuple(None if number == NO_NUMBER else number for number in numbers)
         return Place(first, stop, first_encoded, stop_encoded, encoded)
 
     def _places(self) -> Iterator[Place]:
@@ -279,7 +279,7 @@ class RoundTrip:
                 break
             if ours == theirs and stop_encoded > first_encoded:
                 return stop, stop_encoded
-        return _alike_again(first, first_encoded, given, encoded)
+        return _next_equal_ids(first, first_encoded, given, encoded)
 
     def _bytes(self, indices: Int64s, place: int) -> bytes:
         return self._trips.bytes_of[int(indices[place])]
@@ -294,9 +294,9 @@ class RoundTrip:
         trips = self._trips
         given = self.given[place.first : place.stop].tolist()
         encoded = self.encoded[place.first_encoded : place.stop_encoded].tolist()
-        found = self._about_specials(given, encoded)
-        if found is not None:
-            return found
+        about_specials = self._about_specials(given, encoded)
+        if about_specials is not None:
+            return about_specials
         unknown = trips.history.alphabet.unknown_id
         if unknown is not None and unknown in given:
             return Reason("unknown", f"{self._name(unknown)} replaces unknown text, which decoding does not give back.")
@@ -319,10 +319,10 @@ class RoundTrip:
 
     def _about_specials(self, given: list[int], encoded: list[int]) -> Reason | None:
         is_special = self._trips.tokenizer.is_special
-        spelled = next((one for one in encoded if is_special(one) and one not in given), None)
+        spelled = next((token for token in encoded if is_special(token) and token not in given), None)
         if spelled is not None:
             return Reason("special", f"The text spells the special token {self._name(spelled)}.")
-        lost = next((one for one in given if is_special(one)), None)
+        lost = next((token for token in given if is_special(token)), None)
         if lost is None:
             return None
         named = self._name(lost)
@@ -331,10 +331,10 @@ class RoundTrip:
         return Reason("special", f"Decoding leaves out the special token {named}.")
 
     def _about_twins(self, given: int, encoded: int) -> Reason:
-        continuing = {self._begins(one) for one in (given, encoded)}
+        continuing = {self._begins(token) for token in (given, encoded)}
         if len(continuing) > 1:
-            told = f"Encoding writes {self._name(encoded)} here, and the ids hold {self._name(given)}."
-            return Reason("marker", told)
+            sentence = f"Encoding writes {self._name(encoded)} here, and the ids hold {self._name(given)}."
+            return Reason("marker", sentence)
         return Reason("same text", f"{self._name(encoded)} has the same text, and encoding takes it.")
 
     def _begins(self, index: int) -> bool:
@@ -344,29 +344,29 @@ class RoundTrip:
 
     def _about_cuts(self, place: Place) -> Reason:
         """Return the reason why encoding splits the same bytes at other boundaries."""
-        lengths = [len(self._bytes(self.given, one)) for one in range(place.first, place.stop)]
+        lengths = [len(self._bytes(self.given, item)) for item in range(place.first, place.stop)]
         end = int(self._spans[place.stop_encoded - 1, 1])
         start = end - sum(lengths)
         given = {start + edge for edge in accumulate(lengths)} - {end}
         spans = self._spans[place.first_encoded : place.stop_encoded]
         encoded = {*spans[:-1, 1].tolist()} - {end}
         across = [(byte, self._explained(byte)) for byte in sorted(encoded - given)]
-        split = next(((byte, one) for byte, one in across if one.kind in BETWEEN_WORDS), None)
+        split = next(((byte, item) for byte, item in across if item.kind in BETWEEN_WORDS), None)
         if split is not None:
             return Reason("splitting", split[1].sentence, byte=split[0])
         joined = [(byte, self._explained(byte)) for byte in sorted(given - encoded)]
         last = len(self._trips.history) + 1
-        first = min(joined, key=lambda one: one[1].steps or (last,), default=None) or next(iter(across), None)
+        first = min(joined, key=lambda item: item[1].steps or (last,), default=None) or next(iter(across), None)
         if first is None:
             return Reason("other way", "Encoding gives other ids here.")
         return self._of_explanation(*first)
 
-    def _of_explanation(self, byte: int, found: Explanation) -> Reason:
-        step = next(iter(found.steps), None)
+    def _of_explanation(self, byte: int, explanation: Explanation) -> Reason:
+        step = next(iter(explanation.steps), None)
         history = self._trips.history
         by_merges = history.joining is not None or not METHODS[history.recipe.method].looks_tokens_up
         kind: Kind = "merge" if by_merges else "other way"
-        said = found.sentence.removeprefix(NOT_SPLIT)
+        said = explanation.sentence.removeprefix(NOT_SPLIT)
         return Reason(kind, said[:1].upper() + said[1:], step, byte)
 
     def _about_change(self, place: Place, before: bytes, after: bytes) -> Reason:
@@ -389,8 +389,8 @@ class RoundTrip:
     def _spans(self) -> Int64s:
         """Return the first byte, the end and the index of each token that encoding gives."""
         trips = self._trips
-        found = trips.tokenizer.segmentation(self.text, allowed_special=trips.allowed)
-        return found.tokens(len(trips.history)).spans()
+        segmentation = trips.tokenizer.segmentation(self.text, allowed_special=trips.allowed)
+        return segmentation.tokens(len(trips.history)).spans()
 
     @cached_property
     def _why(self) -> ExplainedText:
@@ -400,7 +400,7 @@ class RoundTrip:
         return self._why.explanation_at(byte, len(self._trips.history))
 
 
-def _alike_again(first: int, first_encoded: int, given: list[int], encoded: list[int]) -> tuple[int, int]:
+def _next_equal_ids(first: int, first_encoded: int, given: list[int], encoded: list[int]) -> tuple[int, int]:
     """Return the nearest two indices from which both rows have the same ids.
 
     Return the ends of both rows if there are none.

@@ -97,18 +97,18 @@ class Evidence:
         words = ranked.word_of_cell[cells]
         ranks = ranked.ranks[cells]
         columns = [np.bincount(ranks, weights[words], minlength=steps) for weights in self._weights.T]
-        found: Float64s = np.stack(columns, axis=1)
+        counts: Float64s = np.stack(columns, axis=1)
         for row in np.flatnonzero(self.table.columns.left == self.table.columns.right).tolist():
-            found[row] = self.rival(self.table.pair(row)).at(np.array([row]))[0]  # `aa` occurs twice in `aaa`
-        return found
+            counts[row] = self.rival(self.table.pair(row)).at(np.array([row]))[0]  # `aa` occurs twice in `aaa`
+        return counts
 
     def known(self) -> Float64s:
         """Return for each group the share of its symbols that are in the table's alphabet."""
         ranked = self._ranked
         words = len(self._words)
         cells = np.diff(ranked.starts) - 1  # without the separator after each word
-        found = np.bincount(ranked.word_of_cell[ranked.symbols >= 0], minlength=words)
-        shares: Float64s = (found @ self._weights) / (cells @ self._weights)
+        known_symbols = np.bincount(ranked.word_of_cell[ranked.symbols >= 0], minlength=words)
+        shares: Float64s = (known_symbols @ self._weights) / (cells @ self._weights)
         return shares
 
     def rival(self, pair: Pair) -> Rival:
@@ -132,7 +132,7 @@ class Evidence:
         mixed = self._weights @ shares
         finer = FINENESS / max(1.0, float(mixed @ np.diff(self._words.starts)))
         words = self._words.recounted(np.rint(mixed * finer).astype(np.int64))
-        left_out = tuple(Intervention(one.born + 1, "forbid", *one.pair) for one in known)
+        left_out = tuple(Intervention(rival.born + 1, "forbid", *rival.pair) for rival in known)
         recipe = self.table.recipe.with_changes(interventions=left_out)
         work = self._work
         trainer = Trainer(words, recipe, history=self.table, cancelled=work.cancelled, progress=work.progress)
@@ -193,7 +193,7 @@ class Program:
         for corner in np.eye(len(self.shares)):
             work.check()
             self.shares = corner
-            for _, line in sorted(self._missed(), key=lambda one: -one[0])[:OF_CORNER]:
+            for _, line in sorted(self._missed(), key=lambda missed: -missed[0])[:OF_CORNER]:
                 self._add(line)
         work.progress(Progress("comparing merges with the pairs they passed over", 0, 1, ""))
         self._refine(CLOSE, work)
@@ -213,7 +213,7 @@ class Program:
     def _missed(self) -> list[tuple[float, Line]]:
         """Return for each rival the most violated line that the program lacks, with the amount of the violation."""
         level = self.evidence.merges @ self.shares + self.of_steps
-        found = list[tuple[float, Line]]()
+        missed = list[tuple[float, Line]]()
         unexplained = np.zeros(len(self.rivals))
         unexplained[: len(self.of_rivals)] = self.of_rivals  # the counts of a new rival are not known yet
         for number, rival in enumerate(self.rivals):
@@ -223,15 +223,15 @@ class Program:
                 worst = int(over.argmax())
                 line = Line(rival.born + worst, number)
                 if over[worst] > NOTHING and line not in self.lines:
-                    found.append((float(over[worst]), line))
+                    missed.append((float(over[worst]), line))
         worst_of: dict[Pair, tuple[float, int]] = {}
         for step, pair, count in self.evidence.passed_over(self.shares, self.rivals):
             over_by = count - level[step]
             if over_by > max(NOTHING, worst_of.get(pair, (0.0, 0))[0]):
                 worst_of[pair] = over_by, step
         for pair, (over_by, step) in worst_of.items():
-            found.append((over_by, Line(step, self._number(pair))))
-        return found
+            missed.append((over_by, Line(step, self._number(pair))))
+        return missed
 
     def _number(self, pair: Pair) -> int:
         if pair not in self._number_of:
@@ -258,17 +258,17 @@ class Program:
     # -- solutions -------------------------------------------------------------------------
 
     def _solve(self) -> None:
-        found = self._solved()
-        self.shares = _shares(found[: len(self.shares)])
+        values = self._solved()
+        self.shares = _shares(values[: len(self.shares)])
         self.of_steps = np.zeros(len(self.evidence))
-        self.of_steps[[*self._of_step]] = found[[*self._of_step.values()]]
-        self.of_rivals = found[self._of_rival]
-        self.unexplained = float(found[len(self.shares) :].sum())
+        self.of_steps[[*self._of_step]] = values[[*self._of_step.values()]]
+        self.of_rivals = values[self._of_rival]
+        self.unexplained = float(values[len(self.shares) :].sum())
 
     def _solved(self) -> Float64s:
         self._solver.run()
-        found: Float64s = np.array(self._solver.getSolution().col_value)
-        return found
+        values: Float64s = np.array(self._solver.getSolution().col_value)
+        return values
 
     def beside(self, evidence: Evidence, work: Work = ALONE) -> Float64s:
         """Return the shares by the evidence of other texts. The search begins with the lines of this program."""
@@ -288,15 +288,15 @@ class Program:
         would then cost
         nothing.) Weights closer to 1 hardly change a solution, because it lies in a corner.
         """
-        found = list[Float64s]()
+        drawn = list[Float64s]()
         shares = self.shares
         for number in range(times):
             work.progress(Progress("weighing steps differently", number, times, ""))
             self._refine_weighed((seed, number), work)
-            found.append(self.shares)
+            drawn.append(self.shares)
         self._weigh(np.ones(self._columns - len(self.shares)))
         self._refine(CLOSE, work)
-        deviation: Float64s = np.sqrt(np.mean((np.array(found) - shares) ** 2, axis=0)) / WEIGHS_OTHERWISE
+        deviation: Float64s = np.sqrt(np.mean((np.array(drawn) - shares) ** 2, axis=0)) / WEIGHS_OTHERWISE
         return deviation
 
     def _refine_weighed(self, seed: tuple[int, int], work: Work) -> None:
@@ -356,7 +356,7 @@ class Program:
 _NO_BOUND: Bound | None = None
 
 
-def _shares(found: Float64s) -> Float64s:
-    kept = np.maximum(found, 0.0)
+def _shares(values: Float64s) -> Float64s:
+    kept = np.maximum(values, 0.0)
     shares: Float64s = kept / kept.sum()
     return shares

@@ -37,8 +37,8 @@ class ParallelCuts:
 
     @cached_property
     def is_agreed(self) -> Bools:
-        found: Bools = np.logical_and.reduce(self.has, axis=0)
-        return found
+        mask: Bools = np.logical_and.reduce(self.has, axis=0)
+        return mask
 
     @cached_property
     def differing(self) -> Int64s:
@@ -127,12 +127,12 @@ def differing_words(cut_by_each: Sequence[CutWords], at: Sequence[int], most: in
     differs = cuts.any(axis=0) & ~cuts.all(axis=0)
     places = np.add.reduceat(differs, words.starts[:-1], dtype=np.int64)
     order = np.argsort(-places * words.counts, kind="stable")[:most]
-    found: list[DifferingWord] = []
+    listed: list[DifferingWord] = []
     for index in order[places[order] > 0].tolist():
         inside = cuts[:, words.starts[index] : words.starts[index + 1]]
-        own = tuple(tuple(np.flatnonzero(one).tolist()) for one in inside)
-        found.append(DifferingWord(words.word(index), int(words.counts[index]), int(places[index]), own))
-    return found
+        own = tuple(tuple(np.flatnonzero(row).tolist()) for row in inside)
+        listed.append(DifferingWord(words.word(index), int(words.counts[index]), int(places[index]), own))
+    return listed
 
 
 NOT_COMPARED = -1  # the unknown token, which has no text
@@ -148,15 +148,15 @@ def keys_of(history: History, cancelled: CancelCheck = never_cancelled) -> list[
     kinds: list[str] = [symbol.kind for symbol in history.alphabet.symbols]
     marks_what_goes_on = "continuation" in kinds
     texts, first = TokenBytes(history), list[int]()  # the first base symbol of each token
-    found: list[bytes | None] = []
+    keys: list[bytes | None] = []
     for token in while_wanted(range(history.first_special), cancelled):
         parts = history.parts(token)
         first.append(token if parts is None else first[parts[0]])
         kind = kinds[first[token]]
         begins_word = marks_what_goes_on and kind != "continuation"
         text = b" " + texts[token] if begins_word else texts[token]
-        found.append(None if kind == "unknown" else text)
-    return found
+        keys.append(None if kind == "unknown" else text)
+    return keys
 
 
 @dataclass(frozen=True)
@@ -215,10 +215,10 @@ class Vocabularies:
         return cls(tuple(histories), numbers, len(number_of))
 
     def overlap(self, first: int, second: int, at: Sequence[int]) -> Overlap:
-        one = self._held(first, at[first])
+        held = self._held(first, at[first])
         other = self._held(second, at[second])
-        common = int(np.count_nonzero(one & other))
-        return Overlap(common, int(np.count_nonzero(one)) - common, int(np.count_nonzero(other)) - common)
+        common = int(np.count_nonzero(held & other))
+        return Overlap(common, int(np.count_nonzero(held)) - common, int(np.count_nonzero(other)) - common)
 
     def _held(self, which: int, at: int) -> Bools:
         held = np.zeros(self.different, np.bool_)

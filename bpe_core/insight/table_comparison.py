@@ -67,21 +67,21 @@ class TableComparison:
 # --- Tables -----------------------------------------------------------------------------
 
 
-def compare_tables(one: History, other: History, *, cancelled: CancelCheck = never_cancelled) -> TableComparison:
-    texts, other_texts = (written(history) for history in while_wanted((one, other), cancelled, every=1))
-    pairs = _pairs(one, texts, cancelled)
+def compare_tables(table: History, other: History, *, cancelled: CancelCheck = never_cancelled) -> TableComparison:
+    texts, other_texts = (written(history) for history in while_wanted((table, other), cancelled, every=1))
+    pairs = _pairs(table, texts, cancelled)
     other_pairs = _pairs(other, other_texts, cancelled)
     first = next((i for i, (a, b) in enumerate(zip(pairs, other_pairs, strict=False)) if a != b), None)
-    tokens = _kept(one, texts)
+    tokens = _kept(table, texts)
     other_tokens = _kept(other, other_texts)
     known = set(tokens)
     other_known = set(other_tokens)
-    if _begins_whole(one) or _begins_whole(other):
-        cause, explanation = _cause_by_tokens(one, other, known == other_known)
+    if _begins_whole(table) or _begins_whole(other):
+        cause, explanation = _cause_by_tokens(table, other, known == other_known)
     else:
-        cause, explanation = _cause(one, other, pairs, other_pairs, first)
+        cause, explanation = _cause(table, other, pairs, other_pairs, first)
     return TableComparison(
-        merges=(len(one), len(other)),
+        merges=(len(table), len(other)),
         first=first,
         parted=None if first is None else (pairs[first], other_pairs[first]),
         cause=cause,
@@ -108,12 +108,12 @@ def _pairs(history: History, texts: Sequence[bytes], cancelled: CancelCheck) -> 
 def _differing(pairs: Sequence[Pair], other_pairs: Sequence[Pair], cancelled: CancelCheck) -> list[DifferingMerge]:
     places = {pair: i for i, pair in reversed(list(enumerate(pairs)))}
     other_places = {pair: i for i, pair in reversed(list(enumerate(other_pairs)))}
-    found = [
+    merges = [
         DifferingMerge(*pair, places.get(pair), other_places.get(pair))
         for pair in while_wanted(dict.fromkeys([*places, *other_places]), cancelled)
         if places.get(pair) != other_places.get(pair)
     ]
-    return sorted(found, key=_earliest)
+    return sorted(merges, key=_earliest)
 
 
 def _earliest(merge: DifferingMerge) -> tuple[int, bool]:
@@ -125,56 +125,56 @@ def _earliest(merge: DifferingMerge) -> tuple[int, bool]:
 
 
 def _cause(
-    one: History, other: History, pairs: Sequence[Pair], other_pairs: Sequence[Pair], first: int | None
+    history: History, other: History, pairs: Sequence[Pair], other_pairs: Sequence[Pair], first: int | None
 ) -> tuple[Cause, str]:
     if first is None:
-        if len(one) == len(other):
+        if len(history) == len(other):
             return "none", "The merges are the same, in the same order."
-        shorter = min(len(one), len(other))
+        shorter = min(len(history), len(other))
         return "length", f"The first {shorter:,} merges are the same; then one table ends."
-    by_hand = _by_hand(one, other, first) or _by_hand(other, one, first)
+    by_hand = _by_hand(history, other, first) or _by_hand(other, history, first)
     if by_hand:
         return "by hand", by_hand
-    a = one[first]
+    a = history[first]
     b = other[first]
-    tie = _tie(one, a, other_pairs[first], other) or _tie(other, b, pairs[first], one)
+    tie = _tie(history, a, other_pairs[first], other) or _tie(other, b, pairs[first], history)
     if tie:
         return "tie", tie
-    if one.recipe.method != other.recipe.method:
-        return "method", _methods(one.recipe, other.recipe)
-    if (one.recipe.base, one.recipe.marker) != (other.recipe.base, other.recipe.marker):
-        return "base symbols", f"One starts from {_base(one.recipe)}, the other from {_base(other.recipe)}."
-    split = _splitting_difference(one.recipe, other.recipe)
+    if history.recipe.method != other.recipe.method:
+        return "method", _methods(history.recipe, other.recipe)
+    if (history.recipe.base, history.recipe.marker) != (other.recipe.base, other.recipe.marker):
+        return "base symbols", f"One starts from {_base(history.recipe)}, the other from {_base(other.recipe)}."
+    split = _splitting_difference(history.recipe, other.recipe)
     if split:
         return "pattern", split
-    return _data_or_count(one, other, first, a, b)
+    return _data_or_count(history, other, first, a, b)
 
 
-def _cause_by_tokens(one: History, other: History, are_same: bool) -> tuple[Cause, str]:
+def _cause_by_tokens(history: History, other: History, are_same: bool) -> tuple[Cause, str]:
     """Return the cause of the difference, for tables whose tokens do not follow from merges.
 
     Such tables drop tokens, or come from a file without merges.
     """
-    if not are_same and one.recipe.method != other.recipe.method:
-        return "method", _methods(one.recipe, other.recipe)
+    if not are_same and history.recipe.method != other.recipe.method:
+        return "method", _methods(history.recipe, other.recipe)
     if not are_same:
         return "tokens", "They hold different tokens, and not both tables say how the tokens were learned."
-    if one.scores is not None and other.scores is not None and not _same_scores(one, other):
+    if history.scores is not None and other.scores is not None and not _same_scores(history, other):
         return "tokens", "They hold the same tokens, but with other log-probabilities."
     return "none", "They hold the same tokens."
 
 
-def _methods(one: Recipe, other: Recipe) -> str:
-    return f"One was learned by {METHODS[one.method].title}, the other by {METHODS[other.method].title}."
+def _methods(recipe: Recipe, other: Recipe) -> str:
+    return f"One was learned by {METHODS[recipe.method].title}, the other by {METHODS[other.method].title}."
 
 
-def _same_scores(one: History, other: History) -> bool:
-    found = []
-    for history in (one, other):
+def _same_scores(first: History, other: History) -> bool:
+    score_of = []
+    for history in (first, other):
         assert history.scores is not None
         scores = history.scores.at(len(history)).tolist()
-        found.append({text: scores[id] for id, text in enumerate(written(history)) if math.isfinite(scores[id])})
-    return all(math.isclose(score, found[1].get(text, score), rel_tol=1e-5) for text, score in found[0].items())
+        score_of.append({text: scores[id] for id, text in enumerate(written(history)) if math.isfinite(scores[id])})
+    return all(math.isclose(score, score_of[1].get(text, score), rel_tol=1e-5) for text, score in score_of[0].items())
 
 
 def _tie(history: History, merge: Step, rival: Pair, other: History) -> str:
@@ -189,7 +189,9 @@ def _tie(history: History, merge: Step, rival: Pair, other: History) -> str:
 
 
 def _by_hand(history: History, other: History, first: int) -> str:
-    for act, step, pair in ((one.act, one.step, one.pair) for one in history.recipe.interventions):
+    for act, step, pair in (
+        (intervention.act, intervention.step, intervention.pair) for intervention in history.recipe.interventions
+    ):
         joined = step == first + 1 and act == "force" and pair == history.pair(first)
         left_out = step <= first + 1 and act == "forbid" and pair == other.pair(first)
         if joined or left_out:
@@ -203,15 +205,17 @@ def _base(recipe: Recipe) -> str:
     return recipe.base + (f" with {recipe.marker_text} ({recipe.marker})" if recipe.marker != "none" else "")
 
 
-def _splitting_difference(one: Recipe, other: Recipe) -> str:
+def _splitting_difference(recipe: Recipe, other: Recipe) -> str:
     """Return a sentence about the first differing choice that can change words. It is empty if there is none.
 
     Choices that matter for hardly any text do not count.
     """
-    changing = one.differing(other, Normalization)
-    found = sorted(one.differing(other, SplittingChoices), key=lambda name: (name in changing, "pattern" not in name))
-    for choice in found:
-        a = getattr(one, choice)
+    changing = recipe.differing(other, Normalization)
+    names = sorted(
+        recipe.differing(other, SplittingChoices), key=lambda name: (name in changing, "pattern" not in name)
+    )
+    for choice in names:
+        a = getattr(recipe, choice)
         b = getattr(other, choice)
         how = "changed differently first" if choice in changing else "split differently"
         if choice not in ("special_tokens", "older_unicode"):
@@ -226,18 +230,18 @@ def _said(value: object) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(_said, value)) or "nothing"
     if dataclasses.is_dataclass(value):
-        told = value.content if isinstance(value, AddedToken) else ""
-        return type(value).__name__ + (f" {quoted(told)}" if told else "")
+        content = value.content if isinstance(value, AddedToken) else ""
+        return type(value).__name__ + (f" {quoted(content)}" if content else "")
     return quoted(value) if isinstance(value, str) else str(value)
 
 
-def _data_or_count(one: History, other: History, first: int, a: Step, b: Step) -> tuple[Cause, str]:
-    if not (one.has_counts and other.has_counts):
+def _data_or_count(history: History, other: History, first: int, a: Step, b: Step) -> tuple[Cause, str]:
+    if not (history.has_counts and other.has_counts):
         return "not known", (
             "Without counts in both tables the cause is unknown; count them on the same texts. "
             "Usually it is a tie, another text or another pattern."
         )
-    counts = one.columns.count[:first].tolist()
+    counts = history.columns.count[:first].tolist()
     other_counts = other.columns.count[:first].tolist()
     earlier = next((i for i, (x, y) in enumerate(zip(counts, other_counts, strict=True)) if x != y), None)
     if earlier is not None:
@@ -249,7 +253,7 @@ def _data_or_count(one: History, other: History, first: int, a: Step, b: Step) -
         )
     if a.count == b.count:
         return "tie", (
-            f"A tie: both merges count {a.count:,}, and the rules {one.recipe.ties} and {other.recipe.ties} "
+            f"A tie: both merges count {a.count:,}, and the rules {history.recipe.ties} and {other.recipe.ties} "
             "choose different ones."
         )
     if first == 0:

@@ -27,9 +27,9 @@ from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_
 MOMENTS = 24  # number of steps at which the words are cut again
 
 
-def ranked_holders(found: Contributions, ranked: RankedWords) -> Holders:
-    first = tuple((ranked.words.word(holder.word), holder.count) for holder in found.words[:MOST_WORDS])
-    return Holders(first, len(found.words), found.count)
+def ranked_holders(contributions: Contributions, ranked: RankedWords) -> Holders:
+    first = tuple((ranked.words.word(holder.word), holder.count) for holder in contributions.words[:MOST_WORDS])
+    return Holders(first, len(contributions.words), contributions.count)
 
 
 def token_life(
@@ -109,17 +109,17 @@ def use_by_joining(history: History, token: int, at_first: int) -> Steps:
     row = history.row_of(token)
     joined = history.tokens_saved
     count = at_first if row is None else int(joined[row])
-    found = [(0 if row is None else row + 1, count)]
+    counts = [(0 if row is None else row + 1, count)]
     halves = (history.columns.left == token).astype(np.int64) + (history.columns.right == token)
     for user in np.flatnonzero(halves).tolist():
         count -= int(halves[user] * joined[user])
-        found.append((user + 1, count))
-    return tuple(found)
+        counts.append((user + 1, count))
+    return tuple(counts)
 
 
 def use_by_cutting(words: WordTable, history: History, token: int, at: int, work: Work = ALONE) -> TokenUse:
     """Return the count of a token after some numbers of steps, and the words that contain it after `at` steps."""
-    cut = CutWords.of(_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
+    cut = CutWords.of(_words_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
     dropped = history.row_of_drop(token)
     added = history.row_of(token)
     first = 0 if added is None else added + 1
@@ -143,15 +143,15 @@ def words_of_step(words: WordTable, history: History, step: int, work: Work = AL
     """Return the words that contain the token or pair of a step, each with the count. The largest count comes first."""
     token = int(history.indices[step - 1])
     right = int(history.columns.right[step - 1])
-    cut = CutWords.of(_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
+    cut = CutWords.of(_words_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
     if right < 0:
         return cut.words_with(token, step - 1 if right == NOTHING else step)
     before = dict(cut.words_with(token, step - 1))
     more = [(word, count - before.get(word, 0)) for word, count in cut.words_with(token, step)]
-    return sorted((one for one in more if one[1]), key=lambda one: -one[1])
+    return sorted((pair for pair in more if pair[1]), key=lambda pair: -pair[1])
 
 
-def _that_may_hold(words: WordTable, history: History, token: int) -> WordTable:
+def _words_that_may_hold(words: WordTable, history: History, token: int) -> WordTable:
     at_first = history.alphabet.decoded
     needle = at_first[token] if token < len(at_first) else TokenBytes(history)[token]
     if history.recipe.marker != "none":

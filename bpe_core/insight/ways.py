@@ -60,8 +60,8 @@ def probabilities(history: History, counts: Int64s | None) -> list[float] | None
         own = np.array(Pieces(history).scores_at(len(history)), np.float64) + Method.of(history.recipe).cost_of_token
         known = np.isfinite(own)
         least = float(own[known].min()) if known.any() else 0.0
-        found: list[float] = np.where(known, own, least - BELOW_ALL).tolist()
-        return found
+        scores: list[float] = np.where(known, own, least - BELOW_ALL).tolist()
+        return scores
     if counts is None:
         return None
     more = counts[: history.first_special] + 1.0
@@ -187,13 +187,13 @@ class Ways:
         chances = self.chances(word)
         if chances is None:
             return None
-        found: dict[tuple[int, int], float] = defaultdict(float)
+        shares: dict[tuple[int, int], float] = defaultdict(float)
         for ids, probability in chances.items():
             place = 0
             for id in ids:
-                found[place, id] += probability
+                shares[place, id] += probability
                 place += self.length(id)
-        return found
+        return shares
 
     def expected(self, way: Way, word: bytes) -> float | None:
         """Return the average number of tokens when a word is split at random.
@@ -203,19 +203,19 @@ class Ways:
         if way != "dropout":
             return sum(self.lattice(word).shares(self._weights(way)).values())
         chances = self.chances(word)
-        return None if chances is None else sum(len(ids) * one for ids, one in chances.items())
+        return None if chances is None else sum(len(ids) * chance for ids, chance in chances.items())
 
     def chances(self, word: bytes) -> dict[Ids, float] | None:
         """Return the results of dropout for a word, each with its probability. Return None if there are too many."""
         assert self._dropout is not None
         if word not in self._chances:
-            found = self._dropout.outcomes(self.lattice(word).symbols)
-            if found is not None:
+            outcomes = self._dropout.outcomes(self.lattice(word).symbols)
+            if outcomes is not None:
                 shown: dict[Ids, float] = defaultdict(float)
-                for ids, probability in found.items():
+                for ids, probability in outcomes.items():
                     shown[self._shown(ids)] += probability
-                found = shown
-            self._chances[word] = found
+                outcomes = shown
+            self._chances[word] = outcomes
         return self._chances[word]
 
     def length(self, id: int) -> int:
@@ -238,11 +238,11 @@ class Ways:
         if not hidden:
             return ids
         waiting = [*reversed(ids)]
-        found = list[int]()
+        shown = list[int]()
         while waiting:
             parts = self.history.parts(waiting[-1]) if waiting[-1] in hidden else None
             if parts is None:
-                found.append(waiting.pop())
+                shown.append(waiting.pop())
             else:
                 waiting[-1:] = reversed(parts)
-        return tuple(found)
+        return tuple(shown)

@@ -74,11 +74,11 @@ class CorpusLattices:
         return self._on_all_paths(self._placed(history, -math.log(2) * self._lengths), work)
 
     def _placed(self, history: History, score_of: np.ndarray) -> Float32s:
-        found = np.full(self._size, DROPPED, np.float32)
+        scores = np.full(self._size, DROPPED, np.float32)
         used = history.vocabulary[::-1]  # the oldest of equal tokens counts
         used = used[self._place[used] >= 0]
-        found[self._place[used]] = score_of[used]
-        return found
+        scores[self._place[used]] = score_of[used]
+        return scores
 
     def _on_best_paths(self, scores: Float32s, work: Work) -> int:
         return _tokens_on_best_paths(self._lattices, scores, work) + self._unknown_tokens

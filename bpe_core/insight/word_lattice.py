@@ -30,11 +30,11 @@ class WordLattice:
     @cached_property
     def ways(self) -> int:
         """Return the number of ways in which tokens can cover the word."""
-        found = [1] + [0] * len(self.edges)
+        totals = [1] + [0] * len(self.edges)
         for start, edges in enumerate(self.edges):
             for length, _ in edges:
-                found[start + length] += found[start]
-        return found[-1]
+                totals[start + length] += totals[start]
+        return totals[-1]
 
     def best(self, score_of: Sequence[float]) -> Ids:
         return tuple(best_path(self.edges, score_of)[1])
@@ -60,13 +60,13 @@ class WordLattice:
         for start in reversed(range(size)):
             behind[start] = log_of_sum([score_of[id] + behind[start + length] for length, id in self.edges[start]])
         reached = [1.0] + [0.0] * size
-        found = dict[tuple[int, int], float]()
+        share_of = dict[tuple[int, int], float]()
         for start, edges in enumerate(self.edges):
             for length, id in edges:
                 share = reached[start] * math.exp(score_of[id] + behind[start + length] - behind[start])
-                found[start, id] = share
+                share_of[start, id] = share
                 reached[start + length] += share
-        return found
+        return share_of
 
     def log_of_all(self, score_of: Sequence[float]) -> float:
         """Return the logarithm of the sum of the weights of all ways."""
@@ -90,7 +90,7 @@ def log_of_sum(logarithms: Sequence[float]) -> float:
     highest = max(logarithms, default=-math.inf)
     if highest == -math.inf:
         return highest
-    return highest + math.log(sum(math.exp(one - highest) for one in logarithms))
+    return highest + math.log(sum(math.exp(logarithm - highest) for logarithm in logarithms))
 
 
 def token_symbols(history: History) -> dict[tuple[int, ...], int]:
@@ -122,7 +122,7 @@ def _seed_symbols(alphabet: Alphabet, recipe: Recipe) -> list[tuple[int, ...]]:
     marker_id = alphabet.marker_id
     first_of = alphabet.id_of_piece
     inside_of = alphabet.id_of_continuation or alphabet.id_of_piece
-    found = list[tuple[int, ...]]()
+    spelled = list[tuple[int, ...]]()
     for symbol in alphabet.symbols[len(alphabet.but_seeds) :]:
         text = symbol.text
         ids = list[int | None]()
@@ -132,8 +132,12 @@ def _seed_symbols(alphabet: Alphabet, recipe: Recipe) -> list[tuple[int, ...]]:
             ids = [marker_id]
         elif continues:
             text = symbol.decoded
-        pieces = [bytes([byte]) for byte in text] if recipe.base == "bytes" else [one.encode() for one in text.decode()]
+        pieces = (
+            [bytes([byte]) for byte in text]
+            if recipe.base == "bytes"
+            else [character.encode() for character in text.decode()]
+        )
         for place, piece in enumerate(pieces):
             ids.append((first_of if place == 0 and not continues else inside_of).get(piece))
-        found.append(tuple(id for id in ids if id is not None) if None not in ids else ())
-    return found
+        spelled.append(tuple(id for id in ids if id is not None) if None not in ids else ())
+    return spelled

@@ -47,5 +47,5 @@ def run_of(path: str) -> tuple[str, int | None]:
     >>> run_of("book.bpex#2"), run_of("book.bpex")
     (('book.bpex', 2), ('book.bpex', None))
     """
-    found = re.fullmatch(r"(.+)#(\d{1,9})", path, re.DOTALL)
-    return (path, None) if found is None or Path(path).exists() else (found[1], int(found[2]))
+    match = re.fullmatch(r"(.+)#(\d{1,9})", path, re.DOTALL)
+    return (path, None) if match is None or Path(path).exists() else (match[1], int(match[2]))

@@ -181,11 +181,11 @@ class Reader:
         rows = said if isinstance(said, list) else []
         if not all(isinstance(row, list) and [*map(type, row)] == [str, float] and row[1] > 0 for row in rows):
             return ()
-        found = []
+        languages = []
         for place, (name, ratio) in enumerate(rows):
-            words, dev = (self._table(table + 2 * place + one, where) for one in (1, 2))
-            found.append(Language(name[:LONGEST_NAME], words, dev if len(dev) else None, ratio))
-        return tuple(found)
+            words, dev = (self._table(table + 2 * place + next_table, where) for next_table in (1, 2))
+            languages.append(Language(name[:LONGEST_NAME], words, dev if len(dev) else None, ratio))
+        return tuple(languages)
 
     def session(self) -> SavedSession:
         runs = tuple(map(self.run, self._execute("SELECT * FROM runs ORDER BY number").fetchall()))
@@ -205,8 +205,8 @@ class Reader:
     def written(self) -> datetime | None:
         """Return the time at which the session was written. Return None if it is missing or is no time."""
         with contextlib.suppress(ValueError):
-            found = datetime.fromisoformat(self.text("written"))
-            return found if found.tzinfo is not None else None
+            moment = datetime.fromisoformat(self.text("written"))
+            return moment if moment.tzinfo is not None else None
         return None
 
     def _bookmarks(self, runs: tuple[SavedRun, ...]) -> tuple[Bookmark, ...]:
@@ -322,9 +322,9 @@ def _described(part: checksums.Part) -> str:
     return OF_THE_SESSION.get(part.name, part.name)
 
 
-def are_alike_elsewhere(one: Path, other: Path) -> bool:
+def are_alike_elsewhere(path: Path, other: Path) -> bool:
     """Return whether two sessions are equal, except for the paths and dates of their texts."""
-    with _opened(one, is_safety_copy=False) as first, _opened(other, is_safety_copy=False) as second:
+    with _opened(path, is_safety_copy=False) as first, _opened(other, is_safety_copy=False) as second:
         tables = [name for (name,) in first.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         return all(
             row == again

@@ -91,7 +91,9 @@ FIRST_CHECKED = 4  # the first version with checksums as they are made today
 
 
 def tables_of(version: int) -> tuple[str, ...]:
-    later = (sql for one in range(2, version + 1) for sql in MIGRATIONS[one] if sql.startswith("CREATE"))
+    later = (
+        sql for later_version in range(2, version + 1) for sql in MIGRATIONS[later_version] if sql.startswith("CREATE")
+    )
     return (*VERSION_1, *later)
 
 
@@ -125,9 +127,13 @@ def check(connection: sqlite3.Connection, name: str) -> int:
             f"{name} was written by a newer version of BPE Explorer (file version {version}, but this program reads up "
             f"to {VERSION}); open it with the newer version."
         )
-    found = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
-    statements = [sql for kind, _, sql in found if sql is not None]
-    others = [one for kind, one, sql in found if sql is None and not str(one).startswith("sqlite_autoindex_")]
+    objects = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+    statements = [sql for kind, _, sql in objects if sql is not None]
+    others = [
+        object_name
+        for kind, object_name, sql in objects
+        if sql is None and not str(object_name).startswith("sqlite_autoindex_")
+    ]
     ours = tables_of(version)
     if others or version < 1 or len(statements) != len(ours) or set(statements) != set(ours):
         raise FormatError(f"{name} does not have the tables of a session file (version {version}); it is damaged.")

@@ -25,26 +25,26 @@ STEPS = (
 )
 
 
-def merge_columns(found: Iterable[Sequence[int]], alphabet: Alphabet, where: str, recipe: Recipe) -> Columns:
+def merge_columns(stored: Iterable[Sequence[int]], alphabet: Alphabet, where: str, recipe: Recipe) -> Columns:
     """Return the columns of a run's steps, after all steps are checked.
 
     A FormatError names the first impossible step.
     """
-    rows = list(found)
+    rows = list(stored)
     if len(rows) > LARGEST_VOCABULARY:
         raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} steps.")
     table = np.array(rows, np.int64).reshape(-1, 8).T
     steps = table[0]
-    told = [*table[1:]]
+    columns = [*table[1:]]
     wrong = steps != np.arange(1, len(steps) + 1)
     if wrong.any():
         row = int(np.argmax(wrong)) + 1
         raise FormatError(f"{where}, step {row:,}: its number does not follow the one before.")
-    check_steps(told, alphabet, recipe, lambda row: f"{where}, step {row + 1:,}")
+    check_steps(columns, alphabet, recipe, lambda row: f"{where}, step {row + 1:,}")
     joins = table[2] >= 0
     lengths = joined_lengths([len(symbol.text) for symbol in alphabet.symbols], table[1][joins], table[2][joins])
     check_budget(lengths, len(alphabet), where)
-    return in_columns(told)
+    return in_columns(columns)
 
 
 # a column's name, the index of the piece, the kind of its numbers, and the numbers
@@ -72,7 +72,7 @@ def reasons_in(chunks: Iterable[ReasonChunk], learned: int, where: str) -> Reaso
         if kind not in KINDS or kinds.setdefault(name, kind) != kind or not is_next:
             raise FormatError(f"{where}: the values that chose its steps are damaged.")
         pieces[name].append(numbers)
-    columns = {name: (b"".join(found), np.dtype(kinds[name])) for name, found in pieces.items()}
+    columns = {name: (b"".join(parts), np.dtype(kinds[name])) for name, parts in pieces.items()}
     if any(len(numbers) != learned * kind.itemsize for numbers, kind in columns.values()):
         raise FormatError(f"{where}: the values that chose its steps are more or fewer than its steps.")
     return {name: np.frombuffer(raw, kind).astype(kind.newbyteorder("=")) for name, (raw, kind) in columns.items()}
@@ -93,7 +93,7 @@ def scores_in(
 ) -> Scores | None:
     """Join the rows of scores. Raise FormatError unless each row has a number for every token that was left."""
     since = list[int]()
-    found = list[Float32s]()
+    scores = list[Float32s]()
     for place, steps, kind, numbers in rows:
         is_next = place == len(since) and (steps >= since[-1] if since else steps == 0)
         size = tokens_at_first - steps
@@ -101,12 +101,12 @@ def scores_in(
         if not (is_next and known) or steps > len(columns.left):
             raise FormatError(f"{where}: the scores of its tokens are damaged.")
         since.append(steps)
-        found.append(np.frombuffer(numbers, kind).astype(np.dtype(kind).newbyteorder("=")))
+        scores.append(np.frombuffer(numbers, kind).astype(np.dtype(kind).newbyteorder("=")))
     if not since:
         return None
     if (columns.right >= 0).any():
         raise FormatError(f"{where}: its tokens have scores, but its steps are merges, which have none.")
-    return Scores(tuple(since), tuple(found), columns.left)
+    return Scores(tuple(since), tuple(scores), columns.left)
 
 
 WORDS_IN_A_CHUNK = 65_536

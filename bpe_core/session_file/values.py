@@ -124,11 +124,11 @@ class SavedSession:
                 f"{name} is a session in which no run has learned anything; train a run, or name a merge table."
             )
         wanted = self.view.shown_run if number is None else number
-        found = next((one for one in learned if one.number == wanted), None)
-        if found is None and number is not None:
-            there = ", ".join(str(one.number) for one in learned[:20])
+        chosen = next((candidate for candidate in learned if candidate.number == wanted), None)
+        if chosen is None and number is not None:
+            there = ", ".join(str(candidate.number) for candidate in learned[:20])
             raise FormatError(f"{name} has no run {number} with steps; the runs with steps are {there}.")
-        return found or learned[-1]
+        return chosen or learned[-1]
 
     @property
     def substance(self) -> tuple[object, ...]:

@@ -294,11 +294,11 @@ def _choices(session: SavedSession) -> dict[str, str]:
     sources = [source for shelf in shelves.values() for source in shelf]
     # files picked from folders, once each, however many runs learned from them; their indices are in read_as
     picked = dict.fromkeys(source.picked for source in sources if source.picked)
-    groups = {number: [_encodable(one.group) for one in shelf] for number, shelf in shelves.items()}
+    groups = {number: [_encodable(value.group) for value in shelf] for number, shelf in shelves.items()}
     histories = {run.number: run.history for run in runs if run.history is not None}
-    numbers = {run: one.numbers.tolist() for run, one in histories.items() if one.numbers is not None}
+    numbers = {run: value.numbers.tolist() for run, value in histories.items() if value.numbers is not None}
     # joined from texts that are made once: they are long, and never change
-    joinings = (f'"{run}": {one.joining.as_json}' for run, one in histories.items() if one.joining is not None)
+    joinings = (f'"{run}": {value.joining.as_json}' for run, value in histories.items() if value.joining is not None)
     return {
         "recipe": _as_json(session.recipe.to_dict()),
         "text": _encodable(session.text),
@@ -314,7 +314,7 @@ def _choices(session: SavedSession) -> dict[str, str]:
         "text_bytes": _as_json({run.number: run.words.text_bytes for run in runs if run.words is not None}),
         "languages": _as_json(
             {
-                run.number: [[_encodable(one.name), one.ratio] for one in run.words.languages]
+                run.number: [[_encodable(value.name), value.ratio] for value in run.words.languages]
                 for run in runs
                 if run.words is not None and run.words.languages
             }
@@ -334,9 +334,9 @@ def _ways_to_read(
     """
     said = {
         str(run): {
-            str(place): [one.column, one.word_list, *([picked.index(one.picked)] if one.picked else ())]
-            for place, one in enumerate(shelf)
-            if one.column or one.word_list is not None or one.picked
+            str(place): [source.column, source.word_list, *([picked.index(source.picked)] if source.picked else ())]
+            for place, source in enumerate(shelf)
+            if source.column or source.word_list is not None or source.picked
         }
         for run, shelf in shelves.items()
     }

@@ -76,9 +76,9 @@ class TokensByIndex:
 
         Raise BpeError if there is no such token.
         """
-        found = self.texts.id_of(text)
-        if found is not None:
-            return found
+        index = self.texts.id_of(text)
+        if index is not None:
+            return index
         if text.startswith("#") and text[1:].isascii() and text[1:].isdigit() and len(text) <= MOST_DIGITS:
             return self.of_number(int(text[1:]))
         raise BpeError(
@@ -342,8 +342,8 @@ class Inside:
             if name not in self._kept or self._about.get(name) is not about:
                 self._kept[name] = find()
                 self._about[name] = about
-            found: Found = self._kept[name]
-            return found
+            result: Found = self._kept[name]
+            return result
 
 
 def indices_by_number(history: History) -> dict[int, int]:

@@ -64,15 +64,15 @@ class Pins:
             numbers = [id for answers in by_all for ids in answers for id in ids]
             kinds = {type(ids) for ids in lists} <= {list} and {type(id) for id in numbers} <= {int}
             is_sound = pins.kind == KIND and len(pinned) == 1 and kinds
-            if not is_sound or not all(isinstance(one, str) for one in said):
+            if not is_sound or not all(isinstance(text, str) for text in said):
                 raise ValueError("its text is different")
         return cls(**{**asdict(pins), "table": str(Path(path).parent / pins.table)})
 
     def write(self, path: Path) -> None:
         beside = os.path.relpath(self.table, path.parent) if self.table else ""
         with write_atomically(path) as file:
-            told = {**asdict(self), "table": beside}
-            file.write((json.dumps(told, ensure_ascii=False, indent=1) + "\n").encode())
+            content = {**asdict(self), "table": beside}
+            file.write((json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode())
 
     def differences(self, study: Study) -> list[str]:
         """Return a sentence for each text and each program that gives other ids now than when the ids were pinned."""
@@ -80,13 +80,13 @@ class Pins:
         now = _versions(ids)
         is_same = "the file is the same" if self.digest == _digest(study.name) else "the file has changed"
         missing = [name for name in self.ids if name not in ids]
-        found = [f"{name} gave ids when the file was pinned, and gives none now; {is_same}." for name in missing]
+        sentences = [f"{name} gave ids when the file was pinned, and gives none now; {is_same}." for name in missing]
         for name, pinned in self.ids.items():
             versions = f"{name} {now.get(name)} (pinned with {self.versions.get(name)})"
             for text, before, after in zip(self.texts, pinned, ids.get(name, pinned), strict=True):
                 if before != after:
-                    found.append(f"{quoted(text)} {_change(before, after)} by {versions}; {is_same}.")
-        return [plain(one) for one in (*found, *self._differences_of_files())]
+                    sentences.append(f"{quoted(text)} {_change(before, after)} by {versions}; {is_same}.")
+        return [plain(sentence) for sentence in (*sentences, *self._differences_of_files())]
 
     def _differences_of_files(self) -> Iterator[str]:
         """Yield a sentence for each text to which another file of the folder gives other ids now."""
@@ -104,7 +104,7 @@ class Pins:
 
 def _change(before: Sequence[int], after: Sequence[int]) -> str:
     alike = zip(before, after, strict=False)
-    place = next((i for i, (one, other) in enumerate(alike) if one != other), min(len(before), len(after)))
+    place = next((i for i, (id, other) in enumerate(alike) if id != other), min(len(before), len(after)))
     here = slice(place, place + NEAR)
     return f"is split differently: from token {place + 1:,} on {list(after[here])} instead of {list(before[here])}"
 

@@ -27,7 +27,7 @@ def study_of_run(path: str, number: int | None) -> Study:
     """Return a run of a session as a study. Without a number, it is the run that was shown, or else the last run."""
     session = read_session(path)
     run = session.chosen_run(path, number)
-    learned = sum(one.history is not None for one in session.runs)
+    learned = sum(each_run.history is not None for each_run in session.runs)
     note = f"Of the {learned} runs in {path} this is run {run.number}, the one that was shown; {path}#N is run N."
     return _study(run, path, (note,) if learned > 1 and number is None else ())
 
@@ -39,20 +39,20 @@ def runs_of_session(path: Path | str, *, with_moment: bool = False) -> dict[str,
     """
     session = read_session(path)
     runs = [run for run in session.runs if run.history is not None and run.history.index_count]
-    found: dict[str, Study] = {}
+    studies: dict[str, Study] = {}
     for run in runs:
-        name = name_of(run, session.runs, lambda one, id: TokenTexts.of(one.history).text[id])
-        found[name] = _study(run, name)
+        name = name_of(run, session.runs, lambda named_run, id: TokenTexts.of(named_run.history).text[id])
+        studies[name] = _study(run, name)
         at = session.view.position
         if with_moment and run.number == session.view.shown_run and at < run.learned:
-            found[f"{name}, after {run.recipe.wording.counted(at)}"] = found[name].at(at)
-    return found
+            studies[f"{name}, after {run.recipe.wording.counted(at)}"] = studies[name].at(at)
+    return studies
 
 
 def _study(run: SavedRun, name: str, notes: tuple[str, ...] = ()) -> Study:
     assert run.history is not None  # the step was chosen by a person
     texts = None if run.words is None else KnownWords(run.words)
-    sources = tuple((one.name, one.path, one.text, one.group) for one in run.sources)
+    sources = tuple((source.name, source.path, source.text, source.group) for source in run.sources)
     return Study(run.history, texts, name=name, format="session", notes=notes, sources=sources, texts_are_own=True)
 
 

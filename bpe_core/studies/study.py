@@ -187,8 +187,8 @@ class Study:
     def _in_words(self) -> str:
         size = f"{self.history.vocabulary_size:,} tokens"
         learned = steps_in_words(self.history)
-        told = [*([learned] if learned != size else []), size, f"recipe {self.history.recipe.name}"]
-        return f"{self.name or 'Study'}: {', '.join(told)}"
+        parts = [*([learned] if learned != size else []), size, f"recipe {self.history.recipe.name}"]
+        return f"{self.name or 'Study'}: {', '.join(parts)}"
 
     def __len__(self) -> int:
         return self.history.vocabulary_size
@@ -301,8 +301,8 @@ class Study:
         """
         written = self.inside.by_index.texts.text
         number = self.inside.by_index.number
-        found = self.inside.by_index.tokenizer.token_spans(text, at, allowed_special)
-        return [Span(number(index), written[index], *place) for index, *place in found]
+        places = self.inside.by_index.tokenizer.token_spans(text, at, allowed_special)
+        return [Span(number(index), written[index], *place) for index, *place in places]
 
     def decode(self, ids: Iterable[int], *, way: Way = "exact", skip_special: bool = False) -> str:
         """Return the text of ids. Bytes that form no whole character become �.
@@ -463,8 +463,8 @@ class Study:
         If keys are equal, the oldest token counts.
         """
         newest_first = sorted(self._final_indices.items(), key=itemgetter(1), reverse=True)
-        found = {key(index): id for id, index in newest_first}
-        return dict(sorted(found.items(), key=itemgetter(1)))
+        id_of = {key(index): id for id, index in newest_first}
+        return dict(sorted(id_of.items(), key=itemgetter(1)))
 
     # -- former names ----------------------------------------------------------------------
 

@@ -170,8 +170,8 @@ def texts_of(given: Any) -> Texts:
         return texts
     if isinstance(given, Iterator):  # an iterator is read once
         given = list(given)
-    if isinstance(given, list | tuple) and any(isinstance(one, PathLike) for one in given):
-        other = next((one for one in given if not isinstance(one, PathLike)), None)
+    if isinstance(given, list | tuple) and any(isinstance(item, PathLike) for item in given):
+        other = next((item for item in given if not isinstance(item, PathLike)), None)
         if other is not None:
             raise BpeError(f"Give texts or paths, not both in one list: {str(other)[:40]!r} is not a Path.")
         return files(*map(fspath, given))

@@ -113,12 +113,12 @@ def verify(
         peer = _loaded_by_peer(loaded, format, comparison)
         _compare_samples(comparison, text, peer, work)
     asked = format.peer_name if peer else ""
-    found = comparison.found
+    sentences = comparison.found
     return Verification(
         format.name,
         len(comparison.ours.words),
-        tuple(found[:LISTED]),
-        len(found),
+        tuple(sentences[:LISTED]),
+        len(sentences),
         cannot_hold,
         asked,
         renumbered=renumbered,
@@ -172,8 +172,8 @@ class Comparison:
         self._theirs = sampling.CheckedTokenizer(opened.history, format, own)
         self._peer_name = format.peer_name
         self._others = 0  # samples that differ
-        for one in (self.ours, self._theirs):
-            one.tokenizer.expect(sampling.WANTED_WORDS * LETTERS, work)
+        for checked in (self.ours, self._theirs):
+            checked.tokenizer.expect(sampling.WANTED_WORDS * LETTERS, work)
 
     def compare(self, samples: list[str], peer: Peer | None) -> None:
         """Encode the samples with the history, the table and the library `peer`, and store the differences."""
@@ -293,11 +293,11 @@ def prepare_export(
     table = history if merges is None else history.first(merges)
     chosen.refuse_the_impossible(table)
     files = _written(table, chosen, target, report)
-    by_name = {one.name: content for one, content in files.items()}
-    found = verify(
+    by_name = {file.name: content for file, content in files.items()}
+    verification = verify(
         files[target], chosen, table, name=str(target), text=text, beside=by_name.get, work=work, apart=apart
     )
-    return PreparedExport(target, chosen, len(table), steps_in_words(table), files, found)
+    return PreparedExport(target, chosen, len(table), steps_in_words(table), files, verification)
 
 
 def _written(table: History, chosen: Format, target: Path, report: ProgressReport) -> dict[Path, bytes]:

@@ -88,17 +88,19 @@ def check_import(
 def _compared(format: Format, opened: OpenedTable, peer: Peer, patience: float, cancelled: CancelCheck) -> Agreement:
     checked = CheckedTokenizer(opened.history, format, as_opened=True)
     texts = 0
-    found = list[str]()
+    differences = list[str]()
     until = time.monotonic() + patience
     for sample in while_wanted(checked.samples(), cancelled, every=1):
         (answer,) = checked.answers([sample])
         texts += 1
         if difference := checked.difference(sample, answer, answer_of(peer, sample), format.peer_name):
-            found.append(difference)
+            differences.append(difference)
         if texts == TEXTS or time.monotonic() > until:
             break
     silence = "" if texts else f"{format.peer_name} got no text, so nothing was compared"
-    return Agreement(format.peer_name, texts, texts - len(found), tuple(found[:LISTED]), silence, _call(format, opened))
+    return Agreement(
+        format.peer_name, texts, texts - len(differences), tuple(differences[:LISTED]), silence, _call(format, opened)
+    )
 
 
 def _call(format: Format, opened: OpenedTable) -> str:
@@ -127,15 +129,15 @@ def what_to_tell(path: Path | str, opened: OpenedTable) -> str:
         if place is not None and place.is_file():
             kept = json.loads(place.read_text("utf-8"))
             return str(kept["sentence"]) if kept["differs"] else ""
-    found = check_import(path, opened, patience=QUICK)
-    if found is None:
+    agreement = check_import(path, opened, patience=QUICK)
+    if agreement is None:
         return ""
-    if place is not None and not found.silence:
+    if place is not None and not agreement.silence:
         with contextlib.suppress(OSError):
             _make_room(place.parent)
-            differs = found.agreeing < found.texts
-            place.write_text(json.dumps({"sentence": found.sentence, "differs": differs}), "utf-8")
-    return found.sentence
+            differs = agreement.agreeing < agreement.texts
+            place.write_text(json.dumps({"sentence": agreement.sentence, "differs": differs}), "utf-8")
+    return agreement.sentence
 
 
 def _place(path: Path, library: str) -> Path | None:
@@ -151,6 +153,6 @@ def _place(path: Path, library: str) -> Path | None:
 
 
 def _make_room(folder: Path) -> None:
-    kept = sorted(folder.glob("*.json"), key=lambda one: one.stat().st_mtime)
-    for one in kept[: max(0, len(kept) - MOST_KEPT + 1)]:
-        one.unlink(missing_ok=True)
+    kept = sorted(folder.glob("*.json"), key=lambda file: file.stat().st_mtime)
+    for file in kept[: max(0, len(kept) - MOST_KEPT + 1)]:
+        file.unlink(missing_ok=True)

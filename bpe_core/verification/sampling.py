@@ -167,7 +167,7 @@ class CheckedTokenizer:
         signs = re.compile("|".join(map(re.escape, self._spelled)) or r"(?!)")
         words_of = Splitter(recipe).words
         nothing_new = prepared = 0
-        for whole in self._within_limits(signs.sub("", one) for one in _texts(self.tokenizer, recipe, text)):
+        for whole in self._within_limits(signs.sub("", sample) for sample in _texts(self.tokenizer, recipe, text)):
             changed = normalize(whole, recipe)
             prepared += len(changed)
             fresh = {word for word in words_of(changed) if not HALF.search(word)} - self.words
@@ -208,7 +208,7 @@ class CheckedTokenizer:
         if not (self._format.holds_splitting and self._format.joins_unknown) or unknown is None:
             return numbers
         alone = int(self.history.numbers_of(unknown))
-        return [one for i, one in enumerate(numbers) if one != alone or i == 0 or numbers[i - 1] != alone]
+        return [number for i, number in enumerate(numbers) if number != alone or i == 0 or numbers[i - 1] != alone]
 
     def difference(self, sample: str, answer: list[int], other: object, whose: str) -> str:
         """Return a sentence about the difference between two answers for a sample. It is empty if they agree.
@@ -273,7 +273,7 @@ def answer_of(peer: Peer, sample: str) -> object:
     """Return another library's answer to a sample, or the exception that it raises."""
     try:
         with throwing_exceptions():
-            return [len(one.decode()) if isinstance(one, bytes) else one for one in peer(sample)]
+            return [len(piece.decode()) if isinstance(piece, bytes) else piece for piece in peer(sample)]
     except Exception as error:  # any exception of another library
         return str(error)
 
