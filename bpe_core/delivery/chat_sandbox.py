@@ -27,7 +27,7 @@ from jinja2.visitor import NodeTransformer
 from bpe_core.errors import FormatError, TooLarge
 
 MOST_STEPS = 1_000_000  # rounds of loops, and calls
-MOST_CHARACTERS = 50_000_000  # made in all, also on the way
+MOST_CHARACTERS = 50_000_000  # characters and items made in all, with intermediate results
 LARGEST_POWER = 4_096  # binary digits of a number
 WIDE = re.compile(r"\d{5,}|\*|\{[^{}]*:[^{}]*\{")  # a large width in a format, or a width that comes from a value
 COUNTED, MADE, JOINED = "within_limits", "counted_text", "joined_text"

@@ -103,9 +103,8 @@ class ChatTemplate:
     def message_texts(self, chat: Chat, text: str, *, asks: bool = False) -> list[MessageText]:
         """Return the places of the messages' texts in the rendered chat.
 
-        The chat is rendered again with a sign at each end of each message. If the result differs only by the
-        signs, they show
-        the places. Otherwise each text is searched for after the text before it.
+        The chat is rendered again with a sign at each end of each message. If the result differs only by the signs,
+        they show the places. Otherwise each text is searched for after the text before it.
         """
         try:
             places = self._by_marks(chat, text, asks=asks)

@@ -302,10 +302,9 @@ def least_used(
 ) -> list[int]:
     """Return the `how_many` learned tokens that a corpus needs least.
 
-    Tokens are chosen one by one. Each choice is the least used token that no remaining token is made of. If
-    several have
-    the same count, the youngest is chosen. So no other token is lost. The count of a chosen token is added to
-    its parts.
+    Tokens are chosen one by one. Each choice is the least used token that no remaining token is made of. If several
+    have the same count, the youngest is chosen. So no other token is lost. The count of a chosen token is added to its
+    parts.
     """
     check_can_be_edited(history)
     first = first_learned(history)

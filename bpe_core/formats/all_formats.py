@@ -63,8 +63,8 @@ class Formats(Mapping[str, "Format"]):
     def holding(self, name: str) -> Format:
         """Return the format with this name.
 
-        Return the format EXACT for all other names: for the name of sessions, and for the empty name of a table
-        without a file.
+        Return the format EXACT for all other names: for the name of sessions, and for the empty name of a table without
+        a file.
         """
         return self[name if name in self.rows else EXACT]
 
@@ -80,9 +80,8 @@ class Formats(Mapping[str, "Format"]):
     def asked_about(self, head: bytes) -> Iterator[Format]:
         """Yield the formats that may recognize content with this beginning.
 
-        Formats whose mark is the beginning of the content come first. Formats without a mark follow. A format
-        whose mark or
-        sign is missing in `head` is not loaded.
+        Formats whose mark is the beginning of the content come first. Formats without a mark follow. A format whose
+        mark or sign is missing in `head` is not loaded.
         """
         fitting = [
             (name, row.mark) for name, row in self.rows.items() if head.startswith(row.mark) and row.sign in head
@@ -243,8 +242,8 @@ def format_for(path: Path | str) -> Format:
 def write_history(learned: Learned, path: Path | str, *, format: Format | None = None, work: Work = ALONE) -> None:
     """Write a history to a file. After an error, the file has its previous content.
 
-    `learned` is a history or an object that contains a history. Without `format`, the ending of `path` chooses
-    the format.
+    `learned` is a history or an object that contains a history. Without `format`, the ending of `path` chooses the
+    format.
     """
     history = history_of(learned)
     chosen = format or format_for(path)

@@ -140,16 +140,13 @@ class Format(ABC):
     tables
         The kinds of tables that files of the format hold. A format with an empty set holds all kinds.
     methods
-        The names of the methods whose tables the format holds. Older plug-ins give these names in place of
-        `tables`.
+        The names of the methods whose tables the format holds. Older plug-ins give these names in place of `tables`.
     holds
-        A phrase for the tables that the format holds. A message about a table that it cannot hold contains the
-        phrase.
+        A phrase for the tables that the format holds. A message about a table that it cannot hold contains the phrase.
     told_late
         Whether only the end of a file proves that the file has this format.
     enough
-        The number of bytes at the beginning of a file that are read. A value of 0 means that the whole file is
-        read.
+        The number of bytes at the beginning of a file that are read. A value of 0 means that the whole file is read.
     holds_splitting
         Whether a file says how a text is split into words.
     numbers_tokens
@@ -168,8 +165,7 @@ class Format(ABC):
     holds_specials
         Whether programs that load a file search texts for its special tokens.
     matches_specials
-        Whether the format's library by default matches special tokens in a text. None means that the file
-        decides.
+        Whether the format's library by default matches special tokens in a text. None means that the file decides.
     """
 
     name: ClassVar[str]
@@ -282,8 +278,8 @@ class Format(ABC):
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         """Read a whole file, whose name in errors is `name`.
 
-        Invalid content raises a FormatError that names the place. Time and memory grow in proportion to the size
-        of the file.
+        Invalid content raises a FormatError that names the place. Time and memory grow in proportion to the size of the
+        file.
         """
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:

@@ -73,9 +73,8 @@ def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str, pieces
 def numbers_for(history: History) -> Int64s:
     """Return the id in a file for each index of a history.
 
-    A history keeps the ids of its file. Without such ids, special tokens come first, then the unknown token,
-    then all other
-    tokens. If two tokens have the same text, the newer token gets the id of the older, because nothing
+    A history keeps the ids of its file. Without such ids, special tokens come first, then the unknown token, then all
+    other tokens. If two tokens have the same text, the newer token gets the id of the older, because nothing
     distinguishes them.
     """
     kept = dense_numbers(history)

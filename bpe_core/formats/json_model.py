@@ -84,13 +84,11 @@ class AddedNumber(NamedTuple):
 def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | None = None) -> dict[str, AddedNumber]:
     """Return the added tokens of a file.
 
-    The file's library keeps the ids of the vocabulary. It gives new tokens the ids after the vocabulary, even if
-    the file
-    states other ids.
+    The file's library keeps the ids of the vocabulary. It gives new tokens the ids after the vocabulary, even if the
+    file states other ids.
 
-    The last entry with an id decides how the token is searched for. If the search is in the normalized text, the
-    last entry
-    that normalization alters decides which text is matched, even if that entry has another text.
+    The last entry with an id decides how the token is searched for. If the search is in the normalized text, the last
+    entry that normalization alters decides which text is matched, even if that entry has another text.
     """
     numbers: dict[str, int] = {}
     said: dict[str, int] = {}
@@ -107,7 +105,7 @@ def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | Non
         last[number] = entry.token
         if entry.token.normalized and steps.changed[content] != content:
             changed[number] = content
-    special = {entry.token.content for entry in steps.entries if entry.token.special}  # once is enough
+    special = {entry.token.content for entry in steps.entries if entry.token.special}  # one special entry is enough
     as_it_is = not steps.changes and len({token.normalized for token in last.values()}) == 1
     token_of = {
         number: dataclasses.replace(

@@ -32,8 +32,7 @@ def parsed_object(
     """Parse the JSON object of a whole file, or of one line. Raise TooLarge if it has more than `most` bytes.
 
     `number` converts numbers that are not whole. A key that occurs twice in an object is an error, but with
-    `counts_last`
-    its last value counts.
+    `counts_last` its last value counts.
     """
     where = name if line is None else f"{name}, line {line:,}"
     if len(data) > most:

@@ -105,7 +105,7 @@ _UNUSUAL = tuple(map(chr, range(0x100, 0x144)))  # stand-in characters of bytes 
 # An object whose first entries have numbers.
 _ENTRY = rb'\s*"(?:(?!":)[\s\S])*":\s*\d+\s*'
 _VOCABULARY = re.compile(rb"\s*\{%b(?:\}|,%b(?:\}|,%b))" % (_ENTRY, _ENTRY, _ENTRY))
-MOST_SPECIALS = 10_000  # entries without a merge from which on the two files cannot belong together
+MOST_SPECIALS = 10_000  # with more entries without a merge, the two files cannot belong together
 
 
 class MergesPair(Format):

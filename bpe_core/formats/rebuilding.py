@@ -43,7 +43,7 @@ def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, p
     there = len(alphabet) + np.arange(len(left)) - (np.cumsum(alone) - alone)  # the number of tokens before each step
     halves = (left, np.where(alone, left, right))
     known = [(half >= 0) & (half < there) for half in halves]
-    sound = np.where(known, halves, 0)  # wrong only after a step that is refused
+    sound = np.where(known, halves, 0)  # 0 stands for a wrong half, whose step is refused
     wrong: list[Wrong] = [
         ((left == NOTHING) | (right == NOTHING) & ~alone, lambda row: "it does not say which two tokens it merges")
     ]
@@ -112,10 +112,10 @@ def _repeated(left: Int64s, right: Int64s, alone: Bools) -> Wrong:
     again = np.zeros(len(left), np.bool_)
     again[order[1:]] = pairs[order[1:]] == pairs[order[:-1]]
 
-    def told(row: int) -> str:
+    def sentence(row: int) -> str:
         return f"it merges the same pair as merge {int(np.argmax(pairs == pairs[row])) + 1:,}"
 
-    return again & ~alone, told
+    return again & ~alone, sentence
 
 
 def _too_long(halves: Int64s, alone: Bools, alphabet: Alphabet) -> Wrong:
@@ -228,7 +228,7 @@ def checked_alphabet(symbols: list[Symbol], recipe: Recipe, where: str) -> Alpha
     rest = base[len(start) :]
     if rest[: len(plain)] != plain or not _are_markers(rest[len(plain) :], plain, recipe):
         raise FormatError(f"{where}: the base symbols do not fit the alphabet and the marker of the recipe.")
-    # A character of the text may look just like the marker; two of a kind never look alike.
+    # A character of the text may equal the marker, but two symbols of the same kind are never equal.
     if len({(symbol.kind, symbol.text) for symbol in rest + seeds}) < len(rest + seeds):
         raise FormatError(f"{where}: two base symbols have the same text.")
     return Alphabet(tuple(symbols))
@@ -243,7 +243,7 @@ def _check_bytes(plain: list[Symbol], where: str) -> None:
 
 def _check_characters(plain: list[Symbol], where: str) -> None:
     for symbol in plain:
-        is_plain = symbol.decoded in (symbol.text, b" ")  # one of them may represent a blank
+        is_plain = symbol.decoded in (symbol.text, b" ")  # a symbol may represent a blank
         if not _is_character(symbol.text) or symbol.kind != "character" or not is_plain:
             raise FormatError(f"{where}: the base symbol {symbol.text!r} is not one character.")
 

@@ -35,10 +35,10 @@ Text = TypeVar("Text", bytes, str)
 
 BYTES_A_TOKEN = 20  # about: its text, and its offset
 NO_LIMIT = 2**62
-NOTHING = -1  # in place of a part; also the moment at which a symbol is there
+NOTHING = -1  # no part; also the moment at which a base symbol exists
 NEVER = 2**62  # the moment of a token that is never made
-TURN_BITS = 32  # of a token's own rank, below the rank that it waits for; ranks have 31 bits
-SHORT = 40  # up to so many pieces, looking at all of them is faster than a heap
+TURN_BITS = 32  # bits for a token's own rank, below the bits of the rank that it waits for
+SHORT = 40  # symbols; in a shorter token, looking at all pieces is faster than a heap
 MOST_LOOKED_AT = 2**21  # the most symbols of all longer tokens together: some seconds; real tables never come near
 
 
@@ -270,7 +270,7 @@ class Parts(Generic[Text]):
         behind = np.maximum(np.maximum(self.left[late], self.right[late]) - len(self.symbols), 0).astype(np.int64)
         turns[late] = (behind << TURN_BITS) + late + 1
         made = np.flatnonzero(self.left >= 0)
-        # most are in order already: the others then take little time
+        # most tokens are in order already, so sorting is fast
         made = made[np.argsort(turns[made], kind="stable")]
         unknown = np.array([symbol not in base for symbol in self.symbols], np.bool_)
         is_odd = np.concatenate((unknown, self.is_late | (self.left < 0)))
@@ -308,7 +308,7 @@ class Parts(Generic[Text]):
         is_waited_for = set((symbols + some).tolist())
         columns = (column[some].tolist() for column in (turns, self.left, self.right))
         turn, left, right = (dict(zip(some.tolist(), column, strict=True)) for column in columns)
-        waiting: dict[int, list[int]] = {}  # by the part that is not made yet, the tokens whose turn is over
+        waiting: dict[int, list[int]] = {}  # the tokens that wait for a part, by that part
         made: list[int] = []
         for first in some.tolist():
             ready = [(turn[first], first)]

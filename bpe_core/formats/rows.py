@@ -61,14 +61,14 @@ KIND_OF: dict[int, str] = {right: kind for kind, right in SINGLE.items() if kind
 def merge_rows(history: History) -> Iterator[Row]:
     """Yield one row for each step. The text of an extremely long token is truncated."""
     if not len(history):
-        return  # the tokens are not needed, which are very many where they are pieces
+        return  # the texts of the tokens are not needed, and a table of pieces has very many
     text, in_hex, lengths = of_tokens("rows", history, lambda: _token_cells(history))
     columns = (*history.columns, history.indices, history.tied)
     for start in range(0, len(history), ROWS_AT_ONCE):
         some = zip(*(column[start : start + ROWS_AT_ONCE].tolist() for column in columns), strict=True)
         for step, row in enumerate(some, start + 1):
             left, right, count, other_left, other_right, other_count, tokens_left, id, tied = row
-            yield Row(  # by position: keyword arguments take twice as long
+            yield Row(  # positional arguments, because keyword arguments take twice as long
                 step,
                 left,
                 right if right >= 0 else None,
@@ -141,7 +141,7 @@ def too_long_to_show(history: History) -> list[str]:
     """Return a sentence about the tokens whose text the rows truncate, if there are any."""
     specials = (len(special.encode()) for special in history.recipe.special_tokens)
     if max(specials, default=0) <= LONGEST_SHOWN and _are_shown_whole(history):
-        return []  # nearly all tables, answered without making a text
+        return []  # this is so for nearly all tables, and no text is made
     cut = TokenTexts.of(history, escape).cut_off
     if not cut:
         return []

@@ -149,9 +149,8 @@ def in_order(
 ) -> list[ScoredPiece]:
     """Return the pieces in the order of their ids.
 
-    The first free id goes to <unk>, if no piece is unknown. Further free ids go to `steps_only`: pieces that
-    only serve to
-    make other pieces. Ids that are still free get unused pieces with the score `lowest`.
+    The first free id goes to <unk>, if no piece is unknown. Further free ids go to `steps_only`: pieces that only serve
+    to make other pieces. Ids that are still free get unused pieces with the score `lowest`.
     """
     gaps = (number for number in count() if number not in piece_of)
     if not any(piece.kind == Kind.UNKNOWN for piece in piece_of.values()):
@@ -235,7 +234,7 @@ class FieldValues:
     one_blank: bool = True
     shows_blanks: bool = True  # blanks become ▁
     unknown_shown: str = UNKNOWN_SHOWN  # in a decoded text
-    map_behind: bytes = b""  # of a decoded text; so are the next three
+    map_behind: bytes = b""  # this and the next three change a decoded text
     prefix_behind: bool = True
     one_blank_behind: bool = True
     shows_blanks_behind: bool = True

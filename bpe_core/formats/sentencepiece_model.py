@@ -87,7 +87,7 @@ def bpe_history(stored: FieldValues, name: str) -> tuple[History, list[str]]:
 def _found(stored: FieldValues, own: bool) -> _Found:
     pieces = stored.pieces
     (alphabet, places) = _base_symbols(stored, own)
-    unused = pieces.numbers_of(Kind.UNUSED)[: 0 if own else None]  # pieces that are only steps to others
+    unused = pieces.numbers_of(Kind.UNUSED)[: 0 if own else None]  # pieces that only serve to make other pieces
     longer = np.concatenate((pieces.numbers_of(Kind.NORMAL), unused))
     are_single = pieces.texts.are_single
     longer = longer[~are_single[longer]]

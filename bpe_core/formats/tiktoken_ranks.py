@@ -65,9 +65,8 @@ class TiktokenRanks(Format):
     def numbers(self, history: History) -> Int64s:
         """Return the rank of each token in the file.
 
-        The ranks are the merge priorities, if the history has any. Otherwise they are the ranks of the history's
-        own file, if
-        these rise with the steps. Otherwise they are the indices.
+        The ranks are the merge priorities, if the history has any. Otherwise they are the ranks of the history's own
+        file, if these rise with the steps. Otherwise they are the indices.
         """
         ids = super().numbers(history)
         if history.joining is not None and history.joining.priorities is not None:
@@ -245,7 +244,7 @@ def _notes(
 
 
 RANKS = TiktokenRanks()
-NUMBERS_FOR_SPECIALS = 1_000  # at least, in a file of ours: as in theirs
+NUMBERS_FOR_SPECIALS = 1_000  # the least number of these ids in our files, as in Mistral's
 VERSION = "v7"  # the first version that lists its special tokens
 # The first special tokens, for files that do not list them.
 OLDER_SPECIALS = (
@@ -277,8 +276,8 @@ class Tekken(Format):
     def numbers(self, history: History) -> Int64s:
         """Return the id of each token.
 
-        The ids of the history are kept if they are ranks after special tokens. Otherwise special tokens get the
-        first ids.
+        The ids of the history are kept if they are ranks after special tokens. Otherwise special tokens get the first
+        ids.
         """
         specials = len(history.recipe.special_tokens)
         first = history.first_special

@@ -29,7 +29,7 @@ LIKE_BART = ("Bart", "Blenderbot", "LED", "LayoutLMv3", "Longformer", "Luke", "M
 LIKE_GPT2 = (*LIKE_BART, "CodeGen", "Deberta", "GPT2", "Whisper")
 _LIKE_T5 = ("Camembert", "T5", "XLMRoberta")  # classes with the file's own map of characters
 _MAPLESS = ("MBart", "Udop")  # classes that leave it out
-_PREFIXED = ("Blenderbot", "LayoutLMv3")  # classes that put a space before a text unless told otherwise
+_PREFIXED = ("Blenderbot", "LayoutLMv3")  # classes that put a space before a text by default
 
 _CALLED = "bos <s> eos </s> sep </s> cls <s> unk <unk> pad <pad>"
 _TOKENS = {  # the tokens of classes by their role, where no file names others
@@ -69,7 +69,7 @@ _OTHERWISE_CALLED = {  # models whose classes have other names
     **dict.fromkeys(("qwen2moe", "qwen3", "qwen3moe"), "Qwen2"),
     "phi": "CodeGen",
 }
-_BY_MODEL = ("Qwen2", "Qwen3_5", "Siglip2")  # models that transformers 5 treats so, whatever class is named
+_BY_MODEL = ("Qwen2", "Qwen3_5", "Siglip2")  # models for which transformers 5 ignores the named class
 READ_ALIKE = 10  # digits after the point
 _OF_MODEL = (
     *("ignore_merges", "byte_fallback", "fuse_unk", "continuing_subword_prefix", "end_of_word_suffix", "unk_id"),
@@ -290,7 +290,7 @@ def _model(model: Object, kind: str) -> dict[str, Any]:
     return {name: model[name] for name in names if model.get(name)}
 
 
-_WITH_UNKNOWN = (*LIKE_BERT, "CLIP")  # the classes that tell their model the unknown token
+_WITH_UNKNOWN = (*LIKE_BERT, "CLIP")  # the classes that pass the unknown token to their model
 
 
 def _own_model(kind: str, config: Object) -> dict[str, Any]:

@@ -81,8 +81,8 @@ def history_of(
     sign
         The character for a blank, if words have no marker.
     least
-        The lowest score that counts for the score of unknown characters. Without it, the lowest score of the
-        pieces counts.
+        The lowest score that counts for the score of unknown characters. Without it, the lowest score of the pieces
+        counts.
     by_bytes
         Whether characters represent bytes.
     """
@@ -174,11 +174,9 @@ def checked_score(value: object, where: str) -> float:
 def numbers_for(history: History) -> Int64s:
     """Return the id in a file for each index of a history.
 
-    A history keeps the ids of its file. Without such ids, the unknown token comes first, then the special
-    tokens, then the
-    pieces from the best score to the worst. Dropped pieces have no id. If unknown text becomes bytes, one id
-    stays free for
-    <unk>, which files must have.
+    A history keeps the ids of its file. Without such ids, the unknown token comes first, then the special tokens, then
+    the pieces from the best score to the worst. Dropped pieces have no id. If unknown text becomes bytes, one id stays
+    free for <unk>, which files must have.
     """
     kept = dense_numbers(history)
     if kept is not None:

@@ -37,8 +37,8 @@ class WrittenMerges:
 
     left: list[str]
     right: list[str]
-    places: Sequence[int]  # the place of each in the file: its line, or its number
-    mark: str = ""  # the prefix of tokens that continue a word; a token that is made loses that of its right part
+    places: Sequence[int]  # the place of each merge in the file: its line, or its number
+    mark: str = ""  # the prefix of tokens that continue a word; a merge drops the prefix of its right part
 
     @cached_property
     def made(self) -> list[str]:
@@ -101,9 +101,8 @@ class PlacedMerges:
     def are_in_order(self, base: Mapping[str, int]) -> bool:
         """Return whether each merge joins texts that exist at its turn and makes a text.
 
-        A merge may make a text that exists only if the meaning is clear: all base symbols are single characters,
-        and no pair is
-        listed twice.
+        A merge may make a text that exists only if the meaning is clear: all base symbols are single characters, and no
+        pair is listed twice.
         """
         rows = np.arange(len(self.made))
         makers = self._makers(base, rows)
@@ -181,9 +180,8 @@ class PlacedMerges:
     def _born_in_turn(self, base: Mapping[str, int]) -> Int64s:
         """Return the rows of the merges that happen, in the order in which they happen.
 
-        A merge happens in its turn, or together with its later part if that part comes after its turn. If
-        several merges make
-        the same text, only the first of them happens.
+        A merge happens in its turn, or together with its later part if that part comes after its turn. If several
+        merges make the same text, only the first of them happens.
         """
         births, possible = self._births(base)
         rows = np.flatnonzero((possible < NEVER) & (possible == births[self.made]))
@@ -274,9 +272,8 @@ def resolved_at_once(base: Mapping[str, int], first_id: int, merges: WrittenMerg
 def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where: str) -> ResolvedMerges:
     """Return the merges as pairs of ids.
 
-    `base` maps the text of each base symbol to its id. `first_id` is the id of the first merge. `where` is the
-    place of a
-    merge in errors, such as "merges.txt, line {}".
+    `base` maps the text of each base symbol to its id. `first_id` is the id of the first merge. `where` is the place of
+    a merge in errors, such as "merges.txt, line {}".
 
     >>> found = resolve({"l": 0, "o": 1, "w": 2}, 3, WrittenMerges(["l", "lo"], ["o", "w"], [1, 2]), "line {}")
     >>> found.pairs.tolist()

@@ -103,7 +103,7 @@ def audit(
     """Test every token by every criterion.
 
     Without `places`, only the criteria that need no corpus are tested. A token is rare if the corpus uses it fewer than
-    `rare` times, and long if it has more than `long` bytes.
+    `rare` times, and long if it has more than `long` characters.
     """
     texts = TokenTexts(history.alphabet, decoded=True)  # a word marker does not count for the length
     texts.grow(history)

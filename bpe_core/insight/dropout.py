@@ -43,9 +43,8 @@ class Dropout:
     def outcomes(self, symbols: Sequence[int]) -> dict[Ids, float] | None:
         """Return the probability of each possible result. Return None if there are too many intermediate states.
 
-        The boundaries that could be joined have an order. A boundary is joined if all boundaries before it are
-        left out and it
-        is not left out. The word is done if all boundaries are left out.
+        The boundaries that could be joined have an order. A boundary is joined if all boundaries before it are left out
+        and it is not left out. The word is done if all boundaries are left out.
         """
         waiting: dict[Ids, float] = {tuple(symbols): 1.0}
         chances: dict[Ids, float] = {}

@@ -221,9 +221,8 @@ class RoundTrip:
     def _joined_places(self) -> list[Place]:
         """Return the places where the rows differ.
 
-        A place with ids in only one row is joined to its near neighbours, because they belong together. The ids
-        between them
-        are equal only by chance, such as those of a letter that occurs twice.
+        A place with ids in only one row is joined to its near neighbours, because they belong together. The ids between
+        them are equal only by chance, such as those of a letter that occurs twice.
         """
         places: list[Place] = []
         for place in self._places():

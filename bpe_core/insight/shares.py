@@ -186,9 +186,8 @@ class Program:
     def explain(self, work: Work = ALONE) -> None:
         """Find the shares that explain the merges best.
 
-        The lines that the shares violate are added and the program is solved, until hardly any line is violated.
-        The lines for
-        each group alone come first. Otherwise mixtures far from all tried mixtures would stay unexamined.
+        The lines that the shares violate are added and the program is solved, until hardly any line is violated. The
+        lines for each group alone come first. Otherwise mixtures far from all tried mixtures would stay unexamined.
         """
         for corner in np.eye(len(self.shares)):
             work.check()
@@ -282,11 +281,9 @@ class Program:
     def spread(self, times: int, seed: int, work: Work = ALONE) -> Float64s:
         """Return the standard deviation of each share that would result if other steps and rivals had occurred.
 
-        The program is solved `times` times. Each time the unexplained part of each step and rival weighs
-        randomly either nearly
-        nothing or nearly twice as much. (A weight of 0 is wrong: a group against which only a few pairs speak
-        would then cost
-        nothing.) Weights closer to 1 hardly change a solution, because it lies in a corner.
+        The program is solved `times` times. Each time the unexplained part of each step and rival weighs randomly
+        either nearly nothing or nearly twice as much. (A weight of 0 is wrong: a group against which only a few pairs
+        speak would then cost nothing.) Weights closer to 1 hardly change a solution, because it lies in a corner.
         """
         drawn = list[Float64s]()
         shares = self.shares

@@ -142,8 +142,7 @@ def keys_of(history: History, cancelled: CancelCheck = never_cancelled) -> list[
     """Return the text by which each token is compared with the tokens of other vocabularies.
 
     `▁the` and ` the` give a blank and `the`, `<0x41>` gives `A`, and `low</w>` gives `low` and a blank. Where
-    continuations
-    are marked, `##the` gives `the`, and `the` gives ` the`. The unknown token gives None.
+    continuations are marked, `##the` gives `the`, and `the` gives ` the`. The unknown token gives None.
     """
     kinds: list[str] = [symbol.kind for symbol in history.alphabet.symbols]
     marks_what_goes_on = "continuation" in kinds

@@ -34,9 +34,8 @@ class Court:
     def witness(self, history: History, wanted: int, read: Callable[[bytes], bytes] = as_they_are) -> Witness | None:
         """Return the vocabulary of a history as a witness, without pieces that are too long.
 
-        Return None if it has more than `wanted` pieces. `read` translates the text of a symbol of the history
-        into the text of
-        a symbol of this alphabet.
+        Return None if it has more than `wanted` pieces. `read` translates the text of a symbol of the history into the
+        text of a symbol of this alphabet.
         """
         pieces = pieces_of(history, self.alphabet, read)
         short = tuple(piece for piece in pieces if len(piece) <= self.longest)

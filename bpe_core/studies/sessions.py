@@ -123,9 +123,8 @@ def add_branch(
 ) -> None:
     """Write a session that shows a branch as its new run.
 
-    The runs of a session `source` are kept. If `source` is a table, `history` becomes the first run, and `names`
-    are the
-    names of its texts.
+    The runs of a session `source` are kept. If `source` is a table, `history` becomes the first run, and `names` are
+    the names of its texts.
     """
     place, chosen = run_of(source)
     if is_session_file(place):

@@ -213,9 +213,8 @@ class Study:
         Parameters
         ----------
         texts
-            The texts, in any form that `bpe.train` accepts: a text, texts, paths, rows with a `text`, or any of
-            these by
-            name.
+            The texts, in any form that `bpe.train` accepts: a text, texts, paths, rows with a `text`, or any of these
+            by name.
         """
         from bpe_core.studies.texts import texts_of
 
@@ -242,9 +241,8 @@ class Study:
     def encode(self, text: Any, *, at: int | None = None, allowed_special: Allowed = None) -> Any:
         """Return the ids of a text's tokens. For several texts, return a list of ids for each text.
 
-        A special token that a text spells is matched or not as by the library of the file, unless
-        `allowed_special` says
-        otherwise.
+        A special token that a text spells is matched or not as by the library of the file, unless `allowed_special`
+        says otherwise.
 
         Parameters
         ----------
@@ -391,9 +389,8 @@ class Study:
         Parameters
         ----------
         token
-            The token's bytes, or its text. The text may be in the form that people read (`"␣the"`, or with the
-            space), or
-            as byte-level files write it (`"Ġthe"`).
+            The token's bytes, or its text. The text may be in the form that people read (`"␣the"`, or with the space),
+            or as byte-level files write it (`"Ġthe"`).
         """
         if isinstance(token, bytes):
             return self._ids_by_bytes.get(token)

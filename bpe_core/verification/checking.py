@@ -28,7 +28,7 @@ from bpe_core.support.wording import count_text
 from bpe_core.verification import sampling
 
 LETTERS = 8  # characters of a word, about
-MOSTLY = 1.1  # so many times the samples that differ have a sign that explains them
+MOSTLY = 1.1  # samples with a sign, as a multiple of those that differ, at which the sign still explains them
 AT_ONCE = 256  # samples between two checks for cancellation
 LISTED = 5  # differences that are named
 
@@ -46,7 +46,7 @@ class Verification:
     compared: str = "words"  # the name of what `words` counts
     chosen: tuple[str, ...] = ()  # choices that were made for the person, who may choose otherwise
     renumbered: str = ""  # an example, if the file's ids differ from the table's
-    cause: str = ""  # what all that differ have in common
+    cause: str = ""  # a phrase for what all differing samples have in common
 
     @property
     def agrees(self) -> bool:
@@ -87,9 +87,8 @@ def verify(
 ) -> Verification:
     """Check that a file splits texts as the history does.
 
-    `data` is the content of the file and `name` its name. `text` is part of the sample. With `apart`, the
-    library of the
-    format encodes in another process, so that other work can continue.
+    `data` is the content of the file and `name` its name. `text` is part of the sample. With `apart`, the library of
+    the format encodes in another process, so that other work can continue.
     """
     numbered = format.numbers(history)
     cannot_hold = tuple(format.can_hold(history))
@@ -274,12 +273,10 @@ def prepare_export(
     work: Work = ALONE,
     apart: bool = False,
 ) -> PreparedExport:
-    """Write the first `merges` merges in memory, and check the result. Without a format, the name decides the
-    format.
+    """Write the first `merges` merges in memory, and check the result. Without a format, the name decides the format.
 
-    With `apart`, the library of the format encodes in another process, so that other work can continue. An
-    OutputError is
-    raised if the format cannot hold the history at all.
+    With `apart`, the library of the format encodes in another process, so that other work can continue. An OutputError
+    is raised if the format cannot hold the history at all.
     """
 
     def report(where: Progress) -> None:

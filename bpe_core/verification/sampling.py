@@ -49,7 +49,7 @@ HALF = re.compile("[\ud800-\udfff]")  # a part of a character, for words that ar
 FEWEST, MOST = 1, 4  # tokens joined to a new word
 WORDS_A_LINE = 20
 MOST_ASKED = 20_000  # tokens that are encoded alone: the oldest, which are the most frequent in texts
-MOST_TORN = 200  # those of them that are split into several tokens
+MOST_TORN = 200  # the most of these tokens that are split into several tokens
 HALF_SHOWN = "\ufffd"  # in place of a part of a character
 BLANK_SIGN = "▁"  # in files that write a character for each blank
 ATTEMPTS = 8  # words made at most, for each wanted word
@@ -70,9 +70,8 @@ def special_texts(history: History, recipe: Recipe) -> Iterator[str]:
 def torn_tokens(tokenizer: Tokenizer) -> Iterator[str]:
     """Yield lines with tokens whose own text is encoded as several tokens.
 
-    Only tables from other programs have such tokens. A library that joins every known token keeps them whole. In
-    the lines,
-    each of these tokens follows a letter.
+    Only tables from other programs have such tokens. A library that joins every known token keeps them whole. In the
+    lines, each of these tokens follows a letter.
     """
     pieces = [raw.decode(errors="replace") for raw in _pieces(tokenizer.history)[:MOST_ASKED]]
     _, offsets = tokenizer.encode_batch(pieces, allowed_special=())
@@ -141,9 +140,8 @@ class CheckedTokenizer:
 
         By default, it has the history's own recipe, without special tokens if the format has none.
 
-        A table that is only compared `as_opened` keeps its special tokens. A text that spells a special token is
-        then treated
-        as by the library of the format.
+        A table that is only compared `as_opened` keeps its special tokens. A text that spells a special token is then
+        treated as by the library of the format.
         """
         self.words: set[str] = set()
         self._format = format
