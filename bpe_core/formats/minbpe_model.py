@@ -1,4 +1,4 @@
-"""minbpe's .model file. It lists the pattern, the special tokens, and one pair of ids in each line of a merge.
+"""minbpe's .model file. It lists the pattern, the special tokens, and the merges, with one pair of ids in each line.
 
 The 256 bytes have the ids 0 to 255.
 """

@@ -139,7 +139,7 @@ def rebuilt(
 ) -> History:
     """Return the history of these steps, after all of them are checked.
 
-    A FormatError names the first impossible step, or a mistake in the whole.
+    A FormatError names the first impossible step, or a mistake in the history as a whole.
     """
     if recipe.single == "add":  # files leave the right half empty for a step with one token
         columns = [*columns]

@@ -319,7 +319,7 @@ class OddPieces:
     def skip(self, place: int) -> int:
         """Store the offsets of all short pieces from offset `place` on.
 
-        Return the offset of the first field that is none.
+        Return the offset of the first field that is no short piece.
         """
         data = self._data
         end = len(self._data)

@@ -258,7 +258,7 @@ def decoding_of(stored: FieldValues) -> SentencePiece:
 
 
 def decoding_fields(recipe: Recipe) -> tuple[bytes, bytes]:
-    """Return a recipe's choices for decoding as two parts: fields of the trainer, and fields after all others."""
+    """Return a recipe's choices for decoding: fields for the trainer's message, and fields for the end of the file."""
     step_used = next((step for step in recipe.decoding if isinstance(step, SentencePiece)), SentencePiece(""))
     shown = bytes_field(44, step_used.unknown_shown.encode()) if step_used.unknown_shown != UNKNOWN_SHOWN else b""
     chosen = enumerate((step_used.prefix_behind, step_used.one_blank_behind, step_used.shows_blanks_behind), 3)

@@ -123,9 +123,9 @@ def ranked(
     where: str,
     taken: Collection[int] = (),
 ) -> RankedHistory:
-    """Return the history of these ranks, which are sorted, and of these choices.
+    """Return the history of these ranks, by a recipe with these choices.
 
-    `taken` holds ids that special tokens have.
+    The ranks must be in ascending order. `taken` holds the ids of special tokens.
     """
     ranks, empty = without_empty(ranks)
     base = {token: id for id, token in enumerate(token for token in ranks if len(token) == 1)}

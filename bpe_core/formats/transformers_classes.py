@@ -212,7 +212,7 @@ def steps_of(kind: str, config: Object, map: Object | None = None) -> Object | N
 def byte_steps_of(config: Object) -> Object | None:
     """Return the normalizer and pre-tokenizer of the class in a configuration.
 
-    Return None if its tokens are not of bytes.
+    Return None if the tokens of the class do not consist of bytes.
     """
     kind = class_of(config)
     return steps_of(kind, config) if kind in (*LIKE_GPT2, "GPTNeoX", "Qwen2", "Qwen3_5") else None

@@ -50,7 +50,7 @@ class PairVerdict:
 
 
 class PairsInTexts:
-    """The answers to which pairs of a tokenizer's tokens can be neighbours.
+    """A decider of which tokens of a tokenizer can be neighbours in a text.
 
     Tokens are named by the engine's indices.
     """

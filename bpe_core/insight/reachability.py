@@ -57,7 +57,7 @@ def reachability(
 ) -> Reachability:
     """Search for a text that produces a token.
 
-    The result "not found" means that every tried text splits the token's symbols into several words.
+    The result "not found" means that no tried text keeps the symbols of the token together.
     """
     at = len(history) if at is None else at
     base = len(history.alphabet)
@@ -303,7 +303,7 @@ def _laid_out(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32
 
 
 def _tokens_of_several_words(history: History, ids: list[int], work: Work) -> list[int]:
-    """Return the tokens whose text alone is split into several words. In another text, it may lie in one word."""
+    """Return the tokens whose text alone is split into several words. Another text may keep them in one word."""
     texts = TokenBytes(history)
     cutting = Cutting(history.recipe)
     marks = history.recipe.marker != "none"

@@ -72,7 +72,7 @@ def parallel_cuts(tokens_of_each: Sequence[Tokens], length: int) -> ParallelCuts
 
 
 def why_not_of_size(history: History, size: int) -> str:
-    """Return a sentence why a vocabulary cannot be compared at a size. It is empty if the size is possible.
+    """Return a phrase that says why a vocabulary cannot be compared at a size. It is empty if the size is possible.
 
     >>> from bpe_core.studies.making import train
     >>> low = train(["low low"], "gpt2", merges=2).history
