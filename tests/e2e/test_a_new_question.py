@@ -138,7 +138,7 @@ def run(folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def test_a_new_question_becomes_a_command_a_function_a_page_and_a_part_of_reports(with_one_more: Path) -> None:
+def test_a_new_question_file_adds_a_command_a_function_a_page_and_a_report_section(with_one_more: Path) -> None:
     folder = with_one_more
     lines = (
         "train text.txt --merges 5 --output merges.csv",

@@ -66,7 +66,9 @@ def commands(table: Path, folder: Path, merges: int) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("merges", MERGES)
-def test_every_command_ends_with_an_answer_or_a_sentence(tmp_path: Path, merges: int) -> None:
+def test_every_command_on_a_doubling_tokenizer_ends_with_an_answer_or_an_error_sentence(
+    tmp_path: Path, merges: int
+) -> None:
     asked = commands(model(tmp_path, merges), tmp_path, merges)
     done = limited("tests.e2e.one_after_another", json.dumps(asked), memory=MEMORY, seconds=SECONDS)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -76,7 +78,9 @@ def test_every_command_ends_with_an_answer_or_a_sentence(tmp_path: Path, merges:
 
 
 @pytest.mark.parametrize("merges", MERGES)
-def test_a_session_of_doubling_tokens_is_reported_or_refused(tmp_path: Path, merges: int) -> None:
+def test_report_of_a_session_with_doubling_tokens_succeeds_or_is_refused_without_a_traceback(
+    tmp_path: Path, merges: int
+) -> None:
     done = limited("bpe_core", "report", str(saved(tmp_path, merges)), "--output", str(tmp_path / "report.html"))
     assert done.returncode in (0, 1), done.stderr[-2000:]
     assert "Traceback" not in done.stderr
@@ -86,7 +90,7 @@ def test_a_session_of_doubling_tokens_is_reported_or_refused(tmp_path: Path, mer
     ("make", "merges"),
     [(make, merges) for make in (model, saved) for merges in MERGES if LONG or merges == 64],
 )
-def test_the_window_opens_doubling_tokens_and_closes_at_once(
+def test_the_window_opens_a_table_of_doubling_tokens_and_closes_within_seconds(
     tmp_path: Path, make: Callable[[Path, int], Path], merges: int
 ) -> None:
     settings = {"BPE_EXPLORER_SETTINGS": str(tmp_path / "settings.ini"), "QT_QPA_PLATFORM": "offscreen"}

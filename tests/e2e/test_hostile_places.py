@@ -81,7 +81,7 @@ def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
 
 
 @pytest.mark.parametrize("kind", DISKS)
-def test_the_program_works_with_a_home_on_a_hostile_disk(
+def test_commands_work_when_the_home_folder_lies_on_a_full_or_read_only_disk(
     disk: Callable[[str], Path], tmp_path: Path, kind: str
 ) -> None:
     options, reason = DISKS[kind]
@@ -99,7 +99,7 @@ def test_the_program_works_with_a_home_on_a_hostile_disk(
     assert "nothing can be kept in" in printed
 
 
-def test_the_program_works_with_a_clock_in_the_past(tmp_path: Path) -> None:
+def test_commands_work_when_the_system_clock_shows_1970(tmp_path: Path) -> None:
     """A computer with an empty battery starts in the first minutes of 1970."""
     compiler = shutil.which("cc")
     if compiler is None or not sys.platform.startswith("linux"):

@@ -105,7 +105,9 @@ def words() -> WordTable:
 
 
 @pytest.mark.parametrize("seed", range(KILLS))
-def test_a_window_killed_at_any_moment_loses_little_work(tmp_path: Path, undisturbed: History, seed: int) -> None:
+def test_a_window_killed_at_any_moment_can_restore_almost_all_of_its_work(
+    tmp_path: Path, undisturbed: History, seed: int
+) -> None:
     chosen = random.Random(seed)
     program = Restless(tmp_path, seed)
     killed = kill(program, chosen.uniform(0.0, LATEST_SECONDS), learns=seed % 4 != 3)  # every fourth, while it counts

@@ -27,7 +27,7 @@ def test_a_command_killed_at_any_moment_leaves_whole_files() -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_that_writes_is_tried(name: str) -> None:
+def test_every_command_that_writes_a_file_is_in_the_test_of_killed_commands(name: str) -> None:
     from tests.e2e.killed_commands import CASES
 
     parser = argparse.ArgumentParser()

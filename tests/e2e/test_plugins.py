@@ -115,7 +115,7 @@ def commands(folder: Path, *lines: str) -> list[str]:
     return [printed for _, _, printed in done]
 
 
-def test_each_kind_of_plug_in_works_like_a_built_in_part(folder: Path) -> None:
+def test_a_plug_in_method_format_pattern_and_question_work_like_built_in_parts(folder: Path) -> None:
     _, ids, told, _, _, *more = commands(
         folder,
         "train text.txt --method chains --pattern lines --merges 30 -o c.json",
@@ -136,13 +136,13 @@ def test_each_kind_of_plug_in_works_like_a_built_in_part(folder: Path) -> None:
     assert "does not tell how text is split" in back
 
 
-def test_files_by_a_pattern_of_a_plug_in_are_read_without_it(folder: Path) -> None:
+def test_files_with_a_plug_in_pattern_can_be_read_without_the_plug_in(folder: Path) -> None:
     program(folder, "train", "text.txt", "--pattern", "lines", "--merges", "9", "-o", "lines.json")
     found = json.loads((folder / "lines.json").read_text(encoding="utf-8"))["recipe"]
     assert (found["pattern"], found["custom_pattern"]) == ("custom", r"[^\n]*\n|[^\n]+")
 
 
-def test_broken_plug_ins_are_named_and_left_out(folder: Path) -> None:
+def test_broken_plug_ins_are_left_out_and_named_in_a_warning(folder: Path) -> None:
     done = program(folder, "doctor", "--json")
     facts = json.loads(done.stdout)["plug-ins"]
     brought = {name: source for name, source in facts.items() if not name.startswith("left out")}
@@ -154,11 +154,11 @@ def test_broken_plug_ins_are_named_and_left_out(folder: Path) -> None:
         assert any(sentence in value for value in facts.values())
 
 
-def test_a_command_that_needs_none_loads_none(folder: Path) -> None:
+def test_the_words_command_loads_no_plug_in_because_it_needs_none(folder: Path) -> None:
     assert program(folder, "words", "low", "lower").stderr == ""
 
 
-def test_plug_ins_work_in_python_and_in_the_window(folder: Path) -> None:
+def test_plug_ins_work_from_python_and_in_the_window(folder: Path) -> None:
     asked = "import bpe_core as bpe; print(bpe.palindromes(bpe.train(['abba abba'], merges=3)).sentences)"
     assert "read the same" in run(folder, "-c", asked).stdout
     said = run(folder, "-c", IN_THE_WINDOW).stdout
@@ -168,7 +168,7 @@ def test_plug_ins_work_in_python_and_in_the_window(folder: Path) -> None:
     assert said.splitlines()[-2:] == ["['link', 'side'] chains", "1 symbols ['either side']"]
 
 
-def test_a_method_brings_options_reasons_and_trees_of_its_own(folder: Path) -> None:
+def test_a_plug_in_method_adds_its_own_training_options_reasons_and_merge_trees(folder: Path) -> None:
     assert "--link N" in program(folder, "train", "--help").stdout
     learned, why, tree, _ = commands(
         folder,
@@ -186,7 +186,7 @@ def test_a_method_brings_options_reasons_and_trees_of_its_own(folder: Path) -> N
     assert "--link is of Chains: choose --method chains, or leave --link out." in refused
 
 
-def test_a_plug_in_file_is_run_only_when_a_person_agrees(folder: Path) -> None:
+def test_code_of_a_plug_in_file_runs_only_after_the_user_agrees(folder: Path) -> None:
     done = program(folder, "--plugin", "one_file.py", "train", "text.txt", "--pattern", "halves", fails=True)
     assert "its code will run" in done.stderr
     assert "its code runs" not in done.stdout
@@ -196,7 +196,7 @@ def test_a_plug_in_file_is_run_only_when_a_person_agrees(folder: Path) -> None:
     assert "halves" in program(folder, "train", "text.txt", "--pattern", "halves", fails=True).stderr
 
 
-def test_a_manifest_names_the_plug_ins_that_were_used(folder: Path) -> None:
+def test_a_manifest_names_the_plug_ins_that_made_the_file(folder: Path) -> None:
     with_file = ("--plugin", "one_file.py", "--yes")
     words = ("train", "text.txt", "--merges", "5", "--pattern", "halves", "-o", "halves.csv", "--manifest", "how.json")
     program(folder, *words, *with_file)
@@ -219,7 +219,7 @@ def test_a_manifest_names_the_plug_ins_that_were_used(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("file", ["missing.py", "text.txt", "nothing.py", "broken.py"])
-def test_an_unusable_plug_in_file_is_reported_in_a_sentence(folder: Path, file: str) -> None:
+def test_an_unusable_plug_in_file_is_reported_in_one_line(folder: Path, file: str) -> None:
     (folder / "nothing.py").write_text("x = 1\n")
     (folder / "broken.py").write_text("import nowhere_at_all\n")
     done = program(folder, "words", "low", "--plugin", file, "--yes", fails=True)
@@ -229,7 +229,7 @@ def test_an_unusable_plug_in_file_is_reported_in_a_sentence(folder: Path, file: 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="only there a terminal can be played")
 @pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1)])
-def test_the_terminal_asks_before_it_runs_a_plug_in_file(folder: Path, answer: str, code: int) -> None:
+def test_a_command_asks_in_the_terminal_before_it_runs_a_plug_in_file(folder: Path, answer: str, code: int) -> None:
     ours, theirs = os.openpty()
     try:
         os.write(ours, answer.encode())
@@ -260,5 +260,5 @@ print(len(bpe.check_method(METHODS["chains"])))
 """
 
 
-def test_the_method_of_the_example_passes_the_check_of_methods(folder: Path) -> None:
+def test_the_method_of_the_example_plug_in_passes_the_conformance_check(folder: Path) -> None:
     assert int(run(folder, "-c", CHECKED).stdout) >= 11

@@ -35,7 +35,7 @@ ALLOWED = {
 FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__", "load_extension", "enable_load_extension"}
 
 
-def test_no_source_reaches_out_or_runs_what_it_reads() -> None:
+def test_source_code_opens_no_network_connection_and_evaluates_no_read_text() -> None:
     assert len(SOURCES) > 100
     found = {path: list(violations(ast.parse(path.read_text(encoding="utf-8")))) for path in SOURCES}
     assert {path.relative_to(ROOT).as_posix(): lines for path, lines in found.items() if lines} == ALLOWED
@@ -91,12 +91,12 @@ def forbidden_call(call: ast.Call) -> Iterator[str]:
         "subprocess.run(line, shell=True)",
     ],
 )
-def test_the_check_notices_a_line_that_reaches_out(line: str) -> None:
+def test_the_privacy_check_reports_a_line_that_uses_the_network(line: str) -> None:
     assert list(violations(ast.parse(line)))
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux writes in /proc")
-def test_the_watch_on_connections_notices_one() -> None:
+def test_the_network_monitor_of_the_tests_reports_an_opened_connection() -> None:
     """The long run of random deeds is listened to; here it is shown that nothing would be missed."""
     script = (
         "from tests.e2e.eavesdropper import listen, network_sockets\n"
@@ -113,7 +113,7 @@ def test_the_watch_on_connections_notices_one() -> None:
     assert f"{HEARD} socket.getaddrinfo" in done.stderr
 
 
-def test_no_network_module_is_loaded_unless_an_address_is_given(tmp_path: Path) -> None:
+def test_network_modules_are_loaded_only_when_a_user_gives_an_address(tmp_path: Path) -> None:
     """Whatever is read from this computer, nothing that could reach another one is even loaded."""
     kinds = {name.split("#")[0]: field for name, field in write_every_kind(tmp_path, ["low lower", "lowest"]).items()}
     script = (

@@ -54,7 +54,7 @@ def own_settings(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is always a screen")
-def test_without_a_screen_the_window_says_so(own_settings: dict[str, str]) -> None:
+def test_starting_the_window_without_a_screen_ends_with_an_error_sentence(own_settings: dict[str, str]) -> None:
     done = run(**own_settings)
     assert done.returncode == 2
     assert "without a screen" in done.stderr
@@ -63,7 +63,7 @@ def test_without_a_screen_the_window_says_so(own_settings: dict[str, str]) -> No
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="X11 is of Linux")
-def test_a_screen_that_does_not_answer_is_reported(own_settings: dict[str, str]) -> None:
+def test_starting_the_window_on_a_display_that_does_not_answer_is_reported(own_settings: dict[str, str]) -> None:
     done = run(DISPLAY=":4711", **own_settings)
     assert done.returncode == 2
     lacks_libraries = "sudo apt install" in done.stderr  # which is said first
@@ -74,7 +74,9 @@ def is_dark(image: QImage) -> bool:
     return image.pixelColor(3, 660).lightness() < 128
 
 
-def test_a_dark_picture_of_the_sample_needs_no_screen(tmp_path: Path, own_settings: dict[str, str]) -> None:
+def test_a_dark_screenshot_of_the_sample_is_saved_without_a_screen(
+    tmp_path: Path, own_settings: dict[str, str]
+) -> None:
     picture = tmp_path / "window.png"
     done = run("--screenshot", str(picture), "--dark", "--size", "1000x700", **own_settings)
     assert done.returncode == 0, done.stderr
@@ -86,7 +88,7 @@ def test_a_dark_picture_of_the_sample_needs_no_screen(tmp_path: Path, own_settin
     assert [path.name for path in tmp_path.iterdir()] == ["window.png"]
 
 
-def test_a_light_picture_of_a_file_is_saved(tmp_path: Path, own_settings: dict[str, str]) -> None:
+def test_a_light_screenshot_of_a_text_file_is_saved(tmp_path: Path, own_settings: dict[str, str]) -> None:
     text = tmp_path / "text.txt"
     text.write_text("so it was and so it is and so it shall be " * 20)
     picture = tmp_path / "window.png"
@@ -96,19 +98,19 @@ def test_a_light_picture_of_a_file_is_saved(tmp_path: Path, own_settings: dict[s
     assert not is_dark(QImage(str(picture)))
 
 
-def test_a_picture_that_cannot_be_saved_is_reported(tmp_path: Path, own_settings: dict[str, str]) -> None:
+def test_a_screenshot_that_cannot_be_saved_is_reported(tmp_path: Path, own_settings: dict[str, str]) -> None:
     done = run("--screenshot", str(tmp_path / "no" / "such.png"), **own_settings)
     assert done.returncode == 1
     assert "could not be saved" in done.stderr
 
 
-def test_wrong_options_are_told(own_settings: dict[str, str]) -> None:
+def test_a_wrong_value_of_a_window_option_is_reported(own_settings: dict[str, str]) -> None:
     done = run("--size", "large", **own_settings)
     assert done.returncode == 2
     assert "1280x800" in done.stderr
 
 
-def test_a_command_needs_no_screen() -> None:
+def test_a_command_line_question_works_without_a_screen() -> None:
     done = run("words", "low", "lower", "lowest")
     assert done.returncode == 0, done.stderr
     assert "lo" in done.stdout
@@ -131,7 +133,9 @@ def screen() -> Iterator[dict[str, str]]:
             server.terminate()
 
 
-def test_a_picture_of_a_missing_file_shows_the_reason(tmp_path: Path, own_settings: dict[str, str]) -> None:
+def test_a_screenshot_of_a_missing_file_shows_and_prints_the_error(
+    tmp_path: Path, own_settings: dict[str, str]
+) -> None:
     """The window is shown, on a screen if there can be one, and says so."""
     picture = tmp_path / "window.png"
     with screen() as environment:
@@ -154,7 +158,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no table of users to ask")
-def test_a_user_without_a_name_and_without_a_home(tmp_path: Path) -> None:
+def test_commands_and_screenshots_work_for_a_user_without_a_name_and_a_home_folder(tmp_path: Path) -> None:
     """A container can be started with any user number. Commands and a picture of a session work there."""
     environment = environment_with({"QT_QPA_PLATFORM": "offscreen"})
     for name in ("HOME", "XDG_CACHE_HOME", "BPE_EXPLORER_CACHE", "BPE_EXPLORER_SETTINGS"):
@@ -176,7 +180,7 @@ def test_a_user_without_a_name_and_without_a_home(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no table of users to ask")
-def test_qt_gets_the_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_qt_gets_the_home_folder_from_the_user_database_when_home_is_unset(monkeypatch: pytest.MonkeyPatch) -> None:
     import pwd
 
     monkeypatch.setattr(pwd, "getpwuid", lambda uid: pwd.struct_passwd(("me", "", uid, 1, "", "/home/me", "")))
@@ -223,7 +227,7 @@ sys.exit(main([]))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows sends signals in another way")
-def test_a_window_with_unsaved_work_stays_open_until_a_second_signal(own_settings: dict[str, str]) -> None:
+def test_signals_ask_before_they_close_a_window_with_unsaved_work(own_settings: dict[str, str]) -> None:
     """Repeated, by any signal; the third time is answered at once."""
     command = [sys.executable, "-c", STAYING]
     environment = environment_with({"QT_QPA_PLATFORM": "offscreen", **own_settings})
@@ -277,7 +281,7 @@ sys.exit(main([]))
 @pytest.mark.parametrize(
     ("name", "program"), [("SIGINT", ""), ("SIGTERM", ASKING)], ids=["Ctrl-C", "kill while it asks something"]
 )
-def test_ctrl_c_and_kill_close_the_window(own_settings: dict[str, str], name: str, program: str) -> None:
+def test_ctrl_c_and_a_kill_signal_close_the_window(own_settings: dict[str, str], name: str, program: str) -> None:
     command = [sys.executable, *(["-c", program] if program else ["-m", "app"])]
     environment = environment_with({"QT_QPA_PLATFORM": "offscreen", **own_settings})
     with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:

@@ -140,7 +140,7 @@ def run(folder: Path, without: str, *arguments: str, module: str = "app") -> sub
     )
 
 
-def test_qt_is_really_out_of_reach(folder: Path) -> None:
+def test_the_simulated_absence_of_qt_makes_its_import_fail(folder: Path) -> None:
     for without in ("absent", "broken"):
         done = run(folder, without, module="PySide6.QtCore")
         assert done.returncode == 1
@@ -154,7 +154,7 @@ def test_help_works_without_qt(folder: Path, module: str) -> None:
     assert all(name in done.stdout for name in COMMANDS)
 
 
-def test_every_command_works(folder: Path) -> None:
+def test_every_command_works_without_qt(folder: Path) -> None:
     assert {*COMMANDS, *command_questions()} <= {*EXAMPLES}
     asked = [[command, *words.split()] for command, words in EXAMPLES.items()]
     done = run(folder, "absent", json.dumps(asked), module="tests.e2e.one_after_another")
@@ -163,7 +163,7 @@ def test_every_command_works(folder: Path) -> None:
         assert code == 0, (command, said)
 
 
-def test_the_engine_alone_says_where_to_begin(folder: Path) -> None:
+def test_the_engine_without_qt_prints_paths_of_existing_reference_pages(folder: Path) -> None:
     done = run(folder, "absent", module="bpe_core")
     assert done.returncode == 0, done.stderr
     named = [
@@ -173,7 +173,7 @@ def test_the_engine_alone_says_where_to_begin(folder: Path) -> None:
     assert all(path.is_file() for path in named)
 
 
-def test_the_engine_works_without_qt(folder: Path) -> None:
+def test_a_command_of_the_engine_works_without_qt(folder: Path) -> None:
     done = run(folder, "absent", "words", "low", "lower", module="bpe_core")
     assert done.returncode == 0, done.stderr
     assert "l + o" in done.stdout
@@ -184,7 +184,9 @@ def test_the_engine_works_without_qt(folder: Path) -> None:
     [("absent", "pip install PySide6-Essentials shiboken6 pyqtgraph"), ("broken", "libQt6Core.so.6: cannot open")],
 )
 @pytest.mark.parametrize("arguments", [(), ("text.txt",), ("--screenshot", "window.png")])
-def test_the_window_says_what_is_missing(folder: Path, without: str, told: str, arguments: tuple[str, ...]) -> None:
+def test_starting_the_window_without_qt_reports_the_missing_package(
+    folder: Path, without: str, told: str, arguments: tuple[str, ...]
+) -> None:
     done = run(folder, without, *arguments)
     assert done.returncode == 2
     assert told in done.stderr
@@ -193,7 +195,7 @@ def test_the_window_says_what_is_missing(folder: Path, without: str, told: str, 
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere Qt brings what it needs")
-def test_missing_libraries_are_named_with_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_system_libraries_are_named_with_the_packages_that_hold_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     assert display.why_no_window() == ""
     monkeypatch.setitem(display.COMMON_LIBRARIES, "libabsent.so.1", "libabsent1")

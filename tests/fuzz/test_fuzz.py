@@ -23,13 +23,13 @@ FOUND = Path(__file__).with_name("found.txt").read_text(encoding="utf-8").splitl
 
 
 @pytest.mark.parametrize("kinds", TOGETHER)
-def test_any_input_ends_in_a_result_or_a_sentence(kinds: str) -> None:
+def test_any_fuzzed_input_ends_in_a_result_or_an_error_sentence(kinds: str) -> None:
     seed = random.SystemRandom().randrange(10**6) if LONG else 1
     done = limited("tests.fuzz.target", kinds, str(SECONDS), str(seed), seconds=60 + round(4 * SECONDS))
     assert done.returncode == 0, done.stderr[-4_000:]
 
 
-def test_inputs_that_failed_once_work() -> None:
+def test_fuzz_inputs_that_once_failed_now_work() -> None:
     found = [word for line in FOUND if line and not line.startswith("#") for word in line.split()]
     done = limited("tests.fuzz.target", "again", *found)
     assert done.returncode == 0, done.stderr[-4_000:]

@@ -17,7 +17,7 @@ from tests.gui.conftest import settle
 TEXT = "the lowest price is lower than the last one"
 
 
-def test_a_run_that_drops_is_trained_travelled_and_read_token_by_token(
+def test_a_run_of_a_method_that_drops_tokens_is_trained_and_shown_at_every_step(
     dropping: None, qtbot: QtBot, new_program: Callable[[], Program], train: Callable[[Program], None]
 ) -> None:
     program = new_program()
@@ -62,7 +62,7 @@ def test_a_run_that_drops_is_trained_travelled_and_read_token_by_token(
     assert facts["Chosen by"].text() == f"share {step.reasons['share']:.2%}"
 
 
-def test_a_run_that_adds_is_trained_travelled_and_read_token_by_token(
+def test_a_run_of_a_method_that_adds_tokens_is_trained_and_shown_at_every_step(
     dropping: None, qtbot: QtBot, new_program: Callable[[], Program], train: Callable[[Program], None]
 ) -> None:
     program = new_program()

@@ -68,7 +68,7 @@ def until_told_to_stop(task: Task) -> None:
     raise Cancelled("Nobody wants to know any more.")
 
 
-def test_an_answer_arrives_in_the_thread_that_asked(qtbot: QtBot, aside: Aside) -> None:
+def test_a_background_answer_arrives_in_the_thread_that_asked(qtbot: QtBot, aside: Aside) -> None:
     heard, worked_on = Heard(), set()
 
     def work(task: Task) -> int:
@@ -84,7 +84,7 @@ def test_an_answer_arrives_in_the_thread_that_asked(qtbot: QtBot, aside: Aside) 
     assert worked_on.isdisjoint(heard.threads)
 
 
-def test_the_newest_question_of_a_topic_wins(qtbot: QtBot, aside: Aside) -> None:
+def test_the_newest_background_question_of_a_topic_replaces_the_older_questions(qtbot: QtBot, aside: Aside) -> None:
     old, never_begun, new, other = Heard(), Heard(), Heard(), Heard()
     old.ask(aside, "sum", until_told_to_stop)
     other.ask(aside, "difference", lambda task: 1)
@@ -97,7 +97,7 @@ def test_the_newest_question_of_a_topic_wins(qtbot: QtBot, aside: Aside) -> None
     assert other.news == [("done", 1), ("ended",)]
 
 
-def test_an_answer_that_comes_too_late_is_dropped(qtbot: QtBot, aside: Aside) -> None:
+def test_a_background_answer_that_comes_too_late_is_dropped(qtbot: QtBot, aside: Aside) -> None:
     """Work that cannot be stopped runs to its end; its results and reports are dropped."""
     may_end, old, new = threading.Event(), Heard(), Heard()
 
@@ -114,7 +114,7 @@ def test_an_answer_that_comes_too_late_is_dropped(qtbot: QtBot, aside: Aside) ->
     assert new.news == [("done", "new"), ("ended",)]
 
 
-def test_queued_tasks_are_done_one_after_the_other(qtbot: QtBot, aside: Aside) -> None:
+def test_queued_background_tasks_run_one_after_the_other(qtbot: QtBot, aside: Aside) -> None:
     heard = Heard()
     for number in range(5):
         heard.ask(aside, "list", partial(lambda number, task: number, number), queues=True)
@@ -122,7 +122,7 @@ def test_queued_tasks_are_done_one_after_the_other(qtbot: QtBot, aside: Aside) -
     assert heard.news == [news for number in range(5) for news in (("done", number), ("ended",))]
 
 
-def test_a_cancelled_question_is_not_answered(qtbot: QtBot, aside: Aside) -> None:
+def test_a_cancelled_background_question_is_not_answered(qtbot: QtBot, aside: Aside) -> None:
     heard, waiting = Heard(), Heard()
     heard.ask(aside, "sum", until_told_to_stop)
     waiting.ask(aside, "sum", lambda task: 1, queues=True)
@@ -137,7 +137,9 @@ def test_a_cancelled_question_is_not_answered(qtbot: QtBot, aside: Aside) -> Non
     ("error", "sentence"),
     [(CorpusError("The file is gone."), "The file is gone."), (MemoryError(), "There is not enough memory")],
 )
-def test_a_failure_becomes_a_sentence(qtbot: QtBot, aside: Aside, error: Exception, sentence: str) -> None:
+def test_a_failure_of_a_background_task_is_reported_as_a_sentence(
+    qtbot: QtBot, aside: Aside, error: Exception, sentence: str
+) -> None:
     def work(task: Task) -> None:
         raise error
 
@@ -150,7 +152,9 @@ def test_a_failure_becomes_a_sentence(qtbot: QtBot, aside: Aside, error: Excepti
     assert last == ("ended",)
 
 
-def test_a_bug_is_shown_and_leaves_the_topic_free(qtbot: QtBot, aside: Aside, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_in_a_background_task_reaches_the_exception_hook_and_leaves_its_topic_free(
+    qtbot: QtBot, aside: Aside, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found: list[Any] = []
     monkeypatch.setattr(threading, "excepthook", lambda args: found.append(args.exc_value))
     heard, next_one = Heard(), Heard()
@@ -162,7 +166,7 @@ def test_a_bug_is_shown_and_leaves_the_topic_free(qtbot: QtBot, aside: Aside, mo
     assert next_one.news == [("done", 2), ("ended",)]
 
 
-def test_without_more_threads_an_error_is_reported_and_the_topic_is_free(
+def test_a_background_task_that_gets_no_thread_reports_an_error_and_leaves_its_topic_free(
     qtbot: QtBot, aside: Aside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(thread: threading.Thread) -> None:
@@ -182,14 +186,14 @@ def test_without_more_threads_an_error_is_reported_and_the_topic_is_free(
     assert next_one.news == [("done", 2), ("ended",)]
 
 
-def test_at_the_end_the_topic_can_be_asked_about_again(qtbot: QtBot, aside: Aside) -> None:
+def test_the_end_callback_of_a_background_task_can_ask_the_same_topic_again(qtbot: QtBot, aside: Aside) -> None:
     heard: list[int] = []
     aside.ask("sum", lambda task: 1, heard.append, ended=lambda: aside.ask("sum", lambda task: 2, heard.append))
     wait_until_free(qtbot, aside)
     assert heard == [1, 2]
 
 
-def test_progress_reports_are_reduced_to_the_newest(qtbot: QtBot, aside: Aside) -> None:
+def test_of_many_progress_reports_the_newest_arrives(qtbot: QtBot, aside: Aside) -> None:
     def work(task: Task) -> str:
         for number in range(10_000):
             task.report(number)
@@ -203,7 +207,7 @@ def test_progress_reports_are_reduced_to_the_newest(qtbot: QtBot, aside: Aside) 
     assert len(heard.news) < 100
 
 
-def test_the_engine_accepts_the_callbacks_of_a_task(qtbot: QtBot, aside: Aside) -> None:
+def test_the_engine_accepts_the_callbacks_of_a_background_task(qtbot: QtBot, aside: Aside) -> None:
     heard, corpus = Heard(), Corpus.from_texts(["one two two"])
     heard.ask(aside, "words", lambda task: count_words(corpus, Recipe(), Work(task.report, task.cancelled)).total)
     wait_until_free(qtbot, aside)
@@ -211,7 +215,7 @@ def test_the_engine_accepts_the_callbacks_of_a_task(qtbot: QtBot, aside: Aside) 
     assert [news[1].done for news in heard.news if news[0] == "progress"][-1:] == [11]
 
 
-def test_after_closing_in_an_answer_no_more_answers_come(qtbot: QtBot, aside: Aside) -> None:
+def test_no_answer_arrives_after_an_answer_closed_the_background_tasks(qtbot: QtBot, aside: Aside) -> None:
     heard: list[str] = []
 
     def close() -> None:
@@ -227,7 +231,7 @@ def test_after_closing_in_an_answer_no_more_answers_come(qtbot: QtBot, aside: As
     assert heard == ["first"]
 
 
-def test_a_slow_question_pauses_longer_while_a_run_goes_on(qtbot: QtBot, aside: Aside) -> None:
+def test_a_slow_question_pauses_longer_while_a_run_is_learning(qtbot: QtBot, aside: Aside) -> None:
     learning = Run(1, Recipe(), (), phase=Phase.LEARNING)
     paused = Run(2, Recipe(), (), phase=Phase.PAUSED)
     assert aside.pause("sum", learning, 100) == 100  # nothing is known about it yet
@@ -238,7 +242,9 @@ def test_a_slow_question_pauses_longer_while_a_run_goes_on(qtbot: QtBot, aside: 
     assert aside.pause("difference", learning, 100) == 100
 
 
-def test_closing_stops_tasks_and_waits_for_those_that_write(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_stops_background_tasks_and_waits_for_tasks_that_write_files(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("app.session.aside.PATIENCE", 0.05)
     ended, heard = [], Heard()
 
@@ -254,7 +260,7 @@ def test_closing_stops_tasks_and_waits_for_those_that_write(session: Session, mo
     assert heard.news == []
 
 
-def test_closing_does_not_wait_for_a_thread_that_does_not_stop(
+def test_closing_does_not_wait_for_a_background_thread_that_does_not_stop(
     session: Session, aside: Aside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.session.aside.PATIENCE", 0.1)
@@ -273,7 +279,7 @@ def test_closing_does_not_wait_for_a_thread_that_does_not_stop(
     assert took < WAIT / 1000  # for so long it would have waited
 
 
-def test_the_program_ends_while_a_thread_is_left_behind() -> None:
+def test_the_program_can_exit_while_a_background_thread_still_runs() -> None:
     program = (
         "import sys, threading, time\n"
         "from app.worker.job import THREAD, leave\n"

@@ -83,7 +83,7 @@ def expected_rows(found: TableComparison) -> list[tuple[str, ...]]:
     ]
 
 
-def test_the_shown_run_stays_and_the_other_is_put_next_to_it(qtbot: QtBot, comparing: Program) -> None:
+def test_the_compare_room_puts_the_other_run_beside_the_shown_run(qtbot: QtBot, comparing: Program) -> None:
     run, page = shown_run(comparing), comparing.pages[ComparePage]
     assert run.history is not None
     assert run.recipe.ties != OTHER.recipe.ties
@@ -97,7 +97,7 @@ def test_the_shown_run_stays_and_the_other_is_put_next_to_it(qtbot: QtBot, compa
     qtbot.waitUntil(comparing.window.isWindowModified, timeout=WAIT)
 
 
-def test_a_run_can_be_added_before_the_comparison_was_shown(program: Program, train: Train) -> None:
+def test_a_run_can_be_added_before_the_compare_room_is_shown(program: Program, train: Train) -> None:
     for size in (296, 290):
         program.session.corpus.replace_by_text("small", TEXT)
         assert program.form.choose(vocab_size=size)
@@ -110,7 +110,7 @@ def test_a_run_can_be_added_before_the_comparison_was_shown(program: Program, tr
     assert model.numbers == [first, second]
 
 
-def test_differently_split_ranges_are_marked(comparing: Program) -> None:
+def test_ranges_that_two_runs_split_differently_are_marked(comparing: Program) -> None:
     run, page = shown_run(comparing), comparing.pages[ComparePage]
     assert run.history is not None
     text = "the lowest price, then that\nlast"
@@ -133,7 +133,7 @@ def test_differently_split_ranges_are_marked(comparing: Program) -> None:
     assert f"{len(regions)} places of your text are split differently" in panel.summary.text()
 
 
-def test_one_slider_moves_all_lanes_and_the_window(qtbot: QtBot, comparing: Program) -> None:
+def test_one_size_slider_moves_all_compared_lanes_and_the_time_cursor(qtbot: QtBot, comparing: Program) -> None:
     lanes = comparing.pages[ComparePage].lanes
     assert not comparing.time_bar.isVisible(), "one slider is enough"
     comparing.session.cursor.go_to(10)
@@ -151,7 +151,7 @@ def test_one_slider_moves_all_lanes_and_the_window(qtbot: QtBot, comparing: Prog
     assert [lane.at for lane in lanes.lanes] == [40, 40]
 
 
-def test_each_side_is_drawn_as_its_tokenizer_cuts(qtbot: QtBot, comparing: Program) -> None:
+def test_each_compared_column_draws_the_tokens_of_its_tokenizer(qtbot: QtBot, comparing: Program) -> None:
     panel = comparing.pages[LanesPanel]
     wait_until_compared(qtbot, comparing)
     views = [column.text for column in panel.columns.all[:2]]
@@ -162,7 +162,7 @@ def test_each_side_is_drawn_as_its_tokenizer_cuts(qtbot: QtBot, comparing: Progr
     assert images[0] != images[1]
 
 
-def test_columns_scroll_together(qtbot: QtBot, comparing: Program) -> None:
+def test_compared_columns_scroll_together(qtbot: QtBot, comparing: Program) -> None:
     comparing.token_text.set_text("then that last low\n" * 100)
     qtbot.waitUntil(lambda: comparing.session.text.value.startswith("then"), timeout=WAIT)
     wait_until_compared(qtbot, comparing)
@@ -171,7 +171,7 @@ def test_columns_scroll_together(qtbot: QtBot, comparing: Program) -> None:
     assert one.value() == other.value() > 0
 
 
-def test_all_compared_runs_are_shared_as_one_page(
+def test_all_compared_runs_are_shared_as_one_web_page(
     qtbot: QtBot, comparing: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "duel.html"
@@ -185,7 +185,7 @@ def test_all_compared_runs_are_shared_as_one_page(
     assert "learned from small and " in title, title
 
 
-def test_a_row_leads_to_its_merge(comparing: Program) -> None:
+def test_choosing_a_row_of_the_comparison_moves_the_time_cursor_to_its_merge(comparing: Program) -> None:
     page = comparing.pages[ComparePage]
     row = next(i for i, cells in enumerate(listed(comparing)) if cells[2])
     page.choose_row(row)
@@ -200,7 +200,7 @@ def test_a_row_leads_to_its_merge(comparing: Program) -> None:
     assert [left, right] == [names.raw[saved[row + 1][side]] for side in (6, 7)]
 
 
-def test_runs_are_compared_with_each_other(qtbot: QtBot, comparing: Program) -> None:
+def test_two_runs_of_the_session_are_compared_with_each_other(qtbot: QtBot, comparing: Program) -> None:
     comparing.form.choose(ties="lowest-ids")
     comparing.session.train()
     wait_for_phase(qtbot, comparing, Phase.ENDED)
@@ -216,7 +216,7 @@ def test_runs_are_compared_with_each_other(qtbot: QtBot, comparing: Program) -> 
     assert listed(comparing) == expected_rows(compare_tables(now, first))
 
 
-def test_without_a_second_run_the_page_says_what_to_do(qtbot: QtBot, comparing: Program) -> None:
+def test_the_comparison_without_a_second_run_says_what_to_do(qtbot: QtBot, comparing: Program) -> None:
     panel, page = comparing.pages[LanesPanel], comparing.pages[ComparePage]
     panel.columns.all[1].card.close_button.click()
     qtbot.waitUntil(lambda: "Choose two tokenizers above" in page.sentence.text(), timeout=WAIT)
@@ -225,7 +225,7 @@ def test_without_a_second_run_the_page_says_what_to_do(qtbot: QtBot, comparing: 
     assert not page.put_together.isEnabled()
 
 
-def test_another_theme_keeps_the_text(comparing: Program) -> None:
+def test_changing_the_theme_keeps_the_text_of_the_compared_columns(comparing: Program) -> None:
     text = comparing.pages[LanesPanel].columns.all[0].text
     before = text.model.text()
     assert before
@@ -234,7 +234,7 @@ def test_another_theme_keeps_the_text(comparing: Program) -> None:
     comparing.theme.choose("light")
 
 
-def test_a_long_text_is_compared_up_to_a_stated_length(qtbot: QtBot, comparing: Program) -> None:
+def test_a_long_text_is_compared_only_up_to_the_stated_length(qtbot: QtBot, comparing: Program) -> None:
     comparing.token_text.set_text("then that last low " * 10_000)
     panel = comparing.pages[LanesPanel]
     qtbot.waitUntil(lambda: "of the first 100,000 characters of your text" in panel.summary.text(), timeout=WAIT)
@@ -243,7 +243,7 @@ def test_a_long_text_is_compared_up_to_a_stated_length(qtbot: QtBot, comparing: 
     assert "of the first 100,000 characters" in panel.columns.all[0].card.more.text()
 
 
-def test_the_picker_shows_the_chart_of_a_measure_and_its_subject(qtbot: QtBot, comparing: Program) -> None:
+def test_the_measure_picker_shows_the_chart_of_the_chosen_measure(qtbot: QtBot, comparing: Program) -> None:
     picker, charts = comparing.picker, comparing.charts
     assert (picker.measure.currentText(), picker.isVisible()) == (STEPS_THAT_DIFFER, True)
     assert charts.tabBar().isHidden()
@@ -273,7 +273,7 @@ def is_enabled(box: QComboBox, place: int) -> bool:
     return bool(box.model().flags(box.model().index(place, 0)) & Qt.ItemFlag.ItemIsEnabled)
 
 
-def test_measures_are_picked_in_four_groups_that_say_what_they_are_for(comparing: Program) -> None:
+def test_the_measure_picker_lists_measures_in_four_explained_groups(comparing: Program) -> None:
     picker, box = comparing.picker, comparing.picker.measure
     entries = [box.itemText(place) for place in range(box.count())]
     groups = [entry for place, entry in enumerate(entries) if not is_enabled(box, place)]
@@ -289,7 +289,7 @@ def test_measures_are_picked_in_four_groups_that_say_what_they_are_for(comparing
     assert len(entries) == len(groups) + len(measures)
 
 
-def test_different_tokens_are_distinguished_from_moved_merges(qtbot: QtBot, comparing: Program) -> None:
+def test_the_comparison_distinguishes_different_tokens_from_moved_merges(qtbot: QtBot, comparing: Program) -> None:
     text = comparing.pages[ComparePage].sentence.text()
     run = shown_run(comparing)
     assert run.history is not None
@@ -300,7 +300,7 @@ def test_different_tokens_are_distinguished_from_moved_merges(qtbot: QtBot, comp
     assert f"{found.common:,} tokens are in both vocabularies" in text
 
 
-def test_unknown_tokens_are_counted_apart_in_their_column(qtbot: QtBot, comparing: Program) -> None:
+def test_unknown_tokens_are_counted_separately_in_their_column(qtbot: QtBot, comparing: Program) -> None:
     comparing.session.runs.train(comparing.session.corpus.texts.value, Recipe.preset("wordpiece", vocab_size=60))
     wait_for_phase(qtbot, comparing, Phase.ENDED)
     comparing.token_text.set_text("last Ω Ж word")
@@ -316,7 +316,7 @@ def test_unknown_tokens_are_counted_apart_in_their_column(qtbot: QtBot, comparin
     assert "unknown" not in panel.columns.all[0].card.more.text()
 
 
-def test_playing_moves_all_lanes(qtbot: QtBot, comparing: Program) -> None:
+def test_playing_in_the_compare_room_moves_all_lanes(qtbot: QtBot, comparing: Program) -> None:
     panel = comparing.pages[LanesPanel]
     comparing.session.cursor.go_to(0)
     wait_until_compared(qtbot, comparing)
@@ -341,7 +341,7 @@ def test_playing_moves_all_lanes(qtbot: QtBot, comparing: Program) -> None:
         ("sweeps", "sweep_results"),
     ],
 )
-def test_each_action_shows_its_chart_below_the_columns(program: Program, action: str, chart: str) -> None:
+def test_each_comparison_action_shows_its_chart_below_the_columns(program: Program, action: str, chart: str) -> None:
     program.window.show_room("ask")
     program.actions[action].trigger()
     assert (program.window.room, program.charts.shown) == ("compare", chart)
@@ -350,7 +350,7 @@ def test_each_action_shows_its_chart_below_the_columns(program: Program, action:
     assert not program.text_panel.isVisible()
 
 
-def test_pages_without_an_action_are_found_by_typing(program: Program) -> None:
+def test_comparison_pages_without_an_action_are_found_by_the_search(program: Program) -> None:
     hits = best("morphemes", program.finding.searches(None))
     next(hit for hit in hits if hit.title == "Morphemes").choose()
     assert (program.window.room, program.charts.shown) == ("compare", "morphemes")

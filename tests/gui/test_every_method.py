@@ -62,7 +62,7 @@ def texts_on(program: Program, page: str) -> str:
     return " ".join([*labels, *(str(cell) for row in exact_rows(shown) for cell in row), *drawn])
 
 
-def test_every_page_says_something_at_every_step(
+def test_every_page_shows_some_text_at_every_step_of_each_method(
     qtbot: QtBot, learned: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(word_tokens, "CUT_AT_ONCE", 0)  # so that words are cut aside, as those of a long text
@@ -116,7 +116,7 @@ def test_a_run_of_each_method_is_saved_opened_and_reported(
     assert html.escape(METHODS[run.recipe.method].title) in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_reasons_use_the_terms_of_the_method(qtbot: QtBot, learned: Program) -> None:
+def test_reasons_for_boundaries_use_the_terms_of_the_method(qtbot: QtBot, learned: Program) -> None:
     page, run = learned.pages[WhyPage], learned.session.runs.shown
     assert run is not None
     learned.window.show_room("ask")
@@ -136,7 +136,9 @@ def test_reasons_use_the_terms_of_the_method(qtbot: QtBot, learned: Program) -> 
     assert len(seen) > 2
 
 
-def test_steps_have_their_own_name_and_formats_without_a_place_say_so_at_once(qtbot: QtBot, learned: Program) -> None:
+def test_steps_use_the_word_of_their_method_and_formats_that_cannot_hold_the_run_say_so(
+    qtbot: QtBot, learned: Program
+) -> None:
     run = learned.session.runs.shown
     assert run is not None
     assert run.history is not None

@@ -32,7 +32,9 @@ def data_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "share"
 
 
-def test_the_desktop_knows_sessions_and_how_to_open_them(program: Program, data_home: Path, tmp_path: Path) -> None:
+def test_the_desktop_learns_the_file_type_of_sessions_and_the_program_that_opens_them(
+    program: Program, data_home: Path, tmp_path: Path
+) -> None:
     program.actions["claim_sessions"].trigger()
     assert "A double-click on a file that ends in .bpex" in program.messages.sentence.text()
     entry = RawConfigParser()
@@ -50,7 +52,7 @@ def test_the_desktop_knows_sessions_and_how_to_open_them(program: Program, data_
     assert kinds_of(tmp_path / "without an ending", tmp_path / "two.bpex") == [MIME_TYPE, MIME_TYPE]
 
 
-def test_on_macos_a_small_application_owns_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_macos_a_small_application_opens_session_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Start it with a file as a shell would; a stand-in prints its arguments."""
     told = tmp_path / "told"
     monkeypatch.setattr(file_type, "command", lambda: [sys.executable, "-c", TELL, str(told)])
@@ -86,13 +88,15 @@ def kinds_of(*paths: Path) -> list[str]:
     return done.stdout.split("\n")[:-1]
 
 
-def test_a_failed_registration_is_reported(program: Program, data_home: Path) -> None:
+def test_a_failed_registration_of_the_file_type_is_reported(program: Program, data_home: Path) -> None:
     data_home.write_text("a file where the folder should be")
     program.actions["claim_sessions"].trigger()
     assert "The desktop refused" in program.messages.sentence.text()
 
 
-def test_of_several_sessions_the_first_is_opened_and_the_others_are_named(program: Program, tmp_path: Path) -> None:
+def test_of_several_dropped_sessions_the_first_is_opened_and_the_others_are_named(
+    program: Program, tmp_path: Path
+) -> None:
     paths = [tmp_path / name for name in ("one.bpex", "two.bpex", "three.bpex")]
     for path in paths:
         write_session(SavedSession(Recipe()), path)

@@ -22,7 +22,7 @@ from tests.permissions import mode
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="elsewhere a person's folders are closed to others")
 
 
-def test_nobody_else_reads_a_safety_copy(
+def test_other_users_cannot_read_a_safety_copy(
     qtbot: QtBot, program: Program, train: Callable[[Program], None], tmp_path: Path
 ) -> None:
     unsaved = data_folder() / "unsaved"
@@ -37,7 +37,7 @@ def test_nobody_else_reads_a_safety_copy(
     assert mode(data_folder() / "open") == 0o700
 
 
-def test_a_folder_that_others_can_write_to_keeps_no_safety_copy_and_offers_none(
+def test_a_folder_that_others_can_write_to_neither_gets_nor_offers_safety_copies(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
     unsaved = data_folder() / "unsaved"
@@ -53,12 +53,14 @@ def test_a_folder_that_others_can_write_to_keeps_no_safety_copy_and_offers_none(
     assert len(list(unsaved.iterdir())) == 1
 
 
-def test_without_safety_copies_no_folder_is_made(tmp_path: Path) -> None:
+def test_looking_for_safety_copies_creates_no_folder(tmp_path: Path) -> None:
     assert find_leftovers(tmp_path / "unsaved") == ()
     assert not (tmp_path / "unsaved").exists()
 
 
-def test_without_a_home_folder_no_file_type_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_registering_the_file_type_without_a_home_folder_is_refused_with_a_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     monkeypatch.setenv("HOME", "not/from/the/root")
     assert claim_sessions() == "The desktop refused: this user has no home folder."

@@ -75,7 +75,7 @@ def unkept(request: pytest.FixtureRequest, program: Program, qtbot: QtBot, monke
     return program
 
 
-def test_closing_asks_and_says_why(unkept: Program, answering: DialogAnswerer) -> None:
+def test_closing_without_a_safety_copy_asks_and_says_why(unkept: Program, answering: DialogAnswerer) -> None:
     answering(Button.Cancel, unkept.window.close)
     assert unkept.window.isVisible()
     (said,) = answering.asked
@@ -87,7 +87,7 @@ def test_closing_asks_and_says_why(unkept: Program, answering: DialogAnswerer) -
     assert len(answering.asked) == 2
 
 
-def test_a_session_saved_before_leaving_is_not_lost(
+def test_choosing_save_in_the_closing_dialog_saves_the_session(
     qtbot: QtBot, unkept: Program, answering: DialogAnswerer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "kept.bpex"
@@ -97,7 +97,7 @@ def test_a_session_saved_before_leaving_is_not_lost(
     assert read_session(path).text == "not to be lost"
 
 
-def test_a_cancelled_save_keeps_the_window_open(
+def test_cancelling_the_save_dialog_keeps_the_window_open(
     unkept: Program, answering: DialogAnswerer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
@@ -107,7 +107,7 @@ def test_a_cancelled_save_keeps_the_window_open(
 
 
 @pytest.mark.parametrize("way", ["new", "open"])
-def test_every_other_way_of_leaving_asks_too(
+def test_opening_or_beginning_another_session_also_asks_about_unsaved_work(
     qtbot: QtBot, unkept: Program, answering: DialogAnswerer, tmp_path: Path, way: str
 ) -> None:
     other = tmp_path / "other.bpex"
@@ -131,7 +131,7 @@ def test_another_session_opens_after_the_present_session_is_discarded(
     assert program.token_text.text() == "the other"
 
 
-def test_no_question_comes_if_a_safety_copy_can_be_kept(
+def test_closing_asks_nothing_if_a_safety_copy_can_be_written(
     qtbot: QtBot, program: Program, answering: DialogAnswerer
 ) -> None:
     program.token_text.set_text("kept")
@@ -143,7 +143,7 @@ def test_no_question_comes_if_a_safety_copy_can_be_kept(
     assert read_session(copy, is_safety_copy=True).text == "kept"
 
 
-def test_quitting_with_own_work_asks_what_to_do_with_it(
+def test_quitting_with_unsaved_work_of_the_user_asks_what_to_do(
     qtbot: QtBot, program: Program, answering: DialogAnswerer
 ) -> None:
     program.token_text.set_text("kept")
@@ -172,7 +172,7 @@ class PersonalCloseEvent(QCloseEvent):
         return True
 
 
-def test_a_sample_learned_at_the_start_is_left_without_a_question(
+def test_quitting_with_only_the_trained_sample_asks_nothing(
     program: Program, answering: DialogAnswerer, train: Callable[[Program], None]
 ) -> None:
     train(program)
@@ -182,7 +182,7 @@ def test_a_sample_learned_at_the_start_is_left_without_a_question(
     assert list((data_folder() / "unsaved").glob("*.bpex")) == [], "nor does the next start ask whether to restore it"
 
 
-def test_a_new_session_offers_to_restore_the_session_before_it(qtbot: QtBot, program: Program) -> None:
+def test_a_new_session_offers_to_restore_the_previous_session(qtbot: QtBot, program: Program) -> None:
     program.token_text.set_text("not to be lost")
     qtbot.waitUntil(lambda: program.session.text.value == "not to be lost", timeout=WAIT)
     program.actions["new_session"].trigger()
@@ -192,7 +192,7 @@ def test_a_new_session_offers_to_restore_the_session_before_it(qtbot: QtBot, pro
     qtbot.waitUntil(lambda: program.token_text.text() == "not to be lost", timeout=WAIT)
 
 
-def test_a_window_that_was_closed_asks_nothing_more(program: Program) -> None:
+def test_a_window_that_was_closed_once_asks_no_second_time(program: Program) -> None:
     """Qt closes whatever is still to be seen before the program ends, and would stay if that were refused."""
     told: list[str] = []
     program.window.closing.connect(lambda: told.append("closing"))
@@ -203,7 +203,7 @@ def test_a_window_that_was_closed_asks_nothing_more(program: Program) -> None:
     assert told == ["closing"]
 
 
-def test_a_picture_is_taken_without_a_question_even_if_nothing_can_be_kept(
+def test_a_screenshot_is_taken_without_a_question_even_if_no_safety_copy_can_be_kept(
     qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program, ended, asked = new_program(), list[int](), list[str]()

@@ -47,7 +47,7 @@ def leave(folder: Path, name: str, written: datetime | None, text: str = "a text
     return path
 
 
-def test_the_newest_copy_stays_with_any_names_of_the_others(folder: Path) -> None:
+def test_the_newest_safety_copy_is_kept_whatever_the_names_of_the_others(folder: Path) -> None:
     future = [leave(folder, f"2031-01-{day:02}-00-00-00-1-1", NOW + (1500 + day) * DAY) for day in range(1, 29)]
     today = leave(folder, "2026-11-21-00-00-00-1-1", NOW - timedelta(seconds=5))
     found = find_leftovers(folder)
@@ -56,21 +56,23 @@ def test_the_newest_copy_stays_with_any_names_of_the_others(folder: Path) -> Non
     assert all(path.exists() for path in (today, *future))
 
 
-def test_the_newest_copy_is_the_last_written(folder: Path) -> None:
+def test_safety_copies_are_sorted_by_the_time_they_were_written(folder: Path) -> None:
     paths = [leave(folder, name, NOW - age * DAY) for name, age in (("a", 2), ("c", 3), ("b", 1))]
     for path in paths:
         os.utime(path, (0, 0))  # as a backup that was put back may be
     assert [one.path.stem for one in find_leftovers(folder)] == ["b", "a", "c"]
 
 
-def test_a_copy_without_a_time_uses_that_of_its_file(folder: Path) -> None:
+def test_a_safety_copy_without_a_stored_time_uses_the_time_of_its_file(folder: Path) -> None:
     path = leave(folder, "old", None)
     os.utime(path, (1_000_000_000, 1_000_000_000))
     (found,) = find_leftovers(folder)
     assert found.written == datetime.fromtimestamp(1_000_000_000, UTC)
 
 
-def test_the_oldest_copies_are_removed_if_all_take_too_much_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_safety_copies_are_removed_if_all_take_too_much_space(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ages = [1, 29, 31, 40, 50]
     paths = {age: leave(folder, f"x{age}", NOW - age * DAY) for age in ages}
     assert len(find_leftovers(folder)) == 5
@@ -81,7 +83,7 @@ def test_the_oldest_copies_are_removed_if_all_take_too_much_room(folder: Path, m
     assert [one.path for one in find_leftovers(folder)] == [paths[1], paths[29]]
 
 
-def test_a_copy_held_by_a_window_is_not_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_safety_copy_locked_by_a_window_is_not_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = leave(folder, "old", NOW - 100 * DAY)
     monkeypatch.setattr(safety_copy, "MOST_BYTES", 0)
     lock = Lock.acquire(lock_of(path))
@@ -92,7 +94,7 @@ def test_a_copy_held_by_a_window_is_not_removed(folder: Path, monkeypatch: pytes
 
 
 @given(st.lists(st.tuples(st.integers(-4000, 4000), st.integers(1, 600_000_000)), max_size=30))
-def test_copies_are_removed_by_age_and_room(copies: list[tuple[int, int]]) -> None:
+def test_safety_copies_are_removed_by_age_and_total_size(copies: list[tuple[int, int]]) -> None:
     found = [Leftover(Path(str(place)), NOW - days * DAY, size) for place, (days, size) in enumerate(copies)]
     gone = not_kept(found, NOW)
     kept = [one for one in found if one not in gone]
@@ -102,7 +104,7 @@ def test_copies_are_removed_by_age_and_room(copies: list[tuple[int, int]]) -> No
         assert all(other.written >= one.written for other in kept)
 
 
-def test_the_rule_is_written_in_the_list_of_copies_and_in_the_manual(program: Program) -> None:
+def test_the_rule_for_removing_safety_copies_is_in_the_menu_and_in_the_manual(program: Program) -> None:
     menu = program.filing.unsaved.menu
     menu.aboutToShow.emit()
     assert RULE in [action.text() for action in menu.actions()]
@@ -111,7 +113,9 @@ def test_the_rule_is_written_in_the_list_of_copies_and_in_the_manual(program: Pr
         assert figure in text_of("start.md")
 
 
-def test_a_damaged_copy_is_offered(qtbot: QtBot, new_program: Callable[..., Program]) -> None:
+def test_a_damaged_safety_copy_is_offered_and_can_be_discarded(
+    qtbot: QtBot, new_program: Callable[..., Program]
+) -> None:
     folder = private_folder(data_folder() / "unsaved")
     path = leave(folder, "damaged", NOW, text="x" * 100_000)
     path.write_bytes(path.read_bytes()[:30_000])
@@ -132,7 +136,9 @@ def test_a_damaged_copy_is_offered(qtbot: QtBot, new_program: Callable[..., Prog
     assert not path.exists()
 
 
-def test_a_damaged_file_is_refused_and_stays(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_opening_a_damaged_session_file_is_refused_and_the_file_stays(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
     path = tmp_path / "harbour.bpex"
     write_session(session(run_of(RECIPES[0]), run_of(RECIPES[4], 2)), path)
     with closing(sqlite3.connect(path)) as connection, connection:

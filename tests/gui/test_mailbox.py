@@ -35,7 +35,7 @@ def arrived(box: Mailbox) -> list[tuple[object, object]]:
     return found
 
 
-def test_only_the_newest_of_many_messages_arrives(qtbot: QtBot, box: Mailbox, arrived: list[Any]) -> None:
+def test_only_the_newest_of_many_mailbox_messages_arrives(qtbot: QtBot, box: Mailbox, arrived: list[Any]) -> None:
     def flood() -> None:
         for number in range(10_000):
             box.post("a", News(number))
@@ -49,7 +49,7 @@ def test_only_the_newest_of_many_messages_arrives(qtbot: QtBot, box: Mailbox, ar
     assert arrived == [("a", News(9_999)), ("a", Other(1)), ("b", News(1))]
 
 
-def test_messages_arrive_in_the_thread_of_the_box(qtbot: QtBot, box: Mailbox) -> None:
+def test_mailbox_messages_arrive_in_the_thread_of_the_mailbox(qtbot: QtBot, box: Mailbox) -> None:
     threads: list[int] = []
     box.arrived.connect(lambda sender, message: threads.append(threading.get_ident()))
     thread = threading.Thread(target=lambda: box.post("a", News(1)))
@@ -59,14 +59,16 @@ def test_messages_arrive_in_the_thread_of_the_box(qtbot: QtBot, box: Mailbox) ->
     assert threads == [threading.get_ident()]
 
 
-def test_the_newest_message_comes_after_earlier_ones(qtbot: QtBot, box: Mailbox, arrived: list[Any]) -> None:
+def test_the_newest_mailbox_message_arrives_after_earlier_messages(
+    qtbot: QtBot, box: Mailbox, arrived: list[Any]
+) -> None:
     for sender, number in (("a", 1), ("b", 1), ("a", 2)):
         box.post(sender, News(number))
     qtbot.waitUntil(lambda: len(arrived) > 0, timeout=WAIT)
     assert arrived == [("b", News(1)), ("a", News(2))]
 
 
-def test_nothing_arrives_after_closing(qtbot: QtBot, box: Mailbox, arrived: list[Any]) -> None:
+def test_no_message_arrives_after_the_mailbox_is_closed(qtbot: QtBot, box: Mailbox, arrived: list[Any]) -> None:
     open_one = Mailbox()
     box.post("a", News(1))
     box.close()
@@ -94,7 +96,7 @@ class Work(Job):
         (MemoryError(), "There is not enough memory for this; try a smaller text or vocabulary."),
     ],
 )
-def test_every_job_says_that_it_ended(
+def test_every_job_posts_a_message_when_it_ends(
     qtbot: QtBot, box: Mailbox, arrived: list[Any], error: Exception | None, sentence: str
 ) -> None:
     job = Work(error)

@@ -43,7 +43,7 @@ def collection(qtbot: QtBot, busy: list[bool]) -> Iterator[GarbageCollection]:
     assert gc.isenabled()
 
 
-def test_python_does_not_collect_garbage_by_itself(collection: GarbageCollection) -> None:
+def test_garbage_is_collected_only_when_the_program_asks_for_a_collection(collection: GarbageCollection) -> None:
     knot = weakref.ref(Knot())
     kept: list[list[int]] = [[] for _ in range(3 * WORTH_A_LOOK)]
     assert knot() is not None
@@ -52,14 +52,16 @@ def test_python_does_not_collect_garbage_by_itself(collection: GarbageCollection
     assert kept
 
 
-def test_few_new_objects_start_no_search(collection: GarbageCollection) -> None:
+def test_few_new_objects_start_no_garbage_collection(collection: GarbageCollection) -> None:
     gc.collect(0)
     knot = weakref.ref(Knot())
     collection.look()
     assert knot() is not None
 
 
-def test_no_search_starts_while_the_program_is_busy(collection: GarbageCollection, busy: list[bool]) -> None:
+def test_no_garbage_collection_starts_while_the_program_is_busy(
+    collection: GarbageCollection, busy: list[bool]
+) -> None:
     busy[0] = True
     knot = weakref.ref(Knot())
     kept: list[list[int]] = [[] for _ in range(3 * WORTH_A_LOOK)]
@@ -71,7 +73,7 @@ def test_no_search_starts_while_the_program_is_busy(collection: GarbageCollectio
     assert kept
 
 
-def test_old_objects_are_searched_now_and_then(collection: GarbageCollection) -> None:
+def test_old_objects_are_collected_after_many_new_objects(collection: GarbageCollection) -> None:
     old = Knot()
     knot = weakref.ref(old)
     gc.collect()  # it has survived, and is old from now on
@@ -84,7 +86,9 @@ def test_old_objects_are_searched_now_and_then(collection: GarbageCollection) ->
     assert knot() is None
 
 
-def test_however_busy_what_is_old_is_searched_at_last(collection: GarbageCollection, busy: list[bool]) -> None:
+def test_old_objects_are_collected_at_last_even_if_the_program_stays_busy(
+    collection: GarbageCollection, busy: list[bool]
+) -> None:
     """One run may follow the other for hours."""
     busy[0] = True
     old = Knot()
@@ -99,7 +103,7 @@ def test_however_busy_what_is_old_is_searched_at_last(collection: GarbageCollect
     assert kept
 
 
-def test_what_a_session_leaves_is_searched_at_once(collection: GarbageCollection, busy: list[bool]) -> None:
+def test_objects_of_a_closed_session_are_collected_at_once(collection: GarbageCollection, busy: list[bool]) -> None:
     busy[0] = True
     old = Knot()
     knot = weakref.ref(old)
@@ -112,7 +116,7 @@ def test_what_a_session_leaves_is_searched_at_once(collection: GarbageCollection
     assert knot() is None
 
 
-def test_freed_memory_is_given_back_however_busy(
+def test_freed_memory_is_returned_to_the_system_even_if_the_program_is_busy(
     collection: GarbageCollection, busy: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     busy[0], given = True, list[int]()

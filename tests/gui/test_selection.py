@@ -43,7 +43,7 @@ def point_at_step(program: Program, step: int) -> None:
     program.session.selection.point(Mark.of_step(program.session.runs.shown, step))
 
 
-def test_a_token_under_the_pointer_lights_in_text_ids_and_table(trained: Program) -> None:
+def test_pointing_at_a_token_highlights_the_token_in_text_ids_and_table(trained: Program) -> None:
     program = trained
     editor = program.text_panel.editor
     byte = editor.model.text().encode().index(b"the")
@@ -57,7 +57,7 @@ def test_a_token_under_the_pointer_lights_in_text_ids_and_table(trained: Program
     assert editor.lit == NOTHING
 
 
-def test_a_row_of_the_table_lights_its_token_in_the_text(trained: Program) -> None:
+def test_pointing_at_a_row_of_the_merge_table_highlights_its_token_in_the_text(trained: Program) -> None:
     table = trained.merge_panel.table
     before = trained.text_panel.editor.viewport().grab().toImage()
     row = table.rowAt(table.viewport().height() // 2)
@@ -68,7 +68,7 @@ def test_a_row_of_the_table_lights_its_token_in_the_text(trained: Program) -> No
     assert trained.text_panel.editor.viewport().grab().toImage() != before
 
 
-def test_a_click_keeps_a_token_lit_and_escape_lets_go(trained: Program) -> None:
+def test_a_click_keeps_a_token_highlighted_and_escape_ends_the_highlight(trained: Program) -> None:
     table = trained.merge_panel.table
     place = QPoint(30, table.viewport().height() // 2)
     move_to(table.viewport(), QPointF(place))
@@ -83,7 +83,7 @@ def test_a_click_keeps_a_token_lit_and_escape_lets_go(trained: Program) -> None:
     assert not card.isVisible()
 
 
-def test_the_card_tells_id_bytes_step_count_and_parts(qtbot: QtBot, trained: Program) -> None:
+def test_the_token_card_shows_id_bytes_step_count_and_parts(qtbot: QtBot, trained: Program) -> None:
     point_at_step(trained, 3)
     trained.session.selection.keep(trained.session.selection.pointed)
     trained.selecting._renew_card()
@@ -99,7 +99,7 @@ def test_the_card_tells_id_bytes_step_count_and_parts(qtbot: QtBot, trained: Pro
     assert f"Made of: {run.names.text[step.left]} + {run.names.text[step.right]}" in said
 
 
-def test_a_pair_lights_where_its_tokens_are_side_by_side(trained: Program) -> None:
+def test_pointing_at_a_pair_highlights_where_its_tokens_are_neighbours(trained: Program) -> None:
     run = trained.session.runs.shown
     assert run is not None
     assert run.history is not None
@@ -110,7 +110,9 @@ def test_a_pair_lights_where_its_tokens_are_side_by_side(trained: Program) -> No
     assert trained.session.selection.light.step == 1
 
 
-def test_the_same_token_lights_in_the_columns_of_another_run(qtbot: QtBot, trained: Program, train: Train) -> None:
+def test_the_pointed_token_is_highlighted_in_the_columns_of_another_run(
+    qtbot: QtBot, trained: Program, train: Train
+) -> None:
     first = trained.session.runs.shown
     trained.session.recipe.put(trained.session.recipe.value.with_changes(ties="largest-text"), "Change the ties")
     trained.actions["new_run"].trigger()
@@ -133,7 +135,7 @@ def test_the_same_token_lights_in_the_columns_of_another_run(qtbot: QtBot, train
     assert [column.text.lit for column in columns[: len(shown)]] == [mark.in_run(run) for run in shown]
 
 
-def test_a_node_of_the_tree_lights_and_a_tree_shows_what_is_lit(qtbot: QtBot, trained: Program) -> None:
+def test_pointing_at_a_tree_node_highlights_its_token_everywhere(qtbot: QtBot, trained: Program) -> None:
     trained.actions["why"].trigger()
     settle(qtbot, trained)
     page = trained.pages.page(WHY)
@@ -144,7 +146,7 @@ def test_a_node_of_the_tree_lights_and_a_tree_shows_what_is_lit(qtbot: QtBot, tr
     assert trained.pages.known(TREE) is None or trained.pages.page(TREE).tree._lit_text == node.text
 
 
-def test_a_curve_over_steps_marks_where_the_token_was_made(qtbot: QtBot, trained: Program) -> None:
+def test_a_curve_over_steps_marks_the_step_that_made_the_highlighted_token(qtbot: QtBot, trained: Program) -> None:
     trained.charts.show_page(COMPRESSION.id)
     settle(qtbot, trained)
     point_at_step(trained, 5)
@@ -155,7 +157,7 @@ def test_a_curve_over_steps_marks_where_the_token_was_made(qtbot: QtBot, trained
     assert not any(chart._lit.isVisible() for chart in charts)
 
 
-def test_tiles_of_the_word_light_and_answer_a_click(qtbot: QtBot, trained: Program) -> None:
+def test_a_tile_of_the_watched_word_highlights_its_token_and_opens_the_card(qtbot: QtBot, trained: Program) -> None:
     trained.window.show_room("watch")
     settle(qtbot, trained)
     view = trained.watch.view
@@ -167,7 +169,7 @@ def test_tiles_of_the_word_light_and_answer_a_click(qtbot: QtBot, trained: Progr
     assert trained.selecting.card.isVisible()
 
 
-def test_a_click_on_a_split_opens_its_reason_until_another_step_is_shown(qtbot: QtBot, trained: Program) -> None:
+def test_a_click_on_a_split_shows_its_reason_until_the_step_changes(qtbot: QtBot, trained: Program) -> None:
     trained.window.show_room("watch")
     settle(qtbot, trained)
     view = trained.watch.view
@@ -181,7 +183,7 @@ def test_a_click_on_a_split_opens_its_reason_until_another_step_is_shown(qtbot: 
     assert not card.isVisible()
 
 
-def test_after_a_reason_the_card_shows_what_is_pointed_at(trained: Program) -> None:
+def test_the_card_shows_the_pointed_token_after_it_showed_a_reason(trained: Program) -> None:
     trained.selecting._show_reason("A reason.")
     point_at_step(trained, 3)
     trained.selecting._show_card()
@@ -192,7 +194,7 @@ def test_after_a_reason_the_card_shows_what_is_pointed_at(trained: Program) -> N
     assert not card.isVisible()
 
 
-def test_another_session_shows_nothing_of_the_one_before(trained: Program) -> None:
+def test_opening_another_session_clears_the_highlight_and_the_chosen_steps(trained: Program) -> None:
     selection = trained.session.selection
     point_at_step(trained, 3)
     selection.keep(selection.pointed)
@@ -204,7 +206,7 @@ def test_another_session_shows_nothing_of_the_one_before(trained: Program) -> No
     assert not trained.selecting.card.isVisible()
 
 
-def test_a_run_with_the_same_number_is_searched_for_the_bytes(trained: Program) -> None:
+def test_a_mark_from_a_run_with_the_same_number_is_matched_by_the_bytes_of_its_token(trained: Program) -> None:
     run = trained.session.runs.shown
     assert run is not None
     assert run.names is not None
@@ -214,7 +216,7 @@ def test_a_run_with_the_same_number_is_searched_for_the_bytes(trained: Program) 
     assert Mark(Lit((len(run.names.raw),)), (b"not in this run",)).in_run(run) == NOTHING
 
 
-def test_arrow_keys_walk_tiles_and_splits(qtbot: QtBot, trained: Program) -> None:
+def test_arrow_keys_move_through_the_tiles_and_splits_of_the_watched_word(qtbot: QtBot, trained: Program) -> None:
     trained.window.show_room("watch")
     settle(qtbot, trained)
     view = trained.watch.view
@@ -228,7 +230,7 @@ def test_arrow_keys_walk_tiles_and_splits(qtbot: QtBot, trained: Program) -> Non
     assert trained.session.cursor.position == at
 
 
-def test_the_card_copies_and_forbids(qtbot: QtBot, trained: Program) -> None:
+def test_buttons_of_the_token_card_copy_the_token_and_forbid_its_merge(qtbot: QtBot, trained: Program) -> None:
     selection = trained.session.selection
     run = trained.session.runs.shown
     selection.keep(Mark.of_step(run, 4))
@@ -242,7 +244,7 @@ def test_the_card_copies_and_forbids(qtbot: QtBot, trained: Program) -> None:
     settle(qtbot, trained)
 
 
-def test_selected_rows_are_the_chosen_steps(trained: Program) -> None:
+def test_selected_rows_of_the_merge_table_become_the_chosen_steps(trained: Program) -> None:
     table = trained.merge_panel.table
     table.selectRow(2)
     assert trained.session.selection.steps == ()
@@ -253,7 +255,7 @@ def test_selected_rows_are_the_chosen_steps(trained: Program) -> None:
     assert len(trained.session.selection.chosen_tokens) == run.learned
 
 
-def test_charts_film_trimming_and_export_take_the_chosen_steps(qtbot: QtBot, trained: Program) -> None:
+def test_charts_films_trimming_and_export_use_the_chosen_steps(qtbot: QtBot, trained: Program) -> None:
     table = trained.merge_panel.table
     trained.charts.show_page(COMPRESSION.id)
     settle(qtbot, trained)

@@ -18,7 +18,7 @@ from tests.shared import PATIENCE, ROOT
 
 
 @given(st.lists(st.integers(0, 3), max_size=20), st.integers(0, 25))
-def test_undo_walks_back_and_redo_forth(values: list[int], steps: int) -> None:
+def test_undo_and_redo_restore_each_value_in_order(values: list[int], steps: int) -> None:
     stack = Steps()
     held: UndoableValue[int] = UndoableValue(0, stack)
     states = [0]
@@ -35,7 +35,7 @@ def test_undo_walks_back_and_redo_forth(values: list[int], steps: int) -> None:
     assert held.value == states[-1]
 
 
-def test_joined_changes_are_undone_in_one_step() -> None:
+def test_changes_that_join_are_undone_in_one_step() -> None:
     stack = Steps()
     held: UndoableValue[int] = UndoableValue(0, stack)
     for value in (1, 2, 3):
@@ -47,7 +47,7 @@ def test_joined_changes_are_undone_in_one_step() -> None:
     assert held.value == 0
 
 
-def test_listeners_hear_of_changes_only() -> None:
+def test_listeners_of_an_undoable_value_are_called_only_when_the_value_changes() -> None:
     held: UndoableValue[int] = UndoableValue(1, Steps())
     heard: list[int] = []
     held.changed.connect(heard.append)
@@ -67,7 +67,7 @@ MOVES = st.lists(
 
 
 @given(MOVES)
-def test_the_cursor_rides_at_the_end_unless_it_was_taken(moves: list[tuple[str, int]]) -> None:
+def test_the_time_cursor_moves_with_the_end_unless_the_user_moved_the_cursor(moves: list[tuple[str, int]]) -> None:
     cursor = TimeCursor()
     end, position, live = 0, 0, True
     for move, value in moves:
@@ -86,7 +86,7 @@ def test_the_cursor_rides_at_the_end_unless_it_was_taken(moves: list[tuple[str, 
 
 
 @given(st.permutations(range(5)), st.integers(0, 4), st.integers(0, 4))
-def test_moving_a_source_keeps_all_others_in_order(order: list[int], which: int, place: int) -> None:
+def test_moving_a_corpus_text_keeps_all_other_texts_in_order(order: list[int], which: int, place: int) -> None:
     sources = tuple(CorpusText(str(number), text="x") for number in order)
     chosen = sources[which]
     after = texts_of(moved_to(list(sources), [which], place))
@@ -99,7 +99,7 @@ def test_moving_a_source_keeps_all_others_in_order(order: list[int], which: int,
         assert up == (*sources[: which - 1], *sources[which:], sources[which - 1])
 
 
-def test_dropped_steps_are_freed() -> None:
+def test_undo_steps_that_were_discarded_are_freed() -> None:
     """Each holds what was there before and after: a corpus, perhaps."""
     stack = Steps()
     held: UndoableValue[list[int]] = UndoableValue([], stack)
@@ -137,7 +137,7 @@ for _ in range(100):
 """
 
 
-def test_a_stack_that_is_garbage_frees_its_steps_once() -> None:
+def test_an_undo_stack_that_becomes_garbage_frees_its_steps_once() -> None:
     """Steps freed before their stack crash the program, where memory that was freed is overwritten at once."""
     overwriting = {"GLIBC_TUNABLES": "glibc.malloc.perturb=165", "PYTHONPATH": str(ROOT)}
     subprocess.run(
@@ -145,7 +145,7 @@ def test_a_stack_that_is_garbage_frees_its_steps_once() -> None:
     )
 
 
-def test_a_change_after_undoing_begins_a_step_of_its_own() -> None:
+def test_a_change_after_undo_begins_a_new_undo_step() -> None:
     stack = Steps()
     held: UndoableValue[int] = UndoableValue(0, stack)
     held.put(1, "Size", joins=True)
@@ -157,7 +157,7 @@ def test_a_change_after_undoing_begins_a_step_of_its_own() -> None:
     assert held.value == 1
 
 
-def test_a_change_caused_by_undo_adds_no_step() -> None:
+def test_a_change_caused_by_undo_adds_no_undo_step() -> None:
     """Otherwise making a step again would delete it while it is being made."""
     stack = Steps()
     held: UndoableValue[int] = UndoableValue(0, stack)

@@ -33,17 +33,17 @@ def waited() -> float:
     return time.monotonic() - began
 
 
-def test_threads_do_not_wait_for_an_idle_window() -> None:
+def test_background_threads_do_not_wait_for_an_idle_window() -> None:
     assert min(waited() for _ in range(100)) < 0.001
 
 
-def test_threads_wait_a_limited_time_for_a_busy_window(qtbot: QtBot) -> None:
+def test_background_threads_wait_a_limited_time_for_a_busy_window(qtbot: QtBot) -> None:
     window_first.window_begins()
     assert waited() >= window_first.PATIENCE_SECONDS
     qtbot.waitUntil(lambda: waited() < window_first.PATIENCE_SECONDS)  # the event loop has come to rest
 
 
-def test_a_waiting_thread_goes_on_when_the_window_is_idle() -> None:
+def test_a_waiting_background_thread_goes_on_when_the_window_becomes_idle() -> None:
     window_first.window_begins()
     timer = threading.Timer(0.002, window_first.window_is_done)
     timer.start()
@@ -58,7 +58,7 @@ def test_a_window_that_draws_counts_as_busy(qtbot: QtBot, program: Program) -> N
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities of their own here only")
-def test_jobs_have_a_lower_priority(qtbot: QtBot) -> None:
+def test_background_jobs_run_with_a_lower_priority(qtbot: QtBot) -> None:
     found: list[int] = []
 
     class Modest(Job):
@@ -72,7 +72,7 @@ def test_jobs_have_a_lower_priority(qtbot: QtBot) -> None:
     assert found[0] > mine or mine == window_first.MOST_MODEST
 
 
-def test_a_new_value_of_a_progress_bar_draws_nothing_at_once(qtbot: QtBot) -> None:
+def test_a_new_value_of_a_progress_bar_does_not_repaint_the_window_at_once(qtbot: QtBot) -> None:
     drawn: list[QPaintEvent] = []
 
     class Beside(QWidget):

@@ -29,7 +29,7 @@ from tests.gui.small_run import rows, small
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_files_folders_and_pasted_texts_are_added(
+def test_files_folders_and_pasted_texts_are_added_to_the_corpus(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "folder" / "inner").mkdir(parents=True)
@@ -62,7 +62,7 @@ def test_files_folders_and_pasted_texts_are_added(
     assert rows(program) == 14
 
 
-def test_training_waits_for_files_that_are_just_being_opened(
+def test_training_waits_until_files_being_opened_are_in_the_corpus(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path
 ) -> None:
     corpus, runs = program.session.corpus, program.session.runs
@@ -101,7 +101,9 @@ def test_a_folder_adds_its_texts_and_reports_skipped_files(qtbot: QtBot, program
     assert told in program.messages.details.toPlainText()
 
 
-def test_a_bad_file_is_shown_with_its_error(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_a_picture_in_the_corpus_is_marked_with_the_error_not_a_text_file(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
     picture, corpus = tmp_path / "b.png", program.corpus
     picture.write_bytes(b"\x89PNG\0")
     program.opening.add_paths([picture])
@@ -113,7 +115,9 @@ def test_a_bad_file_is_shown_with_its_error(qtbot: QtBot, program: Program, tmp_
     qtbot.waitUntil(lambda: "b.png is not a text file: it looks like a picture." in states(), timeout=WAIT)
 
 
-def test_a_file_dropped_on_the_window_is_added(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_a_text_file_dropped_on_the_window_is_added_to_the_corpus(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
     path = tmp_path / "dropped.txt"
     path.write_text("dropped and dropped")
     mime = QMimeData()
@@ -129,7 +133,7 @@ def test_a_file_dropped_on_the_window_is_added(qtbot: QtBot, program: Program, t
     assert program.corpus.rowCount() == 1
 
 
-def test_a_bad_file_among_good_ones_is_reported(
+def test_an_undecodable_file_among_good_files_is_reported_and_the_good_files_are_learned(
     qtbot: QtBot, window_with: Callable[..., Program], train: Train, tmp_path: Path
 ) -> None:
     good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
@@ -152,7 +156,7 @@ def test_a_bad_file_among_good_ones_is_reported(
     assert "bad.txt" in program.messages.sentence.text()
 
 
-def test_a_corpus_of_bad_files_cannot_be_trained(
+def test_training_fails_with_a_message_if_no_file_of_the_corpus_can_be_read(
     qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path
 ) -> None:
     program = window_with(tmp_path / "missing.txt")
@@ -163,7 +167,7 @@ def test_a_corpus_of_bad_files_cannot_be_trained(
     assert program.actions["main"].isEnabled()
 
 
-def test_removing_and_reordering_reads_nothing_again(
+def test_removing_and_reordering_corpus_texts_counts_no_text_again(
     qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path
 ) -> None:
     paths = [tmp_path / f"{name}.txt" for name in "abc"]
@@ -187,7 +191,9 @@ def test_removing_and_reordering_reads_nothing_again(
     assert [program.corpus.source_at(row).name for row in range(3)] == ["b.txt", "a.txt", "c.txt"]
 
 
-def test_whole_sentences_as_words_cause_a_warning(qtbot: QtBot, program: Program, train: Train, tmp_path: Path) -> None:
+def test_a_text_whose_words_are_whole_sentences_causes_a_warning(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path
+) -> None:
     path = tmp_path / "japanese.txt"
     path.write_text("朝、パン屋さんが窓を開けると通りじゅうが温かいパンの匂いになります。" * 20, encoding="utf-8")
     program.form.choose_preset("english")
@@ -208,7 +214,7 @@ def test_whole_sentences_as_words_cause_a_warning(qtbot: QtBot, program: Program
     qtbot.waitUntil(lambda: not program.corpus.warning, timeout=WAIT)
 
 
-def test_a_file_can_be_read_in_another_encoding(
+def test_a_corpus_file_can_be_read_in_another_encoding(
     qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path
 ) -> None:
     path = tmp_path / "latin.txt"
@@ -227,7 +233,7 @@ def test_a_file_can_be_read_in_another_encoding(
     ("title", "words"),
     [("for invalid bytes", ["B", "\ufffd", "cker", " B"]), ("without", ["Bcker", " Bcker"])],
 )
-def test_invalid_bytes_are_replaced_or_skipped_as_a_person_chooses(
+def test_invalid_bytes_are_replaced_or_skipped_as_the_user_chooses(
     qtbot: QtBot, window_with: Callable[..., Program], train: Train, tmp_path: Path, title: str, words: list[str]
 ) -> None:
     """The error offers to replace or skip invalid bytes. Until a person chooses, the chart shows no pairs."""
@@ -250,7 +256,9 @@ def test_invalid_bytes_are_replaced_or_skipped_as_a_person_chooses(
     assert [text.decode() for text, _ in run.words] == words
 
 
-def test_the_number_of_used_texts_is_shown(qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path) -> None:
+def test_the_corpus_panel_shows_how_many_texts_are_used(
+    qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path
+) -> None:
     paths = [tmp_path / f"{name}.txt" for name in "abc"]
     for path in paths:
         path.write_bytes(b"low lower" if path is paths[0] else b"B\xe4cker")
@@ -260,7 +268,7 @@ def test_the_number_of_used_texts_is_shown(qtbot: QtBot, window_with: Callable[.
     wait_for_sentence(qtbot, program, "1 of 3 texts is used.")
 
 
-def test_rows_of_the_corpus_can_be_dragged(qtbot: QtBot, program: Program) -> None:
+def test_rows_of_the_corpus_list_can_be_reordered_by_dragging(qtbot: QtBot, program: Program) -> None:
     for name in ("one", "two", "three"):
         program.session.corpus.add_text(name, name)
     model = program.corpus
@@ -272,7 +280,7 @@ def test_rows_of_the_corpus_can_be_dragged(qtbot: QtBot, program: Program) -> No
     assert model.source_at(0).name == "three"
 
 
-def test_a_folder_of_very_many_files_is_one_text_of_the_corpus(
+def test_a_folder_of_very_many_files_becomes_one_corpus_text(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The disk is not asked for each of them: the window used to freeze for a second, again and again."""
@@ -312,7 +320,7 @@ def test_a_folder_of_very_many_files_is_one_text_of_the_corpus(
     qtbot.waitUntil(lambda: "47 words" in corpus.data(corpus.index(1), corpus.EntryRole).state, timeout=WAIT)
 
 
-def test_many_picked_files_are_shown_as_a_row_for_each_folder(
+def test_many_picked_files_are_shown_as_one_row_for_each_folder(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Single files can be taken out again."""

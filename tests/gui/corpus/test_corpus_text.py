@@ -49,7 +49,7 @@ def in_the_corpus(program: Program) -> list[tuple[str, str]]:
     return [(one.text, one.place) for one in program.session.corpus.texts.value]
 
 
-def test_an_edited_text_is_learned_at_once_and_undo_learns_nothing(
+def test_an_edited_corpus_text_is_learned_at_once_and_undo_trains_nothing_again(
     qtbot: QtBot, settings: Settings, new_program: Callable[..., Program], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.put(LIVE, True)
@@ -86,7 +86,7 @@ def test_an_edited_text_is_learned_at_once_and_undo_learns_nothing(
     assert (program.window.room, page.isVisible()) == ("ask", True), "Watch has no room for it, Ask has"
 
 
-def test_a_file_becomes_a_text_of_the_session(
+def test_editing_a_file_of_the_corpus_stores_its_text_in_the_session(
     qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path
 ) -> None:
     path, session = tmp_path / "book.txt", tmp_path / "kept.bpex"
@@ -121,7 +121,9 @@ def test_a_file_becomes_a_text_of_the_session(
     assert in_the_corpus(second)[0][0].startswith("Even More words")
 
 
-def test_an_edited_sample_does_not_make_room_for_a_file(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_a_sample_that_the_user_edited_is_kept_when_a_file_is_opened(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
     (tmp_path / "a.txt").write_text("a text")
     program.window.show_room("build")
     view = program.corpus_panel.list
@@ -135,7 +137,7 @@ def test_an_edited_sample_does_not_make_room_for_a_file(qtbot: QtBot, program: P
     wait_for_totals(qtbot, program, "2 texts")
 
 
-def test_a_text_that_cannot_be_edited_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_corpus_text_that_cannot_be_edited_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(corpus_texts, "LARGEST_EDITED", 100)
     files = {
         "rows.jsonl": b'{"text": "one"}\n{"text": "two"}\n',

@@ -50,7 +50,7 @@ def press(program: Program, group: str, title: str) -> None:
     next(action for action in reversed(inner) if action.text() == title).trigger()
 
 
-def test_groups_from_folders_to_what_is_learned_and_back(
+def test_corpus_groups_made_from_folders_are_learned_undone_and_saved(
     qtbot: QtBot,
     window_with: Callable[..., Program],
     train: Train,
@@ -146,7 +146,7 @@ def _assert_it_is_kept(program: Program, path: Path) -> None:
     assert program.corpus.groups == ("code", "German")
 
 
-def test_texts_are_regrouped_by_hand(
+def test_corpus_texts_are_moved_to_other_groups_by_hand(
     qtbot: QtBot, window_with: Callable[..., Program], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = window_with(*sorted(folder.rglob("*.*")))
@@ -189,7 +189,7 @@ def test_texts_are_regrouped_by_hand(
     assert [(text.name, text.group) for text in corpus.texts.value] == [("de/", "de"), ("code/", "code")]
 
 
-def test_groups_become_languages_with_dev_texts(
+def test_corpus_groups_become_languages_with_development_texts_for_parity(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus, model, sentences = program.session.corpus, program.corpus, parallel_samples()

@@ -44,7 +44,7 @@ def offered(menu: QMenu) -> dict[str, QAction]:
     return {action.text(): action for action in menu.actions()}
 
 
-def test_a_column_is_guessed_asked_for_and_changed(
+def test_the_text_column_of_a_table_file_is_guessed_and_can_be_changed(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, words = tmp_path / "a.parquet", tmp_path / "words.tsv"
@@ -95,7 +95,7 @@ def test_a_column_is_guessed_asked_for_and_changed(
     assert kept == [("doc.summary", None), ("", True)]
 
 
-def test_an_address_is_read_once_a_person_typed_it_and_never_because_a_session_says_so(
+def test_an_address_is_read_only_when_the_user_typed_it_and_never_because_a_session_names_it(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bucket: None
 ) -> None:
     typed = iter([("poems", True), (ADDRESS, True)])
@@ -119,7 +119,7 @@ def test_an_address_is_read_once_a_person_typed_it_and_never_because_a_session_s
     assert [entry.state for entry in entries(program)] == ["3 words, 3 distinct"]
 
 
-def test_counts_by_group_become_groups_with_their_words(
+def test_a_file_of_word_counts_by_group_becomes_corpus_groups(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     groups = {"de": Corpus.from_texts(["neu neu low"]), "code": Corpus.from_texts(["low low"])}

@@ -21,7 +21,7 @@ from bpe_core.text.corpus import Corpus
 from tests.gui.conftest import WAIT, settle
 
 
-def test_a_count_goes_on_by_itself_and_its_file_is_opened(
+def test_a_background_count_writes_a_file_that_becomes_the_corpus(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session, model = program.session, program.exchanging.counts

@@ -26,21 +26,23 @@ def rows(dialog: CachedDialog) -> list[str]:
     return [item.text().split("\n")[0] for item in items if not item.isHidden()]
 
 
-def test_all_cached_tokenizers_are_listed_with_their_files(dialog: CachedDialog) -> None:
+def test_the_dialog_lists_all_cached_tokenizers_with_their_files(dialog: CachedDialog) -> None:
     assert rows(dialog) == ["hf:anna/small", "hf:bert-base", "hf:google/t5", "hf:zoe/large"]
     assert dialog.list.item(2).text() == "hf:google/t5\nb.model, 3 kB"
     assert dialog.open_button.isEnabled()
 
 
 @pytest.mark.parametrize("typed", ["T5", "hf:google", "model google"])
-def test_typing_filters_the_list_and_enter_opens(qtbot: QtBot, dialog: CachedDialog, typed: str) -> None:
+def test_typing_filters_the_cached_tokenizers_and_enter_opens_the_match(
+    qtbot: QtBot, dialog: CachedDialog, typed: str
+) -> None:
     qtbot.keyClicks(dialog.field, typed)
     assert rows(dialog) == ["hf:google/t5"]
     qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
     assert (dialog.chosen, dialog.isVisible()) == ("hf:google/t5", False)
 
 
-def test_the_keys_go_down_the_rows(qtbot: QtBot, dialog: CachedDialog) -> None:
+def test_arrow_keys_move_through_the_list_of_cached_tokenizers(qtbot: QtBot, dialog: CachedDialog) -> None:
     dialog.field.setFocus()
     qtbot.keyClick(dialog.field, Qt.Key.Key_Down)
     qtbot.waitUntil(dialog.list.hasFocus)
@@ -49,7 +51,9 @@ def test_the_keys_go_down_the_rows(qtbot: QtBot, dialog: CachedDialog) -> None:
     assert dialog.chosen == "hf:bert-base"
 
 
-def test_another_name_is_fetched_and_another_file_opened(qtbot: QtBot, dialog: CachedDialog) -> None:
+def test_the_dialog_of_cached_tokenizers_can_fetch_another_name_or_open_a_file(
+    qtbot: QtBot, dialog: CachedDialog
+) -> None:
     qtbot.keyClicks(dialog.field, "somebody/else")
     assert rows(dialog) == []
     assert "somebody/else is fetched" in dialog.outcome.text()
@@ -61,6 +65,6 @@ def test_another_name_is_fetched_and_another_file_opened(qtbot: QtBot, dialog: C
     assert dialog.chosen == A_FILE
 
 
-def test_a_cancelled_dialog_has_chosen_nothing(qtbot: QtBot, dialog: CachedDialog) -> None:
+def test_a_cancelled_dialog_of_cached_tokenizers_has_chosen_nothing(qtbot: QtBot, dialog: CachedDialog) -> None:
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert (dialog.chosen, dialog.isVisible()) == ("", False)

@@ -21,7 +21,7 @@ def opened(program: Program, action: str) -> CompressDialog:
     return program.exchanging.compress_dialog
 
 
-def test_a_compressed_file_expands_to_the_original(
+def test_a_file_compressed_in_the_window_expands_to_the_original(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = tmp_path / "book.txt"
@@ -50,7 +50,7 @@ def test_a_compressed_file_expands_to_the_original(
     assert program.exchanging.compress_dialog is None
 
 
-def test_no_file_is_replaced_without_a_question(
+def test_compressing_asks_before_it_replaces_a_file(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source, target = tmp_path / "book.txt", tmp_path / "old.gage"
@@ -81,7 +81,9 @@ def test_no_file_is_replaced_without_a_question(
     assert len(asked) == 2
 
 
-def test_errors_are_reported_and_closing_cancels_the_work(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_compression_errors_are_reported_and_closing_the_dialog_cancels_the_work(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
     source, target = tmp_path / "book.txt", tmp_path / "book.gage"
     source.write_bytes(TEXT)
     dialog = opened(program, "expand_file")

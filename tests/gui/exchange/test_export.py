@@ -59,7 +59,7 @@ def press(qtbot: QtBot, program: Program, shown: ExportDialog) -> None:
         shown.begin.click()
 
 
-def test_every_format_is_offered_under_a_different_name(trained: Program, tmp_path: Path) -> None:
+def test_the_export_dialog_offers_every_format_under_a_different_name(trained: Program, tmp_path: Path) -> None:
     shown = dialog(trained, tmp_path / "merges.csv", "csv")
     offered = [(shown.format.itemText(row), shown.format.itemData(row)) for row in range(shown.format.count())]
     assert {name for _, name in offered} == {*FORMATS.written, FOLDER}
@@ -79,7 +79,9 @@ def test_every_format_is_offered_under_a_different_name(trained: Program, tmp_pa
 
 
 @pytest.mark.parametrize("format", ["json", "merges.txt"])
-def test_one_press_checks_a_file_and_writes_it(qtbot: QtBot, trained: Program, tmp_path: Path, format: str) -> None:
+def test_one_press_of_the_export_button_checks_a_file_and_writes_it(
+    qtbot: QtBot, trained: Program, tmp_path: Path, format: str
+) -> None:
     path = tmp_path / "merges.txt" if format == "merges.txt" else tmp_path / f"ours.{format}"
     shown = dialog(trained, path, format)
     assert shown.begin.text() == "Write"
@@ -97,7 +99,7 @@ def test_one_press_checks_a_file_and_writes_it(qtbot: QtBot, trained: Program, t
     assert shown.begin.text() == "Write"
 
 
-def test_a_folder_for_transformers_is_written(
+def test_the_export_dialog_writes_a_folder_for_transformers(
     qtbot: QtBot, trained: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folder, "checked_by_loading", lambda found, *_: found)  # which its own tests look at
@@ -122,7 +124,7 @@ def test_a_folder_for_transformers_is_written(
     assert not shown.folder.isVisible()
 
 
-def test_losses_of_a_format_are_reported_before_the_old_file_is_replaced(
+def test_what_a_format_loses_is_reported_before_export_replaces_the_old_file(
     qtbot: QtBot, trained: Program, tmp_path: Path
 ) -> None:
     path = tmp_path / "ours.tiktoken"
@@ -137,7 +139,9 @@ def test_losses_of_a_format_are_reported_before_the_old_file_is_replaced(
     assert path.read_text().startswith("AA== 0\n")
 
 
-def test_only_the_merges_up_to_the_moment_shown_are_exported(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+def test_export_up_to_the_time_cursor_writes_only_the_merges_before_it(
+    qtbot: QtBot, trained: Program, tmp_path: Path
+) -> None:
     trained.session.cursor.go_to(7)
     path = tmp_path / "early.csv"
     shown = dialog(trained, path, "csv")
@@ -147,7 +151,7 @@ def test_only_the_merges_up_to_the_moment_shown_are_exported(qtbot: QtBot, train
     assert len(read_history(path)) == 7
 
 
-def test_the_dialog_says_in_which_folder_the_file_will_be(trained: Program) -> None:
+def test_the_export_dialog_shows_the_whole_path_of_the_target_file(trained: Program) -> None:
     trained.settings.put(LAST_FOLDER, "")
     trained.actions["export"].trigger()
     shown = trained.exchanging.export_dialog
@@ -156,7 +160,7 @@ def test_the_dialog_says_in_which_folder_the_file_will_be(trained: Program) -> N
     shown.reject()
 
 
-def test_a_change_asks_for_another_check(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+def test_changing_an_export_option_requires_another_check(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     (tmp_path / "ours.csv").write_text("the old file")
     shown = dialog(trained, tmp_path / "ours.csv", "csv")
     press(qtbot, trained, shown)
@@ -167,14 +171,16 @@ def test_a_change_asks_for_another_check(qtbot: QtBot, trained: Program, tmp_pat
     assert (tmp_path / "ours.csv").read_text() == "the old file"
 
 
-def test_the_dialog_says_why_a_format_cannot_hold_the_table(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+def test_the_export_dialog_says_why_a_format_cannot_hold_the_table(
+    qtbot: QtBot, trained: Program, tmp_path: Path
+) -> None:
     shown = dialog(trained, tmp_path / "ours.codes", "subword-nmt")
     press(qtbot, trained, shown)
     assert "this table starts from bytes" in shown.outcome.text()
     assert shown.begin.text() == "Write"
 
 
-def test_a_missing_folder_is_reported(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+def test_exporting_into_a_missing_folder_is_reported(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     shown = dialog(trained, tmp_path / "no" / "such.csv", "csv")
     with qtbot.waitSignal(trained.exchanging.export.failed, timeout=WAIT):
         shown.begin.click()
@@ -183,7 +189,7 @@ def test_a_missing_folder_is_reported(qtbot: QtBot, trained: Program, tmp_path: 
     assert "Could not write" in trained.messages.sentence.text()
 
 
-def test_closing_the_dialog_stops_the_check(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+def test_closing_the_export_dialog_stops_the_check(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     shown = dialog(trained, tmp_path / "ours.csv", "csv")
     shown.begin.click()
     assert shown.begin.text() == "Cancel"
@@ -194,7 +200,7 @@ def test_closing_the_dialog_stops_the_check(qtbot: QtBot, trained: Program, tmp_
     assert not (tmp_path / "ours.csv").exists()
 
 
-def test_a_file_may_be_chosen_and_keeps_its_name(
+def test_a_file_name_chosen_in_the_export_dialog_stays_when_the_format_changes(
     trained: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trained.actions["export"].trigger()
@@ -210,7 +216,7 @@ def test_a_file_may_be_chosen_and_keeps_its_name(
     assert shown.path.text() == str(tmp_path / "mine.x")
 
 
-def test_enter_in_a_field_begins_the_check(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+def test_enter_in_a_field_of_the_export_dialog_begins_the_check(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     trained.session.cursor.go_to(3)
     shown = dialog(trained, tmp_path / "ours.csv", "csv")
     with qtbot.waitSignal(trained.exchanging.export.ended, timeout=WAIT):
@@ -219,7 +225,7 @@ def test_enter_in_a_field_begins_the_check(qtbot: QtBot, trained: Program, tmp_p
     assert "verified" in shown.outcome.text()
 
 
-def test_the_export_dialog_opens_only_once(trained: Program) -> None:
+def test_the_export_action_does_not_open_a_second_dialog(trained: Program) -> None:
     trained.actions["export"].trigger()
     first = trained.exchanging.export_dialog
     trained.actions["export"].trigger()
@@ -230,12 +236,12 @@ def test_the_export_dialog_opens_only_once(trained: Program) -> None:
     assert trained.exchanging.export_dialog is not first
 
 
-def test_without_a_run_nothing_can_be_exported(program: Program) -> None:
+def test_export_without_a_run_asks_the_user_to_train_first(program: Program) -> None:
     program.actions["export"].trigger()
     assert "train first" in program.messages.sentence.text()
 
 
-def test_a_table_may_be_written_without_a_dialog(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+def test_a_merge_table_can_be_exported_without_a_dialog(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     with qtbot.waitSignal(trained.exchanging.export.ended, timeout=WAIT):
         export_to(trained, tmp_path / "merges.csv", "csv")
     assert len(read_history(tmp_path / "merges.csv")) == trained.exchanging.export.merges
@@ -250,7 +256,7 @@ CONFIG = {
 }
 
 
-def test_a_folder_keeps_the_other_files_of_the_opened_table(
+def test_a_folder_export_keeps_the_other_files_of_the_opened_tokenizer_folder(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = Recipe.preset("gpt2", merges=20, special_tokens=("<|end|>", "<|spare|>"))

@@ -73,7 +73,9 @@ def test_an_imported_table_splits_the_text_at_every_step(qtbot: QtBot, program: 
         assert ids == tokenizer.encode("the lowest price", at=at)
 
 
-def test_the_inspector_and_the_filter_work_for_an_imported_table(qtbot: QtBot, program: Program, imported: Run) -> None:
+def test_the_token_inspector_and_the_merge_filter_work_for_an_imported_table(
+    qtbot: QtBot, program: Program, imported: Run
+) -> None:
     program.token.look_at(256 + 30)
     facts = program.token.facts
     assert facts is not None
@@ -85,7 +87,7 @@ def test_the_inspector_and_the_filter_work_for_an_imported_table(qtbot: QtBot, p
     assert program.merges.rowCount() == len(expected) > 0
 
 
-def test_an_imported_table_has_the_merge_tree_of_a_word(qtbot: QtBot, program: Program, imported: Run) -> None:
+def test_the_merge_tree_of_a_word_is_shown_for_an_imported_table(qtbot: QtBot, program: Program, imported: Run) -> None:
     program.token_text.set_text("a lower price")
     settle(qtbot, program)
     program.actions["why"].trigger()
@@ -98,7 +100,9 @@ def test_an_imported_table_has_the_merge_tree_of_a_word(qtbot: QtBot, program: P
     assert [tree.text for tree in facts.cut_at(facts.at)] == expected
 
 
-def test_every_chart_works_for_an_imported_table(qtbot: QtBot, program: Program, imported: Run) -> None:
+def test_every_chart_answers_or_asks_for_counts_for_an_imported_table(
+    qtbot: QtBot, program: Program, imported: Run
+) -> None:
     for tab in range(program.charts.count()):
         program.charts.setCurrentIndex(tab)
         program.session.cursor.go_to(10 + tab)
@@ -119,7 +123,9 @@ def test_an_imported_table_can_be_exported(qtbot: QtBot, program: Program, impor
     assert back.columns.left.tolist() == HISTORY.columns.left.tolist()
 
 
-def test_an_imported_table_can_be_counted_on_the_corpus(qtbot: QtBot, program: Program, imported: Run) -> None:
+def test_counting_an_imported_table_on_its_training_text_restores_its_counts(
+    qtbot: QtBot, program: Program, imported: Run
+) -> None:
     """Counted on the text it was learned from, it is the table it was."""
     program.session.corpus.replace_by_text("small", TEXT)
     assert program.actions["count_imported"].isEnabled()
@@ -138,7 +144,7 @@ def test_an_imported_table_can_be_counted_on_the_corpus(qtbot: QtBot, program: P
     assert not program.actions["count_imported"].isEnabled()
 
 
-def test_a_leading_pair_is_not_next_if_the_imported_table_joins_another_pair(
+def test_a_leading_pair_is_not_marked_as_next_if_the_imported_table_joins_another_pair(
     qtbot: QtBot, program: Program, imported: Run
 ) -> None:
     """On other texts, the leading pair may differ from the pair that the table joins."""
@@ -151,14 +157,14 @@ def test_a_leading_pair_is_not_next_if_the_imported_table_joins_another_pair(
     assert not program.pages[PairsPage].model.bars[0].is_next
 
 
-def test_counting_needs_a_corpus(qtbot: QtBot, program: Program, imported: Run) -> None:
+def test_counting_an_imported_table_without_a_corpus_is_refused(qtbot: QtBot, program: Program, imported: Run) -> None:
     program.session.corpus.texts.put((), "Empty")
     program.actions["count_imported"].trigger()
     assert "no text to count on" in program.messages.sentence.text()
     assert imported.phase is Phase.ENDED
 
 
-def test_counting_can_be_stopped(qtbot: QtBot, program: Program, imported: Run) -> None:
+def test_counting_an_imported_table_can_be_stopped(qtbot: QtBot, program: Program, imported: Run) -> None:
     program.session.corpus.replace_by_text("larger", TEXT * 3_000)
     program.actions["count_imported"].trigger()
     program.actions["stop"].trigger()
@@ -168,7 +174,9 @@ def test_counting_can_be_stopped(qtbot: QtBot, program: Program, imported: Run) 
     assert program.actions["count_imported"].isEnabled()
 
 
-def test_a_counted_table_can_grow(qtbot: QtBot, program: Program, imported: Run) -> None:
+def test_an_imported_table_that_was_counted_can_learn_more_merges(
+    qtbot: QtBot, program: Program, imported: Run
+) -> None:
     program.session.corpus.replace_by_text("small", TEXT)
     program.actions["count_imported"].trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)
@@ -206,7 +214,7 @@ DAMAGED = {
 }
 
 
-def test_a_damaged_file_leaves_the_session_as_it_was(
+def test_importing_a_damaged_file_leaves_the_session_unchanged(
     qtbot: QtBot, program: Program, imported: Run, tmp_path: Path
 ) -> None:
     before = list(program.session.runs.all)
@@ -222,7 +230,7 @@ def test_a_damaged_file_leaves_the_session_as_it_was(
         assert shown_run(program) is imported
 
 
-def test_tokens_that_would_fill_the_memory_are_refused(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_importing_tokens_that_would_fill_the_memory_is_refused(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
     path = tmp_path / "doubling.model"
     lines = [b"97 97", *(b"%d %d" % (id, id) for id in range(256, 284))]
     path.write_bytes(b"minbpe v1\n\n0\n" + b"\n".join(lines) + b"\n")
@@ -231,14 +239,16 @@ def test_tokens_that_would_fill_the_memory_are_refused(qtbot: QtBot, program: Pr
     assert "step 29: the tokens up to it have more than 536,870,912 bytes" in program.messages.sentence.text()
 
 
-def test_opening_can_be_cancelled(qtbot: QtBot, program: Program, ranks: Path) -> None:
+def test_opening_a_tokenizer_file_can_be_cancelled(qtbot: QtBot, program: Program, ranks: Path) -> None:
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.exchanging.open(ranks)
         program.exchanging.imports.cancel()
     assert program.session.runs.shown is None
 
 
-def test_a_dropped_tokenizer_is_opened_whatever_it_is_called(qtbot: QtBot, program: Program, ranks: Path) -> None:
+def test_a_dropped_tokenizer_file_is_recognised_by_content_whatever_its_name(
+    qtbot: QtBot, program: Program, ranks: Path
+) -> None:
     ranks = ranks.rename(ranks.with_name("notes.txt"))
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.window.files_dropped.emit([ranks])
@@ -251,7 +261,9 @@ def test_a_dropped_tokenizer_is_opened_whatever_it_is_called(qtbot: QtBot, progr
     assert shown_run(program).learned == 40
 
 
-def test_differences_of_the_file_are_reported(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_differences_between_an_imported_file_and_its_table_are_reported(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
     file = io.BytesIO()
     FORMATS["tokenizer.json"].write(HISTORY, file)
     whole = json.loads(file.getvalue())
@@ -279,7 +291,9 @@ LARGE = {"data/gpt2/vocab.bpe": [31373, 995], "data/tiktoken/cl100k_base.tiktoke
 
 
 @pytest.mark.parametrize("name", ["learned here", *here(*LARGE)])
-def test_large_imported_tables_open(qtbot: QtBot, program: Program, tmp_path: Path, name: str) -> None:
+def test_large_imported_tables_open_and_encode_with_the_known_ids(
+    qtbot: QtBot, program: Program, tmp_path: Path, name: str
+) -> None:
     path, numbers = (path_of(name), LARGE[name]) if name in LARGE else ranks_learned_here(tmp_path)
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.exchanging.open(path)
@@ -288,7 +302,7 @@ def test_large_imported_tables_open(qtbot: QtBot, program: Program, tmp_path: Pa
     assert program.token_text.tokens_between(0, 11).ids.tolist() == numbers
 
 
-def test_the_numbers_shown_are_those_of_the_file(
+def test_ids_shown_for_an_imported_table_are_the_ids_of_its_file(
     qtbot: QtBot, new_program: Callable[..., Program], program: Program, tmp_path: Path
 ) -> None:
     """Other programs put special tokens first; so do the ids on screen, also after the session was saved."""
@@ -334,7 +348,7 @@ TOKENS = "[PAD]\n[UNK]\na\nb\n##a\n##b\nab\n##ab\n"
     [("vocab.txt", TOKENS, [6, 7, 2, 1]), ("tokenizer.json", PIECES, [5, 6, 2, 3, 2, 1])],
     ids=["WordPiece", "Unigram"],
 )
-def test_tokens_without_merges_are_opened_shown_and_written_again(
+def test_a_vocabulary_without_merges_is_opened_shown_and_exported_again(
     qtbot: QtBot, program: Program, tmp_path: Path, name: str, content: str, numbers: list[int]
 ) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
@@ -352,7 +366,9 @@ def test_tokens_without_merges_are_opened_shown_and_written_again(
     assert not any("other ids" in sentence for sentence in checked.args[0].verification.cannot_hold)
 
 
-def test_tokens_without_merges_are_counted_in_the_corpus(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_tokens_of_a_vocabulary_without_merges_are_counted_in_the_corpus(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
     """A table without merges cannot count them in the corpus, so no page may ask for it."""
     (tmp_path / "vocab.txt").write_text(TOKENS, encoding="utf-8")
     program.session.corpus.replace_by_text("small", TEXT)
@@ -369,7 +385,7 @@ def test_tokens_without_merges_are_counted_in_the_corpus(qtbot: QtBot, program: 
     assert sum(page.model.answer.columns["count"]) == len(table.encode(TEXT))
 
 
-def test_a_tokenizer_of_the_hugging_face_cache(
+def test_a_tokenizer_is_opened_from_the_hugging_face_cache(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = tmp_path / "models--somebody--small" / "snapshots" / "abc"

@@ -105,7 +105,7 @@ class WindowSaver:
         self._monkeypatch.setattr("app.window.charts.wiring.ask_where_to_save", lambda *_: path)
 
 
-def test_manifests_are_written_for_tables_drawings_exports_and_reports(
+def test_manifests_are_written_for_tables_drawings_exports_and_reports_of_the_window(
     qtbot: QtBot,
     program: Program,
     train: Train,

@@ -135,7 +135,7 @@ def answer(qtbot: QtBot, program: Program, page: LessonPage) -> None:
 
 @pytest.mark.usefixtures("only_window")
 @pytest.mark.parametrize("lesson", lessons(), ids=NAMES)
-def test_a_lesson_is_taken_to_its_end(qtbot: QtBot, program: Program, lesson: Lesson) -> None:
+def test_a_user_can_take_every_lesson_to_its_end(qtbot: QtBot, program: Program, lesson: Lesson) -> None:
     program.window.resize(SMALL)
     begin(qtbot, program, lesson)
     view = program.lesson_panel.step
@@ -164,7 +164,7 @@ def test_a_lesson_is_taken_to_its_end(qtbot: QtBot, program: Program, lesson: Le
     assert program.lesson_panel.list.isVisible()
 
 
-def test_a_lesson_is_taken_by_keys_alone(qtbot: QtBot, program: Program) -> None:
+def test_a_user_can_take_a_lesson_with_keys_alone(qtbot: QtBot, program: Program) -> None:
     settle(qtbot, program)
     program.actions["lessons"].trigger()
     enter, space = Qt.Key.Key_Return, Qt.Key.Key_Space
@@ -205,7 +205,7 @@ def test_a_lesson_is_taken_by_keys_alone(qtbot: QtBot, program: Program) -> None
     assert focus() is program.lesson_panel.end.next_button
 
 
-def test_a_step_under_another_rule_begins_unanswered(qtbot: QtBot, program: Program) -> None:
+def test_a_lesson_step_under_another_tie_rule_begins_unanswered(qtbot: QtBot, program: Program) -> None:
     """The merges of the run before must not be taken for this step's outcome."""
     program.teaching.begin(lesson_named("ties").name, 0)
     for _ in range(3):
@@ -221,7 +221,7 @@ def test_a_step_under_another_rule_begins_unanswered(qtbot: QtBot, program: Prog
     assert_nothing_gives_it_away(program, page)
 
 
-def test_a_pair_is_predicted_by_a_click_between_its_tokens(qtbot: QtBot, program: Program) -> None:
+def test_a_click_between_two_tokens_predicts_their_pair(qtbot: QtBot, program: Program) -> None:
     settle(qtbot, program)
     program.actions["lessons"].trigger()
     program.teaching.begin(lesson_named("weights").name, 1)
@@ -238,7 +238,7 @@ def test_a_pair_is_predicted_by_a_click_between_its_tokens(qtbot: QtBot, program
     assert "45 times" in feedback.sentence
 
 
-def test_going_back_shows_the_step_as_it_was(qtbot: QtBot, program: Program) -> None:
+def test_going_back_in_a_lesson_shows_the_earlier_step_unchanged(qtbot: QtBot, program: Program) -> None:
     lesson = lesson_named("weights")
     program.teaching.begin(lesson.name, 0)
     shown: list[tuple[str, ...]] = []
@@ -262,7 +262,7 @@ def test_going_back_shows_the_step_as_it_was(qtbot: QtBot, program: Program) -> 
         )
 
 
-def test_everything_is_as_before_when_a_lesson_is_left(
+def test_leaving_a_lesson_restores_the_session_and_the_window(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
     assert program.form.choose(vocab_size=300)
@@ -294,7 +294,9 @@ def test_everything_is_as_before_when_a_lesson_is_left(
     assert "go on at step 4" in state
 
 
-def test_the_list_remembers_what_was_done(qtbot: QtBot, program: Program, new_program: Callable[..., Program]) -> None:
+def test_the_list_of_lessons_remembers_which_lessons_are_done(
+    qtbot: QtBot, program: Program, new_program: Callable[..., Program]
+) -> None:
     lesson = lesson_named("first-merge")
     program.teaching.begin(lesson.name, len(lesson.steps) - 1)
     page_of(qtbot, program)
@@ -307,14 +309,14 @@ def test_the_list_remembers_what_was_done(qtbot: QtBot, program: Program, new_pr
     assert "(done)" in other.lesson_panel.list.buttons[lesson.name].description()
 
 
-def test_the_empty_window_offers_a_lesson(qtbot: QtBot, program: Program) -> None:
+def test_a_window_without_a_run_offers_a_lesson(qtbot: QtBot, program: Program) -> None:
     assert program.pages[PairsPage].invitation.isVisible()
     qtbot.mouseClick(program.pages[PairsPage].invitation, LEFT)
     assert program.lesson_panel.list.isVisible()
     assert isinstance(program.actions["lessons"], QAction)
 
 
-def test_a_wrong_prediction_is_tried_again(qtbot: QtBot, program: Program) -> None:
+def test_a_wrong_prediction_in_a_lesson_can_be_tried_again(qtbot: QtBot, program: Program) -> None:
     program.teaching.begin(lesson_named("weights").name, 1)
     page = page_of(qtbot, program)
     assert not program.course.predict("b + o")
@@ -329,7 +331,7 @@ def test_a_wrong_prediction_is_tried_again(qtbot: QtBot, program: Program) -> No
     assert "o + o occurs 45 times" in view.feedback.sentence.text()
 
 
-def test_an_answer_after_a_look_at_the_window_does_not_count(qtbot: QtBot, program: Program) -> None:
+def test_an_answer_given_after_the_window_showed_the_solution_does_not_count(qtbot: QtBot, program: Program) -> None:
     """The window shows the pair that comes next; nobody is kept from looking."""
     settle(qtbot, program)
     program.teaching.begin(lesson_named("weights").name, 1)
@@ -348,7 +350,7 @@ def test_an_answer_after_a_look_at_the_window_does_not_count(qtbot: QtBot, progr
     program.course.leave()
 
 
-def test_a_lesson_keeps_its_stage_when_the_lab_is_opened_twice(qtbot: QtBot, program: Program) -> None:
+def test_a_lesson_page_stays_shown_after_the_lab_is_opened_twice(qtbot: QtBot, program: Program) -> None:
     settle(qtbot, program)
     program.teaching.begin(lesson_named("weights").name, 1)
     page_of(qtbot, program)
@@ -366,7 +368,7 @@ def test_a_lesson_keeps_its_stage_when_the_lab_is_opened_twice(qtbot: QtBot, pro
     assert program.window.stage == ""
 
 
-def test_lessons_are_shared_as_a_page(
+def test_lessons_are_exported_as_a_web_page(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "lessons.html"
@@ -385,7 +387,7 @@ def test_lessons_are_shared_as_a_page(
     assert "<title>Words have weights</title>" in path.read_text(encoding="utf-8")
 
 
-def test_a_row_of_fields_is_filled_by_keys_alone(qtbot: QtBot, program: Program) -> None:
+def test_a_lesson_question_with_several_fields_is_answered_by_keys_alone(qtbot: QtBot, program: Program) -> None:
     lesson = next(one for one in lessons() if any(step.query and step.query.cells for step in one.steps))
     number = next(place for place, step in enumerate(lesson.steps) if step.query and step.query.cells)
     view = program.lesson_panel.step

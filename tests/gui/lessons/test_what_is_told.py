@@ -28,7 +28,7 @@ def bench_of(lesson: Lesson, step: LessonStep) -> Bench:
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=NAMES)
-def test_every_step_can_be_answered_by_the_engine(lesson: Lesson) -> None:
+def test_the_engine_can_answer_every_lesson_step(lesson: Lesson) -> None:
     for step in lesson.steps:
         bench = bench_of(lesson, step)
         assert len(bench.history) == step.merges, "the merges made before this step are there"
@@ -95,7 +95,7 @@ MERGED = {  # the merge that is to be predicted, and its count
 
 
 @pytest.mark.parametrize(("place", "fact"), FACTS.items(), ids=str)
-def test_exercises_have_the_known_answers(place: tuple[str, int], fact: str) -> None:
+def test_lesson_exercises_have_the_known_answers(place: tuple[str, int], fact: str) -> None:
     lesson = lesson_named(place[0])
     step = lesson.steps[place[1]]
     assert step.query is not None
@@ -103,7 +103,7 @@ def test_exercises_have_the_known_answers(place: tuple[str, int], fact: str) -> 
 
 
 @pytest.mark.parametrize(("place", "fact"), MERGED.items(), ids=str)
-def test_predictions_have_the_known_outcome(place: tuple[str, int], fact: tuple[str, int]) -> None:
+def test_lesson_predictions_have_the_known_outcome(place: tuple[str, int], fact: tuple[str, int]) -> None:
     lesson = lesson_named(place[0])
     step = lesson.steps[place[1]]
     assert step.kind == "predict"
@@ -136,7 +136,7 @@ def test_values_in_lessons_equal_the_known_values() -> None:
     assert "only 5 times now; three pairs occur 6 times" in told("printed-mistakes", 2)
 
 
-def test_the_six_rules_as_printed_cut_words_as_the_article_says() -> None:
+def test_the_six_printed_rules_split_words_as_the_lesson_says() -> None:
     bench = Bench.of_words({"low": 5, "lower": 2, "newest": 6, "widest": 3}, Recipe.preset("words", marker="symbol"))
     printed = bench.with_rules(["e s", "es t", "est </w>", "l o", "lo w", "low </w>"])
     for word, cut in (("lowest", "low est</w>"), ("newest", "n e w est</w>"), ("newer", "n e w e r </w>")):
@@ -148,7 +148,7 @@ POEMS = {"poem": (135, 145, 23), "data/raven.txt": (173, 263, 46)}
 
 
 @pytest.mark.parametrize("name", here(*POEMS))
-def test_the_numbers_about_the_poem_are_true(name: str) -> None:
+def test_token_counts_of_the_poem_equal_the_known_counts(name: str) -> None:
     recipe = Recipe.preset("clean-words", merges=150)
     bench = Bench.trained(count_words(Corpus.from_files([path_of(name)]), recipe), recipe)
     right = len({id for word in bench.words_at(150) for id in word.ids})
@@ -156,7 +156,7 @@ def test_the_numbers_about_the_poem_are_true(name: str) -> None:
     assert (right, wrong, steps_that_replace_too_much(bench)) == POEMS[name]
 
 
-def test_the_numbers_about_the_poem_are_shown() -> None:
+def test_the_lesson_shows_the_known_token_counts_of_the_poem() -> None:
     said = " ".join(step.say for step in lesson_named("printed-mistakes").steps)
     right, wrong, too_much = POEMS["data/raven.txt"]
     assert f"left with {wrong} distinct tokens" in said
@@ -203,7 +203,7 @@ def test_all_lessons_together_cover_the_planned_topics() -> None:
     assert bench_of(lesson, lesson.steps[0]).words_at(0)[0].texts == ("▁he",), "what will drop is whole before any does"
 
 
-def test_no_three_pieces_are_better_than_the_best_of_the_lesson() -> None:
+def test_the_three_best_pieces_of_the_mingram_lesson_are_optimal() -> None:
     counts = {"▁tea": 6, "▁sea": 4, "▁heat": 3, "▁he": 2}
     pieces = {word[begin:end] for word in counts for end in range(len(word) + 1) for begin in range(end - 1)}
 
@@ -220,12 +220,12 @@ def test_no_three_pieces_are_better_than_the_best_of_the_lesson() -> None:
     assert [saves[piece] for piece in ("▁tea", "ea", "▁sea", "▁heat")] == [18, 13, 12, 12]
 
 
-def test_answers_are_the_same_however_they_are_spaced() -> None:
+def test_lesson_answers_are_compared_without_regard_to_spaces() -> None:
     assert is_same_answer(" low  est</w> ", "low est</w>")
     assert not is_same_answer("", "low")
 
 
-def test_pieces_that_are_dropped_alike_are_equally_good() -> None:
+def test_lesson_accepts_any_of_the_pieces_that_are_dropped_with_equal_loss() -> None:
     """Nothing is computed of pieces that no word uses, and which of them goes first cannot be reasoned out."""
     lesson = lesson_named("unigram")
     whole = Bench.of_groups(lesson.texts, lesson.steps[0].recipe)
@@ -251,7 +251,7 @@ def test_pieces_that_are_dropped_alike_are_equally_good() -> None:
         ("mingram", "row of fewest", "1 2 1 2 2 2"),
     ],
 )
-def test_sums_by_hand_have_the_answers_that_paper_gives(name: str, asked: str, answer: str) -> None:
+def test_answers_to_sums_in_lessons_equal_the_sums_made_by_hand(name: str, asked: str, answer: str) -> None:
     step = next(step for step in lesson_named(name).steps if step.query is not None and step.query.what == asked)
     assert step.query is not None
     assert step.query.answer(bench_of(lesson_named(name), step)) == answer
@@ -260,26 +260,26 @@ def test_sums_by_hand_have_the_answers_that_paper_gives(name: str, asked: str, a
     assert not is_same_answer(" ".join(["1/3"] * len(answer.split())), answer)
 
 
-def test_wordpiece_is_shown_by_both_rules() -> None:
+def test_the_wordpiece_lesson_shows_the_pairs_chosen_by_score_and_by_count() -> None:
     lesson = lesson_named("wordpiece")
     said = " ".join(filled(step.say + step.after, step, bench_of(lesson, step)) for step in lesson.steps)
     assert "by score: `##c + ##k`, `q + ##u`, `##g + ##h`. By count: `##i + ##g`" in said
 
 
-def test_sizes_that_are_usual_are_those_of_today() -> None:
+def test_the_size_lesson_names_vocabulary_sizes_in_use_today() -> None:
     lesson = lesson_named("size")
     step = lesson.steps[-1]
     assert "100–200,000 for many languages and code" in filled(step.say, step, bench_of(lesson, step))
 
 
-def test_a_pair_is_read_however_it_is_typed() -> None:
+def test_a_typed_pair_is_parsed_with_or_without_a_space_or_plus_sign() -> None:
     bench = Bench.of_words({"low": 2}, Recipe.preset("words", merges=1))  # l+o is 4
     assert pair_of("lo+w", bench) == pair_of(" lo w", bench) == (4, 3)
     assert pair_of("low", bench) is pair_of("x + y", bench) is None
     assert words_by_replacing_text(Bench.of_words({"ha": 6, "hat": 1, "at": 4}, bench.history.recipe), 2)[1] == "hat"
 
 
-def test_the_ways_to_split_are_asked_for_by_tokens_that_are_all_named() -> None:
+def test_the_lesson_on_ways_to_split_names_every_token_that_its_question_needs() -> None:
     lesson = lesson_named("ways")
     step = next(step for step in lesson.steps if step.query is not None and step.query.what == "ways to split")
     bench = bench_of(lesson, step)

@@ -40,7 +40,7 @@ def shown_merges(model: MergeTableModel) -> list[int]:
     return [model.merge_at(row) for row in range(model.rowCount())]
 
 
-def test_the_model_keeps_to_the_rules_of_qt(qtmodeltester: ModelTester) -> None:
+def test_the_merge_table_model_passes_the_model_tester_of_qt(qtmodeltester: ModelTester) -> None:
     model = model_of(0)
     qtmodeltester.check(model)
     run = model._run  # the one it was given; nobody else needs to ask it for that
@@ -55,7 +55,7 @@ def test_the_model_keeps_to_the_rules_of_qt(qtmodeltester: ModelTester) -> None:
 
 
 @given(st.lists(st.integers(0, 700), max_size=6), FILTERS)
-def test_a_streamed_table_equals_one_shown_at_once(ends: list[int], chosen: MergeFilter) -> None:
+def test_a_merge_table_filled_in_parts_equals_a_table_filled_at_once(ends: list[int], chosen: MergeFilter) -> None:
     model = model_of(0)
     model.set_filter(chosen)
     run = model._run  # the one it was given; nobody else needs to ask it for that
@@ -88,14 +88,16 @@ def passes(chosen: MergeFilter, merge: int) -> bool:
 
 
 @given(FILTERS)
-def test_a_filter_lets_pass_what_it_should(chosen: MergeFilter) -> None:
+def test_a_merge_filter_shows_exactly_the_merges_that_match(chosen: MergeFilter) -> None:
     model = model_of(700)
     model.set_filter(chosen)
     assert shown_merges(model) == [merge for merge in range(700) if passes(chosen, merge)]
 
 
 @given(st.sampled_from(range(len(COLUMNS))), st.booleans(), FILTERS)
-def test_any_column_sorts_and_equal_rows_stay_in_step_order(column: int, descending: bool, chosen: MergeFilter) -> None:
+def test_the_merge_table_sorts_by_any_column_and_equal_rows_stay_in_step_order(
+    column: int, descending: bool, chosen: MergeFilter
+) -> None:
     model = model_of(700)
     model.set_filter(chosen)
     model.sort(column, Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder)
@@ -107,7 +109,7 @@ def test_any_column_sorts_and_equal_rows_stay_in_step_order(column: int, descend
     assert shown_merges(model) == wanted  # sorted() is stable both ways round
 
 
-def test_tokens_sort_by_their_bytes() -> None:
+def test_the_token_column_of_the_merge_table_sorts_by_bytes() -> None:
     model = model_of(700)
     model.sort(1)
     assert NAMES is not None
@@ -116,7 +118,7 @@ def test_tokens_sort_by_their_bytes() -> None:
 
 
 @given(FILTERS, st.integers(0, 699), st.booleans())
-def test_a_merge_is_found_in_its_row(chosen: MergeFilter, merge: int, by_count: bool) -> None:
+def test_the_merge_table_model_finds_the_row_of_a_merge(chosen: MergeFilter, merge: int, by_count: bool) -> None:
     model = model_of(700)
     model.set_filter(chosen)
     if by_count:
@@ -129,7 +131,7 @@ def test_a_merge_is_found_in_its_row(chosen: MergeFilter, merge: int, by_count: 
 
 
 @pytest.mark.parametrize(("separator", "headers"), [("\t", True), (",", True), (",", False)])
-def test_copied_rows_can_be_read_back(separator: str, headers: bool) -> None:
+def test_copied_rows_of_the_merge_table_can_be_parsed_as_csv(separator: str, headers: bool) -> None:
     model = model_of(700)
     text = model.as_text([0, 5, 699], separator, headers=headers)
     rows = list(csv.reader(io.StringIO(text), delimiter=separator))
@@ -141,30 +143,30 @@ def test_copied_rows_can_be_read_back(separator: str, headers: bool) -> None:
 
 
 @pytest.mark.parametrize(("needle", "is_right"), [("20 74", True), ("2074", True), ("2", False), ("xy", False)])
-def test_wrong_hexadecimal_digits_are_reported(needle: str, is_right: bool) -> None:
+def test_a_merge_filter_reports_wrong_hexadecimal_digits(needle: str, is_right: bool) -> None:
     assert MergeFilter(needle, "hex").error == ("" if is_right else NOT_HEX)
 
 
-def test_a_wrong_regular_expression_is_reported_and_filters_nothing() -> None:
+def test_a_wrong_regular_expression_in_the_merge_filter_is_reported_and_hides_no_row() -> None:
     model = model_of(20)
     model.set_filter(MergeFilter("(", "regex"))
     assert "regular expression" in model.filter.error
     assert model.rowCount() == 20
 
 
-def test_the_last_merge_without_a_runner_up_shows_none() -> None:
+def test_the_runner_up_cell_is_empty_for_a_last_merge_without_a_runner_up() -> None:
     model = model_of(700)
     assert model.data(model.index(699, 5)) == ""
     assert not model.is_tied(699)
 
 
-def test_merges_after_the_moment_shown_are_marked_as_to_come() -> None:
+def test_merges_after_the_time_cursor_are_marked_as_still_to_come() -> None:
     model = model_of(10)
     model.set_position(4)
     assert [model.is_to_come(row) for row in range(10)] == [False] * 4 + [True] * 6
 
 
 @given(st.lists(st.builds(bytes.__add__, st.sampled_from([b"", b"t" * 15, b"t" * 16]), st.binary(max_size=3))))
-def test_texts_are_ranked_as_python_sorts_them(texts: list[bytes]) -> None:
+def test_text_ranks_for_sorting_equal_the_order_of_python(texts: list[bytes]) -> None:
     place_of = {text: place for place, text in enumerate(sorted(set(texts)))}
     assert ranks(texts).tolist() == [place_of[text] for text in texts]

@@ -22,7 +22,7 @@ from tests.gui.small_run import cell, rows, small
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_the_table_follows_the_end_only_from_the_last_row(qtbot: QtBot, program: Program) -> None:
+def test_the_merge_table_scrolls_with_training_only_if_the_last_row_is_shown(qtbot: QtBot, program: Program) -> None:
     program.speed.slider.setValue(60)
     program.actions["main"].trigger()
     table = program.merge_panel.table
@@ -34,7 +34,7 @@ def test_the_table_follows_the_end_only_from_the_last_row(qtbot: QtBot, program:
     assert table.verticalScrollBar().value() == 3
 
 
-def test_the_filter_follows_typing(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_merge_table_is_filtered_while_the_user_types(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 500)
     train(program)
     panel = program.merge_panel
@@ -55,7 +55,7 @@ def test_the_filter_follows_typing(qtbot: QtBot, program: Program, train: Train)
     assert all(int(cell(program, row, 6)) >= 5 for row in range(rows(program)))
 
 
-def test_a_click_on_a_title_sorts(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_click_on_a_column_title_sorts_the_merge_table(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     header = program.merge_panel.table.horizontalHeader()
@@ -73,7 +73,7 @@ def test_a_click_on_a_title_sorts(qtbot: QtBot, program: Program, train: Train) 
     assert cell(program, 0, 0) == "1"
 
 
-def test_selected_rows_are_copied(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_selected_rows_of_the_merge_table_are_copied(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     program.merge_panel.table.selectRow(2)
@@ -86,7 +86,7 @@ def test_selected_rows_are_copied(qtbot: QtBot, program: Program, train: Train) 
     assert QGuiApplication.clipboard().text().startswith("3,")
 
 
-def test_no_token_in_sight_is_cut(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_no_visible_token_of_the_merge_table_is_cut_off(qtbot: QtBot, program: Program, train: Train) -> None:
     assert program.window.width() == 1280
     long = "internationalisations"  # longer than the room that a token has at first
     program.session.corpus.texts.put((CorpusText("Long", text=f"the {long} of " * 40),), "Long")
@@ -105,7 +105,9 @@ def test_no_token_in_sight_is_cut(qtbot: QtBot, program: Program, train: Train) 
     assert table.horizontalScrollBar().value() == 0
 
 
-def test_huge_tokens_leave_the_other_columns_in_sight(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_huge_tokens_leave_the_other_columns_of_the_merge_table_visible(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     program.window.show_room("ask")
     program.session.corpus.replace_by_text("huge", "abcdefghijklmnopqrstuvwxyz" * 20 + " ab " * 20)
     program.form.choose(vocab_size=300)
@@ -119,7 +121,7 @@ def test_huge_tokens_leave_the_other_columns_in_sight(qtbot: QtBot, program: Pro
     assert all(header.sectionSize(place) <= max(180, 0.4 * table.viewport().width()) + 1 for place in columns)
 
 
-def test_a_shorter_table_asks_only_for_the_rows_in_sight(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shorter_merge_table_measures_only_the_visible_rows(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     model = MergeTableModel()
     table = MergeTableView(model)
     qtbot.addWidget(table)
@@ -145,7 +147,7 @@ def end_is_in_sight(program: Program) -> bool:
     return table.isVisible() and table.viewport().rect().contains(last.center())
 
 
-def test_the_end_of_32_000_merges_is_in_sight(qtbot: QtBot, program: Program) -> None:
+def test_the_merge_table_shows_the_last_of_32_000_merges(qtbot: QtBot, program: Program) -> None:
     run = run_with(random_history(32_000))
     assert run.history is not None
     assert run.names is not None
@@ -160,7 +162,7 @@ def test_the_end_of_32_000_merges_is_in_sight(qtbot: QtBot, program: Program) ->
     qtbot.waitUntil(lambda: end_is_in_sight(program), timeout=WAIT)
 
 
-def test_the_end_is_in_sight_after_a_session_was_opened(
+def test_the_merge_table_shows_its_last_row_after_a_session_is_opened(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program.window.show_room("ask")
@@ -175,7 +177,7 @@ def test_the_end_is_in_sight_after_a_session_was_opened(
 
 
 @pytest.mark.parametrize("then", ["another room is entered", "the window becomes smaller"])
-def test_the_table_shows_the_last_row_while_time_is_at_the_end(
+def test_the_merge_table_shows_its_last_row_while_the_time_cursor_is_at_the_end(
     qtbot: QtBot, program: Program, train: Train, then: str
 ) -> None:
     window, table = program.window, program.merge_panel.table

@@ -18,7 +18,7 @@ from tests.gui.conftest import WAIT, Train
 from tests.gui.sessions.saving import small
 
 
-def test_a_film_is_written_or_cancelled(
+def test_a_film_of_a_run_is_written_or_cancelled(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("PIL", reason="the package Pillow is not installed")
@@ -49,7 +49,7 @@ def test_a_film_is_written_or_cancelled(
     form.reject()
 
 
-def test_the_choices_for_a_film_become_options_of_its_command() -> None:
+def test_film_choices_in_the_window_become_options_of_the_film_command() -> None:
     assert film_command(FilmWish("readme"))[2:] == ("--size", "readme", "--output", RESULT)
     wish = FilmWish("slide", 3, 90, 7.0, dark=True, beside=2)
     options = ("--size", "slide", "--from", "3", "--to", "90", "--seconds", "7", "--dark")

@@ -13,7 +13,7 @@ from tests.gui.conftest import WAIT, Train
 from tests.gui.sessions.saving import small
 
 
-def test_a_report_is_written(
+def test_a_report_of_the_session_is_written_from_the_window(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program.actions["report"].trigger()

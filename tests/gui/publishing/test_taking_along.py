@@ -39,7 +39,7 @@ def copied(program: Program, action: str) -> str:
 
 
 @pytest.mark.parametrize("row", ASKED, ids=lambda row: row.id)
-def test_lines_of_python_give_the_answer_of_the_page(
+def test_copied_python_lines_give_the_answer_shown_on_the_page(
     qtbot: QtBot, trained: Program, tmp_path: Path, row: PageRow[Any]
 ) -> None:
     path = tmp_path / "a book.bpex"
@@ -56,7 +56,7 @@ def test_lines_of_python_give_the_answer_of_the_page(
     assert len(found) == len(expected)
 
 
-def test_a_copied_command_runs_in_a_terminal(
+def test_a_command_copied_from_a_page_runs_in_a_terminal(
     qtbot: QtBot, trained: Program, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trained.charts.show_page(COMPRESSION.id)
@@ -69,14 +69,16 @@ def test_a_copied_command_runs_in_a_terminal(
     assert "base symbols in a token" in capsys.readouterr().out.lower()
 
 
-def test_an_unsaved_session_is_named_and_told(qtbot: QtBot, trained: Program) -> None:
+def test_python_lines_copied_from_an_unsaved_session_use_a_placeholder_name_and_say_so(
+    qtbot: QtBot, trained: Program
+) -> None:
     trained.charts.show_page(COMPRESSION.id)
     settle(qtbot, trained)
     assert f"bpe.open('{UNSAVED}')" in copied(trained, "copy_python")
     assert UNSAVED in trained.messages.sentence.text()
 
 
-def test_the_file_written_last_is_made_again(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+def test_copied_python_lines_write_the_last_exported_file_again(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     assert copied(trained, "copy_file_command") != "" or trained.messages.sentence.text() == NO_FILE
     path = tmp_path / "table.csv"
     export = trained.exchanging.export

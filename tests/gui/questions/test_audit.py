@@ -18,7 +18,7 @@ from tests.gui.conftest import WAIT, settle
 from tests.gui.questions.conftest import MERGES, answered
 
 
-def test_tokens_are_listed_saved_and_taken_out(
+def test_the_audit_page_lists_saves_and_trims_tokens(
     qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program, runs = learned, learned.session.runs

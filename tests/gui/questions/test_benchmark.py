@@ -22,7 +22,7 @@ from tests.gui.questions.conftest import MERGES, ONE, answered, chosen, ranked_w
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_runs_are_sorted_by_their_numbers(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_benchmark_page_sorts_runs_by_their_numbers(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     model = program.pages.page(BENCHMARK).model
     names = ["Run 2: gpt2", "Run 9: gpt2", "Run 10: gpt2", "Run 2: gpt2"]
     monkeypatch.setattr(type(model), "columns", ("tokenizer",))
@@ -34,7 +34,7 @@ def test_runs_are_sorted_by_their_numbers(program: Program, monkeypatch: pytest.
     model.sort(-1, from_end=False)
 
 
-def test_the_benchmark_measures_all_runs_by_sentences_and_by_the_corpus(
+def test_the_benchmark_page_measures_all_runs_by_parallel_sentences_and_by_the_corpus(
     qtbot: QtBot, learned: Program, tmp_path: Path
 ) -> None:
     page = learned.pages.page(BENCHMARK)

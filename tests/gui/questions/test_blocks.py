@@ -42,7 +42,9 @@ def page(
     return program, page
 
 
-def test_the_table_shows_the_block_at_the_cursor(qtbot: QtBot, page: tuple[Program, BlocksPage]) -> None:
+def test_the_block_table_shows_the_compression_block_at_the_time_cursor(
+    qtbot: QtBot, page: tuple[Program, BlocksPage]
+) -> None:
     program, shown = page
     run = program.session.runs.shown
     assert run is not None
@@ -67,7 +69,7 @@ def test_the_table_shows_the_block_at_the_cursor(qtbot: QtBot, page: tuple[Progr
             assert model.values_here()["Gage"] == history.reasons["size"][at - 1]
 
 
-def test_sizes_equal_those_of_the_file(page: tuple[Program, BlocksPage]) -> None:
+def test_compressed_sizes_shown_on_the_blocks_page_equal_those_of_the_engine(page: tuple[Program, BlocksPage]) -> None:
     _, shown = page
     found = shown.model.values_here()
     report = compress(TEXT.encode(), RECIPE).report
@@ -81,7 +83,9 @@ def test_sizes_equal_those_of_the_file(page: tuple[Program, BlocksPage]) -> None
     assert shown.model.ends == pytest.approx([200 / len(TEXT), 400 / len(TEXT), 600 / len(TEXT), 1.0])
 
 
-def test_a_click_on_a_row_or_block_goes_to_its_moment(qtbot: QtBot, page: tuple[Program, BlocksPage]) -> None:
+def test_a_click_on_a_compression_block_moves_the_time_cursor_to_its_step(
+    qtbot: QtBot, page: tuple[Program, BlocksPage]
+) -> None:
     program, shown = page
     run = program.session.runs.shown
     assert run is not None

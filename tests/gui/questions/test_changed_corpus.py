@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("only_window")
 WARNING = "was changed while it was read"
 
 
-def test_each_question_that_reads_a_changed_file_says_so(
+def test_each_question_that_reads_a_changed_file_reports_the_change(
     qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[Notice] = []
@@ -53,7 +53,7 @@ def test_each_question_that_reads_a_changed_file_says_so(
     assert not told, "what follows the time cursor does not say it at every step"
 
 
-def test_a_text_that_grows_while_it_is_counted_is_learned_from(
+def test_a_text_file_that_grows_while_it_is_counted_is_still_learned(
     qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     growing, fill = tmp_path / "one.txt", ByteStream.fill
@@ -81,7 +81,7 @@ def test_a_text_that_grows_while_it_is_counted_is_learned_from(
     assert known.size < growing.stat().st_size, "as it was when reading began: opened again, it will be found changed"
 
 
-def test_the_window_reads_a_corpus_only_through_reading() -> None:
+def test_window_code_reads_a_corpus_only_through_the_reading_module() -> None:
     """A corpus that is not read through `reading` would not report what went wrong."""
     readers = {"from_files", "to_count"}  # what is given in memory changes for nobody
     found = set()

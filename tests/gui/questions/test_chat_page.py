@@ -18,7 +18,7 @@ from tests.gui.questions.conftest import answered
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_a_chat_is_shown_in_the_colours_of_its_roles(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_a_chat_is_shown_with_a_colour_for_each_role(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
     bpe.train("the lowest of the low " * 9, "gpt2", merges=6).save(tmp_path / "tokenizer.json")
     template = "{% for one in messages %}<{{ one.role }}> {{ one.content }}\n{% endfor %}"
     (tmp_path / "chat_template.jinja").write_text(template, encoding="utf-8")

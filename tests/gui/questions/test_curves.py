@@ -36,7 +36,7 @@ def lines_of(figure: Figure | None) -> Sequence[Line]:
     return figure.lines
 
 
-def test_curves_measure_runs_by_the_texts_of_the_window_and_by_others(
+def test_the_curves_page_measures_runs_on_the_corpus_and_on_held_out_texts(
     qtbot: QtBot, learned: Program, tmp_path: Path
 ) -> None:
     page = learned.pages.page(CURVES)
@@ -67,7 +67,7 @@ def test_curves_measure_runs_by_the_texts_of_the_window_and_by_others(
     assert line.y.tolist() == pytest.approx(told.bits[line.x.astype(int) - 256].tolist())
 
 
-def test_a_sweep_is_planned_made_and_read(
+def test_a_sweep_is_planned_run_and_shown_in_the_window(
     qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     learned.actions["sweeps"].trigger()
@@ -113,7 +113,9 @@ def test_a_sweep_is_planned_made_and_read(
     assert model.figure is None
 
 
-def test_runs_that_differ_in_their_seed_share_a_line_with_a_band(qtbot: QtBot, learned: Program, train: Train) -> None:
+def test_runs_that_differ_only_in_their_seed_share_a_line_with_a_band(
+    qtbot: QtBot, learned: Program, train: Train
+) -> None:
     page = learned.pages.page(CURVES)
     page.choose_files("held_out", "")
     chosen(page, "measure", "bytes_per_token")
@@ -146,7 +148,7 @@ def test_runs_that_differ_in_their_seed_share_a_line_with_a_band(qtbot: QtBot, l
     }
 
 
-def test_every_choice_of_a_recipe_goes_into_a_plan_and_back() -> None:
+def test_every_recipe_choice_survives_being_written_into_a_sweep_plan() -> None:
     for name in ("gpt2", "bert", "clean-words", "sentencepiece-like", "unigram"):
         recipe = Recipe.preset(name, special_tokens=("<s>",), vocab_size=500)
         told = {"sizes": [500], "corpora": {"x": ["x"]}, "recipes": {"one": recipe_choices(recipe)}}

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("only_window")
 
 
 @pytest.mark.parametrize(("name", "width"), [("ids.npy", "uint32"), ("ids.bin", "uint16")])
-def test_whole_texts_are_encoded_at_any_merge(
+def test_whole_texts_are_encoded_to_ids_at_any_merge(
     qtbot: QtBot, learned: Program, tmp_path: Path, name: str, width: str
 ) -> None:
     learned.session.cursor.go_to(70)
@@ -55,7 +55,7 @@ def _cell(table: QTableWidget, row: int, column: int) -> str:
     return item.text()
 
 
-def test_a_cancelled_encoding_leaves_no_file(qtbot: QtBot, learned: Program, tmp_path: Path) -> None:
+def test_a_cancelled_encoding_leaves_the_old_output_file(qtbot: QtBot, learned: Program, tmp_path: Path) -> None:
     big = tmp_path / "big.txt"
     big.write_text(ONE * 8_000, encoding="utf-8")
     output = tmp_path / "ids.npy"
@@ -72,7 +72,7 @@ def test_a_cancelled_encoding_leaves_no_file(qtbot: QtBot, learned: Program, tmp
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("ids")] == ["ids.npy"]
 
 
-def test_encoding_says_what_is_missing(program: Program, tmp_path: Path) -> None:
+def test_encoding_a_file_before_training_asks_the_user_to_train_first(program: Program, tmp_path: Path) -> None:
     dialog = _opened(program)
     dialog.output.setText(str(tmp_path / "ids.npy"))
     dialog.begin.click()

@@ -14,7 +14,7 @@ from tests.gui.conftest import WAIT, rest, settle
 from tests.gui.questions.conftest import MERGES, answered, click_before, section, word_facts
 
 
-def test_every_answer_survives_a_run_that_goes_on(qtbot: QtBot, learned: Program) -> None:
+def test_question_pages_answer_again_after_the_run_grows(qtbot: QtBot, learned: Program) -> None:
     """Looked at while it grows, and again when nothing is there any more."""
     assert learned.form.choose(vocab_size=256 + MERGES + 40)
     click_before(qtbot, learned, 8)
@@ -33,7 +33,7 @@ def test_every_answer_survives_a_run_that_goes_on(qtbot: QtBot, learned: Program
         assert label.accessibleName()
 
 
-def test_no_question_is_asked_while_its_page_is_hidden(qtbot: QtBot, learned: Program) -> None:
+def test_a_hidden_page_asks_no_question(qtbot: QtBot, learned: Program) -> None:
     answered(qtbot, learned)
     learned.window.docks["inspector"].hide()
     learned.charts.show_page("pairs")
@@ -52,7 +52,9 @@ def test_no_question_is_asked_while_its_page_is_hidden(qtbot: QtBot, learned: Pr
     qtbot.waitUntil(lambda: "token" in asked or "why" in asked, timeout=WAIT)
 
 
-def test_a_table_without_texts_answers_what_it_can(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_question_pages_answer_what_they_can_for_a_table_without_texts(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
     """Merges from elsewhere: no counts, and one token that nothing can produce, for its b always goes to ab."""
     table = tmp_path / "merges.txt"
     table.write_text("#version: 0.2\na b\nb c\na bc\n", encoding="utf-8")

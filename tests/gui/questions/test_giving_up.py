@@ -57,7 +57,7 @@ QUESTIONS: dict[str, Question] = {
 
 
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
-def test_a_cancelled_question_stops_at_once(question: Question) -> None:
+def test_a_cancelled_question_stops_with_an_exception_at_once(question: Question) -> None:
     recipe = Recipe.preset("gpt2", merges=20)
     words, history = count_words(Corpus.from_texts([TEXT]), recipe), train(Corpus.from_texts([TEXT]), recipe)
     assert history.tied.any()
@@ -67,7 +67,7 @@ def test_a_cancelled_question_stops_at_once(question: Question) -> None:
         question(words, history, ranked, lambda: True)
 
 
-def test_each_question_can_be_cancelled() -> None:
+def test_every_background_question_passes_on_its_cancel_check() -> None:
     """Everything that asks aside passes on `task.cancelled`."""
     deaf = []
     for folder in ("charts", "questions", "files"):

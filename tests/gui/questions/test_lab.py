@@ -99,7 +99,9 @@ def at_rest(qtbot: QtBot, program: Program) -> None:
     qtbot.waitUntil(is_done, timeout=WAIT)
 
 
-def test_one_size_moves_all_lanes_and_each_counts_its_tokens(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_one_size_slider_moves_all_lanes_of_the_lab_and_each_lane_counts_its_tokens(
+    qtbot: QtBot, program: Program, lab: LanesPanel
+) -> None:
     titles = ["gpt2, ties first-seen · run 1", "words · run 2", "gpt2, ties smallest-text · run 3"]
     assert [card.run.currentText() for card in cards(lab)] == titles
     assert lab.sizes.box.value() == 290
@@ -128,7 +130,9 @@ def test_one_size_moves_all_lanes_and_each_counts_its_tokens(qtbot: QtBot, progr
                 assert f"{len(spans):,} tokens at" in card.more.text()
 
 
-def test_a_lane_that_cannot_have_the_size_is_grey_and_left_out(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_a_lane_that_cannot_have_the_chosen_size_is_grey_and_left_out(
+    qtbot: QtBot, program: Program, lab: LanesPanel
+) -> None:
     small = lab.model.lanes[1].history
     size = int(min(small.vocabulary_sizes())) - 1
     lab.model.set_size(size)
@@ -148,7 +152,9 @@ def test_a_lane_that_cannot_have_the_size_is_grey_and_left_out(qtbot: QtBot, pro
     assert "B" not in program.pages[LabPage].model.columns
 
 
-def test_at_first_all_have_the_largest_size_that_they_can_have(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_the_lab_begins_with_the_largest_size_that_all_lanes_can_have(
+    qtbot: QtBot, program: Program, lab: LanesPanel
+) -> None:
     program.session.cursor.go_live()
     lab.model.restore({"runs": [1, 2, 3], "size": None})
     at_rest(qtbot, program)
@@ -161,7 +167,9 @@ def test_at_first_all_have_the_largest_size_that_they_can_have(qtbot: QtBot, pro
     assert not any(lane.why_not for lane in lab.model.lanes)
 
 
-def test_the_slider_and_the_box_show_the_same_size(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_the_size_slider_and_the_size_box_of_the_lab_show_the_same_size(
+    qtbot: QtBot, program: Program, lab: LanesPanel
+) -> None:
     low, high = lab.model.sizes
     lab.sizes.slider.setValue(0)
     assert lab.sizes.box.value() == lab.model.size == low
@@ -171,7 +179,7 @@ def test_the_slider_and_the_box_show_the_same_size(qtbot: QtBot, program: Progra
     assert lab.sizes.slider.value() == 0
 
 
-def test_shown_measures_equal_those_of_the_engine(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_measures_shown_in_the_lab_equal_those_of_the_engine(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     lab.model.set_size(288)
     at_rest(qtbot, program)
     page = program.pages[LabPage]
@@ -205,7 +213,9 @@ def test_shown_measures_equal_those_of_the_engine(qtbot: QtBot, program: Program
             assert line.points[0].x == pytest.approx(cut.history.vocabulary_size_at(step), abs=1)
 
 
-def test_a_word_is_shown_in_the_rows_with_its_why(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_a_word_in_the_list_of_differences_is_shown_in_all_lanes_with_its_reason(
+    qtbot: QtBot, program: Program, lab: LanesPanel
+) -> None:
     at = [lane.wanted for lane in lab.model.lanes]
     words, counted_by = lab.model.lanes[0].run.words, lab.model.lanes[0].run.recipe
     assert words is not None
@@ -229,7 +239,9 @@ def test_a_word_is_shown_in_the_rows_with_its_why(qtbot: QtBot, program: Program
     assert lab.isVisible()
 
 
-def test_a_click_into_a_column_asks_its_run(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_a_click_into_the_text_of_a_lane_explains_the_split_of_its_run(
+    qtbot: QtBot, program: Program, lab: LanesPanel
+) -> None:
     byte = TEXT.index("price") + 2
     third = lab.columns.all[2].text
     place = third.rectangle_of(byte)
@@ -241,7 +253,7 @@ def test_a_click_into_a_column_asks_its_run(qtbot: QtBot, program: Program, lab:
     assert facts.byte == byte
 
 
-def test_runs_are_put_in_taken_out_and_changed(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_runs_in_the_lab_can_be_added_removed_and_replaced(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     cards(lab)[1].close_button.click()
     at_rest(qtbot, program)
     assert lab.model.numbers == [1, 3]
@@ -259,7 +271,7 @@ def test_runs_are_put_in_taken_out_and_changed(qtbot: QtBot, program: Program, l
     assert lab.model.numbers == [3, 2, 4]
 
 
-def test_with_a_single_run_it_says_how_to_get_another(
+def test_the_lab_with_a_single_run_says_how_to_get_a_second_run(
     qtbot: QtBot, begun_anew: Callable[[], Program], train: Callable[[Program], None]
 ) -> None:
     program = begun_anew()
@@ -283,7 +295,7 @@ def test_with_a_single_run_it_says_how_to_get_another(
     assert titles == ["gpt2 · run 1", "cl100k · run 2"]
 
 
-def test_the_window_is_as_it_was_when_the_lab_is_left(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_leaving_the_lab_restores_the_docks_of_the_window(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     docks = program.window.docks
     assert not any(dock.isVisible() for dock in docks.values())
     program.actions["race"].trigger()
@@ -291,7 +303,7 @@ def test_the_window_is_as_it_was_when_the_lab_is_left(qtbot: QtBot, program: Pro
     assert [id for id, dock in docks.items() if not dock.isHidden()] == ["merges", "inspector"]
 
 
-def test_a_session_remembers_the_runs_in_the_lab(
+def test_a_session_file_remembers_the_runs_in_the_lab(
     qtbot: QtBot,
     program: Program,
     lab: LanesPanel,
@@ -323,7 +335,7 @@ def test_a_session_remembers_the_runs_in_the_lab(
         assert restored.model.size >= restored.model.sizes[0]
 
 
-def test_text_typed_in_the_lab_is_split_by_all_lanes(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_a_text_typed_in_the_lab_is_split_by_all_lanes(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     lab.editor.selectAll()
     lab.editor.insert("lower price")
     qtbot.waitUntil(lambda: program.session.text.value == "lower price", timeout=WAIT)
@@ -333,7 +345,7 @@ def test_text_typed_in_the_lab_is_split_by_all_lanes(qtbot: QtBot, program: Prog
     assert all(lane.cut is not None and lane.cut.data == b"lower price" for lane in lab.model.lanes)
 
 
-def test_the_numbers_of_the_curves_can_be_saved(program: Program, lab: LanesPanel) -> None:
+def test_the_exact_values_of_the_lab_curves_can_be_saved(program: Program, lab: LanesPanel) -> None:
     names, *rows = exact_rows(program.pages[LabPage])
     assert {row[0] for row in rows} == set("ABC")
     assert {"tokens_per_pretoken", "bytes_per_token", "renyi_efficiency"} < set(names)

@@ -45,13 +45,13 @@ def typed(qtbot: QtBot, page: QuestionPage, name: str, text: str) -> None:
     qtbot.keyClick(field, Qt.Key.Key_Return)
 
 
-def test_every_question_has_a_page_or_a_view_of_its_own() -> None:
+def test_every_question_has_a_page_or_another_view() -> None:
     rows = {row.id for row in PAGES}
     assert {name for name in question_names() if name not in rows} == {"paid", "steps", "diff", "look"}
     assert question_row("ties").title == "Ties"
 
 
-def test_an_answer_gets_better_until_it_is_stopped(
+def test_a_search_page_improves_its_answer_until_the_user_stops_the_search(
     qtbot: QtBot, learned: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = Search.steps
@@ -77,7 +77,7 @@ def test_an_answer_gets_better_until_it_is_stopped(
     answered(qtbot, learned)
 
 
-def test_a_table_without_texts_is_checked_alone(
+def test_a_table_without_texts_is_checked_by_its_merges_alone(
     qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path
 ) -> None:
     train("the lowest of the low", "gpt2", merges=9, min_frequency=1).save(tmp_path / "tokenizer.json")
@@ -87,7 +87,7 @@ def test_a_table_without_texts_is_checked_alone(
     settle(qtbot, program)
 
 
-def test_each_page_shows_its_answer_and_saves_all_of_it(qtbot: QtBot, learned: Program) -> None:
+def test_each_question_page_shows_its_answer_and_saves_every_row(qtbot: QtBot, learned: Program) -> None:
     for name in ("ranks", "lengths", "compression", "race", "ties", "sizes", "morphemes", "ways", "mixture"):
         page = page_of(learned, name)
         assert page.accessibleName() == question_named(name).title()
@@ -104,7 +104,7 @@ def test_each_page_shows_its_answer_and_saves_all_of_it(qtbot: QtBot, learned: P
         assert not page.grab().isNull()
 
 
-def test_sentences_show_whole_lines_until_a_person_moves_their_edge(qtbot: QtBot, learned: Program) -> None:
+def test_answer_sentences_show_whole_lines_until_the_user_moves_the_splitter(qtbot: QtBot, learned: Program) -> None:
     page = page_of(learned, "audit")
     answered(qtbot, learned)
     line = page.sentence.fontMetrics().lineSpacing()
@@ -117,14 +117,14 @@ def test_sentences_show_whole_lines_until_a_person_moves_their_edge(qtbot: QtBot
     assert page.beside.sizes() == before
 
 
-def test_before_any_run_a_page_says_what_to_do(qtbot: QtBot, program: Program) -> None:
+def test_a_question_page_before_any_run_says_when_its_answer_will_appear(qtbot: QtBot, program: Program) -> None:
     page = page_of(program, "ranks")
     rest(qtbot, program)
     assert "when training begins" in page.sentence.text()
     assert not page.table.isVisible()
 
 
-def test_a_page_follows_the_moment_and_travels(qtbot: QtBot, learned: Program) -> None:
+def test_a_question_page_follows_the_time_cursor_and_a_click_moves_the_cursor(qtbot: QtBot, learned: Program) -> None:
     page = page_of(learned, "lengths")
     for at in (0, 40, MERGES):
         learned.session.cursor.go_to(at)
@@ -141,7 +141,7 @@ def test_a_page_follows_the_moment_and_travels(qtbot: QtBot, learned: Program) -
     assert learned.session.cursor.position == 12
 
 
-def test_a_click_on_a_bar_follows_its_pair(qtbot: QtBot, learned: Program) -> None:
+def test_a_click_on_a_bar_of_the_pairs_chart_opens_the_race_of_its_pair(qtbot: QtBot, learned: Program) -> None:
     learned.session.cursor.go_to(20)
     settle(qtbot, learned)
     chart = learned.pages[PairsPage]
@@ -162,7 +162,7 @@ def test_a_click_on_a_bar_follows_its_pair(qtbot: QtBot, learned: Program) -> No
     assert {*race.model.answer.columns["left_id"]} == {bars[2].pair[0]}
 
 
-def test_the_race_tells_counts_leads_and_losers(qtbot: QtBot, learned: Program) -> None:
+def test_the_race_page_shows_counts_leaders_and_losing_pairs(qtbot: QtBot, learned: Program) -> None:
     learned.session.cursor.go_to(60)
     learned.actions["race"].trigger()
     race, history = learned.pages.page(RACE), ranked_words(learned).history
@@ -189,7 +189,7 @@ def test_the_race_tells_counts_leads_and_losers(qtbot: QtBot, learned: Program) 
     assert "plus between them" in race.sentence.text()
 
 
-def test_the_ties_are_listed_and_another_rule_is_tried(qtbot: QtBot, learned: Program) -> None:
+def test_the_ties_page_lists_all_ties_and_compares_another_tie_rule(qtbot: QtBot, learned: Program) -> None:
     learned.actions["ties"].trigger()
     answered(qtbot, learned)
     page, history = learned.pages.page(TIES), ranked_words(learned).history
@@ -210,7 +210,7 @@ def test_the_ties_are_listed_and_another_rule_is_tried(qtbot: QtBot, learned: Pr
     assert "largest-text: " in page.sentence.text()
 
 
-def test_a_held_out_text_is_named_before_training(
+def test_a_held_out_text_can_be_chosen_before_training(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held_out = tmp_path / "unseen.txt"
@@ -238,7 +238,7 @@ def test_a_held_out_text_is_named_before_training(
     assert page.model.answer is not None
 
 
-def test_every_size_is_measured_for_every_text(qtbot: QtBot, learned: Program) -> None:
+def test_the_sizes_page_measures_every_vocabulary_size_for_every_text(qtbot: QtBot, learned: Program) -> None:
     learned.actions["sizes"].trigger()
     answered(qtbot, learned)
     page, history = learned.pages.page(SIZES), ranked_words(learned).history
@@ -276,7 +276,7 @@ def test_every_size_is_measured_for_every_text(qtbot: QtBot, learned: Program) -
     assert learned.session.cursor.position == 17
 
 
-def test_a_page_never_promises_its_answer_for_a_training_that_has_ended(
+def test_a_question_page_does_not_promise_an_answer_after_training_has_ended(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     train(program)

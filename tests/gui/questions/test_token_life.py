@@ -64,7 +64,7 @@ def _shown_row(program: Program, row: int) -> QModelIndex:
     return index
 
 
-def test_the_count_of_a_merge_is_divided_among_the_files(qtbot: QtBot, learned: Program) -> None:
+def test_the_count_of_a_merge_is_divided_among_the_corpus_files(qtbot: QtBot, learned: Program) -> None:
     ranked = ranked_words(learned)
     for step in (1, 30, 77):
         learned.session.cursor.go_to(step)
@@ -82,7 +82,7 @@ def test_the_count_of_a_merge_is_divided_among_the_files(qtbot: QtBot, learned: 
     assert life.sections["paid"].isVisible()
 
 
-def test_scaffolds_and_witnesses_are_shown(qtbot: QtBot, learned: Program) -> None:
+def test_tokens_that_only_build_other_tokens_are_shown_with_a_witness_text(qtbot: QtBot, learned: Program) -> None:
     ranked = ranked_words(learned)
     gone = [id for id in range(ranked.base, ranked.history.first_special) if token_life(ranked, id).is_scaffold]
     assert gone
@@ -97,7 +97,7 @@ def test_scaffolds_and_witnesses_are_shown(qtbot: QtBot, learned: Program) -> No
     assert gone[0] in Tokenizer(history).encode(witness)
 
 
-def test_children_and_takers_are_links(qtbot: QtBot, learned: Program) -> None:
+def test_tokens_made_from_a_token_are_shown_as_links(qtbot: QtBot, learned: Program) -> None:
     ranked = ranked_words(learned)
     learned.session.cursor.go_to(1)
     answered(qtbot, learned)
@@ -120,7 +120,7 @@ def test_children_and_takers_are_links(qtbot: QtBot, learned: Program) -> None:
     assert learned.session.cursor.position == MERGES
 
 
-def test_a_merge_has_a_menu_of_questions(qtbot: QtBot, learned: Program) -> None:
+def test_the_context_menu_of_a_merge_opens_its_questions(qtbot: QtBot, learned: Program) -> None:
     table = learned.merge_panel.table
     table.setFocus()
     table.setCurrentIndex(learned.merges.index(12, 0))

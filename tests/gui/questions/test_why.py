@@ -31,7 +31,7 @@ from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, answered, click_b
 pytestmark = pytest.mark.usefixtures("one_session")
 
 
-def test_a_click_explains_every_boundary_of_a_word(qtbot: QtBot, learned: Program) -> None:
+def test_a_click_in_the_text_explains_every_boundary_of_the_word(qtbot: QtBot, learned: Program) -> None:
     text = learned.token_text.text()
     program = learned
     for at in (MERGES, 40, 3, 0):
@@ -56,7 +56,7 @@ def test_a_click_explains_every_boundary_of_a_word(qtbot: QtBot, learned: Progra
             assert whole.replace("␣", " ") in text
 
 
-def test_the_pattern_says_which_branch_made_the_words(qtbot: QtBot, learned: Program) -> None:
+def test_the_reason_for_a_word_end_names_the_pattern_branches_beside_the_end(qtbot: QtBot, learned: Program) -> None:
     click_before(qtbot, learned, 21)  # said| 1
     answered(qtbot, learned)
     told = learned.pages[WhyPage].reason.text()
@@ -65,7 +65,7 @@ def test_the_pattern_says_which_branch_made_the_words(qtbot: QtBot, learned: Pro
     assert "The word after it: digits" in told
 
 
-def test_links_in_a_reason_lead_to_steps(qtbot: QtBot, learned: Program) -> None:
+def test_links_in_a_reason_move_the_time_cursor_to_their_steps(qtbot: QtBot, learned: Program) -> None:
     click_before(qtbot, learned, 1)  # t|he
     answered(qtbot, learned)
     joint = next(joint for joint in word_facts(learned).joints if joint.kind == "joined")
@@ -88,7 +88,7 @@ def test_links_in_a_reason_lead_to_steps(qtbot: QtBot, learned: Program) -> None
     assert learned.session.cursor.position == step
 
 
-def test_a_word_is_walked_through_merge_by_merge(
+def test_a_word_can_be_built_merge_by_merge_without_moving_the_time_cursor(
     qtbot: QtBot, learned: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     click_before(qtbot, learned, 8)  # in newer
@@ -115,7 +115,9 @@ def test_a_word_is_walked_through_merge_by_merge(
     assert all(one < other for one, other in pairwise(facts.steps))
 
 
-def test_a_node_of_the_tree_travels_and_a_gap_asks(qtbot: QtBot, learned: Program) -> None:
+def test_a_click_on_a_tree_node_goes_to_its_step_and_a_click_on_a_gap_explains_the_boundary(
+    qtbot: QtBot, learned: Program
+) -> None:
     click_before(qtbot, learned, 8)
     answered(qtbot, learned)
     tree = learned.pages[WhyPage].tree
@@ -131,7 +133,7 @@ def test_a_node_of_the_tree_travels_and_a_gap_asks(qtbot: QtBot, learned: Progra
     assert all(f"step:{step}" in learned.pages[WhyPage].reason.text() for step in joint.steps)
 
 
-def test_why_is_reached_by_keys_and_menus(qtbot: QtBot, learned: Program) -> None:
+def test_the_why_page_is_reached_by_keys_and_by_menus(qtbot: QtBot, learned: Program) -> None:
     editor = learned.text_panel.editor
     editor.setFocus()
     qtbot.keyClick(editor, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
@@ -152,7 +154,7 @@ def test_why_is_reached_by_keys_and_menus(qtbot: QtBot, learned: Program) -> Non
     assert word_facts(learned).byte in (15, 16), "the menu is about the place under the mouse"
 
 
-def test_the_tree_takes_all_the_room_grows_with_the_slider_and_is_saved(
+def test_the_merge_tree_can_be_enlarged_scaled_with_the_slider_and_saved(
     qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     click_before(qtbot, learned, 8)
@@ -191,7 +193,7 @@ def test_the_tree_takes_all_the_room_grows_with_the_slider_and_is_saved(
     assert learned.window.stage == ""
 
 
-def test_a_tree_shows_dropped_tokens_faintly(qtbot: QtBot) -> None:
+def test_a_merge_tree_draws_dropped_tokens_faintly(qtbot: QtBot) -> None:
     words = "the other end of the day, on the one hand; the cat, on the other hand; the mat. " * 2
     recipe = Recipe.preset("boundless", merges=40, min_frequency=1, tau=0.4)
     study = Study(learn(count_words(Corpus.from_texts([words]), recipe), recipe))

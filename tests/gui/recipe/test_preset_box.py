@@ -9,7 +9,7 @@ from app.wiring import Program
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_a_heading_or_nothing_chooses_no_preset(program: Program) -> None:
+def test_a_heading_in_the_preset_list_chooses_no_preset(program: Program) -> None:
     """A key pressed in the list could end with: There is no preset None."""
     box, before = program.recipe_panel.preset, program.session.recipe.value
     headings = [place for place in range(box.count()) if box.itemData(place) is None]

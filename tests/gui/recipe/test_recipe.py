@@ -28,7 +28,7 @@ def in_build(program: Program) -> None:
 
 
 @pytest.mark.usefixtures("only_window")
-def test_an_impossible_size_is_refused_where_it_is_made(qtbot: QtBot, program: Program) -> None:
+def test_an_impossible_vocabulary_size_is_refused_beside_its_field(qtbot: QtBot, program: Program) -> None:
     panel = program.recipe_panel
     panel.size_box.setValue(100)
     refusal = panel.findChild(QWidget, "refusal of vocab_size")
@@ -40,7 +40,7 @@ def test_an_impossible_size_is_refused_where_it_is_made(qtbot: QtBot, program: P
 
 
 @pytest.mark.usefixtures("only_window")
-def test_a_preset_fills_the_form_and_can_be_undone(qtbot: QtBot, program: Program) -> None:
+def test_choosing_a_preset_fills_the_recipe_form_and_can_be_undone(qtbot: QtBot, program: Program) -> None:
     panel = program.recipe_panel
     panel.preset.setCurrentIndex(panel.preset.findData("clean-words"))
     panel.preset.activated.emit(panel.preset.currentIndex())
@@ -53,7 +53,7 @@ def test_a_preset_fills_the_form_and_can_be_undone(qtbot: QtBot, program: Progra
     assert program.recipe_panel.preset.currentData() == "gpt2"
 
 
-def test_the_method_is_chosen_first_and_what_it_does_not_ask_for_is_hidden(
+def test_the_recipe_form_hides_choices_that_the_chosen_method_does_not_use(
     dropping: None, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, new_program: Callable[[], Program]
 ) -> None:
     method = dropping_method.Dropping()
@@ -83,7 +83,7 @@ def test_the_method_is_chosen_first_and_what_it_does_not_ask_for_is_hidden(
 
 
 @pytest.mark.usefixtures("only_window")
-def test_presets_are_listed_by_method(program: Program) -> None:
+def test_presets_are_listed_under_their_method(program: Program) -> None:
     assert sorted(option.value for offered in presets().values() for option in offered) == sorted(PRESETS)
     for name, preset in PRESETS.items():
         program.form.choose_preset(name)
@@ -91,20 +91,20 @@ def test_presets_are_listed_by_method(program: Program) -> None:
 
 
 @pytest.mark.usefixtures("only_window")
-def test_every_choice_has_its_field(program: Program) -> None:
+def test_every_recipe_choice_has_a_field_in_the_form(program: Program) -> None:
     with_the_texts = {"mixture"}  # there is a weight beside each group of them
     assert program.recipe_panel.choices == {*CHOICES} - {"name", "vocab_size", "merges"} - with_the_texts
 
 
 @pytest.mark.usefixtures("only_window")
-def test_the_preview_follows_the_pattern(qtbot: QtBot, program: Program) -> None:
+def test_the_preview_of_words_changes_with_the_pattern(qtbot: QtBot, program: Program) -> None:
     preview = program.recipe_panel.preview
     qtbot.waitUntil(lambda: preview.words[:2] == ["The", "␣keeper"], timeout=WAIT)
     program.form.choose(pattern="whitespace")
     qtbot.waitUntil(lambda: preview.words[:2] == ["The", "keeper"], timeout=WAIT)
 
 
-def test_a_custom_pattern_is_used(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_custom_pattern_typed_in_the_form_is_used_for_training(qtbot: QtBot, program: Program, train: Train) -> None:
     panel = program.recipe_panel
     box = panel.field("pattern")
     box.setCurrentIndex(box.findData("custom"))
@@ -130,7 +130,7 @@ def test_a_custom_pattern_is_used(qtbot: QtBot, program: Program, train: Train) 
     assert rows(program) == 14
 
 
-def test_a_catastrophic_pattern_ends_in_a_sentence(
+def test_a_pattern_with_catastrophic_backtracking_ends_in_an_error_sentence(
     qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Splitter.__init__, "__kwdefaults__", {"specials": None, "patience": 0.5})
@@ -148,7 +148,7 @@ def typed(field: QWidget, text: str) -> None:
     QTest.keyClicks(field, text)
 
 
-def test_a_value_that_was_just_typed_is_learned(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_value_that_was_just_typed_is_used_when_training_starts(qtbot: QtBot, program: Program, train: Train) -> None:
     typed(program.recipe_panel.size_box, "300")
     train(program)
     assert rows(program) == 300 - 256
@@ -167,7 +167,7 @@ def test_a_value_that_was_just_typed_is_learned(qtbot: QtBot, program: Program, 
     assert program.session.cursor.position == 7
 
 
-def test_a_refused_value_is_marked_with_its_reason_and_not_learned(
+def test_a_refused_value_is_marked_with_the_reason_and_training_does_not_start(
     qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     size, runs = program.recipe_panel.size_box, program.session.runs
@@ -200,7 +200,7 @@ def test_a_refused_value_is_marked_with_its_reason_and_not_learned(
 
 
 @pytest.mark.usefixtures("only_window")
-def test_a_preset_leaves_the_size_that_was_chosen(program: Program) -> None:
+def test_choosing_a_preset_keeps_the_vocabulary_size_that_the_user_chose(program: Program) -> None:
     program.form.choose_preset("english")
     assert program.form.value("vocab_size") == 2_000
     program.form.choose(vocab_size=700)

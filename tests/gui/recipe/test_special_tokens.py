@@ -54,7 +54,7 @@ def expected_ids(program: Program) -> list[int]:
     return [id for start, stop, id in spans if stop > start]
 
 
-def test_a_special_token_is_one_token_at_any_moment(qtbot: QtBot, program: Program) -> None:
+def test_a_special_token_in_the_text_is_one_token_at_every_step(qtbot: QtBot, program: Program) -> None:
     for moment in (60, 7, 0):
         program.session.cursor.go_to(moment)
         settle(qtbot, program)
@@ -62,7 +62,7 @@ def test_a_special_token_is_one_token_at_any_moment(qtbot: QtBot, program: Progr
         assert sum(is_special(program, id) for id in shown_ids(program)) == 2
 
 
-def test_an_edit_breaks_it_and_another_mends_it(qtbot: QtBot, program: Program) -> None:
+def test_an_edit_inside_a_special_token_breaks_the_token_and_undo_restores_it(qtbot: QtBot, program: Program) -> None:
     editor, whole = program.text_panel.editor, shown_ids(program)
     place = TEXT.index(END) + 3
     editor.select(place, place)
@@ -74,7 +74,7 @@ def test_an_edit_breaks_it_and_another_mends_it(qtbot: QtBot, program: Program) 
     assert shown_ids(program) == whole
 
 
-def test_the_inspector_and_the_reason_name_it(qtbot: QtBot, program: Program) -> None:
+def test_the_inspector_and_the_why_page_name_a_special_token(qtbot: QtBot, program: Program) -> None:
     first = next(id for id in shown_ids(program) if is_special(program, id))
     program.token.peek(first)
     assert program.token.facts is not None

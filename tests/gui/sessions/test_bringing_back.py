@@ -32,7 +32,7 @@ from tests.gui.sessions.saving import (
 )
 
 
-def test_the_session_of_a_killed_window_is_offered(
+def test_a_new_window_offers_to_restore_the_session_of_a_killed_window(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path
 ) -> None:
     """The copy is taken while the window lives, as a kill would leave it."""
@@ -54,7 +54,7 @@ def test_the_session_of_a_killed_window_is_offered(
     qtbot.waitUntil(lambda: len(safety_copies()) == 1 and "2026-01-01" not in safety_copies()[0].name, timeout=WAIT)
 
 
-def test_closing_asks_nothing_and_loses_nothing(
+def test_closing_a_window_with_changes_asks_nothing_and_keeps_a_safety_copy(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, path = new_program(), tmp_path / "one.bpex"
@@ -75,14 +75,14 @@ def test_closing_asks_nothing_and_loses_nothing(
     assert len(read_session(path).runs) == 2
 
 
-def test_an_untouched_window_leaves_nothing(qtbot: QtBot, new_program: NewProgram) -> None:
+def test_closing_an_untouched_window_leaves_no_safety_copy(qtbot: QtBot, new_program: NewProgram) -> None:
     first = new_program()
     first.filing.document.look()
     first.window.close()
     assert safety_copies() == []
 
 
-def test_opening_another_session_keeps_what_was_here(
+def test_opening_another_session_keeps_a_safety_copy_of_the_present_session(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = new_program()
@@ -124,7 +124,7 @@ def left(qtbot: QtBot, new_program: NewProgram) -> Program:
     return second
 
 
-def test_a_check_in_progress_is_not_taken_for_another_window(
+def test_a_safety_copy_that_is_only_being_checked_is_not_reported_as_open_in_another_window(
     qtbot: QtBot, left: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The look is held while it has a copy's lock, until after the person has asked for that copy."""
@@ -148,7 +148,7 @@ def test_a_check_in_progress_is_not_taken_for_another_window(
     assert left.token_text.text() == "left behind"
 
 
-def test_the_summary_of_a_copy_is_read_without_keeping_others_from_it(
+def test_reading_the_summary_of_a_safety_copy_does_not_block_its_restoration(
     qtbot: QtBot, left: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The summary of a large copy takes long to read."""
@@ -169,7 +169,7 @@ def test_the_summary_of_a_copy_is_read_without_keeping_others_from_it(
         may_go_on.set()
 
 
-def test_a_copy_that_could_not_be_restored_stays(qtbot: QtBot, left: Program) -> None:
+def test_a_damaged_safety_copy_that_could_not_be_restored_is_kept(qtbot: QtBot, left: Program) -> None:
     """A damaged copy stays while the window keeps a copy of its own new work."""
     (copy,) = safety_copies()
     copy.write_bytes(b"SQLite format 3\0 and then nothing")
@@ -184,7 +184,7 @@ def test_a_copy_that_could_not_be_restored_stays(qtbot: QtBot, left: Program) ->
     assert Lock.acquire(safety_copy.lock_of(copy)) is not None  # nobody holds it any more
 
 
-def test_a_copy_asked_for_while_another_session_is_saved_stays(
+def test_a_safety_copy_requested_while_another_session_is_saved_can_be_restored_later(
     qtbot: QtBot, left: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The person is asked to try again, and can."""
@@ -214,7 +214,7 @@ def test_a_copy_asked_for_while_another_session_is_saved_stays(
     assert left.token_text.text() == "left behind"
 
 
-def test_a_link_to_the_file_that_is_open_here_is_no_other_window(
+def test_opening_a_link_to_the_file_that_is_already_open_reports_no_other_window(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, link = tmp_path / "one.bpex", tmp_path / "link.bpex"
@@ -230,7 +230,9 @@ def test_a_link_to_the_file_that_is_open_here_is_no_other_window(
     assert text_in(path) == "another text"
 
 
-def test_an_unsaved_session_can_be_thrown_away(qtbot: QtBot, new_program: NewProgram, train: Train) -> None:
+def test_the_safety_copy_of_an_unsaved_session_can_be_discarded(
+    qtbot: QtBot, new_program: NewProgram, train: Train
+) -> None:
     first = new_program()
     small(first)
     train(first)

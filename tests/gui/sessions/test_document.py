@@ -19,7 +19,7 @@ from tests.gui.conftest import WAIT, NewProgram, Train
 from tests.gui.sessions.saving import answer, open_session, safety_copies, save_as, small, table
 
 
-def test_unsaved_changes_are_marked_in_the_title(
+def test_the_window_title_marks_unsaved_changes(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     look = program.filing.document.look
@@ -48,7 +48,7 @@ def test_unsaved_changes_are_marked_in_the_title(
     assert str(tmp_path / "one.bpex") in program.settings.get(RECENT_FILES)
 
 
-def test_a_change_of_the_filter_can_be_undone(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_change_of_the_merge_filter_can_be_undone(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     program.merge_panel.needle.setText("th")
@@ -61,7 +61,7 @@ def test_a_change_of_the_filter_can_be_undone(qtbot: QtBot, program: Program, tr
     assert len(table(program)) == shown
 
 
-def test_a_filter_of_several_choices_is_one_step(program: Program, train: Train) -> None:
+def test_a_merge_filter_with_several_choices_is_undone_in_one_step(program: Program, train: Train) -> None:
     small(program)
     train(program)
     program.session.filter.put(MergeFilter("74", "hex", True, 2), "Filter merges")
@@ -73,7 +73,7 @@ def test_a_filter_of_several_choices_is_one_step(program: Program, train: Train)
     assert program.merge_panel.kind.currentData() == "hex"
 
 
-def test_a_session_that_cannot_be_saved_is_reported(
+def test_a_session_that_cannot_be_saved_is_reported_and_can_be_saved_elsewhere(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(program)
@@ -88,7 +88,7 @@ def test_a_session_that_cannot_be_saved_is_reported(
     assert len(read_session(tmp_path / "elsewhere.bpex").runs) == 1
 
 
-def test_a_file_that_somebody_else_has_changed_is_not_replaced_unasked(
+def test_a_session_file_changed_by_another_program_is_not_replaced_without_a_question(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(program)
@@ -105,7 +105,7 @@ def test_a_file_that_somebody_else_has_changed_is_not_replaced_unasked(
 
 
 @pytest.mark.parametrize("content", [b"", b"not a session", b"SQLite format 3\0 and then nothing"])
-def test_other_files_are_refused_as_sessions_and_nothing_is_lost(
+def test_opening_a_file_that_is_no_session_is_refused_and_keeps_the_present_session(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, content: bytes
 ) -> None:
     small(program)
@@ -138,7 +138,7 @@ def test_a_session_open_in_another_window_is_reported(
     assert third.filing.document.path == path
 
 
-def test_opened_by_drop_by_name_and_from_the_recent_ones(
+def test_a_session_opens_by_drop_by_name_and_from_the_list_of_recent_files(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, path = new_program(), tmp_path / "one.bpex"
@@ -155,7 +155,7 @@ def test_opened_by_drop_by_name_and_from_the_recent_ones(
     qtbot.waitUntil(lambda: recent.filing.document.path == path, timeout=WAIT)
 
 
-def test_a_file_is_hashed_once_for_all_runs_until_it_changes(
+def test_a_corpus_file_is_hashed_once_for_all_runs_until_it_changes(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, hashed = tmp_path / "a.txt", list[Path]()

@@ -27,7 +27,7 @@ from tests.gui.conftest import WAIT, Train, wait_for_phase
 from tests.gui.sessions.saving import open_session, safety_copies, save_as, small, wait_until_kept
 
 
-def test_an_unwritable_folder_is_reported_once_and_training_goes_on(
+def test_an_unwritable_folder_of_safety_copies_is_reported_once_and_training_goes_on(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data_folder().parent.mkdir(exist_ok=True)
@@ -68,7 +68,7 @@ def locked_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
     folder.chmod(0o755)
 
 
-def test_an_unwritable_folder_is_reported_and_another_can_be_chosen(
+def test_saving_into_an_unwritable_folder_is_reported_and_another_folder_can_be_chosen(
     qtbot: QtBot, program: Program, train: Train, locked_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(program)
@@ -81,7 +81,7 @@ def test_an_unwritable_folder_is_reported_and_another_can_be_chosen(
     qtbot.waitUntil(lambda: (locked_folder.parent / "two.bpex").exists(), timeout=WAIT)
 
 
-def test_a_session_that_cannot_be_written_opens_and_is_saved_elsewhere(
+def test_a_session_in_a_read_only_folder_opens_and_can_be_saved_elsewhere(
     qtbot: QtBot, program: Program, train: Train, locked_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_session(qtbot, program, locked_folder / "one.bpex")
@@ -95,7 +95,7 @@ def test_a_session_that_cannot_be_written_opens_and_is_saved_elsewhere(
     assert len(read_session(locked_folder.parent / "two.bpex").runs) == 1
 
 
-def test_a_full_disk_is_reported_and_used_again_when_there_is_room(
+def test_a_full_disk_is_reported_and_safety_copies_resume_when_there_is_room(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:

@@ -33,7 +33,7 @@ def test_a_session_that_names_a_pipe_does_not_block_the_window(qtbot: QtBot, pro
     qtbot.waitUntil(lambda: "is a pipe or a device" in told(), timeout=WAIT)
 
 
-def test_a_session_that_names_a_file_on_another_computer_does_not_look_at_it(
+def test_a_session_that_names_a_file_on_another_computer_does_not_read_the_file(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Looking would call that computer. The file is really here, so the test would see it being read."""
@@ -78,7 +78,7 @@ def test_a_session_that_names_a_file_on_another_computer_does_not_look_at_it(
         {"docks": None, "centre": [None, None], "chart": 1.5, "sort": [1.0, None], "more": [[[[]]]]},
     ],
 )
-def test_a_layout_that_makes_no_sense_does_no_harm(
+def test_a_session_with_an_invalid_layout_opens_with_the_default_layout(
     qtbot: QtBot, program: Program, tmp_path: Path, layout: dict[str, object]
 ) -> None:
     hostile = {"needle": 5, "kind": "regex", "ties_only": "yes", "min_length": 10**30}
@@ -98,7 +98,7 @@ def test_a_layout_that_makes_no_sense_does_no_harm(
         ({"room": "compare", "chart": "compare", "lab": {"runs": None, "size": None, "open": True}}, "lab"),
     ],
 )
-def test_a_layout_with_a_tab_for_each_comparison_opens(
+def test_a_session_layout_with_an_older_comparison_tab_opens(
     qtbot: QtBot, program: Program, tmp_path: Path, layout: dict[str, object], chart: str
 ) -> None:
     saved = SavedSession(Recipe.preset("gpt2"), text="a b", view=View(layout=layout))

@@ -31,7 +31,7 @@ def charts_of(qtbot: QtBot, program: Program) -> list[Rows]:
     return tables
 
 
-def test_an_opened_session_is_as_it_was_saved(
+def test_an_opened_session_equals_the_saved_session(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = new_program()
@@ -69,7 +69,7 @@ def test_an_opened_session_is_as_it_was_saved(
     assert second.status.sentence.text() == first.status.sentence.text()
 
 
-def test_training_goes_on_where_it_stopped_without_the_files(
+def test_training_continues_from_a_session_without_the_corpus_files(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = tmp_path / "text.txt"
@@ -96,7 +96,7 @@ def test_training_goes_on_where_it_stopped_without_the_files(
     assert len(table(second)) == 44
 
 
-def test_a_paused_run_resumes_after_opening(
+def test_a_paused_run_resumes_after_its_session_is_opened(
     qtbot: QtBot, new_program: NewProgram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = new_program()
@@ -116,7 +116,7 @@ def test_a_paused_run_resumes_after_opening(
     assert len(table(second)) == 44
 
 
-def test_several_runs_come_back_and_new_ones_get_new_numbers(
+def test_an_opened_session_restores_all_runs_and_new_runs_get_new_numbers(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = new_program()
@@ -140,7 +140,9 @@ def test_several_runs_come_back_and_new_ones_get_new_numbers(
     assert [run.number for run in second.session.runs.all] == [1, 2, 3]
 
 
-def test_a_session_of_the_version_before_goes_on(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_a_session_file_of_the_previous_version_opens_and_goes_on_training(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
     """The content of the file is tested in tests/core/test_before.py."""
     path = shutil.copy(ROOT / "tests/core/before/session.bpex", tmp_path)
     open_session(qtbot, program, Path(path))
@@ -157,7 +159,7 @@ def test_a_session_of_the_version_before_goes_on(qtbot: QtBot, program: Program,
     assert program.session.runs.all[1].learned > learned
 
 
-def test_a_filter_kept_when_a_blank_had_another_sign_means_the_same(program: Program) -> None:
+def test_a_filter_saved_with_the_older_sign_for_a_blank_keeps_its_meaning(program: Program) -> None:
     def restored(**filter: object) -> MergeFilter:
         saved = dataclasses.replace(snapshot_of(program.session, {}), filter={**before, **filter})
         restore(program.session, saved, {})

@@ -23,7 +23,7 @@ def text_of(view: TokenCanvas) -> QAccessibleTextInterface:
     return found
 
 
-def test_screen_readers_see_a_named_editable_text(shown: Callable[..., TokenTextEdit]) -> None:
+def test_screen_readers_see_the_token_text_as_a_named_editable_text(shown: Callable[..., TokenTextEdit]) -> None:
     found = interface_of(shown("one two"))
     assert found.role() == QAccessible.Role.EditableText
     assert found.text(QAccessible.Text.Name) == "Text, coloured by tokens"
@@ -34,7 +34,7 @@ def test_screen_readers_see_a_named_editable_text(shown: Callable[..., TokenText
     assert not state.readOnly
 
 
-def test_screen_readers_can_read_the_text(shown: Callable[..., TokenTextEdit]) -> None:
+def test_screen_readers_can_read_the_characters_of_the_token_text(shown: Callable[..., TokenTextEdit]) -> None:
     text = text_of(shown("one tw😀 é\nשלום last"))
     assert text.characterCount() == len("one tw😀 é\nשלום last") + 1, "counted as Qt counts"
     assert text.text(0, text.characterCount()).replace("\u2029", "\n") == "one tw😀 é\nשלום last"
@@ -82,7 +82,7 @@ def test_text_written_by_a_screen_reader_can_be_undone(shown: Callable[..., Toke
     assert editor.model.text() == "one two"
 
 
-def test_a_text_that_is_only_shown_can_be_read_too(shown: Callable[..., TokenTextEdit]) -> None:
+def test_screen_readers_can_read_a_token_text_that_is_not_editable(shown: Callable[..., TokenTextEdit]) -> None:
     canvas = TokenCanvas(shown("one two").model)
     found = interface_of(canvas)
     assert found.role() == QAccessible.Role.EditableText

@@ -37,7 +37,7 @@ def seen_in(editor: TokenTextEdit) -> str:
 
 
 @pytest.mark.parametrize("text", [LANGUAGES, "", "\n", "\r", "\r\n", "a\u2029b\u2028c\x00", "\u200b" * 50, " " * 3000])
-def test_every_text_is_shown_and_kept_exactly(shown: Callable[..., TokenTextEdit], text: str) -> None:
+def test_the_token_editor_shows_and_keeps_every_text_exactly(shown: Callable[..., TokenTextEdit], text: str) -> None:
     editor = shown(text)
     for blanks in (True, False):
         editor.set_show_blanks(blanks)
@@ -49,7 +49,7 @@ def test_every_text_is_shown_and_kept_exactly(shown: Callable[..., TokenTextEdit
     assert right <= editor.viewport().width() - MARGIN, "nothing hangs over the edge"
 
 
-def test_one_line_of_a_megabyte_is_edited_like_any_other(shown: Callable[..., TokenTextEdit]) -> None:
+def test_a_line_of_a_megabyte_can_be_edited_at_both_ends_and_in_the_middle(shown: Callable[..., TokenTextEdit]) -> None:
     text = "word " * 200_000
     editor = shown(text)
     press(editor, Key.Key_End, CTRL)
@@ -64,7 +64,7 @@ def test_one_line_of_a_megabyte_is_edited_like_any_other(shown: Callable[..., To
 
 
 @pytest.mark.parametrize("text", ["words in a line\n" * 60_000, "words in a line " * 60_000], ids=["lines", "a line"])
-def test_a_key_in_a_megabyte_measures_what_it_changes_and_a_step_in_time_nothing(
+def test_a_key_in_a_megabyte_of_text_measures_only_the_changed_block(
     shown: Callable[..., TokenTextEdit], text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     editor = shown(text)
@@ -89,7 +89,7 @@ def test_a_key_in_a_megabyte_measures_what_it_changes_and_a_step_in_time_nothing
     assert blocks == []
 
 
-def test_a_long_line_is_broken_seldom_and_none_of_it_is_lost(shown: Callable[..., TokenTextEdit]) -> None:
+def test_a_long_line_is_split_into_few_blocks_and_loses_no_character(shown: Callable[..., TokenTextEdit]) -> None:
     text = "seven letters " * 2_000
     editor = shown(text)
     room = editor.token_layout.setting.width
@@ -105,7 +105,7 @@ def test_a_long_line_is_broken_seldom_and_none_of_it_is_lost(shown: Callable[...
     assert len(editor.model.chunks) == -(-len(text) // LONGEST_CHUNK)
 
 
-def test_breaks_within_a_line_are_not_in_the_text(shown: Callable[..., TokenTextEdit]) -> None:
+def test_block_breaks_within_a_long_line_are_not_part_of_the_text(shown: Callable[..., TokenTextEdit]) -> None:
     line = "".join(f"{i:05} " for i in range(1_000))
     editor = shown(f"above\n{line}\nbelow")
     assert editor.blockCount() > 4, "the line is broken for Qt"
@@ -135,7 +135,7 @@ def test_breaks_within_a_line_are_not_in_the_text(shown: Callable[..., TokenText
     )
 
 
-def test_three_clicks_select_a_whole_line_that_qt_holds_in_pieces(shown: Callable[..., TokenTextEdit]) -> None:
+def test_three_clicks_select_a_whole_line_that_qt_holds_in_several_blocks(shown: Callable[..., TokenTextEdit]) -> None:
     line = "many words " * 600
     editor = shown(f"above\n{line}\nbelow")
     place = editor.rectangle_of(40).center()
@@ -145,7 +145,9 @@ def test_three_clicks_select_a_whole_line_that_qt_holds_in_pieces(shown: Callabl
     assert editor.selected_text() == f"{line}\n"
 
 
-def test_scrolling_to_the_end_shows_the_end_and_back_the_start(shown: Callable[..., TokenTextEdit]) -> None:
+def test_scrolling_to_either_end_shows_the_first_and_the_last_row_of_the_text(
+    shown: Callable[..., TokenTextEdit],
+) -> None:
     editor = shown("\n".join("some words " * (i % 40) for i in range(3000)))
     bar = editor.verticalScrollBar()
     for _ in range(2):  # rows that were never seen are guessed
@@ -162,7 +164,7 @@ def test_scrolling_to_the_end_shows_the_end_and_back_the_start(shown: Callable[.
     assert (first.start, first.y) == (0, 0)
 
 
-def test_a_new_width_keeps_the_first_row_in_sight(shown: Callable[..., TokenTextEdit], qtbot: QtBot) -> None:
+def test_a_new_editor_width_keeps_the_first_visible_row(shown: Callable[..., TokenTextEdit], qtbot: QtBot) -> None:
     editor = shown("\n".join(f"line {i} with some more words in it" for i in range(400)))
     editor.verticalScrollBar().setValue(120)
     top = editor.firstVisibleBlock().blockNumber()
@@ -170,7 +172,7 @@ def test_a_new_width_keeps_the_first_row_in_sight(shown: Callable[..., TokenText
     assert editor.firstVisibleBlock().blockNumber() == top
 
 
-def test_unused_views_are_freed(qtbot: QtBot) -> None:
+def test_unused_token_editors_are_freed(qtbot: QtBot) -> None:
     """Python frees their parts in an order of its own, which has ended the process."""
     for _ in range(8):
         editor = TokenTextEdit(TokenTextModel(LANGUAGES))
@@ -189,7 +191,7 @@ PASTED = ["x", "\n", "long line " * 400, LANGUAGES, "\r\n\x00", "×©" * 300, "ðŸ‘
 
 
 @pytest.mark.parametrize("seed", range(200 if EXPLORES else 8))
-def test_after_any_actions_the_text_is_right_and_the_caret_visible(
+def test_after_random_editing_actions_the_text_is_right_and_the_caret_is_visible(
     shown: Callable[..., TokenTextEdit], seed: int
 ) -> None:
     rng = random.Random(seed)
@@ -234,7 +236,7 @@ def test_after_any_actions_the_text_is_right_and_the_caret_visible(
     assert editor.viewport().rect().intersects(editor.rectangle_of(editor.caret))
 
 
-def test_a_row_at_the_lower_edge_stays_whole_when_the_scroll_bar_takes_room(
+def test_a_row_at_the_lower_edge_stays_whole_when_the_scroll_bar_appears(
     shown: Callable[..., TokenTextEdit],
 ) -> None:
     editor = shown("0\n" * 400 + "last", width=300, height=100)

@@ -11,7 +11,7 @@ from app.window.text.view.editor import TokenTextEdit
 from tests.gui.text.conftest import CTRL, LANGUAGES, SHIFT, Key, press
 
 
-def test_the_caret_goes_where_the_keys_say(shown: Callable[..., TokenTextEdit]) -> None:
+def test_navigation_keys_move_the_caret_to_the_expected_places(shown: Callable[..., TokenTextEdit]) -> None:
     text = "first line here\nsecond\n\nlast one"
     editor = shown(text)
     steps: list[tuple[Qt.Key, Qt.KeyboardModifier, int]] = [
@@ -33,7 +33,7 @@ def test_the_caret_goes_where_the_keys_say(shown: Callable[..., TokenTextEdit]) 
         assert editor.caret == place, (key, modifier)
 
 
-def test_home_and_end_stay_in_the_row_of_a_wrapped_line(shown: Callable[..., TokenTextEdit]) -> None:
+def test_home_and_end_move_the_caret_within_the_row_of_a_wrapped_line(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("word " * 60)
     rows = editor.visible_blocks()[0].rows
     assert len(rows) > 2
@@ -44,7 +44,7 @@ def test_home_and_end_stay_in_the_row_of_a_wrapped_line(shown: Callable[..., Tok
     assert editor.caret == rows[1].start
 
 
-def test_the_left_key_moves_forward_in_a_right_to_left_line(shown: Callable[..., TokenTextEdit]) -> None:
+def test_the_left_key_moves_the_caret_forward_in_a_right_to_left_line(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("שלום\nabc")
     press(editor, Key.Key_Left)
     assert editor.caret == 1
@@ -54,7 +54,7 @@ def test_the_left_key_moves_forward_in_a_right_to_left_line(shown: Callable[...,
     assert editor.rectangle_of(0).left() > editor.viewport().width() / 2, "the line begins at the right"
 
 
-def test_pages_move_the_caret_and_the_view(shown: Callable[..., TokenTextEdit]) -> None:
+def test_page_keys_move_the_caret_and_the_view(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("\n".join(f"line {i}" for i in range(500)))
     for _ in range(3):
         press(editor, Key.Key_PageDown)
@@ -67,7 +67,7 @@ def test_pages_move_the_caret_and_the_view(shown: Callable[..., TokenTextEdit]) 
     assert editor.verticalScrollBar().value() == 0
 
 
-def test_no_key_ever_leaves_the_caret_inside_a_character(shown: Callable[..., TokenTextEdit]) -> None:
+def test_no_key_leaves_the_caret_inside_a_grapheme(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown(LANGUAGES, width=220)
     forwards, backwards = [0], [len(LANGUAGES)]
     for key, places, goal in (
@@ -82,7 +82,7 @@ def test_no_key_ever_leaves_the_caret_inside_a_character(shown: Callable[..., To
         assert inside not in forwards
 
 
-def test_a_short_text_is_written_as_large_as_there_is_room_for(shown: Callable[..., TokenTextEdit]) -> None:
+def test_a_short_text_is_shown_in_letters_as_large_as_fit_the_editor(shown: Callable[..., TokenTextEdit]) -> None:
     """A longer text has its usual size, and any size that the person chooses stays."""
     editor = shown("a few words", width=500, height=300)
     usual = editor.font().pointSizeF()

@@ -34,7 +34,7 @@ def laid_out(text: str) -> tuple[BlockCells, float]:
     return cells, block.layout().lineAt(0).naturalTextWidth()
 
 
-def test_invisible_characters_are_named() -> None:
+def test_invisible_characters_are_shown_by_their_names() -> None:
     assert list(map(name_of, "\x00\r\u200b\x9f")) == ["NUL", "CR", "ZWSP", "U+009F"]
     assert shown_text("\x00\r\u200b\x9f", all_invisible=False) == "\ufffc" * 4
     family = "👩\u200d👧"
@@ -46,7 +46,7 @@ def test_invisible_characters_are_named() -> None:
     st.text(st.sampled_from("ab  \x00\u200b😀\u0301ש\t\U000e0041") | st.characters(codec="utf-8"), max_size=40),
     st.booleans(),
 )
-def test_the_shown_text_has_the_same_length_and_every_visible_character(text: str, all_invisible: bool) -> None:
+def test_the_displayed_text_has_the_same_length_and_every_visible_character(text: str, all_invisible: bool) -> None:
     text = text.replace("\n", "")
     shown = shown_text(text, all_invisible=all_invisible)
     assert utf16_length(shown) == utf16_length(text)
@@ -54,7 +54,7 @@ def test_the_shown_text_has_the_same_length_and_every_visible_character(text: st
     assert not set(shown) & set("\x00\r\u2028\u2029\ufdd0\ufdd1"), "nothing that Qt would take for an end of a block"
 
 
-def test_a_box_is_as_wide_as_its_name() -> None:
+def test_the_box_of_an_invisible_character_is_as_wide_as_its_name() -> None:
     cells, _ = laid_out("\x00\u200bx")
     (row,) = cells.rows
     widths = row.cells.ends - row.cells.begins
@@ -62,7 +62,7 @@ def test_a_box_is_as_wide_as_its_name() -> None:
     assert widths[1:4].sum() > widths[0] > widths[4] > 0, "ZWSP, NUL and x"
 
 
-def test_a_setting_is_measured_once() -> None:
+def test_font_metrics_of_a_block_style_are_computed_once() -> None:
     setting = BlockStyle(QApplication.font(), 300.0)
     assert setting.metrics is setting.metrics
     cells, _ = laid_out("")
@@ -70,7 +70,7 @@ def test_a_setting_is_measured_once() -> None:
 
 
 @pytest.mark.parametrize("text", ["עולם two ab", "two עולם x", "שלום 123 עולם", "a ע b", "שָׁלוֹם ab", "a مرحبا 1 b"])
-def test_where_the_reading_direction_turns_each_letter_has_its_cell(text: str) -> None:
+def test_each_letter_of_a_mixed_direction_line_has_its_own_cell(text: str) -> None:
     cells, text_width = laid_out(text)
     (row,) = cells.rows
     low, high = np.sort(np.stack((row.cells.begins, row.cells.ends)), axis=0)
@@ -81,7 +81,7 @@ def test_where_the_reading_direction_turns_each_letter_has_its_cell(text: str) -
     assert abs(widths.sum() - text_width) < 2
 
 
-def test_rows_that_a_key_does_not_change_are_not_measured_again() -> None:
+def test_rows_that_an_edit_does_not_change_are_not_measured_again() -> None:
     document, layout = shown_document("many words " * 60, 300.0)
     before = layout.cells_of(document.firstBlock()).rows
     document.model.replace(document.model.length, document.model.length, "x")

@@ -44,7 +44,7 @@ def pixels_of(editor: TokenTextEdit) -> Callable[[QPoint], QColor]:
 
 @pytest.mark.parametrize("cursor", [0, 40, 97])
 @pytest.mark.parametrize("text", [LANGUAGES, "ab " * 3000, "a" * 5000], ids=["languages", "long line", "one word"])
-def test_every_cell_on_the_screen_has_the_colour_of_its_token(
+def test_every_character_on_screen_has_the_colour_of_its_token(
     shown: Callable[..., TokenTextEdit], text: str, cursor: int
 ) -> None:
     editor = shown(text, cursor=cursor)
@@ -69,7 +69,7 @@ def test_every_cell_on_the_screen_has_the_colour_of_its_token(
     assert checked > 30
 
 
-def test_the_hairline_between_two_tokens_is_darker_than_both(shown: Callable[..., TokenTextEdit]) -> None:
+def test_the_line_between_two_tokens_is_darker_than_both_tokens(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("aa bb", cursor=200)
     x = editor.rectangle_of(2).left()
     pixel = pixels_of(editor)
@@ -77,7 +77,7 @@ def test_the_hairline_between_two_tokens_is_darker_than_both(shown: Callable[...
     assert min(line) < min(line[0], line[-1]) - 40
 
 
-def test_a_step_in_time_changes_the_colours_and_an_unknown_token_has_none(
+def test_moving_the_time_cursor_changes_token_colours_and_an_uncut_text_has_none(
     shown: Callable[..., TokenTextEdit],
 ) -> None:
     editor = shown("abcdefghij klmnop", cursor=0)
@@ -90,7 +90,7 @@ def test_a_step_in_time_changes_the_colours_and_an_unknown_token_has_none(
 
 
 @pytest.mark.parametrize("scale", [None, Ages(256, 10)])
-def test_the_unknown_token_is_hatched_in_the_text_and_among_the_ids(
+def test_the_unknown_token_is_drawn_hatched_in_the_text_and_among_the_ids(
     qtbot: QtBot, shown: Callable[..., TokenTextEdit], scale: Scale | None
 ) -> None:
     editor = shown("low wow")
@@ -123,7 +123,7 @@ def test_the_unknown_token_is_hatched_in_the_text_and_among_the_ids(
     assert faint not in [known.pixelColor(x, 4) for x in range(6, 40)]
 
 
-def test_light_and_dark_follow_the_palette_at_once(shown: Callable[..., TokenTextEdit]) -> None:
+def test_token_colours_follow_the_light_or_dark_palette_at_once(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("some words to see")
     point = middle_of(editor, 1) - QPoint(0, 9)
     assert pixels_of(editor)(point) in LIGHT_FILLS
@@ -133,7 +133,7 @@ def test_light_and_dark_follow_the_palette_at_once(shown: Callable[..., TokenTex
 
 
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
-def test_neighbours_in_one_field_of_a_scale_have_two_colours_and_an_edge(
+def test_neighbouring_tokens_of_one_scale_field_get_two_shades_and_an_edge(
     shown: Callable[..., TokenTextEdit], window: QPalette
 ) -> None:
     editor = shown("aaaaaaaaaaaa", cursor=0)
@@ -161,7 +161,7 @@ def tokens_of(texts: list[bytes]) -> Tokens:
 
 
 @given(pieces)
-def test_a_token_has_the_colour_of_its_bytes_whatever_its_id_and_place(texts: list[bytes]) -> None:
+def test_a_token_has_the_colour_of_its_bytes_at_every_id_and_place(texts: list[bytes]) -> None:
     colours = colours_of(b"".join(texts), tokens_of(texts)).tolist()
     own = [colour_of(text) for text in texts]
     kept = [now == colour for now, colour in zip(colours, own, strict=True)]
@@ -171,13 +171,13 @@ def test_a_token_has_the_colour_of_its_bytes_whatever_its_id_and_place(texts: li
 
 
 @given(pieces)
-def test_neighbours_never_have_the_same_colour(texts: list[bytes]) -> None:
+def test_neighbouring_tokens_never_have_the_same_colour(texts: list[bytes]) -> None:
     colours = colours_of(b"".join(texts), tokens_of(texts)).tolist()
     assert all(one != other for one, other in pairwise(colours))
 
 
 @pytest.mark.parametrize("size", [1, 2])
-def test_scrolling_over_one_letter_again_and_again_changes_no_colour(size: int) -> None:
+def test_scrolling_over_a_run_of_one_letter_changes_no_token_colour(size: int) -> None:
     data = b"a" * 60_000
 
     def between(start: int, stop: int) -> Tokens:
@@ -196,7 +196,7 @@ SCALES = st.sampled_from([None, Ages(2, 40), Ages(256, 10), Rarity(np.array([900
 
 
 @given(pieces, st.data(), SCALES)
-def test_a_range_has_the_colours_that_it_has_in_the_whole_text(
+def test_tokens_of_a_range_have_the_same_colours_as_in_the_whole_text(
     texts: list[bytes], data: st.DataObject, scale: Scale | None
 ) -> None:
     whole, text = tokens_of(texts), b"".join(texts)
@@ -222,7 +222,7 @@ def test_a_range_has_the_colours_that_it_has_in_the_whole_text(
         assert all(one != other or one < 0 for one, other in pairwise(expected.tolist())), "neighbours differ"
 
 
-def test_all_colours_are_used_equally_and_unencoded_text_has_none() -> None:
+def test_all_token_colours_are_used_equally_and_unencoded_text_has_no_colour() -> None:
     texts = [str(number).encode() for number in range(3_000)] + [bytes([byte]) for byte in range(256)]
     shares = np.bincount(colours_of(b"".join(texts), tokens_of(texts)), minlength=COLOURS) / len(texts)
     assert shares.min() > 0.8 / COLOURS
@@ -280,7 +280,7 @@ def contrast(one: QColor, other: QColor) -> float:
 
 @pytest.mark.parametrize("vision", VISIONS)
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
-def test_fills_differ_for_every_kind_of_colour_vision(window: QPalette, vision: str) -> None:
+def test_token_fills_differ_for_every_kind_of_colour_vision(window: QPalette, vision: str) -> None:
     palette = TokenPalette.matching(window)
     seen = [oklab(VISIONS[vision] @ linear(fill)) for fill in (*palette.fills, palette.paper)]
     distances = [float(np.linalg.norm(a - b)) for a, b in combinations(seen, 2)]
@@ -289,7 +289,7 @@ def test_fills_differ_for_every_kind_of_colour_vision(window: QPalette, vision: 
 
 @pytest.mark.parametrize("vision", VISIONS)
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
-def test_a_scale_can_be_ordered_by_every_kind_of_colour_vision(window: QPalette, vision: str) -> None:
+def test_a_colour_scale_has_a_visible_order_for_every_kind_of_colour_vision(window: QPalette, vision: str) -> None:
     palette = TokenPalette.matching(window)
     seen = [oklab(VISIONS[vision] @ linear(fill)) for fill in palette.scale]
     twins = [oklab(VISIONS[vision] @ linear(fill)) for fill in palette.on_scale[COLOURS:]]
@@ -301,14 +301,16 @@ def test_a_scale_can_be_ordered_by_every_kind_of_colour_vision(window: QPalette,
 
 @pytest.mark.parametrize("vision", VISIONS)
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
-def test_a_mark_is_no_letter_and_no_fill_to_any_kind_of_colour_vision(window: QPalette, vision: str) -> None:
+def test_the_mark_colour_differs_from_letters_and_fills_for_every_kind_of_colour_vision(
+    window: QPalette, vision: str
+) -> None:
     palette = TokenPalette.matching(window)
     mark, *others = (oklab(VISIONS[vision] @ linear(one)) for one in (palette.mark, palette.ink, *palette.fills))
     assert min(float(np.linalg.norm(mark - other)) for other in others) > 11 * JUST_NOTICEABLE
 
 
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
-def test_letters_are_easy_to_read_on_every_fill_selected_or_not(window: QPalette) -> None:
+def test_letters_contrast_with_every_token_fill_selected_or_not(window: QPalette) -> None:
     palette = TokenPalette.matching(window)
     assert len(palette.fills) == COLOURS
     assert len(palette.scale) == COLOURS

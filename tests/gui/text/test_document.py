@@ -59,7 +59,7 @@ def _by_character(chunk: str, shown: str) -> list[str]:
 
 
 @given(texts, st.lists(st.tuples(st.booleans(), places, typed), max_size=6))
-def test_changes_made_by_qt_reach_the_text_and_other_views(
+def test_edits_made_by_qt_reach_the_text_model_and_other_views(
     text: str, edits: list[tuple[bool, tuple[int, int], str]]
 ) -> None:
     with documents(text) as (one, other):
@@ -80,7 +80,9 @@ def test_changes_made_by_qt_reach_the_text_and_other_views(
 
 
 @given(texts, st.lists(st.tuples(places, texts), max_size=6))
-def test_changes_of_the_text_are_shown(text: str, edits: list[tuple[tuple[int, int], str]]) -> None:
+def test_changes_of_the_text_model_are_shown_in_every_document(
+    text: str, edits: list[tuple[tuple[int, int], str]]
+) -> None:
     with documents(text) as (one, other):
         before = [text]
         for (start, length), added in edits:
@@ -99,7 +101,7 @@ def test_changes_of_the_text_are_shown(text: str, edits: list[tuple[tuple[int, i
 
 
 @given(texts, st.integers(0, 90))
-def test_places_in_the_text_and_in_the_document_map_both_ways(text: str, place: int) -> None:
+def test_text_offsets_and_document_positions_map_both_ways(text: str, place: int) -> None:
     with documents(text) as (document, _):
         place = min(place, len(text))
         position = document.position_of(place)
@@ -110,7 +112,7 @@ def test_places_in_the_text_and_in_the_document_map_both_ways(text: str, place: 
 
 
 @given(texts, st.integers(0, 90), st.booleans())
-def test_a_break_that_is_not_in_the_text_cannot_be_deleted(text: str, place: int, is_joined: bool) -> None:
+def test_a_block_break_that_is_not_in_the_text_cannot_be_deleted(text: str, place: int, is_joined: bool) -> None:
     with documents(text) as (document, _):
         breaks = [p for p in range(document.characterCount() - 1) if document.breaks_line_at(p)]
         if not breaks:

@@ -33,7 +33,7 @@ def panel(qtbot: QtBot) -> TokenTextPanel:
     return panel
 
 
-def test_hovering_an_id_lights_its_token_and_the_other_way_round(panel: TokenTextPanel) -> None:
+def test_pointing_at_an_id_highlights_its_token_and_pointing_at_a_token_its_id(panel: TokenTextPanel) -> None:
     grid, editor = panel.ids.grid, panel.editor
     index = grid.cells.columns + 1
     QTest.mouseMove(grid.viewport(), grid.cell_of(index).center().toPoint())
@@ -45,7 +45,7 @@ def test_hovering_an_id_lights_its_token_and_the_other_way_round(panel: TokenTex
     assert grid.highlighted == tuple(editor.model.edges()[5:7].tolist())
 
 
-def test_choosing_an_id_selects_and_shows_its_token(panel: TokenTextPanel) -> None:
+def test_choosing_an_id_selects_its_token_in_the_text(panel: TokenTextPanel) -> None:
     grid, editor = panel.ids.grid, panel.editor
     grid.setFocus()
     QTest.keyClick(grid, Key.Key_End)
@@ -59,7 +59,7 @@ def test_choosing_an_id_selects_and_shows_its_token(panel: TokenTextPanel) -> No
     assert editor.selected_bytes() == tuple(editor.model.edges()[3:5].tolist())
 
 
-def test_the_ids_of_the_selected_tokens_are_copied(panel: TokenTextPanel) -> None:
+def test_the_ids_of_the_selected_tokens_are_copied_to_the_clipboard(panel: TokenTextPanel) -> None:
     edges = panel.editor.model.edges()
     panel.editor.select_bytes(int(edges[2]), int(edges[5]))
     ids = panel.editor.model.tokens_between(int(edges[2]), int(edges[5])).ids.tolist()
@@ -70,7 +70,7 @@ def test_the_ids_of_the_selected_tokens_are_copied(panel: TokenTextPanel) -> Non
     assert len(panel.ids.grid.selected_ids()) == panel.editor.model.token_count()
 
 
-def test_pasted_ids_are_passed_on_and_their_meaning_shown(qtbot: QtBot) -> None:
+def test_pasted_ids_are_decoded_and_their_text_is_shown(qtbot: QtBot) -> None:
     view = IdsView(TokenTextModel("x"))
     qtbot.addWidget(view)
     view.show()
@@ -84,7 +84,7 @@ def test_pasted_ids_are_passed_on_and_their_meaning_shown(qtbot: QtBot) -> None:
     assert not view.decoded.isVisible()
 
 
-def test_three_hundred_thousand_ids_are_reached_to_the_last(qtbot: QtBot) -> None:
+def test_the_grid_of_300_000_ids_can_be_scrolled_to_the_last_id(qtbot: QtBot) -> None:
     model = TokenTextModel("abc" * 100_000)
     view = IdsView(model)
     qtbot.addWidget(view)
@@ -99,7 +99,7 @@ def test_three_hundred_thousand_ids_are_reached_to_the_last(qtbot: QtBot) -> Non
     assert grid.viewport().rect().contains(grid.cell_of(299_999).center().toPoint())
 
 
-def test_the_counts_follow_the_text_and_the_cursor(qtbot: QtBot) -> None:
+def test_the_counts_bar_follows_the_text_and_the_time_cursor(qtbot: QtBot) -> None:
     model = TokenTextModel("low low")
     bar = CountsBar(model)
     qtbot.addWidget(bar)
@@ -110,7 +110,7 @@ def test_the_counts_follow_the_text_and_the_cursor(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: "2 tokens, 3.50 bytes per token, 1.00 tokens per word" in bar.accessibleName())
 
 
-def test_everything_has_a_name_and_can_be_reached_by_keyboard(panel: TokenTextPanel) -> None:
+def test_every_part_of_the_text_panel_has_a_name_and_can_be_reached_by_keyboard(panel: TokenTextPanel) -> None:
     for widget in (panel.editor, panel.ids.grid, panel.ids.entry):
         assert widget.accessibleName()
         assert widget.focusPolicy() & Qt.FocusPolicy.TabFocus
@@ -124,7 +124,7 @@ def test_everything_has_a_name_and_can_be_reached_by_keyboard(panel: TokenTextPa
     assert not panel.editor.hasFocus()
 
 
-def test_an_id_without_bytes_stands_among_the_others(qtbot: QtBot) -> None:
+def test_an_id_without_bytes_can_be_pointed_at_among_the_other_ids(qtbot: QtBot) -> None:
     """An id such as a word marker's can be hovered and gone to, and points to its place in the text."""
     model = TokenTextModel("low low")
     panel = TokenTextPanel(model)
@@ -149,7 +149,7 @@ def test_an_id_without_bytes_stands_among_the_others(qtbot: QtBot) -> None:
     assert panel.editor.caret == 7
 
 
-def test_ids_are_apart_before_anything_is_learned(qtbot: QtBot) -> None:
+def test_cells_of_the_id_grid_are_wide_enough_before_anything_is_learned(qtbot: QtBot) -> None:
     model = TokenTextModel("theme")
     grid = IdsGrid(model)
     qtbot.addWidget(grid)

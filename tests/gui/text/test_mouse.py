@@ -13,7 +13,9 @@ from app.window.text.view.editor import TokenTextEdit
 from tests.gui.text.conftest import Key, middle_of, move, press
 
 
-def test_dragging_selects_text_and_reports_its_bytes(shown: Callable[..., TokenTextEdit], qtbot: QtBot) -> None:
+def test_dragging_in_the_text_selects_characters_and_reports_their_bytes(
+    shown: Callable[..., TokenTextEdit], qtbot: QtBot
+) -> None:
     editor = shown("né two three")
     told: list[tuple[int, int] | None] = []
     editor.selection_changed.connect(told.append)
@@ -30,7 +32,7 @@ def test_dragging_selects_text_and_reports_its_bytes(shown: Callable[..., TokenT
     assert told[-1] is None
 
 
-def test_two_clicks_select_a_word_and_three_a_line(shown: Callable[..., TokenTextEdit]) -> None:
+def test_a_double_click_selects_a_word_and_a_triple_click_a_line(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("one two three\nnext")
     place = editor.rectangle_of(5).center()
     QTest.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=place)

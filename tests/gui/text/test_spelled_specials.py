@@ -50,7 +50,7 @@ def note(program: Program) -> SpelledLine:
 
 
 @pytest.mark.parametrize(("name", "is_matched"), [("tokenizer.json", True), ("it.minbpe.model", False)])
-def test_special_tokens_of_an_opened_file_are_read_as_by_its_library(
+def test_special_tokens_in_a_text_are_encoded_as_the_library_of_the_opened_file_does(
     qtbot: QtBot, program: Program, tmp_path: Path, name: str, is_matched: bool
 ) -> None:
     run = opened(qtbot, program, tmp_path / name)
@@ -73,7 +73,7 @@ def test_special_tokens_of_an_opened_file_are_read_as_by_its_library(
     assert shown_ids(program) == ways["all" if is_matched else ()]
 
 
-def test_the_line_is_shown_only_while_the_text_has_a_special_token(
+def test_the_note_about_special_tokens_is_shown_only_if_the_text_has_a_special_token(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     opened(qtbot, program, tmp_path / "tokenizer.json")

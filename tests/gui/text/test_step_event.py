@@ -20,7 +20,7 @@ cuts = st.sets(st.integers(1, 19)).map(lambda inside: np.array(sorted({0, 20, *i
 
 
 @given(cuts, cuts)
-def test_only_differently_split_ranges_are_animated(before: np.ndarray, after: np.ndarray) -> None:
+def test_only_ranges_that_a_step_splits_differently_are_animated(before: np.ndarray, after: np.ndarray) -> None:
     changes = changes_between(before, after)
     inner_before = {edge for was, _ in changes for edge in was[1:-1]}
     inner_after = {edge for _, now in changes for edge in now[1:-1]}
@@ -31,7 +31,7 @@ def test_only_differently_split_ranges_are_animated(before: np.ndarray, after: n
 
 
 @pytest.mark.parametrize(("before", "after"), [(21, 22), (42, 41)])
-def test_a_step_is_seen_and_then_the_text_is_as_it_would_have_been(
+def test_an_animated_step_ends_in_the_picture_of_a_text_drawn_without_animation(
     qtbot: QtBot, shown: Callable[..., TokenTextEdit], before: int, after: int
 ) -> None:
     editor = shown(LANGUAGES * 3, cursor=before)
@@ -52,7 +52,9 @@ def test_a_step_is_seen_and_then_the_text_is_as_it_would_have_been(
     assert late == fresh.viewport().grab().toImage()
 
 
-def test_the_animation_ends_when_anything_else_happens(qtbot: QtBot, shown: Callable[..., TokenTextEdit]) -> None:
+def test_the_animation_of_a_step_ends_when_text_scroll_place_or_cursor_changes(
+    qtbot: QtBot, shown: Callable[..., TokenTextEdit]
+) -> None:
     editor = shown(LANGUAGES * 3, cursor=21)
     for deed in (
         lambda: editor.model.replace(0, 0, "x"),
@@ -67,13 +69,13 @@ def test_the_animation_ends_when_anything_else_happens(qtbot: QtBot, shown: Call
         assert not editor.motion.is_under_way
 
 
-def test_a_step_that_changes_nothing_in_sight_moves_nothing(shown: Callable[..., TokenTextEdit]) -> None:
+def test_a_step_that_changes_no_visible_token_starts_no_animation(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("a\n" * 10, cursor=20)
     editor.show_step(Step(20, 20, 30.0))
     assert not editor.motion.is_under_way
 
 
-def test_ids_move_together_when_tokens_are_joined(qtbot: QtBot, shown: Callable[..., TokenTextEdit]) -> None:
+def test_ids_of_joined_tokens_move_together_in_the_id_grid(qtbot: QtBot, shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown(LANGUAGES, cursor=21)
     model = editor.model
     grid = IdsGrid(model)

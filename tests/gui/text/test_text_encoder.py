@@ -23,7 +23,7 @@ def nothing_learned(recipe: Recipe, counts: dict[str, int]) -> History:
     return History.from_pairs(recipe, Alphabet.for_words(WordTable.from_counts(counts), recipe), [])
 
 
-def test_a_run_with_other_characters_gives_other_tokens_before_its_first_merge() -> None:
+def test_runs_with_different_alphabets_have_different_base_tokens() -> None:
     recipe = Recipe.preset("words")
     nobody, low, again = (nothing_learned(recipe, counts) for counts in ({}, {"low": 1}, {"low": 2}))
     assert not _are_the_same(low, nobody)
@@ -32,7 +32,7 @@ def test_a_run_with_other_characters_gives_other_tokens_before_its_first_merge()
     assert not _are_the_same(low, None)
 
 
-def test_before_there_is_a_run_a_character_is_a_token_of_its_own(qtbot: QtBot, program: Program) -> None:
+def test_each_character_of_the_text_is_a_token_before_there_is_a_run(qtbot: QtBot, program: Program) -> None:
     program.form.choose_preset("bert")
     for text in ("low, owl", "low ☃ owl"):  # which it need not be in the corpus
         program.token_text.set_text(text)
@@ -41,7 +41,7 @@ def test_before_there_is_a_run_a_character_is_a_token_of_its_own(qtbot: QtBot, p
         assert (len(ids), 0 in ids) == (7, False)
 
 
-def test_words_are_split_in_the_background(
+def test_words_of_the_text_are_split_outside_the_thread_of_the_window(
     qtbot: QtBot, program: Program, train: Callable[[Program], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One word may take minutes where a stranger's vocabulary is made for it: not in the window's thread."""

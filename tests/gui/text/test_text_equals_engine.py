@@ -83,7 +83,7 @@ def assert_shows_what_the_engine_gives(model: TokenTextModel, history: History, 
 
 
 @given(history=histories(), text=ODD_TEXTS, data=st.data())
-def test_every_token_equals_the_engine_at_any_merge(history: History, text: str, data: st.DataObject) -> None:
+def test_every_shown_token_equals_the_engine_after_any_merge(history: History, text: str, data: st.DataObject) -> None:
     model = model_of(text, history)
     for _ in range(3):
         at = data.draw(st.integers(0, len(history)), label="at")
@@ -91,7 +91,7 @@ def test_every_token_equals_the_engine_at_any_merge(history: History, text: str,
 
 
 @given(history=histories(), text=ODD_TEXTS, data=st.data())
-def test_any_range_of_the_tokens_equals_the_engine(history: History, text: str, data: st.DataObject) -> None:
+def test_any_range_of_shown_tokens_equals_the_engine(history: History, text: str, data: st.DataObject) -> None:
     model = model_of(text, history)
     model.set_cursor(data.draw(st.integers(0, len(history)), label="at"))
     count = len(model.edges()) - 1
@@ -112,7 +112,7 @@ def clean_words(text: str) -> tuple[TokenTextModel, History]:
     return model_of(text, history), history
 
 
-def test_a_marker_is_a_token_while_it_stands_alone() -> None:
+def test_a_word_marker_is_a_token_until_a_merge_joins_the_marker() -> None:
     model, _ = clean_words("Low, low!")
     assert model.ids_in(0, 9) == [1, 2, 3, 4, 1, 2, 3, 4]
     assert model.counts().tokens == 8
@@ -126,14 +126,14 @@ def test_a_marker_is_a_token_while_it_stands_alone() -> None:
     assert model.counts().tokens == 4
 
 
-def test_a_selected_word_takes_its_own_marker_along_and_no_other() -> None:
+def test_ids_of_a_selected_word_include_the_marker_of_that_word_only() -> None:
     model, _ = clean_words("low low low")
     assert model.ids_in(4, 7) == [1, 2, 3, 4]
     assert model.ids_in(5, 6) == [2]
     assert model.ids_in(3, 9) == [1, 2, 3, 4, 1]
 
 
-def test_many_symbols_without_bytes_at_one_place_equal_the_engine() -> None:
+def test_symbols_without_bytes_at_one_place_give_the_ids_of_the_engine() -> None:
     recipe = Recipe.preset("sentencepiece-like", merges=3)
     alphabet = Alphabet.for_words(WordTable.from_counts({"aﬃ": 1, "fi": 1}), recipe)
     ids = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols)}
@@ -147,7 +147,7 @@ def test_many_symbols_without_bytes_at_one_place_equal_the_engine() -> None:
 
 
 @pytest.mark.parametrize("preset", ["clean-words", "sentencepiece-like"])
-def test_the_window_equals_the_engine_after_training_and_typing(
+def test_tokens_shown_after_training_and_typing_equal_the_engine(
     program: Program, train: Callable[[Program], None], qtbot: QtBot, preset: str
 ) -> None:
     program.session.recipe.put(Recipe.preset(preset, merges=60), "a recipe")

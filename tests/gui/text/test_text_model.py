@@ -89,7 +89,7 @@ def check_chunks(chunks: TextChunks, text: str) -> None:
 
 
 @given(texts)
-def test_positions_in_characters_and_bytes_agree_with_encoding(text: str) -> None:
+def test_character_and_byte_offsets_of_text_chunks_agree_with_utf_8_encoding(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         make_chunks_short(patch)
         chunks = TextChunks(text)
@@ -104,7 +104,7 @@ def test_positions_in_characters_and_bytes_agree_with_encoding(text: str) -> Non
 
 
 @given(texts, st.lists(st.tuples(st.integers(0, 80), st.integers(0, 12), texts), max_size=8))
-def test_chunks_follow_every_edit(text: str, edits: list[tuple[int, int, str]]) -> None:
+def test_text_chunks_hold_the_edited_text_after_every_edit(text: str, edits: list[tuple[int, int, str]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         make_chunks_short(patch)
         chunks = TextChunks(text)
@@ -120,7 +120,7 @@ def test_chunks_follow_every_edit(text: str, edits: list[tuple[int, int, str]]) 
             assert before[change.first + change.removed :] == after[change.first + change.added :]
 
 
-def test_a_long_line_is_cut_at_blanks_and_never_inside_what_is_drawn_as_one() -> None:
+def test_a_long_line_is_divided_at_blanks_and_never_inside_a_grapheme() -> None:
     assert all(chunk.endswith(" ") for chunk in list(TextChunks("some words " * 500))[:-1])
     for whole in ("e\u0301", "👍🏽", "👩\u200d👧", "🇩🇪"):
         chunks = list(TextChunks("x" + whole * 4000))
@@ -132,7 +132,7 @@ def test_a_long_line_is_cut_at_blanks_and_never_inside_what_is_drawn_as_one() ->
 
 
 @given(texts, st.integers(0, 60), st.data())
-def test_tokens_and_ids_are_those_of_a_plain_walk_over_the_ranks(text: str, at: int, data: st.DataObject) -> None:
+def test_tokens_and_ids_of_the_text_model_equal_those_of_a_plain_loop(text: str, at: int, data: st.DataObject) -> None:
     model = TokenTextModel(text)
     answer(model)
     model.set_cursor(at)
@@ -154,7 +154,7 @@ def test_tokens_and_ids_are_those_of_a_plain_walk_over_the_ranks(text: str, at: 
     assert model.index_of_token(byte) == index
 
 
-def test_base_symbols_of_other_alphabets_give_their_own_ids_and_may_be_no_token() -> None:
+def test_symbols_of_a_character_alphabet_give_their_own_ids_or_no_token() -> None:
     model = TokenTextModel("né!")
     ranks = np.array([CUT, 7, INSIDE, CUT, CUT], np.int32)
     symbols = np.array([14, 30, 30, NO_TOKEN], np.int32)
@@ -263,7 +263,7 @@ class EditedText(RuleBasedStateMachine):
 TestEditedText = EditedText.TestCase
 
 
-def test_while_an_answer_is_awaited_a_typed_letter_keeps_the_look_of_its_word() -> None:
+def test_a_typed_letter_keeps_the_tokens_of_its_word_until_the_answer_arrives() -> None:
     model = TokenTextModel("low and high")
     ranks = np.array([CUT, 0, 1, CUT, 2, 3, 4, CUT, 5, 6, 7, 8, CUT], np.int32)
     model.accept(0, 0, Boundaries(model.data, ranks))
@@ -282,7 +282,7 @@ def test_while_an_answer_is_awaited_a_typed_letter_keeps_the_look_of_its_word() 
     assert not model.counts().known
 
 
-def test_a_long_paste_is_no_token_until_it_is_known() -> None:
+def test_a_long_pasted_text_has_no_tokens_until_the_answer_arrives() -> None:
     model = TokenTextModel("ab")
     model.accept(0, 0, Boundaries(model.data, np.array([CUT, 0, CUT], np.int32)))
     model.set_cursor(1)
@@ -291,7 +291,7 @@ def test_a_long_paste_is_no_token_until_it_is_known() -> None:
     assert ids == [ord("a"), NO_TOKEN, ord("b")]
 
 
-def test_typing_is_undone_by_words_and_deleting_by_runs() -> None:
+def test_undo_removes_typed_text_by_words_and_restores_deleted_runs_of_characters() -> None:
     model = TokenTextModel()
     for character in "one two":
         model.replace(model.length, model.length, character, joins=True)
@@ -307,7 +307,7 @@ def test_typing_is_undone_by_words_and_deleting_by_runs() -> None:
     assert model.text() == "one t"
 
 
-def test_a_new_text_cannot_be_undone_and_a_moved_caret_begins_a_new_step() -> None:
+def test_setting_a_new_text_clears_undo_and_a_moved_caret_begins_a_new_undo_step() -> None:
     model = TokenTextModel("old")
     model.replace(0, 0, "x")
     model.set_text("new")
@@ -321,21 +321,21 @@ def test_a_new_text_cannot_be_undone_and_a_moved_caret_begins_a_new_step() -> No
 
 
 @given(texts)
-def test_the_text_is_kept_exactly(text: str) -> None:
+def test_the_text_model_keeps_the_text_exactly(text: str) -> None:
     model = TokenTextModel(text)
     assert model.text() == text
     model.replace(0, 0, text)
     assert model.text() == text + text
 
 
-def test_half_a_surrogate_pair_is_replaced_because_no_byte_stands_for_it() -> None:
+def test_half_a_surrogate_pair_in_the_text_is_replaced_by_the_replacement_character() -> None:
     assert TokenTextModel("a\ud83d").text() == "a\ufffd"
     model = TokenTextModel()
     model.replace(0, 0, "\udc00b")
     assert model.text() == "\ufffdb"
 
 
-def test_counts_without_a_divisor_have_no_ratio() -> None:
+def test_token_counts_without_a_divisor_have_no_ratio() -> None:
     model = TokenTextModel()
     assert model.counts().bytes_per_token is None
     model.set_text("né né")
@@ -346,7 +346,7 @@ def test_counts_without_a_divisor_have_no_ratio() -> None:
     assert counts.tokens_per_word == counts.tokens / 2
 
 
-def test_unknown_tokens_are_requested_for_the_whole_text() -> None:
+def test_the_text_model_requests_unknown_tokens_for_the_whole_text() -> None:
     model = TokenTextModel("some text")
     answer(model)
     model.accept(model.revision, 0, Boundaries.unknown(model.data))
@@ -356,7 +356,7 @@ def test_unknown_tokens_are_requested_for_the_whole_text() -> None:
     assert set(model.tokens_between(0, 9).ids.tolist()) == {NO_TOKEN}
 
 
-def test_the_oldest_edits_are_forgotten_when_too_much_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_undo_steps_are_dropped_when_they_hold_too_many_characters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_model, "REMEMBERED_CHARACTERS", 5)
     model = TokenTextModel()
     for text in ("aaa", "bbb", "cc"):

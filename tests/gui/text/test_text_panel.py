@@ -10,7 +10,7 @@ from tests.gui.conftest import WAIT, Train, settle
 from tests.gui.small_run import small
 
 
-def test_typing_changes_the_tokens(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_typing_in_the_text_panel_changes_the_token_count(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     program.token_text.set_text("the the")
@@ -44,7 +44,9 @@ def test_typed_ids_are_decoded(qtbot: QtBot, program: Program, train: Train) -> 
         assert not ids.remark.isVisible()
 
 
-def test_pasted_ids_that_encoding_does_not_give_are_marked(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_pasted_ids_that_no_text_encodes_to_are_marked_with_the_reason(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     small(program)
     train(program)
     run = program.session.runs.shown

@@ -29,7 +29,7 @@ def test_typed_text_is_inserted_and_each_edit_is_reported(shown: Callable[..., T
     assert editor.caret == 6
 
 
-def test_backspace_and_delete_take_whole_characters(shown: Callable[..., TokenTextEdit]) -> None:
+def test_backspace_and_delete_remove_whole_graphemes(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("a👩\u200d👧e\u0301z")
     press(editor, Key.Key_End)
     press(editor, Key.Key_Left)
@@ -47,7 +47,7 @@ def test_backspace_and_delete_take_whole_characters(shown: Callable[..., TokenTe
     assert editor.model.text() == ""
 
 
-def test_typing_replaces_the_selection_and_undo_brings_it_back(shown: Callable[..., TokenTextEdit]) -> None:
+def test_typing_replaces_the_selection_and_undo_restores_the_selected_text(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("one two three")
     press(editor, Key.Key_Right, CTRL)
     press(editor, Key.Key_Right, CTRL | SHIFT)
@@ -60,7 +60,7 @@ def test_typing_replaces_the_selection_and_undo_brings_it_back(shown: Callable[.
     assert editor.model.text() == "one 2three"
 
 
-def test_cut_copy_and_paste_go_through_the_clipboard_exactly(shown: Callable[..., TokenTextEdit]) -> None:
+def test_cut_copy_and_paste_keep_the_text_exactly(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown(LANGUAGES)
     press(editor, Key.Key_A, CTRL)
     press(editor, Key.Key_C, CTRL)
@@ -72,7 +72,7 @@ def test_cut_copy_and_paste_go_through_the_clipboard_exactly(shown: Callable[...
     assert editor.model.text() == LANGUAGES * 2
 
 
-def test_an_input_method_composes_in_place_and_commits(shown: Callable[..., TokenTextEdit]) -> None:
+def test_text_composed_by_an_input_method_enters_the_model_when_committed(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("ab")
     press(editor, Key.Key_Right)
     before = editor.grab().toImage()
@@ -95,7 +95,9 @@ def test_an_input_method_composes_in_place_and_commits(shown: Callable[..., Toke
 
 
 @pytest.mark.parametrize("change", ["key", "undo", "other view", "selection"])
-def test_a_composition_ends_when_the_text_around_it_changes(shown: Callable[..., TokenTextEdit], change: str) -> None:
+def test_an_input_method_composition_ends_when_the_text_around_it_changes(
+    shown: Callable[..., TokenTextEdit], change: str
+) -> None:
     editor = shown("a\x00b" + " and so on" * 300)
     text = editor.model.text()
     editor.insert("x")
@@ -118,7 +120,7 @@ def test_a_composition_ends_when_the_text_around_it_changes(shown: Callable[...,
     assert editor.textCursor().block().layout().preeditAreaText() == ""
 
 
-def test_a_space_beside_a_space_is_a_space_and_a_named_character_can_be_typed(
+def test_repeated_spaces_and_invisible_characters_can_be_typed(
     shown: Callable[..., TokenTextEdit],
 ) -> None:
     editor = shown("a  b")
@@ -133,7 +135,7 @@ def test_a_space_beside_a_space_is_a_space_and_a_named_character_can_be_typed(
     assert editor.caret == len("a \u200b\u00a0\u200d  x")
 
 
-def test_the_windows_shortcuts_do_not_take_the_keys_that_edit(
+def test_window_shortcuts_do_not_take_editing_keys_from_the_text(
     shown: Callable[..., TokenTextEdit], qtbot: QtBot
 ) -> None:
     editor = shown("text")
@@ -148,7 +150,7 @@ def test_the_windows_shortcuts_do_not_take_the_keys_that_edit(
     assert editor.selected_text() == "text"
 
 
-def test_text_can_be_dropped_in_and_files_are_left_to_the_window(shown: Callable[..., TokenTextEdit]) -> None:
+def test_dropped_text_is_inserted_and_dropped_files_go_to_the_window(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("ab")
     data = QMimeData()
     data.setText("dropped")
@@ -173,7 +175,7 @@ def test_text_can_be_dropped_in_and_files_are_left_to_the_window(shown: Callable
 
 
 @pytest.mark.parametrize(("place", "expected"), [(0, "twoone three"), (13, "one threetwo"), (5, "one two three")])
-def test_moving_the_selection_within_the_text_is_one_step(
+def test_moving_the_selection_within_the_text_is_one_undo_step(
     shown: Callable[..., TokenTextEdit], place: int, expected: str
 ) -> None:
     editor = shown("one two three")

@@ -104,7 +104,7 @@ CHANGES = [
 ]
 
 
-def test_each_change_can_be_undone_and_redone(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+def test_each_kind_of_change_can_be_undone_and_redone(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     undo, redo = trained.actions["undo"], trained.actions["redo"]
     before = everything(trained)
     for change in CHANGES:
@@ -124,7 +124,7 @@ def test_each_change_can_be_undone_and_redone(qtbot: QtBot, trained: Program, tm
             undo.trigger()
 
 
-def test_all_changes_are_undone_and_redone_in_order(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+def test_changes_of_all_kinds_are_undone_and_redone_in_order(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     states = [everything(trained)]
     for change in CHANGES:
         change(qtbot, trained, tmp_path)
@@ -158,7 +158,7 @@ def test_typing_after_another_change_begins_a_new_undo_step(qtbot: QtBot, traine
     assert not trained.actions["undo"].isEnabled()
 
 
-def test_undo_walks_through_a_lesson_and_back_to_what_was_typed(qtbot: QtBot, trained: Program) -> None:
+def test_undo_after_a_lesson_restores_the_session_and_the_typed_text(qtbot: QtBot, trained: Program) -> None:
     editor = trained.text_panel.editor
     editor.setFocus()
     qtbot.keyClicks(editor, "before ")

@@ -29,12 +29,12 @@ def lines(program: Program) -> list[str]:
     return [str(model.data(model.index(row))) for row in range(model.rowCount())]
 
 
-def test_nothing_can_be_marked_before_there_is_a_run(program: Program) -> None:
+def test_bookmark_actions_are_disabled_before_there_is_a_run(program: Program) -> None:
     for name in ("bookmark", "note", "copy_reference"):
         assert not program.actions[name].isEnabled()
 
 
-def test_a_bookmark_is_set_found_and_removed(qtbot: QtBot, trained: Program) -> None:
+def test_a_bookmark_is_set_listed_removed_and_restored(qtbot: QtBot, trained: Program) -> None:
     cursor, actions = trained.session.cursor, trained.actions
     for position in (30, 7):
         cursor.go_to(position)
@@ -59,7 +59,7 @@ def test_a_bookmark_is_set_found_and_removed(qtbot: QtBot, trained: Program) -> 
     assert len(lines(trained)) == 1
 
 
-def test_a_note_is_written_kept_and_undone(qtbot: QtBot, trained: Program) -> None:
+def test_a_note_of_a_bookmark_is_written_saved_and_undone(qtbot: QtBot, trained: Program) -> None:
     trained.session.cursor.go_to(12)
     trained.actions["note"].trigger()
     note = trained.bookmarks_panel.note
@@ -73,7 +73,7 @@ def test_a_note_is_written_kept_and_undone(qtbot: QtBot, trained: Program) -> No
     assert note.toPlainText() == ""
 
 
-def test_references_lead_to_their_steps(qtbot: QtBot, trained: Program) -> None:
+def test_a_copied_reference_leads_back_to_its_run_and_step(qtbot: QtBot, trained: Program) -> None:
     trained.session.cursor.go_to(21)
     trained.actions["copy_reference"].trigger()
     assert QGuiApplication.clipboard().text() == "bpe:1#21"

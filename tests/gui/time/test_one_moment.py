@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("only_window")
 LEFT, NO_KEY = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
 
-def test_pairs_are_shown_as_of_the_moment_they_were_counted_for(
+def test_the_pairs_chart_shows_the_step_at_which_its_pairs_were_counted(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Time may move faster than pairs are counted. They used to wait until it stopped."""
@@ -60,7 +60,7 @@ def test_pairs_are_shown_as_of_the_moment_they_were_counted_for(
     model.changed.disconnect(listening)
 
 
-def test_all_panels_show_the_moment_that_is_played(
+def test_all_panels_show_the_same_step_while_playing(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Time waits for the pairs that lead next; the chart used to be some merges behind."""
@@ -97,7 +97,7 @@ def test_all_panels_show_the_moment_that_is_played(
         assert told == f"Merge {position}"
 
 
-def test_a_step_by_hand_is_shown_by_the_chart_in_the_same_frame(
+def test_a_step_by_hand_changes_the_pairs_chart_in_the_same_frame(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The chart used to follow a tenth of a second after the table and the text."""
@@ -117,7 +117,7 @@ def test_a_step_by_hand_is_shown_by_the_chart_in_the_same_frame(
     assert model.at == 21
 
 
-def test_nothing_next_to_the_bars_moves_while_time_goes_on(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_nothing_beside_the_bars_moves_while_time_is_played(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     page, grid = program.pages[PairsPage], program.text_panel.ids.grid
@@ -135,9 +135,7 @@ def test_nothing_next_to_the_bars_moves_while_time_goes_on(qtbot: QtBot, program
     assert len(cells) == 1
 
 
-def test_pairs_of_a_run_that_was_brought_back_are_counted_at_every_moment(
-    qtbot: QtBot, program: Program, tmp_path: Path
-) -> None:
+def test_pairs_of_a_restored_run_are_counted_at_every_step(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
     program.speed.slider.setValue(60)
     program.actions["main"].trigger()
     qtbot.waitUntil(lambda: program.merges.rowCount() > 3, timeout=WAIT)
@@ -159,7 +157,7 @@ def test_pairs_of_a_run_that_was_brought_back_are_counted_at_every_moment(
     assert not [told for told in headlines if "No pair is left" in told]
 
 
-def test_the_last_step_shows_learned_tokens_if_all_pairs_are_equal(
+def test_the_pairs_chart_shows_learned_tokens_if_all_pairs_left_have_the_same_count(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     """Ten bars of the same length would say nothing. One step earlier the page shows bars."""
@@ -180,7 +178,9 @@ def test_the_last_step_shows_learned_tokens_if_all_pairs_are_equal(
     small(program)
 
 
-def test_the_name_of_a_token_stands_above_its_own_life(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_token_page_shows_the_name_and_the_history_of_the_same_token(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     small(program)
     train(program)
     program.inspector.show_page("token")
@@ -196,7 +196,7 @@ def test_the_name_of_a_token_stands_above_its_own_life(qtbot: QtBot, program: Pr
         assert page.life.model.facts.token == token
 
 
-def test_the_description_is_about_the_clicked_token(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_token_page_describes_the_clicked_token(qtbot: QtBot, program: Program, train: Train) -> None:
     train(program)
     editor, token = program.text_panel.editor, program.token
     byte = program.token_text.text().index("house") + 1
@@ -216,7 +216,7 @@ def test_the_description_is_about_the_clicked_token(qtbot: QtBot, program: Progr
     qtbot.waitUntil(lambda: token.facts is not None and token.facts.step == 3, timeout=WAIT)
 
 
-def test_at_the_first_step_the_table_shows_its_first_row(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_merge_table_shows_its_first_row_at_the_first_step(qtbot: QtBot, program: Program, train: Train) -> None:
     train(program)
     table = program.merge_panel.table
     assert table.rowAt(2) > 0
@@ -229,7 +229,7 @@ def test_at_the_first_step_the_table_shows_its_first_row(qtbot: QtBot, program: 
     assert table.is_at_end
 
 
-def test_the_race_first_shows_pairs_that_changed(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_race_page_begins_with_pairs_whose_counts_changed(qtbot: QtBot, program: Program, train: Train) -> None:
     train(program)
     program.actions["race"].trigger()
     answered(qtbot, program)
@@ -246,7 +246,7 @@ def test_the_race_first_shows_pairs_that_changed(qtbot: QtBot, program: Program,
     assert [*pairs] == [history.pair(row) for row in range(10, 15)]
 
 
-def test_the_marked_size_has_the_unit_of_the_axis(
+def test_the_marked_size_of_the_sizes_page_has_the_unit_of_the_axis(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SizeCurves, "half_would_do", 20)

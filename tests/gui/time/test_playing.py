@@ -30,7 +30,7 @@ Key = Qt.Key
 
 
 @given(steps=st.integers(1, 40_000), start=st.integers(0, 99), speed=st.sampled_from([None, None, 1.0, 30.0]))
-def test_a_schedule_begins_slowly_and_ends_in_time(steps: int, start: int, speed: float | None) -> None:
+def test_a_playing_schedule_begins_slowly_and_ends_in_time(steps: int, start: int, speed: float | None) -> None:
     schedule = Schedule(start, start + steps, speed)
     places = [schedule.place(schedule.seconds * share / 50) for share in range(51)]
     assert places[0] == start
@@ -55,7 +55,9 @@ def states(program: Program) -> str:
     return "playing" if playing.is_playing else "paused" if playing.is_paused else "nothing"
 
 
-def test_train_learns_at_once_and_plays_from_the_beginning(qtbot: QtBot, plays: None, program: Program) -> None:
+def test_train_learns_the_whole_run_and_plays_it_from_the_beginning(
+    qtbot: QtBot, plays: None, program: Program
+) -> None:
     playing, cursor = program.session.playing, program.session.cursor
     small(program)
     seen: list[int] = []
@@ -84,7 +86,9 @@ LEAST_CHANGES = {"mingram": 5, "best": 5}  # it drops a tenth of few tokens; by 
 
 @pytest.mark.usefixtures("only_window")
 @pytest.mark.parametrize("method", [name for name in METHODS if name not in ("dropping", "adding")])
-def test_each_method_visibly_learns_the_sample(qtbot: QtBot, program: Program, train: Train, method: str) -> None:
+def test_playing_each_method_on_the_sample_shows_changes_without_long_pauses(
+    qtbot: QtBot, program: Program, train: Train, method: str
+) -> None:
     program.form.choose_method(method)
     group_texts(program)
     train(program)
@@ -104,12 +108,14 @@ def test_each_method_visibly_learns_the_sample(qtbot: QtBot, program: Program, t
 
 
 @given(steps=st.integers(1, 4_000), speed=st.sampled_from([None, 1.0, 30.0]), share=st.floats(0, 1))
-def test_a_schedule_reaches_each_step_at_the_announced_time(steps: int, speed: float | None, share: float) -> None:
+def test_a_playing_schedule_reaches_each_step_at_the_announced_time(
+    steps: int, speed: float | None, share: float
+) -> None:
     schedule, step = Schedule(3, 3 + steps, speed), 3 + int(share * steps)
     assert schedule.place(schedule.seconds_to(step)) == pytest.approx(step, rel=1e-6)
 
 
-def test_steps_without_a_change_are_skipped_and_reported(
+def test_playing_skips_and_reports_steps_that_do_not_change_the_text(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.session.playing.WHOLE_SECONDS", 3.0)
@@ -164,7 +170,7 @@ def test_playing_can_be_paused_resumed_and_skipped_and_stops_for_other_actions(
 
 
 @pytest.mark.parametrize("reason", ["switched off", "slow", "large", "busy"])
-def test_without_playing_the_end_is_shown_at_once(
+def test_training_without_playing_shows_the_last_step_at_once(
     qtbot: QtBot, plays: None, program: Program, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
     small(program, 270)
@@ -189,7 +195,7 @@ def test_without_playing_the_end_is_shown_at_once(
     assert program.session.cursor.position == 0
 
 
-def test_the_speed_is_that_of_the_slider(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_playing_runs_at_the_speed_of_the_slider(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     playing, cursor = program.session.playing, program.session.cursor
@@ -202,7 +208,9 @@ def test_the_speed_is_that_of_the_slider(qtbot: QtBot, program: Program, train: 
     assert cursor.position == 64
 
 
-def test_keys_play_and_step_outside_of_text_fields(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_space_and_arrow_keys_play_and_step_outside_of_text_fields(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     small(program)
     train(program)
     cursor = program.session.cursor
@@ -236,7 +244,7 @@ def test_keys_play_and_step_outside_of_text_fields(qtbot: QtBot, program: Progra
     assert cursor.position == 9
 
 
-def test_only_slow_steps_are_reported(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_only_slow_steps_are_reported_for_animation(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 280)
     train(program)
     told: list[Step] = []
@@ -257,7 +265,7 @@ def test_only_slow_steps_are_reported(qtbot: QtBot, program: Program, train: Tra
     assert len(told) == 2
 
 
-def test_tokens_are_coloured_by_age_or_rarity_on_request(program: Program, train: Train) -> None:
+def test_tokens_can_be_coloured_by_age_or_rarity(program: Program, train: Train) -> None:
     small(program, 280)
     train(program)
     legend = program.text_panel.findChild(ScaleLegend)
@@ -290,7 +298,7 @@ def test_tokens_are_coloured_by_age_or_rarity_on_request(program: Program, train
     assert [again.pixel(x, 4) for x in range(300)] == [before.pixel(x, 4) for x in range(300)]
 
 
-def test_the_caption_describes_the_step(new_program: Callable[..., Program], train: Train) -> None:
+def test_the_caption_describes_the_step_at_the_time_cursor(new_program: Callable[..., Program], train: Train) -> None:
     program = new_program()
     caption = program.text_panel.findChild(type(program.caption))
     assert caption is program.caption

@@ -18,7 +18,7 @@ from tests.gui.small_run import cell, moments, rows, small
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_no_two_buttons_of_the_time_bar_look_alike(program: Program) -> None:
+def test_no_two_buttons_of_the_time_bar_have_the_same_icon(program: Program) -> None:
     """Skip and Jump to End had one sign; the first has its word now."""
     buttons = [one for one in program.time_bar.findChildren(QToolButton) if one.defaultAction() is not None]
     pictures = [one.icon().pixmap(16, 16).toImage() for one in buttons if not one.icon().isNull()]
@@ -26,7 +26,7 @@ def test_no_two_buttons_of_the_time_bar_look_alike(program: Program) -> None:
     assert [one.text() for one in buttons if one.icon().isNull()] == ["Skip"]
 
 
-def test_everything_shows_the_same_moment(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_all_panels_show_the_step_of_the_time_cursor(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     assert moments(program) == (64, 64, 64, 64)
@@ -41,7 +41,7 @@ def test_everything_shows_the_same_moment(qtbot: QtBot, program: Program, train:
     assert program.session.cursor.live
 
 
-def test_the_chart_of_the_past_names_the_pair_that_was_merged_next(
+def test_the_pairs_chart_at_an_earlier_step_shows_the_pair_merged_next_first(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     small(program)
@@ -54,7 +54,7 @@ def test_the_chart_of_the_past_names_the_pair_that_was_merged_next(
         assert f"{leading.count:,}" == cell(program, position, 4)
 
 
-def test_a_click_on_a_row_goes_to_its_step(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_click_on_a_row_of_the_merge_table_goes_to_its_step(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     table = program.merge_panel.table
@@ -66,7 +66,7 @@ def test_a_click_on_a_row_goes_to_its_step(qtbot: QtBot, program: Program, train
     assert moments(program) == (22, 22, 22, 22)
 
 
-def test_keys_and_the_number_box_change_the_step(
+def test_keys_and_the_number_box_move_the_time_cursor(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(program)
@@ -82,7 +82,7 @@ def test_keys_and_the_number_box_change_the_step(
     assert moments(program) == (12, 12, 12, 12)
 
 
-def test_dragging_the_slider_changes_the_step(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_dragging_the_time_slider_moves_the_time_cursor(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     track = program.time_bar.track
@@ -94,7 +94,7 @@ def test_dragging_the_slider_changes_the_step(qtbot: QtBot, program: Program, tr
     assert program.session.cursor.position == 0
 
 
-def test_the_past_can_be_visited_while_training_goes_on(qtbot: QtBot, program: Program) -> None:
+def test_an_earlier_step_can_be_shown_while_training_goes_on(qtbot: QtBot, program: Program) -> None:
     program.speed.slider.setValue(30)
     program.actions["main"].trigger()
     qtbot.waitUntil(lambda: rows(program) >= 5, timeout=WAIT)
@@ -107,7 +107,9 @@ def test_the_past_can_be_visited_while_training_goes_on(qtbot: QtBot, program: P
     assert program.session.cursor.position == rows(program)
 
 
-def test_the_inspector_follows_time_and_leads_to_parts(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_token_inspector_follows_the_time_cursor_and_leads_to_token_parts(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     small(program)
     train(program)
     panel = program.pages[TokenPage]

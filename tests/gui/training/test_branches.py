@@ -54,7 +54,7 @@ def pairs(run: Run) -> list[Pair]:
     return run.history.pairs()
 
 
-def test_forbidding_and_forcing_make_branches_that_a_session_keeps(
+def test_forbidding_and_forcing_a_pair_make_branches_that_a_session_file_keeps(
     qtbot: QtBot, program: Program, train: Callable[[Program], None], tmp_path: Path
 ) -> None:
     assert program.form.choose(vocab_size=300)
@@ -125,7 +125,7 @@ def test_forbidding_and_forcing_make_branches_that_a_session_keeps(
     settle(qtbot, program)
 
 
-def test_what_if_shows_the_text_as_both_runs_cut_it(
+def test_a_branch_shows_the_text_as_split_by_both_runs(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
     """Wherever one asks; one slider moves both, and one button leads back to the one text."""
@@ -163,7 +163,7 @@ def test_what_if_shows_the_text_as_both_runs_cut_it(
     assert both.isHidden(), "a run of its own is shown"
 
 
-def test_both_texts_open_where_they_first_differ(
+def test_the_texts_of_both_runs_scroll_to_their_first_difference(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
     assert program.form.choose(vocab_size=300)
@@ -186,7 +186,7 @@ def test_both_texts_open_where_they_first_differ(
     qtbot.waitUntil(are_in_sight, timeout=WAIT)
 
 
-def test_a_branch_is_played_from_its_fork_and_says_what_changed(
+def test_a_branch_is_played_from_its_fork_and_reports_what_changed(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
     assert program.form.choose(vocab_size=300)
@@ -214,7 +214,7 @@ def test_a_branch_is_played_from_its_fork_and_says_what_changed(
     settle(qtbot, program)
 
 
-def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
+def test_an_imported_table_learns_more_merges_from_the_corpus_and_keeps_its_ids(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, held_out = tmp_path / "old.json", tmp_path / "law.txt"
@@ -309,7 +309,9 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     settle(qtbot, program)
 
 
-def test_an_imported_table_goes_on_across_words(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_an_imported_table_can_be_extended_by_merges_across_words(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
     path = tmp_path / "old.json"
     write_history(OLD, path, format=None)
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):

@@ -35,7 +35,7 @@ def ended(qtbot: QtBot, program: Program, pattern: str, least: int = 2) -> None:
     settle(qtbot, program)
 
 
-def test_a_change_is_learned_where_the_slider_is(qtbot: QtBot, watching: Program) -> None:
+def test_a_changed_recipe_is_learned_at_once_and_the_time_cursor_stays(qtbot: QtBot, watching: Program) -> None:
     said: list[str] = []
     watching.session.aside.noticed.connect(lambda notice: said.append(notice.sentence))
     watching.session.cursor.go_to(40)
@@ -47,7 +47,9 @@ def test_a_change_is_learned_where_the_slider_is(qtbot: QtBot, watching: Program
 
 
 @pytest.mark.parametrize("place", ["the end", "its last step", "step 200"])
-def test_the_slider_stays_at_the_end_or_comes_back_to_its_step(qtbot: QtBot, watching: Program, place: str) -> None:
+def test_the_time_cursor_stays_at_the_end_or_at_its_step_after_live_training(
+    qtbot: QtBot, watching: Program, place: str
+) -> None:
     cursor = watching.session.cursor
     if place == "the end":
         cursor.go_live()
@@ -62,7 +64,9 @@ def test_the_slider_stays_at_the_end_or_comes_back_to_its_step(qtbot: QtBot, wat
     qtbot.waitUntil(lambda: cursor.position == before, timeout=WAIT)
 
 
-def test_undo_learns_nothing(qtbot: QtBot, watching: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undoing_a_recipe_change_shows_the_earlier_run_without_training(
+    qtbot: QtBot, watching: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
     watching.form.choose(pattern="whitespace")
     ended(qtbot, watching, "whitespace")
     watching.form.choose(min_frequency=3)
@@ -74,7 +78,7 @@ def test_undo_learns_nothing(qtbot: QtBot, watching: Program, monkeypatch: pytes
         ended(qtbot, watching, pattern)
 
 
-def test_a_large_text_is_learned_on_request_and_live_learning_can_be_turned_off(
+def test_a_large_corpus_is_not_learned_live_and_live_training_can_be_turned_off(
     qtbot: QtBot, watching: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "LARGEST", 100)
@@ -90,7 +94,7 @@ def test_a_large_text_is_learned_on_request_and_live_learning_can_be_turned_off(
     assert len(watching.session.runs.all) == 1
 
 
-def test_a_large_text_that_was_opened_is_named_and_is_no_error(
+def test_a_large_opened_text_causes_a_notice_to_press_train(
     qtbot: QtBot, watching: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "LARGEST", 100)

@@ -20,7 +20,7 @@ def learned_live(qtbot: QtBot, program: Program, size: int) -> int:
     return shown_run(program).number
 
 
-def test_numbers_do_not_jump_while_a_size_is_typed(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_run_numbers_stay_the_same_while_a_size_is_typed(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 290)
     train(program)
     program.live.is_on = True
@@ -34,7 +34,7 @@ def test_numbers_do_not_jump_while_a_size_is_typed(qtbot: QtBot, program: Progra
     assert sorted(run.number for run in program.session.runs.all) == [1, 2, 3]
 
 
-def test_a_draft_that_is_used_keeps_its_number(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_draft_run_that_is_used_keeps_its_number(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 290)
     train(program)
     program.live.is_on = True

@@ -17,7 +17,7 @@ from tests.gui.histories import random_history, run_with
         (MachineCode(1.0, is_being_made=False, way=MACHINE_CODE, why=""), "Preparing …"),
     ],
 )
-def test_a_waiting_run_shows_the_progress_of_machine_code(machine_code: MachineCode, told: str) -> None:
+def test_the_status_of_a_waiting_run_shows_the_progress_of_compilation(machine_code: MachineCode, told: str) -> None:
     run = run_with(random_history(1))
     run.phase = Phase.PREPARING
     assert sentence_of(run, machine_code) == told

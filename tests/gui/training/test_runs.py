@@ -40,7 +40,7 @@ def train_again(program: Program, rule: str) -> None:
     next(action for action in program.runs_panel.again_menu.actions() if rule in action.text()).trigger()
 
 
-def test_a_run_by_another_tie_rule_keeps_the_first_run(qtbot: QtBot, trained: Program) -> None:
+def test_training_with_another_tie_rule_keeps_the_first_run(qtbot: QtBot, trained: Program) -> None:
     wait_for_lines(qtbot, trained, 1)
     assert not trained.window.docks["runs"].isHidden()
     first = trained.session.runs.all[0]
@@ -57,7 +57,7 @@ def test_a_run_by_another_tie_rule_keeps_the_first_run(qtbot: QtBot, trained: Pr
     assert [(merge.left, merge.right) for merge in second.history or ()] != before
 
 
-def test_a_click_shows_a_run_and_a_button_compares_it(qtbot: QtBot, trained: Program) -> None:
+def test_a_click_shows_a_run_and_a_button_compares_the_run(qtbot: QtBot, trained: Program) -> None:
     train_again(trained, "largest-text")
     wait_for_phase(qtbot, trained, Phase.ENDED)
     wait_for_lines(qtbot, trained, 2)
@@ -75,7 +75,7 @@ def test_a_click_shows_a_run_and_a_button_compares_it(qtbot: QtBot, trained: Pro
     settle(qtbot, trained)
 
 
-def test_what_differs_from_the_recipe_of_the_run_shown_is_listed_and_that_recipe_can_be_used(
+def test_differences_from_the_recipe_of_the_shown_run_are_listed_and_can_be_reverted(
     qtbot: QtBot, trained: Program
 ) -> None:
     shown, first = trained.shown_recipe, trained.session.runs.all[0]
@@ -117,7 +117,7 @@ def numbers(program: Program) -> list[int]:
     return [run.number for run in program.session.runs.all]
 
 
-def test_a_deleted_run_takes_branches_and_bookmarks_along_and_undo_brings_all_back(
+def test_deleting_a_run_deletes_its_branches_and_bookmarks_and_undo_restores_all(
     qtbot: QtBot, trained: Program
 ) -> None:
     runs, panel = trained.session.runs, trained.runs_panel
@@ -157,7 +157,7 @@ def test_a_deleted_run_takes_branches_and_bookmarks_along_and_undo_brings_all_ba
     settle(qtbot, trained)
 
 
-def test_a_run_keeps_its_own_name_in_the_file(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+def test_the_name_given_to_a_run_is_saved_in_the_session_file(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     wait_for_lines(qtbot, trained, 1)
     index = trained.run_list.index(0)
     assert trained.run_list.flags(index) & Qt.ItemFlag.ItemIsEditable
@@ -181,7 +181,7 @@ def wait_for_shown(qtbot: QtBot, program: Program, line: str) -> None:
     qtbot.waitUntil(lambda: lines(program)[0].startswith(line), timeout=WAIT)
 
 
-def test_a_busy_run_is_not_deleted(qtbot: QtBot, trained: Program) -> None:
+def test_a_run_that_is_learning_cannot_be_deleted(qtbot: QtBot, trained: Program) -> None:
     wait_for_lines(qtbot, trained, 1)
     run = trained.session.runs.all[0]
     run.phase = Phase.LEARNING
@@ -206,7 +206,7 @@ def test_training_the_same_recipe_again_shows_the_existing_run(qtbot: QtBot, tra
     settle(qtbot, trained)
 
 
-def test_texts_that_are_being_opened_are_learned_too(
+def test_training_includes_texts_that_are_still_being_opened(
     qtbot: QtBot, trained: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(type(trained.session.corpus), "is_listing", True)
@@ -219,7 +219,9 @@ def test_texts_that_are_being_opened_are_learned_too(
     settle(qtbot, trained)
 
 
-def test_a_changed_file_is_learned_again(qtbot: QtBot, program: Program, tmp_path: Path, train: Train) -> None:
+def test_training_again_after_a_file_changed_makes_a_new_run(
+    qtbot: QtBot, program: Program, tmp_path: Path, train: Train
+) -> None:
     path = tmp_path / "one.txt"
     path.write_text("one two three " * 50)
     program.opening.add_paths([path])

@@ -26,7 +26,7 @@ def main_action(program: Program) -> str:
     return program.training.status.main
 
 
-def test_a_paused_run_waits_while_a_text_that_was_opened_is_learned(qtbot: QtBot, program: Program) -> None:
+def test_a_paused_run_stays_paused_while_another_text_is_learned(qtbot: QtBot, program: Program) -> None:
     small(program, 400)
     program.session.runs.set_pace(20.0)
     program.actions["main"].trigger()
@@ -44,7 +44,7 @@ def test_a_paused_run_waits_while_a_text_that_was_opened_is_learned(qtbot: QtBot
     assert (run is first, first.phase, [source.name for source in run.sources]) == (False, Phase.PAUSED, ["another"])
 
 
-def test_the_button_train_learns_at_once(program: Program, train: Train) -> None:
+def test_the_train_button_learns_the_sample_at_once(program: Program, train: Train) -> None:
     assert rows(program) == 0
     train(program)
     assert rows(program) == program.session.runs.shown.learned > 100  # type: ignore[union-attr]
@@ -53,7 +53,7 @@ def test_the_button_train_learns_at_once(program: Program, train: Train) -> None
     assert program.token_text.token_count() < program.token_text.byte_length
 
 
-def test_the_table_agrees_with_the_history(program: Program, train: Train) -> None:
+def test_cells_of_the_merge_table_agree_with_the_history(program: Program, train: Train) -> None:
     small(program)
     train(program)
     run = program.session.runs.shown
@@ -72,7 +72,7 @@ def test_the_table_agrees_with_the_history(program: Program, train: Train) -> No
     ("is_preparing", "why_not", "told"),
     [(True, "", "Making machine code: 40 %"), (False, "", ""), (False, "numba is not installed", "By plain Python")],
 )
-def test_the_status_bar_shows_how_much_machine_code_is_made(
+def test_the_status_bar_shows_the_progress_of_compilation(
     program: Program, monkeypatch: pytest.MonkeyPatch, is_preparing: bool, why_not: str, told: str
 ) -> None:
     monkeypatch.setattr(readiness, "ready", lambda: False)
@@ -114,13 +114,13 @@ def test_a_run_can_be_paused_stepped_resumed_and_stopped(qtbot: QtBot, program: 
     assert "stopped" in program.status.sentence.text()
 
 
-def test_single_steps_begin_a_run(qtbot: QtBot, program: Program) -> None:
+def test_the_step_action_begins_a_run_and_pauses_after_one_merge(qtbot: QtBot, program: Program) -> None:
     program.actions["step"].trigger()
     wait_for_phase(qtbot, program, Phase.PAUSED)
     qtbot.waitUntil(lambda: rows(program) == 1, timeout=WAIT)
 
 
-def test_a_slow_run_becomes_fast_at_once(qtbot: QtBot, program: Program) -> None:
+def test_moving_the_speed_slider_makes_a_slow_run_fast_at_once(qtbot: QtBot, program: Program) -> None:
     small(program)
     program.speed.slider.setValue(0)
     program.actions["main"].trigger()
@@ -130,7 +130,7 @@ def test_a_slow_run_becomes_fast_at_once(qtbot: QtBot, program: Program) -> None
     assert rows(program) == 64
 
 
-def test_stepping_and_training_learn_the_same(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_training_by_single_steps_learns_the_same_merges(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 270)
     for step in range(14):
         program.actions["step"].trigger()
@@ -157,14 +157,16 @@ def test_a_run_continues_to_a_larger_vocabulary(qtbot: QtBot, program: Program, 
     assert len(program.session.runs.all) == 1
 
 
-def test_a_run_says_why_it_ended_early(program: Program, train: Train) -> None:
+def test_a_run_that_ended_early_says_why(program: Program, train: Train) -> None:
     program.opening.open_sample(samples()[1])
     small(program, 30_000)
     train(program)
     assert "minimum frequency" in program.status.sentence.text()
 
 
-def test_an_impossible_size_is_replaced_by_a_possible_one(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_an_impossible_vocabulary_size_is_replaced_by_a_possible_size(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     program.form.choose_preset("unigram")
     train(program)
     assert re.search(r"8,000 .* only 589 .* Learning 316 instead", program.messages.sentence.text())
@@ -192,7 +194,9 @@ def test_training_without_texts_is_refused(program: Program) -> None:
     assert "no text to learn from" in program.messages.sentence.text()
 
 
-def test_counting_can_be_cancelled(qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path) -> None:
+def test_counting_the_corpus_can_be_cancelled(
+    qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path
+) -> None:
     path = tmp_path / "large.txt"
     path.write_text("".join(f"word{number} " for number in range(1_500_000)))
     program = new_program(path)
@@ -205,7 +209,7 @@ def test_counting_can_be_cancelled(qtbot: QtBot, new_program: Callable[..., Prog
     assert program.actions["main"].isEnabled()
 
 
-def test_an_earlier_run_can_be_shown(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_an_earlier_run_can_be_shown_again(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 280)
     train(program)
     first = [cell(program, row, 1) for row in range(24)]

@@ -27,7 +27,7 @@ from tests.gui.tables import exact_rows
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_a_chart_is_saved(
+def test_a_chart_is_saved_as_picture_drawing_and_data(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(program)
@@ -81,9 +81,7 @@ def test_a_chart_that_cannot_be_saved_leaves_the_old_file(
     assert "No such file" in charts.save(program.charts.page, tmp_path / "no" / "chart.svg").sentence
 
 
-def test_a_chart_is_saved_at_the_moment_shown_even_right_after_a_step(
-    qtbot: QtBot, program: Program, train: Train
-) -> None:
+def test_a_chart_saved_right_after_a_step_shows_that_step(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     program.charts.show_page("ranks")
@@ -97,7 +95,7 @@ def test_a_chart_is_saved_at_the_moment_shown_even_right_after_a_step(
     assert exact_rows(program.charts.page) == early
 
 
-def test_charts_for_print_have_the_size_that_was_asked_for(
+def test_charts_saved_for_print_have_the_requested_size(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(program)
@@ -131,7 +129,7 @@ def test_charts_for_print_have_the_size_that_was_asked_for(
     assert picture(ranks_chart(table), Paper.of_millimetres(84, 60, 8))  # what is empty is drawn, too
 
 
-def test_a_chart_is_copied(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_chart_is_copied_to_the_clipboard_as_a_picture(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     program.actions["copy_chart"].trigger()

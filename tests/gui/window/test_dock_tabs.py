@@ -49,12 +49,12 @@ def go_on_building(program: Program) -> None:
     program.window.docks["bookmarks"].show()
 
 
-def test_each_group_of_docks_has_one_tab_bar_from_the_start(qtbot: QtBot, program: Program) -> None:
+def test_each_group_of_docks_has_one_tab_bar_when_the_window_opens(qtbot: QtBot, program: Program) -> None:
     go_on_building(program)
     check(qtbot, program, ["Recipe", "Bookmarks"])
 
 
-def test_tab_bars_stay_right_when_the_lessons_open_and_close(qtbot: QtBot, program: Program) -> None:
+def test_dock_tab_bars_stay_right_when_the_lessons_open_and_close(qtbot: QtBot, program: Program) -> None:
     go_on_building(program)
     program.window.raise_lessons()
     check(qtbot, program, ["Recipe", "Bookmarks", "Lessons"])
@@ -64,7 +64,7 @@ def test_tab_bars_stay_right_when_the_lessons_open_and_close(qtbot: QtBot, progr
     check(qtbot, program, ["Recipe", "Bookmarks"])
 
 
-def test_a_reset_leaves_tabs_that_work(qtbot: QtBot, program: Program) -> None:
+def test_dock_tabs_work_after_the_layout_is_reset(qtbot: QtBot, program: Program) -> None:
     go_on_building(program)
     for _ in range(3):
         program.window.raise_lessons()
@@ -76,7 +76,7 @@ def test_a_reset_leaves_tabs_that_work(qtbot: QtBot, program: Program) -> None:
     qtbot.waitUntil(lambda: not program.window.docks["bookmarks"].visibleRegion().isEmpty(), timeout=WAIT)
 
 
-def test_the_next_window_has_working_tabs(qtbot: QtBot, new_program: NewProgram) -> None:
+def test_dock_tabs_of_the_next_window_work(qtbot: QtBot, new_program: NewProgram) -> None:
     first = new_program()
     go_on_building(first)
     first.window.raise_lessons()
@@ -89,7 +89,7 @@ def test_the_next_window_has_working_tabs(qtbot: QtBot, new_program: NewProgram)
     check(qtbot, second, ["Recipe", "Bookmarks"])
 
 
-def test_the_main_panels_have_room_from_the_start(program: Program) -> None:
+def test_the_main_panels_have_enough_space_when_the_window_opens(program: Program) -> None:
     docks = program.window.docks
     assert docks["merges"].width() >= program.window.width() // 3
     assert docks["merges"].height() >= 280
@@ -97,7 +97,7 @@ def test_the_main_panels_have_room_from_the_start(program: Program) -> None:
     assert program.merge_panel.table.rowAt(program.merge_panel.table.viewport().height() - 1) == -1  # empty as yet
 
 
-def test_every_panel_can_be_closed_and_comes_back(qtbot: QtBot, program: Program) -> None:
+def test_every_panel_can_be_closed_and_shown_again(qtbot: QtBot, program: Program) -> None:
     window = program.window
     window.show_room("build")
     for id, dock in window.docks.items():
@@ -112,7 +112,7 @@ def test_every_panel_can_be_closed_and_comes_back(qtbot: QtBot, program: Program
         assert not dock.isHidden()
 
 
-def test_the_key_that_opens_the_lessons_closes_them(qtbot: QtBot, program: Program) -> None:
+def test_the_lessons_action_also_closes_the_lessons(qtbot: QtBot, program: Program) -> None:
     lessons = program.window.docks["lessons"]
     program.actions["lessons"].trigger()
     qtbot.waitUntil(lambda: not program.lesson_panel.list.visibleRegion().isEmpty(), timeout=WAIT)

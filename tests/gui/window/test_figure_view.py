@@ -106,14 +106,14 @@ def colours_in(image: QImage) -> int:
     return len({image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)})
 
 
-def test_a_value_is_written_without_needless_zeros() -> None:
+def test_chart_values_are_written_without_needless_zeros() -> None:
     line = replace(LINES, lines=[Line("th", np.array([0.0, 1.0]), np.array([1.5, 1_200.0]))])
     assert line.values_at(0.0) == "Merges: 0\nth: 1.5"
     assert line.values_at(1.0) == "Merges: 1\nth: 1,200"
 
 
 @pytest.mark.parametrize("told", ["", "1,234 · 56,789×"])
-def test_boxes_of_a_tree_never_cover_each_other(told: str) -> None:
+def test_boxes_of_a_drawn_merge_tree_never_overlap(told: str) -> None:
     word = "lowerwest"
     branches = [Branch(one, place, place + 1) for place, one in enumerate(word)]
     spans = [(0, 2), (2, 4), (2, 5), (0, 5), (5, 7), (7, 9), (5, 9), (0, 9)]
@@ -139,7 +139,7 @@ def test_a_figure_is_described_for_screen_readers(view: FigureView) -> None:
 
 
 @pytest.mark.parametrize("figure", ALL, ids=lambda figure: figure.name)
-def test_every_figure_takes_the_colours_of_another_theme_at_once(view: FigureView, figure: Figure) -> None:
+def test_every_figure_changes_its_colours_with_the_theme(view: FigureView, figure: Figure) -> None:
     view.set_figure(figure)
     for theme in ("light", "dark"):
         view.setPalette(palette_for(theme))
@@ -149,14 +149,14 @@ def test_every_figure_takes_the_colours_of_another_theme_at_once(view: FigureVie
 
 
 @pytest.mark.parametrize("figure", KINDS_OF_LINES, ids=lambda figure: figure.name)
-def test_all_values_are_seen_at_first(view: FigureView, figure: LineFigure) -> None:
+def test_a_figure_first_shows_all_its_values(view: FigureView, figure: LineFigure) -> None:
     left, right, low, high = seen(shown(view, figure))
     along, upright = axes_of(figure)
     assert left <= along.place(along.least) <= along.place(along.most) <= right
     assert low <= upright.place(upright.least) <= upright.place(upright.most) <= high
 
 
-def test_a_click_on_lines_chooses_a_moment(qtbot: QtBot, view: FigureView) -> None:
+def test_a_click_on_a_line_chart_chooses_the_nearest_place(qtbot: QtBot, view: FigureView) -> None:
     chart = shown(view, LINES)
     port = chart.viewport()
     for place, expected in (
@@ -170,7 +170,7 @@ def test_a_click_on_lines_chooses_a_moment(qtbot: QtBot, view: FigureView) -> No
     assert view.values_at(QPointF(view.width() - 1, 100)) == "Merges: 99\nth: 9,801"
 
 
-def test_the_wheel_enlarges_the_place_under_the_mouse(view: FigureView) -> None:
+def test_the_mouse_wheel_zooms_a_chart_at_the_pointer(view: FigureView) -> None:
     chart = shown(view, LINES)
     whole, mouse = seen(chart), pixel_of(chart, 80, 6_400)
     turn_wheel(chart, mouse, 4)
@@ -183,7 +183,7 @@ def test_the_wheel_enlarges_the_place_under_the_mouse(view: FigureView) -> None:
     assert seen(chart) == pytest.approx(whole, abs=1e-3), "there is nothing beyond the ends of the axes"
 
 
-def test_a_drag_moves_along_an_enlarged_part(qtbot: QtBot, view: FigureView) -> None:
+def test_dragging_moves_an_enlarged_chart(qtbot: QtBot, view: FigureView) -> None:
     chart = shown(view, LINES)
     turn_wheel(chart, pixel_of(chart, 50, 2_500), 8)
     before, port = seen(chart), chart.viewport()
@@ -198,7 +198,7 @@ def test_a_drag_moves_along_an_enlarged_part(qtbot: QtBot, view: FigureView) -> 
     assert after[1] - after[0] == pytest.approx(before[1] - before[0])
 
 
-def test_a_double_click_shows_all_and_chooses_nothing(qtbot: QtBot, view: FigureView) -> None:
+def test_a_double_click_on_an_enlarged_chart_shows_all_and_chooses_nothing(qtbot: QtBot, view: FigureView) -> None:
     chart = shown(view, LINES)
     whole, chosen = seen(chart), list[float]()
     view.place_chosen.connect(chosen.append)
@@ -213,7 +213,7 @@ def test_a_double_click_shows_all_and_chooses_nothing(qtbot: QtBot, view: Figure
     assert chosen == []
 
 
-def test_a_click_on_an_enlarged_part_chooses_once_it_is_no_double_click(qtbot: QtBot, view: FigureView) -> None:
+def test_a_click_on_an_enlarged_chart_chooses_after_the_double_click_interval(qtbot: QtBot, view: FigureView) -> None:
     chart = shown(view, LINES)
     turn_wheel(chart, pixel_of(chart, 50, 2_500), 8)
     with qtbot.waitSignal(view.place_chosen) as told:
@@ -221,7 +221,7 @@ def test_a_click_on_an_enlarged_part_chooses_once_it_is_no_double_click(qtbot: Q
     assert told.args == [48.0]
 
 
-def test_new_values_keep_the_part_that_is_looked_at_and_another_figure_does_not(view: FigureView) -> None:
+def test_new_values_keep_the_visible_part_of_a_chart_and_another_figure_resets_the_view(view: FigureView) -> None:
     chart = shown(view, RACE)
     whole = seen(chart)
     view.actions()[0].trigger()
@@ -238,14 +238,14 @@ def test_new_values_keep_the_part_that_is_looked_at_and_another_figure_does_not(
     assert seen(chart)[:2] == pytest.approx(whole[:2])
 
 
-def test_a_chart_that_is_not_enlarged_shows_new_values(view: FigureView) -> None:
+def test_a_chart_that_is_not_enlarged_grows_with_its_values(view: FigureView) -> None:
     chart = shown(view, LINES)
     longer = np.arange(1_000.0)
     shown(view, replace(LINES, lines=[Line("th", longer, longer)]))
     assert seen(chart)[1] >= 999.0
 
 
-def test_existing_items_of_a_chart_are_used_again(view: FigureView) -> None:
+def test_a_chart_reuses_its_graphics_items_for_new_values(view: FigureView) -> None:
     chart = shown(view, RACE)
     items = chart.box.allChildren()
     assert len(items) > 6
@@ -254,7 +254,7 @@ def test_existing_items_of_a_chart_are_used_again(view: FigureView) -> None:
         assert chart.box.allChildren() == items
 
 
-def test_the_crosshair_says_the_values_of_the_figure(qtbot: QtBot, view: FigureView) -> None:
+def test_the_crosshair_of_a_chart_shows_the_values_under_the_pointer(qtbot: QtBot, view: FigureView) -> None:
     chart = shown(view, RACE)
     label = chart.crosshair.label
     assert not label.isVisible()
@@ -268,20 +268,20 @@ def test_the_crosshair_says_the_values_of_the_figure(qtbot: QtBot, view: FigureV
     assert not label.isVisible()
 
 
-def test_places_between_whole_numbers_exist_only_on_continuous_axes(view: FigureView) -> None:
+def test_the_crosshair_stops_between_whole_numbers_only_on_continuous_axes(view: FigureView) -> None:
     seconds = replace(LINES, lines=[Line("floor", np.array([0.0, 0.5, 1.25]), np.array([2.0, 3.0, 4.5]))], first_x=None)
     assert shown(view, replace(seconds, marks=())).said_at(QPointF(0.25, 1.0)) == "Merges: 0.25\nfloor: 2.5"
     assert shown(view, LINES).said_at(QPointF(2.3, 1.0)) == "Merges: 2\nth: 4"
 
 
-def test_charts_that_are_empty_for_a_while_are_used_again(view: FigureView) -> None:
+def test_a_chart_is_reused_after_its_figure_was_empty(view: FigureView) -> None:
     chart = shown(view, LINES)
     view.set_figure(EMPTY)
     assert view.charts == []
     assert shown(view, LINES) is chart
 
 
-def test_the_keys_move_the_crosshair_and_choose(qtbot: QtBot, view: FigureView) -> None:
+def test_arrow_keys_move_the_crosshair_and_enter_chooses_its_place(qtbot: QtBot, view: FigureView) -> None:
     chart = shown(view, LINES)
     chart.setFocus(Qt.FocusReason.TabFocusReason)
     chart.point_at(QPointF(50.0, 100.0))
@@ -292,7 +292,7 @@ def test_the_keys_move_the_crosshair_and_choose(qtbot: QtBot, view: FigureView) 
     assert told.args == [52.0]
 
 
-def test_numbers_beside_an_axis_are_those_of_print_where_all_is_seen(view: FigureView) -> None:
+def test_axis_numbers_on_screen_equal_axis_numbers_in_print_when_all_is_visible(view: FigureView) -> None:
     view.resize(700, 500)
     chart = shown(view, replace(RACE, is_log_x=True))
     along, _ = axes_of(replace(RACE, is_log_x=True))
@@ -301,7 +301,7 @@ def test_numbers_beside_an_axis_are_those_of_print_where_all_is_seen(view: Figur
     assert chart.bottom.tickStrings(places, 1.0, 1.0) == along.written(along.ticks(along.least, along.most))
 
 
-def test_several_measures_share_the_sizes_that_are_looked_at(view: FigureView) -> None:
+def test_charts_side_by_side_zoom_along_the_size_axis_together(view: FigureView) -> None:
     view.resize(800, 240)
     shown(view, SideBySide("lab", "Lab.", "", [LINES, replace(LINES, title="Another.")]))
     one, other = view.charts
@@ -326,7 +326,7 @@ def points_with(view: FigureView, chart: Chart) -> dict[str, QPoint]:
         (DOTS, {"a, en: 1": 0, "b, en: 3": 2, "b, de: 4\n98.0% of the text is not encoded": 3}),
     ],
 )
-def test_a_click_on_a_bar_or_a_dot_chooses_it(
+def test_a_click_on_a_bar_or_a_dot_chooses_its_item(
     qtbot: QtBot, view: FigureView, figure: Figure, told: dict[str, int]
 ) -> None:
     chart = shown(view, figure)
@@ -338,7 +338,7 @@ def test_a_click_on_a_bar_or_a_dot_chooses_it(
         assert chosen.args == [item]
 
 
-def test_a_click_on_a_branch_chooses_it(qtbot: QtBot, view: FigureView) -> None:
+def test_a_click_on_a_branch_of_a_tree_chooses_the_branch(qtbot: QtBot, view: FigureView) -> None:
     view.set_figure(TREE)
     drawing = view.drawing
     points = [QPoint(x, y) for x in range(2, 400, 6) for y in range(2, 240, 6)]
@@ -353,7 +353,7 @@ def test_a_click_on_a_branch_chooses_it(qtbot: QtBot, view: FigureView) -> None:
     assert place.args == [0.0], "beside the branches of a tree, the nearest boundary is chosen"
 
 
-def test_more_bars_than_have_room_are_reached_by_a_drag_and_keep_their_height(view: FigureView) -> None:
+def test_a_bar_chart_with_too_many_bars_scrolls_by_dragging_and_keeps_the_bar_height(view: FigureView) -> None:
     many = replace(BARS, bars=[Bar(f"t + {row}", 100 - row, f"{100 - row}") for row in range(60)])
     chart = shown(view, many)
     assert isinstance(chart, RowChart)
@@ -373,7 +373,7 @@ def look_of(view: FigureView) -> Callable[[QPoint], int]:
     return lambda point: image.pixel(point)
 
 
-def test_texts_that_are_not_encoded_have_hollow_dots(view: FigureView) -> None:
+def test_dots_of_texts_that_are_not_encoded_are_hollow(view: FigureView) -> None:
     chart = shown(view, DOTS)
     found = points_with(view, chart)
     dots = {
@@ -386,7 +386,7 @@ def test_texts_that_are_not_encoded_have_hollow_dots(view: FigureView) -> None:
     assert whole != hollow == view.palette().base().color().rgb()
 
 
-def test_saved_pictures_are_sharp(view: FigureView, tmp_path: Path) -> None:
+def test_saved_pictures_of_figures_have_double_resolution_and_vector_lines(view: FigureView, tmp_path: Path) -> None:
     for figure in (LINES, DOTS, BARS):
         shown(view, figure)
         assert picture_of(view).size() == view.size() * 2
@@ -396,14 +396,14 @@ def test_saved_pictures_are_sharp(view: FigureView, tmp_path: Path) -> None:
         assert "<polyline" in saved or "<path" in saved
 
 
-def test_the_menu_of_a_figure_offers_it_for_print(qtbot: QtBot, view: FigureView) -> None:
+def test_the_menu_of_a_figure_offers_to_save_the_figure_for_print(qtbot: QtBot, view: FigureView) -> None:
     shown(view, RACE)
     action = next(one for one in view.actions() if one.text() == SAVE)
     with qtbot.waitSignal(view.print_wanted):
         action.trigger()
 
 
-def test_labels_at_the_end_of_curves_never_cover_each_other(view: FigureView) -> None:
+def test_labels_at_the_ends_of_curves_never_overlap(view: FigureView) -> None:
     ends = [Line(name, X, X + step, points=[Point(99.0, 99.0 + step, name)]) for step, name in enumerate("ABCD")]
     chart = shown(view, LineFigure("lab", "Lab.", "", ends, "Tokens", "Bytes"))
     view.grab()

@@ -37,7 +37,7 @@ def choose(box: FindBox, typed: str) -> None:
     QTest.keyClick(box.field, Qt.Key.Key_Return)
 
 
-def test_actions_files_lessons_tokens_and_steps_are_found_and_done(
+def test_the_search_finds_actions_files_lessons_tokens_and_steps(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path
 ) -> None:
     program.settings.put(RECENT_FILES, [str(tmp_path / "lately opened.txt")])
@@ -74,7 +74,7 @@ def test_actions_files_lessons_tokens_and_steps_are_found_and_done(
     program.course.leave()
 
 
-def test_methods_recipes_and_pages_are_found_by_name(qtbot: QtBot, program: Program) -> None:
+def test_the_search_finds_methods_recipes_and_pages_by_name(qtbot: QtBot, program: Program) -> None:
     box = opened(program)
     assert titles(box, "forb")[0].startswith("Forbid This")
     assert "Ranks" in titles(box, "ranks")
@@ -103,11 +103,11 @@ def test_methods_recipes_and_pages_are_found_by_name(qtbot: QtBot, program: Prog
         ("leaving no trace", "Leaving no trace"),
     ],
 )
-def test_fields_measures_pages_and_looks_are_found(program: Program, typed: str, title: str) -> None:
+def test_the_search_finds_fields_measures_pages_and_looks(program: Program, typed: str, title: str) -> None:
     assert title in titles(opened(program), typed)
 
 
-def test_what_cannot_be_done_is_no_entry(program: Program) -> None:
+def test_the_search_lists_no_action_that_cannot_be_done(program: Program) -> None:
     hits = [hit for search in program.finding.searches(None) for _, hit in search("")]
     shown = [hit.title for hit in hits]
     in_menus = {hit.title for hit in hits if hit.kind not in ("Manual", "Measure, in Compare", "Field of the recipe")}
@@ -117,7 +117,7 @@ def test_what_cannot_be_done_is_no_entry(program: Program) -> None:
     assert len(learned_by) == len({*learned_by})
 
 
-def test_a_hit_leads_to_its_place(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_choosing_a_search_result_opens_its_place_in_the_window(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 300)
     train(program)
     choose(opened(program), "minimum count")
@@ -135,7 +135,7 @@ def test_a_hit_leads_to_its_place(qtbot: QtBot, program: Program, train: Train) 
     program.manual.window.close()
 
 
-def test_tokens_written_just_so_come_first_then_those_that_begin_so() -> None:
+def test_the_search_lists_exact_tokens_first_and_then_tokens_that_begin_with_the_text() -> None:
     search = RunSearch(run_with(random_history(3_000)), lambda step: None, lambda token: None)
     ranks = sorted(rank for rank, _ in search("th"))
     found = [one.title for one in best("th", [search])]
@@ -147,7 +147,7 @@ def test_tokens_written_just_so_come_first_then_those_that_begin_so() -> None:
     assert begins == sorted(begins, reverse=True)
 
 
-def test_the_keys_walk_through_the_list_and_escape_leaves_everything_as_it_was(program: Program) -> None:
+def test_arrow_keys_move_through_search_results_and_escape_changes_nothing(program: Program) -> None:
     box = opened(program)
     box.field.setText("open")
     QTest.keyClick(box.field, Qt.Key.Key_Down)
@@ -158,7 +158,7 @@ def test_the_keys_walk_through_the_list_and_escape_leaves_everything_as_it_was(p
     assert not program.session.undo.canUndo()
 
 
-def test_the_search_hides_the_answer_while_a_merge_is_to_be_predicted(
+def test_the_search_hides_merges_while_a_lesson_asks_to_predict_the_merge(
     program: Program, monkeypatch: pytest.MonkeyPatch, train: Train
 ) -> None:
     small(program, 270)
@@ -169,7 +169,7 @@ def test_the_search_hides_the_answer_while_a_merge_is_to_be_predicted(
     assert "Go to merge 3" not in titles(opened(program), "3")
 
 
-def test_the_list_of_keys_agrees_with_the_actions(program: Program) -> None:
+def test_the_list_of_keys_names_the_keys_of_the_actions(program: Program) -> None:
     dialog = keys_dialog(program.window)
     text = dialog.findChildren(type(program.corpus_panel.totals))[0].text()
     for keys in ("Ctrl+K or Ctrl+Shift+P", "F5", "F11", "Ctrl+Tab"):
@@ -177,7 +177,7 @@ def test_the_list_of_keys_agrees_with_the_actions(program: Program) -> None:
     dialog.reject()
 
 
-def test_the_window_takes_the_whole_screen_and_gives_it_back(program: Program) -> None:
+def test_the_full_screen_action_turns_full_screen_on_and_off(program: Program) -> None:
     program.actions["full_screen"].trigger()
     assert program.window.isFullScreen()
     program.actions["full_screen"].trigger()

@@ -22,7 +22,7 @@ from tests.gui.questions.conftest import answered
 from tests.gui.small_run import small
 
 
-def test_a_text_that_cannot_be_learned_from_says_so_when_it_is_brought(
+def test_opening_a_file_that_cannot_be_learned_from_is_reported_at_once(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     picture = tmp_path / "picture.png"
@@ -36,7 +36,7 @@ def test_a_text_that_cannot_be_learned_from_says_so_when_it_is_brought(
     assert not program.messages.isVisible()  # it was said
 
 
-def test_a_message_moves_no_tab(qtbot: QtBot, program: Program) -> None:
+def test_a_message_does_not_move_the_chart_tabs(qtbot: QtBot, program: Program) -> None:
     tabs = program.charts.tabBar()
     before = tabs.mapTo(program.window, QPoint())
     program.messages.show_notice(Notice("Something is told. " * 20))
@@ -50,7 +50,7 @@ def test_a_message_moves_no_tab(qtbot: QtBot, program: Program) -> None:
     assert tabs.mapTo(program.window, QPoint()) == before
 
 
-def test_a_panel_shown_by_the_menu_is_in_front_and_tool_bars_stay(qtbot: QtBot, program: Program) -> None:
+def test_a_panel_shown_by_the_menu_is_in_front_and_tool_bars_cannot_be_hidden(qtbot: QtBot, program: Program) -> None:
     runs = program.window.docks["runs"]
     runs.toggleViewAction().trigger()
     qtbot.waitUntil(lambda: not runs.visibleRegion().isEmpty(), timeout=WAIT)
@@ -64,7 +64,9 @@ def test_a_panel_shown_by_the_menu_is_in_front_and_tool_bars_stay(qtbot: QtBot, 
     assert button.text() == "Open"  # type: ignore[attr-defined]
 
 
-def test_the_run_shown_is_named_and_runs_have_different_names(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_status_bar_names_the_shown_run_and_runs_have_different_names(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     small(program, 270)
     train(program)
     assert program.status.run.text() == "Run 1: gpt2"
@@ -80,7 +82,7 @@ def test_the_run_shown_is_named_and_runs_have_different_names(qtbot: QtBot, prog
     ]
 
 
-def test_tokens_and_docks_have_the_room_that_there_is(
+def test_the_merge_table_and_the_docks_use_the_space_of_the_window(
     qtbot: QtBot, new_program: Callable[..., Program], train: Train
 ) -> None:
     program = new_program()
@@ -133,7 +135,7 @@ def test_charts_show_the_values_under_the_mouse(qtbot: QtBot, program: Program, 
     assert "training text: " in figure.values_at(QPointF(figure.width() / 2, figure.height() / 2))
 
 
-def test_the_bars_below_are_on_a_small_screen_too(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_lower_bars_are_visible_on_a_small_screen(qtbot: QtBot, program: Program, train: Train) -> None:
     """A screen of 1280 by 800 pixels at double scale has room for 640 by 400 points."""
     small(program, 270)
     train(program)

@@ -50,7 +50,7 @@ def every_page(program: Program) -> Iterator[str]:
     yield "More"
 
 
-def test_every_control_has_a_name(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_every_control_of_the_window_has_an_accessible_name(qtbot: QtBot, program: Program, train: Train) -> None:
     assert nameless(program) == []
     train(program)
     for page in every_page(program):
@@ -79,7 +79,9 @@ def in_order(program: Program, key: Qt.Key) -> list[QWidget]:
     return reached
 
 
-def test_tab_goes_from_part_to_part_and_never_out_of_sight(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_tab_key_moves_from_part_to_part_and_never_to_a_hidden_part(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     train(program)
     program.window.raise_lessons()
     qtbot.wait(1)
@@ -110,7 +112,7 @@ def mnemonics(menu: QMenu | QMenuBar) -> Iterator[str]:
             yield from mnemonics(action.menu())  # type: ignore[arg-type]
 
 
-def test_each_menu_has_different_access_letters(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_entries_of_each_menu_have_different_access_letters(qtbot: QtBot, program: Program, train: Train) -> None:
     assert list(mnemonics(program.window.menuBar())) == []
     train(program)
     program.form.choose(vocab_size=600)
@@ -118,7 +120,7 @@ def test_each_menu_has_different_access_letters(qtbot: QtBot, program: Program, 
     assert list(mnemonics(program.window.menuBar())) == []
 
 
-def test_no_key_has_two_meanings(program: Program) -> None:
+def test_no_key_is_the_shortcut_of_two_actions(program: Program) -> None:
     keys: dict[str, str] = {}
     everywhere = {Qt.ShortcutContext.WindowShortcut, Qt.ShortcutContext.ApplicationShortcut}
     for action in program.window.findChildren(QAction):
@@ -128,15 +130,13 @@ def test_no_key_has_two_meanings(program: Program) -> None:
     assert {key.key().toString() for key in program.window.findChildren(QShortcut)}.isdisjoint(keys)
 
 
-def test_frequent_actions_have_a_key(program: Program) -> None:
+def test_frequent_actions_have_a_keyboard_shortcut(program: Program) -> None:
     often = ("main", "step", "stop", "export", "find", "undo", "live", "play", "go_to", "open")
     assert [name for name in often if program.actions[name].shortcut().isEmpty()] == []
 
 
 @pytest.mark.parametrize("room", [room.id for room in ROOMS])
-def test_tab_goes_round_in_every_room_and_comes_by_the_rooms(
-    qtbot: QtBot, program: Program, train: Train, room: str
-) -> None:
+def test_the_tab_key_reaches_every_part_of_each_room(qtbot: QtBot, program: Program, train: Train, room: str) -> None:
     train(program)
     program.window.show_room(room)
     program.window.activateWindow()

@@ -14,7 +14,7 @@ from app.wiring import Program
 
 
 @pytest.mark.parametrize("language", ["ar_EG", "de_DE", "tr_TR", "C"])
-def test_boxes_write_and_read_numbers_as_the_labels_do(
+def test_number_boxes_write_and_read_numbers_as_labels_do_in_each_language(
     qtbot: QtBot, new_program: Callable[..., Program], language: str
 ) -> None:
     QLocale.setDefault(QLocale(language))

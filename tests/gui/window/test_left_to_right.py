@@ -39,7 +39,7 @@ def is_one_piece(text: str, sign: str) -> bool:
 
 
 @given(NAMES, NAMES)
-def test_the_left_token_of_a_pair_is_on_the_left(qapp: object, left: str, right: str) -> None:
+def test_the_left_token_of_a_pair_is_painted_on_the_left(qapp: object, left: str, right: str) -> None:
     painted = from_the_left(f"{left} + {right}")
     middle = painted.replace(MARK, "").index(left) + len(left)
     x, kept = places(painted), [i for i, sign in enumerate(painted) if sign != MARK]
@@ -48,18 +48,18 @@ def test_the_left_token_of_a_pair_is_on_the_left(qapp: object, left: str, right:
     assert min(x[i] for i in after) >= x[plus[1]]
 
 
-def test_the_name_of_a_byte_is_not_torn_apart(qapp: object) -> None:
+def test_the_name_of_a_byte_stays_together_in_right_to_left_text(qapp: object) -> None:
     name = "של<0xD7>"
     assert is_one_piece(from_the_left(name), "<0xD7>")
     assert not is_one_piece(name, "<0xD7>")
 
 
 @given(st.text(max_size=20))
-def test_only_direction_marks_are_added(text: str) -> None:
+def test_keeping_left_to_right_order_adds_only_direction_marks(text: str) -> None:
     assert from_the_left(text).replace(MARK, "") == text.replace(MARK, "")
 
 
-def test_every_character_written_from_the_right_is_noticed() -> None:
+def test_every_right_to_left_character_gets_a_direction_mark() -> None:
     every = map(chr, range(sys.maxunicode + 1))
     from_the_right = [character for character in every if unicodedata.bidirectional(character) in ("R", "AL", "AN")]
     assert [character for character in from_the_right if not from_the_left(character).startswith(MARK)] == []

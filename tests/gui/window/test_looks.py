@@ -31,7 +31,7 @@ def contrast(one: QColor, other: QColor) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def test_a_check_box_is_visible_on_its_ground(program: Program) -> None:
+def test_a_check_box_contrasts_with_its_background(program: Program) -> None:
     box: QCheckBox = program.merge_panel.ties_only
     for theme in ("light", "dark"):
         program.theme.choose(theme)
@@ -54,7 +54,9 @@ def test_all_texts_have_enough_contrast(kind: str, ground: Role) -> None:
         assert contrast(color, palette.color(ground)) >= 4.5, color.name()
 
 
-def test_the_sentence_above_the_bars_leaves_them_room(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_sentence_above_the_bars_of_the_pairs_chart_does_not_overlap_the_bars(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     program.form.choose(vocab_size=400)
     train(program)
     chart = program.pages[PairsPage]
@@ -66,7 +68,7 @@ def test_the_sentence_above_the_bars_leaves_them_room(qtbot: QtBot, program: Pro
     assert chart._headline_place().bottom() < chart._top()
 
 
-def test_the_number_of_ties_is_not_given_if_there_are_more_than_bars(
+def test_the_pairs_chart_says_or_more_if_more_pairs_tie_than_it_has_bars(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     train(program)  # in the end, hundreds of pairs occur twice
@@ -78,21 +80,21 @@ def test_the_number_of_ties_is_not_given_if_there_are_more_than_bars(
     assert "or more" not in program.pages[PairsPage].headline()
 
 
-def test_the_title_of_the_speed_stays_beside_it(qtbot: QtBot, program: Program) -> None:
+def test_the_title_of_the_speed_slider_stays_beside_the_slider(qtbot: QtBot, program: Program) -> None:
     program.window.resize(1920, 1080)
     qtbot.wait(1)
     title = next(label for label in program.speed.findChildren(QLabel) if label.text() == "Speed")
     assert program.speed.slider.x() - title.geometry().right() < 30
 
 
-def test_a_tie_and_its_runner_up_can_be_read(program: Program) -> None:
+def test_the_tie_column_is_wide_enough_for_a_runner_up(program: Program) -> None:
     table = program.merge_panel.table
     tie = next(place for place, column in enumerate(program.merges.columns) if column.look == "tie")
     room = table.columnWidth(tie) - 12
     assert room >= QFontMetrics(fixed_font(table.font().pointSizeF())).horizontalAdvance("= ␣th + ing")
 
 
-def test_the_curve_in_the_track_reaches_the_moment_shown(qtbot: QtBot) -> None:
+def test_the_curve_in_the_time_slider_reaches_the_time_cursor(qtbot: QtBot) -> None:
     track = TimeTrack()
     qtbot.addWidget(track)
     track.resize(400, 44)
@@ -111,7 +113,7 @@ def parts_in_sight(program: Program) -> list[str]:
     return [button.text() for button in inspector.findChildren(QPushButton) if button in inspector.parts]
 
 
-def test_the_parts_of_a_token_are_never_those_of_another(qtbot: QtBot, program: Program) -> None:
+def test_the_parts_shown_for_a_token_never_belong_to_another_token(qtbot: QtBot, program: Program) -> None:
     program.speed.slider.setValue(50)
     program.actions["main"].trigger()
     qtbot.waitUntil(lambda: program.merges.rowCount() > 20, timeout=WAIT)

@@ -43,7 +43,7 @@ def test_the_manual_opens_at_the_page_of_the_focused_panel(program: Program) -> 
     assert heading(program.manual.window) == "Recipe"
 
 
-def test_typed_words_are_found_and_back_returns(program: Program) -> None:
+def test_the_manual_finds_typed_words_and_goes_back(program: Program) -> None:
     window = opened(program)
     window.go_to("start.md")
     window.field.setText("premium")
@@ -56,7 +56,7 @@ def test_typed_words_are_found_and_back_returns(program: Program) -> None:
     assert window.list.count() > 15
 
 
-def test_links_lead_to_pages_and_their_headings(program: Program) -> None:
+def test_links_in_the_manual_lead_to_pages_and_headings(program: Program) -> None:
     window = opened(program)
     window.text.anchorClicked.emit(QUrl("ask.md#ties"))
     assert (window.page, heading(window)) == ("ask.md", "Ties")
@@ -64,7 +64,7 @@ def test_links_lead_to_pages_and_their_headings(program: Program) -> None:
     assert heading(window) == "Race"
 
 
-def test_pictures_are_shown_and_a_page_is_saved(
+def test_the_manual_shows_pictures_and_saves_a_page_as_pdf(
     program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = opened(program)
@@ -80,7 +80,7 @@ def test_pictures_are_shown_and_a_page_is_saved(
     assert window.outcome.text().startswith(f"Could not write {path}: No such file or directory.")
 
 
-def test_changes_are_shown_and_about_names_the_version(program: Program) -> None:
+def test_the_manual_shows_the_changes_and_the_about_dialog_names_the_version(program: Program) -> None:
     program.actions["whats_new"].trigger()
     assert program.manual.window is not None
     assert program.manual.window.page == "changes.md"

@@ -19,7 +19,7 @@ REMARK = Notice("good.txt: 2 bytes were left out.", is_error=False, can_wait=Tru
 OFFER = Notice("The last session was not saved.", is_error=False, answers=(Answer("Restore", list),), can_wait=True)
 
 
-def test_an_error_goes_with_the_training_and_the_session_it_is_about(qtbot: QtBot, program: Program) -> None:
+def test_an_error_message_disappears_with_the_next_training_or_session(qtbot: QtBot, program: Program) -> None:
     messages, aside = program.messages, program.session.aside
     small(program, 260)
     for act in ("main", "new_session"):
@@ -37,7 +37,7 @@ def test_an_error_goes_with_the_training_and_the_session_it_is_about(qtbot: QtBo
 
 
 @pytest.mark.parametrize("room", [room.id for room in ROOMS])
-def test_a_message_hides_no_other_part(qtbot: QtBot, program: Program, room: str) -> None:
+def test_a_message_hides_no_other_part_of_the_window(qtbot: QtBot, program: Program, room: str) -> None:
     program.window.resize(1024, 700)
     program.window.show_room(room)
     program.actions["main"].trigger()
@@ -51,7 +51,7 @@ def test_a_message_hides_no_other_part(qtbot: QtBot, program: Program, room: str
     qtbot.waitUntil(program.messages.isVisible, timeout=WAIT)
 
 
-def test_a_message_that_can_wait_does_not_replace_an_unread_one(qtbot: QtBot, hurry: None) -> None:
+def test_a_less_urgent_message_does_not_replace_an_unread_message(qtbot: QtBot, hurry: None) -> None:
     bar = MessageBar()
     qtbot.addWidget(bar)
 

@@ -9,7 +9,7 @@ from bpe_core.history.token_texts import TokenTexts
 from tests.gui.conftest import Train, settle
 
 
-def test_another_run_is_shown_before_its_own_tokens_are_there(
+def test_the_watched_word_never_shows_ids_of_the_run_shown_before(
     qtbot: QtBot, program: Program, train: Train, patient: None
 ) -> None:
     """The tokens of the run before are none of the new one, whose alphabet is smaller."""
@@ -32,7 +32,7 @@ def test_another_run_is_shown_before_its_own_tokens_are_there(
     assert all(tile.id is None or tile.id < symbols for tile in word.cut.tiles)
 
 
-def test_a_word_is_shown_before_its_newest_token_has_a_text(
+def test_the_watched_word_is_shown_before_its_newest_token_has_a_text(
     qtbot: QtBot, program: Program, train: Train, patient: None
 ) -> None:
     train(program)

@@ -41,7 +41,7 @@ def settled(qtbot: QtBot, program: Program) -> int:
 
 
 @pytest.mark.skipif(ONCE, reason="it takes half a minute, and another Python has run it")
-def test_no_action_leaves_objects_behind(
+def test_no_action_leaves_qt_objects_behind_when_repeated(
     qtbot: QtBot, program: Program, train: Train, nobody_answers: None, patient: None
 ) -> None:
     train(program)
@@ -62,7 +62,7 @@ def test_no_action_leaves_objects_behind(
     assert grown == {}
 
 
-def test_a_text_that_is_gone_takes_its_editor_along(qtbot: QtBot, program: Program) -> None:
+def test_the_editor_of_a_removed_corpus_text_is_freed(qtbot: QtBot, program: Program) -> None:
     page = program.pages.page(CORPUS_TEXT)
     program.actions["corpus_text"].trigger()
     for number in range(6):

@@ -24,7 +24,7 @@ bars = st.lists(st.integers(0, 30), unique=True, max_size=12).map(
 
 
 @given(bars, bars, st.integers(1, 10), st.floats(0, 1))
-def test_bars_begin_where_they_were_and_end_where_they_are(
+def test_animated_bars_begin_at_their_old_rows_and_end_at_their_new_rows(
     before: list[Bar], now: list[Bar], rows: int, progress: float
 ) -> None:
     assert on_their_way(before, now, rows, 1.0) == at_rest(now, rows)
@@ -37,7 +37,9 @@ def test_bars_begin_where_they_were_and_end_where_they_are(
         assert 0 <= one.strength <= 1
 
 
-def test_a_step_moves_the_pairs_and_marks_those_that_lost(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_step_animates_the_bars_of_pairs_and_marks_pairs_that_lost_counts(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     small(program)
     train(program)
     page, cursor = program.pages[PairsPage], program.session.cursor
@@ -68,7 +70,7 @@ def test_a_step_moves_the_pairs_and_marks_those_that_lost(qtbot: QtBot, program:
     assert not page.motion.is_under_way
 
 
-def test_bars_of_another_moment_are_faint_until_those_of_the_moment_shown_are_known(
+def test_bars_of_the_pairs_chart_are_faint_until_pairs_of_the_shown_step_are_counted(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     small(program)
@@ -93,7 +95,7 @@ def test_bars_of_another_moment_are_faint_until_those_of_the_moment_shown_are_kn
     assert strengths() == {1.0}
 
 
-def test_further_pairs_are_reached_by_a_drag(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_dragging_the_pairs_chart_reaches_further_pairs(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 320)
     train(program)
     page = program.pages[PairsPage]

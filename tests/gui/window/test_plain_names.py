@@ -25,7 +25,7 @@ from tests.shared import ROOT
 NAME = "<h1>large<img src=x>.csv"
 
 
-def test_every_label_shows_text_as_it_is(program: Program) -> None:
+def test_every_label_of_the_window_shows_plain_text(program: Program) -> None:
     assert all(program.pages.page(row) for row in PAGES)  # all are there
     labels = [label for label in program.window.findChildren(QLabel) if type(label) is QLabel]
     assert len(labels) > 20
@@ -35,7 +35,7 @@ def test_every_label_shows_text_as_it_is(program: Program) -> None:
     assert not acting
 
 
-def test_every_tip_is_a_fixed_text_or_shown_as_it_is() -> None:
+def test_every_tool_tip_is_a_constant_or_has_its_markup_escaped() -> None:
     """Qt makes markup of a tip that looks like it, unless `tip` has been at it."""
     found = []
     for path in sorted((ROOT / "app").rglob("*.py")):
@@ -48,7 +48,7 @@ def test_every_tip_is_a_fixed_text_or_shown_as_it_is() -> None:
     assert found == []
 
 
-def test_tokens_that_look_like_markup_are_shown_as_they_are(qtbot: QtBot, program: Program) -> None:
+def test_tokens_that_look_like_markup_are_shown_as_plain_text(qtbot: QtBot, program: Program) -> None:
     """Each list and table shows them as they are, where the mouse rests on them, too."""
     program.session.corpus.replace_by_text("markup", "<b>bold</b> " * 40)
     assert program.form.choose(pattern="whitespace", merges=20, vocab_size=None)
@@ -65,7 +65,9 @@ def test_tokens_that_look_like_markup_are_shown_as_they_are(qtbot: QtBot, progra
                 assert told is None or "<b>" not in told
 
 
-def test_the_question_before_leaving_shows_names_as_they_are(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_closing_dialog_shows_names_that_look_like_markup_as_plain_text(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     boxes: list[QMessageBox] = []
 
     def asked(box: QMessageBox) -> QMessageBox.StandardButton:
@@ -81,7 +83,7 @@ def test_the_question_before_leaving_shows_names_as_they_are(qtbot: QtBot, monke
     assert formats == {Qt.TextFormat.PlainText}
 
 
-def test_a_table_named_like_markup_is_shown_as_it_is(
+def test_a_table_whose_name_looks_like_markup_is_shown_as_plain_text(
     qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path
 ) -> None:
     path = tmp_path / NAME

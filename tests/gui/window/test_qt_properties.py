@@ -29,12 +29,12 @@ def keywords_given_to_qt(source: str) -> list[str]:
     ]
 
 
-def test_no_property_is_given_as_a_keyword() -> None:
+def test_no_qt_property_is_passed_as_a_keyword_argument() -> None:
     sources = {path: path.read_text(encoding="utf-8") for path in (ROOT / "app").rglob("*.py")}
     assert len(sources) > 150
     found = {path: keywords_given_to_qt(source) for path, source in sources.items()}
     assert {path: given for path, given in found.items() if given} == {}
 
 
-def test_the_check_notices_a_property_given_as_keyword() -> None:
+def test_the_check_of_qt_properties_reports_a_property_passed_as_a_keyword() -> None:
     assert keywords_given_to_qt("from PySide6.QtCore import QTimer\nQTimer(None, interval=50)") != []

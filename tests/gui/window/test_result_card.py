@@ -74,7 +74,7 @@ def next_deed(card: ResultCard, title: str) -> QAction:
 PRESETS = ("gpt2", "gage", "bert", "unigram", "mingram", "best", "superbpe", "raw-bytes")
 
 
-def test_watch_shows_the_result_at_the_end(qtbot: QtBot, watched: Program) -> None:
+def test_the_watch_room_shows_the_result_card_at_the_last_step(qtbot: QtBot, watched: Program) -> None:
     study, card = train([samples()[0].text()], Recipe.preset("gpt2", vocab_size=512)), watched.card
     words, before, after = study.inside.words(), study.history.tokens_at_start, study.history[-1].tokens_left
     assert card.sentence.text() == f"The corpus had {before:,} tokens at first, and has {after:,} now."
@@ -92,7 +92,7 @@ def test_watch_shows_the_result_at_the_end(qtbot: QtBot, watched: Program) -> No
     assert watched.card.isHidden()
 
 
-def test_the_largest_loss_is_seen_as_it_happens(qtbot: QtBot, watched: Program) -> None:
+def test_the_link_of_the_result_card_plays_the_step_of_the_largest_loss(qtbot: QtBot, watched: Program) -> None:
     watched.card.moments.linkActivated.emit("step:1")
     cursor, page = watched.session.cursor, watched.pages[PairsPage]
     assert cursor.position == 0
@@ -105,7 +105,7 @@ def test_the_largest_loss_is_seen_as_it_happens(qtbot: QtBot, watched: Program) 
     assert cursor.position == 40, "whoever goes on is not taken back"
 
 
-def test_a_method_that_adds_pieces_is_described_correctly(qtbot: QtBot, watched: Program) -> None:
+def test_the_result_card_describes_a_method_that_adds_pieces(qtbot: QtBot, watched: Program) -> None:
     runs = watched.session.runs
     watched.watch.choose_method("best")
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "best", timeout=WAIT)
@@ -119,7 +119,7 @@ def test_a_method_that_adds_pieces_is_described_correctly(qtbot: QtBot, watched:
     assert words_of_step(shown, end).before == f"Addition {end}:  +"
 
 
-def test_dropped_tokens_are_not_counted_as_merged_pairs() -> None:
+def test_the_result_card_does_not_count_dropped_tokens_as_merged_pairs() -> None:
     history = train(["low low low lowest lowest newest"], "picky", merges=4, min_frequency=1).history
     dropped = int((history.columns.right == NOTHING).sum())
     assert dropped > 1
@@ -127,7 +127,7 @@ def test_dropped_tokens_are_not_counted_as_merged_pairs() -> None:
     assert result.sentence_of(history).startswith(expected)
 
 
-def test_its_buttons_forbid_and_try_another_method(qtbot: QtBot, watched: Program) -> None:
+def test_buttons_of_the_result_card_forbid_a_pair_and_try_another_method(qtbot: QtBot, watched: Program) -> None:
     runs = watched.session.runs
     button(watched.card, "Forbid he").click()
     assert runs.shown is not None
@@ -156,7 +156,7 @@ def test_its_buttons_forbid_and_try_another_method(qtbot: QtBot, watched: Progra
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "bpe", timeout=WAIT)
 
 
-def test_its_buttons_share_and_take_a_text_of_ones_own(
+def test_buttons_of_the_result_card_share_the_run_and_take_a_pasted_text(
     qtbot: QtBot, watched: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, card = tmp_path / "run.html", watched.card
@@ -177,7 +177,7 @@ def test_its_buttons_share_and_take_a_text_of_ones_own(
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_every_method_has_a_sentence_and_three_numbers(preset: str) -> None:
+def test_the_result_card_has_a_sentence_and_three_numbers_for_every_method(preset: str) -> None:
     few = preset in ("unigram", "mingram", "best")
     size: dict[str, Any] = {"vocab_size": METHODS[preset].first_size} if few else {"vocab_size": None, "merges": 60}
     study = train([samples()[0].text()], Recipe.preset(preset, **size))

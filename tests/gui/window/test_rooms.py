@@ -67,7 +67,7 @@ def at_the_end(qtbot: QtBot, program: Program) -> None:
     ("method", "reason"),
     [("wordpiece", "is the longest token that fits here"), ("unigram", "The most probable way to split the word")],
 )
-def test_each_method_says_why_the_word_stays_split(
+def test_the_watch_room_says_for_each_method_why_the_word_stays_split(
     qtbot: QtBot, first_start: Program, method: str, reason: str
 ) -> None:
     at_the_end(qtbot, first_start)
@@ -79,7 +79,7 @@ def test_each_method_says_why_the_word_stays_split(
     qtbot.waitUntil(lambda: reason in first_start.watch.sentence.text(), timeout=WAIT)
 
 
-def test_a_first_start_learns_plays_and_explains(qtbot: QtBot, first_start: Program) -> None:
+def test_the_first_start_trains_plays_and_explains_a_word(qtbot: QtBot, first_start: Program) -> None:
     watch, drawn = first_start.watch, PaintCounter(first_start.text_panel.editor.viewport())
     qtbot.waitUntil(lambda: first_start.session.playing.is_playing, timeout=WAIT)
     qtbot.waitUntil(lambda: drawn.times > 1, timeout=WAIT)  # again and again, as the text is cut anew
@@ -95,7 +95,7 @@ def test_a_first_start_learns_plays_and_explains(qtbot: QtBot, first_start: Prog
     assert watch.sentence.text() == "3 letters and the space before (␣): 4 tokens"
 
 
-def test_space_pauses_and_types_nothing(qtbot: QtBot, first_start: Program) -> None:
+def test_the_space_key_on_the_time_slider_pauses_playing_and_types_nothing(qtbot: QtBot, first_start: Program) -> None:
     playing, text = first_start.session.playing, first_start.token_text.text()
     qtbot.waitUntil(lambda: playing.is_playing, timeout=WAIT)
     first_start.time_bar.track.setFocus()
@@ -106,7 +106,7 @@ def test_space_pauses_and_types_nothing(qtbot: QtBot, first_start: Program) -> N
     assert first_start.token_text.text() == text
 
 
-def test_space_pauses_from_where_a_first_start_puts_the_focus(qtbot: QtBot, first_start: Program) -> None:
+def test_the_space_key_pauses_playing_from_the_focus_of_a_first_start(qtbot: QtBot, first_start: Program) -> None:
     playing, text, name = first_start.session.playing, first_start.token_text.text(), first_start.watch.field.text()
     qtbot.waitUntil(lambda: playing.is_playing, timeout=WAIT)
     playing.set_speed(1.0)  # or a slow machine is at the end before it takes the key
@@ -117,7 +117,7 @@ def test_space_pauses_from_where_a_first_start_puts_the_focus(qtbot: QtBot, firs
     assert (first_start.token_text.text(), first_start.watch.field.text()) == (text, name)
 
 
-def test_another_method_is_learned_at_once(qtbot: QtBot, first_start: Program) -> None:
+def test_choosing_another_method_in_the_watch_room_trains_at_once(qtbot: QtBot, first_start: Program) -> None:
     at_the_end(qtbot, first_start)
     box = first_start.watch.method
     assert [box.itemData(place) for place in range(box.count())] == METHODS_OFFERED
@@ -129,7 +129,7 @@ def test_another_method_is_learned_at_once(qtbot: QtBot, first_start: Program) -
 
 
 @pytest.mark.parametrize("name", ["Wilhelmina", "Нижний Новгород", "ﻣﺤﻤﺪ أحمد", "👩‍👩‍👧 🏳️‍🌈", "x" * 60, "山田太郎"])
-def test_a_name_in_any_script_is_shown_whole(qtbot: QtBot, first_start: Program, name: str) -> None:
+def test_a_name_in_any_script_is_shown_whole_in_the_watch_room(qtbot: QtBot, first_start: Program, name: str) -> None:
     at_the_end(qtbot, first_start)
     watch = first_start.watch
     watch.field.setText(name)
@@ -150,7 +150,7 @@ def controls(program: Program) -> list[QWidget]:
     return [one for one in found if one.isVisible() and not one.objectName().startswith("qt_")]
 
 
-def test_a_first_start_has_few_controls_while_it_plays_and_at_its_end(qtbot: QtBot, first_start: Program) -> None:
+def test_the_first_start_shows_few_controls_while_playing_and_at_the_end(qtbot: QtBot, first_start: Program) -> None:
     playing = first_start.session.playing
     qtbot.waitUntil(lambda: playing.is_playing, timeout=WAIT)
     assert first_start.actions["room_ask"].isVisible()
@@ -161,7 +161,7 @@ def test_a_first_start_has_few_controls_while_it_plays_and_at_its_end(qtbot: QtB
         qtbot.waitUntil(lambda: first_start.card.isVisible(), timeout=WAIT)
 
 
-def test_a_start_without_a_run_shows_one_room(new_program: NewProgram) -> None:
+def test_a_window_without_a_run_hides_the_buttons_of_the_rooms(new_program: NewProgram) -> None:
     program = new_program()
     program.window.show_room("watch")
     assert not any(program.actions[f"room_{room.id}"].isVisible() for room in ROOMS)
@@ -169,7 +169,7 @@ def test_a_start_without_a_run_shows_one_room(new_program: NewProgram) -> None:
 
 @pytest.mark.parametrize("size", [(1280, 800), (1024, 700)])
 @pytest.mark.parametrize("method", ["bpe", "unigram", "wordpiece"])
-def test_watch_does_not_scroll_at_the_end(
+def test_the_watch_room_does_not_scroll_at_the_last_step(
     qtbot: QtBot, first_start: Program, size: tuple[int, int], method: str
 ) -> None:
     at_the_end(qtbot, first_start)
@@ -191,7 +191,9 @@ def test_watch_does_not_scroll_at_the_end(
     assert editor.viewport().height() > 2 * editor.fontMetrics().height(), "two lines of the text are left"
 
 
-def test_a_large_text_has_reasons_too(qtbot: QtBot, first_start: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_watched_word_has_reasons_even_if_the_corpus_is_large(
+    qtbot: QtBot, first_start: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(my_word, "LARGEST_CORPUS", 10)
     at_the_end(qtbot, first_start)
     first_start.watch.field.setText("lighthouses")
@@ -202,7 +204,7 @@ def test_a_large_text_has_reasons_too(qtbot: QtBot, first_start: Program, monkey
 
 
 @pytest.mark.parametrize(("method", "tiles"), [("wordpiece", ["", "##"]), ("unigram", ["", ""])])
-def test_a_tile_is_a_whole_token_with_its_sign(
+def test_a_tile_of_the_watched_word_shows_a_whole_token_with_its_marker(
     qtbot: QtBot, first_start: Program, method: str, tiles: list[str]
 ) -> None:
     at_the_end(qtbot, first_start)
@@ -223,14 +225,14 @@ def test_a_tile_is_a_whole_token_with_its_sign(
     assert "Words meet here" not in reasons, "the space before is no split"
 
 
-def test_the_menus_are_short_and_everything_is_found(program: Program) -> None:
+def test_menus_have_at_most_60_entries_and_the_search_finds_every_action(program: Program) -> None:
     in_menus = [action for way, action in actions_in(program.window) if way]
     assert len(in_menus) <= 60
     found = {action.objectName() for _, action in actions_in(program.window)}
     assert {*program.actions.by_name} <= found
 
 
-def test_each_room_is_found_as_it_was_left(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_each_room_is_shown_as_the_user_left_it(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 300)
     train(program)
     window = program.window
@@ -265,7 +267,7 @@ def test_the_first_window_fits_its_screen(qtbot: QtBot) -> None:
     assert window.size() == QSize(1280, 800).boundedTo(room - QSize(16, 48))
 
 
-def test_nothing_scrolls_in_a_small_window_after_four_lanes(qtbot: QtBot, first_start: Program) -> None:
+def test_no_room_scrolls_in_a_small_window_after_four_runs_are_compared(qtbot: QtBot, first_start: Program) -> None:
     first_start.window.resize(1024, 700)
     at_the_end(qtbot, first_start)
     for method in ("wordpiece", "unigram", "mingram"):
@@ -289,7 +291,7 @@ def test_nothing_scrolls_in_a_small_window_after_four_lanes(qtbot: QtBot, first_
 
 
 @pytest.mark.parametrize("room", [room.id for room in ROOMS])
-def test_the_room_shown_stays_marked_when_it_is_chosen_again(program: Program, room: str) -> None:
+def test_the_button_of_the_shown_room_stays_checked_when_clicked_again(program: Program, room: str) -> None:
     for _ in range(2):
         program.actions[f"room_{room}"].trigger()
         marked = [one.id for one in ROOMS if program.actions[f"room_{one.id}"].isChecked()]
@@ -323,7 +325,9 @@ def test_quit_is_the_last_entry_of_the_file_menu(program: Program) -> None:
     assert titles.index("Open Folder …") + 1 == titles.index("Samples") == titles.index("Open Recent") - 1
 
 
-def test_another_run_may_be_shown_before_the_word_is_split_by_it(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_another_run_may_be_shown_before_the_watched_word_is_split_by_that_run(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     small(program, 300)
     train(program)
     large = shown_run(program)
@@ -338,7 +342,7 @@ def test_another_run_may_be_shown_before_the_word_is_split_by_it(qtbot: QtBot, p
     assert word.cut.tokens == len(Tokenizer(run.history).encode(word.text))
 
 
-def test_the_first_room_names_the_button_that_can_be_pressed(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_watch_room_names_the_button_that_can_be_pressed(qtbot: QtBot, program: Program, train: Train) -> None:
     program.window.show_room("watch")
     assert not program.actions["play"].isEnabled()
     assert program.watch.sentence.text().startswith("Press Train")

@@ -22,7 +22,7 @@ from tests.gui.small_run import shown_run, small
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_texts_that_cannot_be_read_are_not_said_to_be_ready(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_the_status_bar_says_if_none_of_the_texts_can_be_read(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
     path = tmp_path / "broken.txt"
     path.write_bytes(b"low \xff\xfe lower \x80\x81" * 40)
     corpus, status = program.session.corpus, program.status.sentence
@@ -31,7 +31,7 @@ def test_texts_that_cannot_be_read_are_not_said_to_be_ready(qtbot: QtBot, progra
     qtbot.waitUntil(lambda: "None of these texts can be read" in status.text(), timeout=WAIT)
 
 
-def test_a_session_that_is_being_opened_is_named(
+def test_the_status_bar_names_the_session_that_is_being_opened(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(program, 290)
@@ -46,7 +46,9 @@ def test_a_session_that_is_being_opened_is_named(
     assert program.training.status.sentence == "34 merges. The vocabulary has the size that was asked for."
 
 
-def test_pairs_chosen_by_hand_are_told_by_their_texts(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_differences_of_recipes_name_forbidden_pairs_by_their_texts(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     small(program, 290)
     train(program)
     run = shown_run(program)
@@ -60,7 +62,7 @@ def test_pairs_chosen_by_hand_are_told_by_their_texts(qtbot: QtBot, program: Pro
     assert told == f"forbid {run.names.text[left]} + {run.names.text[right]} from 5"
 
 
-def test_lessons_name_actions_that_are_there(program: Program) -> None:
+def test_actions_named_in_lessons_exist_in_the_menus(program: Program) -> None:
     titles = {title_of(action) for _, action in actions_in(program.window)}
     named = [
         name
@@ -76,7 +78,7 @@ def test_lessons_name_actions_that_are_there(program: Program) -> None:
     assert "page of questions" not in told
 
 
-def test_shares_of_words_have_the_same_digits(qtbot: QtBot, program: Program) -> None:
+def test_shares_of_words_are_shown_with_the_same_number_of_digits(qtbot: QtBot, program: Program) -> None:
     page = program.pages.page(WORDS)
     program.window.show_room("build")
     program.charts.show_page("words")
@@ -85,7 +87,9 @@ def test_shares_of_words_have_the_same_digits(qtbot: QtBot, program: Program) ->
     assert all(re.fullmatch(r"\d+\.\d\d %", share) for share in shares), shares
 
 
-def test_a_method_without_trees_shows_the_ways_to_split_the_word(qtbot: QtBot, program: Program) -> None:
+def test_the_why_page_of_a_method_without_trees_shows_the_ways_to_split_the_word(
+    qtbot: QtBot, program: Program
+) -> None:
     program.session.runs.train(program.session.corpus.texts.value, Recipe.preset("unigram", vocab_size=100))
     wait_for_phase(qtbot, program, Phase.ENDED)
     settle(qtbot, program)

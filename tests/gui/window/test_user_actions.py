@@ -197,7 +197,7 @@ def own_settings(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     yield
 
 
-def test_any_sequence_of_actions_keeps_the_window_consistent(
+def test_any_sequence_of_user_actions_keeps_the_window_consistent(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with own_settings(tmp_path, monkeypatch):

@@ -30,7 +30,9 @@ from tests.gui.conftest import WAIT, Train, wait_for_phase
 from tests.gui.small_run import rows, small
 
 
-def test_settings_are_kept(qtbot: QtBot, new_program: Callable[..., Program], settings: Settings) -> None:
+def test_window_settings_are_kept_for_the_next_window(
+    qtbot: QtBot, new_program: Callable[..., Program], settings: Settings
+) -> None:
     program = new_program()
     program.speed.slider.setValue(40)
     program.actions["copy_headers"].setChecked(False)
@@ -44,7 +46,7 @@ def test_settings_are_kept(qtbot: QtBot, new_program: Callable[..., Program], se
     assert again.window.docks["inspector"].isVisible()
 
 
-def test_the_theme_changes_between_dark_and_light(program: Program) -> None:
+def test_the_window_changes_between_dark_and_light_theme(program: Program) -> None:
     window = program.window
     for choice, is_dark in (("dark", True), ("light", False)):
         program.choose_theme(choice)
@@ -73,7 +75,7 @@ def test_every_control_has_a_name_and_every_action_a_tip(program: Program) -> No
     assert least.height() <= 600
 
 
-def test_help_and_about_open(qtbot: QtBot, program: Program) -> None:
+def test_the_manual_and_the_about_dialog_open(qtbot: QtBot, program: Program) -> None:
     for name in ("manual", "about"):
         program.actions[name].trigger()
         dialogs = [dialog for dialog in program.window.findChildren(QDialog) if dialog.isVisible()]
@@ -81,7 +83,7 @@ def test_help_and_about_open(qtbot: QtBot, program: Program) -> None:
         dialogs[0].close()
 
 
-def test_an_unexpected_error_can_be_copied_while_the_work_stays(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_an_unexpected_error_can_be_copied_and_the_session_stays(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     try:
@@ -97,7 +99,7 @@ def test_an_unexpected_error_can_be_copied_while_the_work_stays(qtbot: QtBot, pr
     assert program.window.isVisible()
 
 
-def test_a_bug_in_a_thread_ends_the_run_and_is_shown(
+def test_a_bug_in_the_training_thread_fails_the_run_and_is_shown(
     qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(self: TrainingJob) -> None:

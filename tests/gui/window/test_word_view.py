@@ -20,7 +20,7 @@ def colours_of(view: WordView, cut: CutWord) -> set[str]:
     return {image.pixelColor(QPoint(x, y)).name() for x in range(image.width()) for y in range(image.height())}
 
 
-def test_the_unknown_token_is_hatched_and_neighbours_differ(qtbot: QtBot) -> None:
+def test_the_unknown_token_of_the_watched_word_is_hatched_and_neighbours_differ_in_colour(qtbot: QtBot) -> None:
     view = WordView()
     qtbot.addWidget(view)
     view.resize(400, 90)
@@ -37,7 +37,7 @@ def test_the_unknown_token_is_hatched_and_neighbours_differ(qtbot: QtBot) -> Non
     assert len(colours_of(view, known) & fills) == 2
 
 
-def test_a_name_read_from_the_right_has_its_first_token_there(qtbot: QtBot) -> None:
+def test_the_first_token_of_a_right_to_left_word_is_on_the_right(qtbot: QtBot) -> None:
     view = WordView()
     qtbot.addWidget(view)
     view.resize(700, 120)
@@ -56,7 +56,7 @@ def test_a_name_read_from_the_right_has_its_first_token_there(qtbot: QtBot) -> N
     assert min(places["right"]) > view.width() / 2 > max(places["left"])
 
 
-def test_letters_of_one_word_are_joined_across_tiles(qtbot: QtBot) -> None:
+def test_letters_of_an_arabic_word_are_joined_across_token_tiles(qtbot: QtBot) -> None:
     """A single م looks otherwise than one between other letters."""
     view = WordView()
     qtbot.addWidget(view)
@@ -70,13 +70,13 @@ def test_letters_of_one_word_are_joined_across_tiles(qtbot: QtBot) -> None:
     assert inks[0] != inks[1]
 
 
-def test_several_ids_in_a_tile_are_shown_if_there_is_room() -> None:
+def test_a_tile_of_several_tokens_holds_all_their_ids() -> None:
     cut = cut_word("é", Tokenizer(train(["low"], "gpt2", merges=0).history).segmentation("é").tokens(0), 0, None)
     (tile,) = cut.tiles
     assert (tile.tokens, tile.ids, tile.id) == (2, (0xC3, 0xA9), None)
 
 
-def test_the_numbers_below_the_tiles_are_whole_at_any_size_of_font(qtbot: QtBot) -> None:
+def test_numbers_below_the_tiles_are_not_cut_off_at_any_font_size(qtbot: QtBot) -> None:
     """The picture of the least height is that of a greater height, moved."""
     view = WordView()
     qtbot.addWidget(view)
