@@ -28,7 +28,7 @@ WARNING = "was changed while it was read"
     ],
     ids=lambda command: command.partition(" ")[0],
 )
-def test_changed_file_is_reported_once(
+def test_a_corpus_file_that_changes_while_a_command_reads_it_is_reported_once(
     command: str,
     tmp_path: Path,
     table: Path,
@@ -45,7 +45,7 @@ def test_changed_file_is_reported_once(
     assert capsys.readouterr().err.count(f"{text} {WARNING}") == 1
 
 
-def test_every_command_reads_a_corpus_through_corpora_reading() -> None:
+def test_every_command_reads_its_corpus_through_the_function_that_reports_problems() -> None:
     """A command that reads without `corpora.reading` would hide what it met."""
     found = []
     for path in (ROOT / "bpe_core" / "command_line").rglob("*.py"):

@@ -26,7 +26,7 @@ def script(shell: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> Path
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_script_names_every_command_and_its_arguments(
+def test_the_completion_script_of_a_shell_names_every_command_and_its_arguments(
     shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = script(shell, tmp_path, capsys).read_text()
@@ -37,7 +37,7 @@ def test_a_script_names_every_command_and_its_arguments(
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_shell_accepts_the_syntax_of_its_script(
+def test_the_completion_script_of_a_shell_has_valid_syntax(
     shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     place, found = script(shell, tmp_path, capsys), shutil.which(shell)

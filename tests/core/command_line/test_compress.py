@@ -33,7 +33,7 @@ def test_a_compressed_file_expands_to_the_original(book: Path, capsys: pytest.Ca
     assert Path("again.txt").read_bytes() == book.read_bytes()
 
 
-def test_compress_reports_its_figures_as_json(
+def test_compress_and_expand_report_their_sizes_as_json(
     book: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compressors, "ZSTD_MODULES", ())
@@ -46,7 +46,7 @@ def test_compress_reports_its_figures_as_json(
     assert json.loads(capsys.readouterr().out) == {"output": "c.txt", "size": book.stat().st_size}
 
 
-def test_blocks_with_all_bytes_and_missing_packages_are_reported(
+def test_compress_reports_blocks_that_hold_all_256_bytes_and_missing_packages(
     book: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compressors, "ZSTD_MODULES", ())
@@ -69,7 +69,7 @@ def test_blocks_with_all_bytes_and_missing_packages_are_reported(
         (["expand", "taken.gage", "-o", "other"], "was not written by `bpe-explorer compress`"),
     ],
 )
-def test_mistakes_are_reported_in_a_sentence(
+def test_mistakes_in_compress_and_expand_are_reported_in_a_sentence(
     arguments: list[str], sentence: str, book: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("taken").write_bytes(b"low")

@@ -13,7 +13,7 @@ from bpe_core.command_line.main import run
 from bpe_core.kernels import kept, readiness
 
 
-def test_doctor_says_which_parts_are_used_and_why(
+def test_doctor_reports_which_optional_parts_are_used_and_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def told() -> dict[str, dict[str, object]]:
@@ -47,7 +47,7 @@ def test_doctor_says_which_parts_are_used_and_why(
     assert "pip install numba" in str(told()["kernels"]["because"])
 
 
-def test_a_full_disk_is_named_by_the_compiler_itself(
+def test_the_compiler_reports_a_full_disk_without_a_traceback(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     full = (

@@ -14,7 +14,7 @@ from tests.core.command_line.conftest import TEXT, program
 from tests.shared import ROOT
 
 
-def test_encode_prints_ids(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_encode_command_prints_ids(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["encode", "--merges", str(table), "the", "lowest"]) == 0
     assert capsys.readouterr().out == "258 261 262\n"
 
@@ -26,7 +26,7 @@ def test_encode_uses_only_the_merges_up_to_a_step(table: Path, capsys: pytest.Ca
     assert "has 7 merges" in capsys.readouterr().err
 
 
-def test_encode_writes_json(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_encode_command_writes_ids_and_tokens_as_json(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["encode", "--merges", str(table), "--json", "the é"]) == 0
     assert json.loads(capsys.readouterr().out) == {
         "ids": [258, 32, 195, 169],
@@ -34,7 +34,9 @@ def test_encode_writes_json(table: Path, capsys: pytest.CaptureFixture[str]) -> 
     }
 
 
-def test_special_tokens_count_only_when_allowed(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_encode_command_recognizes_special_tokens_only_when_allowed(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     output = str(tmp_path / "merges.csv")
     assert run(["train", str(text), "--merges", "0", "--special", "<|end|>", "--output", output, "--quiet"]) == 0
     assert run(["encode", "--merges", output, "a<|end|>"]) == 0
@@ -43,7 +45,7 @@ def test_special_tokens_count_only_when_allowed(text: Path, tmp_path: Path, caps
 
 
 @pytest.mark.parametrize("special", [[], ["--allow-special"]])
-def test_encoded_texts_decode_byte_for_byte(table: Path, special: list[str]) -> None:
+def test_decoding_the_printed_ids_restores_the_text_byte_for_byte(table: Path, special: list[str]) -> None:
     text = TEXT + "日本 \u2028 <0x41>\r\n\n  \x00"
     encoded = program("encode", "--merges", str(table), *special, input=text)
     assert (encoded.returncode, encoded.stderr) == (0, "")
@@ -56,13 +58,17 @@ def test_encoded_texts_decode_byte_for_byte(table: Path, special: list[str]) -> 
     assert decoded.stdout == text.encode()
 
 
-def test_decode_as_json_shows_half_characters(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_decode_command_shows_half_characters_as_replacement_characters_in_json(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["decode", "--merges", str(table), "--json", "258", "195"]) == 0
     assert json.loads(capsys.readouterr().out) == {"text": "the\ufffd", "bytes": "74 68 65 c3"}
 
 
 @pytest.mark.parametrize("ids", ["999", "-- -1", "1e3", "9" * 30])
-def test_decode_refuses_values_that_are_no_ids(table: Path, ids: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_decode_command_refuses_arguments_that_are_no_ids(
+    table: Path, ids: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["decode", "--merges", str(table), *ids.split()]) == 1
     complaint = capsys.readouterr().err
     assert complaint.startswith("bpe-explorer: ")
@@ -72,7 +78,7 @@ def test_decode_refuses_values_that_are_no_ids(table: Path, ids: str, capsys: py
 LINES = "the lowest\n\nso\r\n<|end|> naïve 日本\n  the"
 
 
-def test_lines_are_encoded_one_by_one(table: Path) -> None:
+def test_the_encode_command_can_encode_each_input_line_separately(table: Path) -> None:
     done = program("encode", "--merges", str(table), "--lines", input=LINES)
     assert (done.returncode, done.stderr) == (0, "")
     texts = LINES.replace("\r", "").split("\n")
@@ -80,7 +86,7 @@ def test_lines_are_encoded_one_by_one(table: Path) -> None:
     assert done.stdout == "".join(alone)
 
 
-def test_lines_become_lines_of_json_or_pieces(table: Path) -> None:
+def test_the_encode_command_can_print_json_or_tokens_for_each_input_line(table: Path) -> None:
     said = program("encode", "--merges", str(table), "--lines", "--json", input=LINES).stdout.splitlines()
     assert [json.loads(line)["ids"] for line in said][:2] == [[258, 261, 262], []]
     assert json.loads(said[3])["tokens"][-2:] == ["<0x9C>", "<0xAC>"]
@@ -88,7 +94,7 @@ def test_lines_become_lines_of_json_or_pieces(table: Path) -> None:
     assert pieces.stdout == "th | e\n"
 
 
-def test_a_line_is_answered_before_the_next_one_comes(table: Path) -> None:
+def test_the_encode_command_answers_a_line_before_the_next_line_arrives(table: Path) -> None:
     command = [sys.executable, "-m", "bpe_core", "encode", "--merges", str(table), "--lines"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdin is not None
@@ -101,7 +107,7 @@ def test_a_line_is_answered_before_the_next_one_comes(table: Path) -> None:
         assert process.wait() == 0
 
 
-def test_a_long_line_is_not_divided(table: Path) -> None:
+def test_the_encode_command_does_not_divide_a_long_input_line(table: Path) -> None:
     done = program("encode", "--merges", str(table), "--lines", input="the " * 200_000 + "\nso")
     first, second = done.stdout.splitlines()
     assert len(first.split()) == len(program("encode", "--merges", str(table), input="the " * 200_000).stdout.split())
@@ -118,14 +124,14 @@ def test_a_long_line_is_not_divided(table: Path) -> None:
         ([], "Line 2 of standard input is not utf-8: the byte 0xEF at 2 begins no character"),
     ],
 )
-def test_unreadable_lines_are_reported_in_a_sentence(arguments: list[str], sentence: str, table: Path) -> None:
+def test_undecodable_input_lines_are_reported_in_a_sentence(arguments: list[str], sentence: str, table: Path) -> None:
     command = [sys.executable, "-m", "bpe_core", "encode", "--merges", str(table), "--lines", *arguments]
     done = subprocess.run(command, input="so\nnaïve\n".encode("latin-1"), capture_output=True, cwd=ROOT)
     assert done.returncode == 1
     assert sentence in done.stderr.decode()
 
 
-def test_invalid_lines_are_replaced_on_request(table: Path) -> None:
+def test_undecodable_bytes_of_input_lines_are_replaced_or_skipped_on_request(table: Path) -> None:
     command = [sys.executable, "-m", "bpe_core", "encode", "--merges", str(table), "--lines"]
     given = "so\nna\xefve\n".encode("latin-1")
     latin = subprocess.run([*command, "--encoding", "latin-1"], input=given, capture_output=True, cwd=ROOT)
@@ -134,7 +140,7 @@ def test_invalid_lines_are_replaced_on_request(table: Path) -> None:
     assert skipped.stdout.decode().splitlines()[1] == program("encode", "--merges", str(table), "nave").stdout.strip()
 
 
-def test_decode_tells_on_standard_error_that_encoding_gives_other_ids(
+def test_decode_warns_on_standard_error_if_encoding_the_text_gives_other_ids(
     table: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """The text alone goes to standard output, as scripts read it."""

@@ -37,7 +37,7 @@ def _done_alone(method: str) -> Single | None:
     return None if "tau" in listed.own_choices else listed.single  # such a method merges, and drops what it took whole
 
 
-def test_steps_are_listed_in_the_words_of_the_method(
+def test_the_train_command_lists_steps_in_the_words_of_the_method(
     files: tuple[str, str], method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["train", *text_arguments(method, files[0]), "--method", method, "--merges", "5"]) == 0
@@ -82,7 +82,7 @@ def test_each_question_is_answered_for_every_method(
         assert json.loads(capsys.readouterr().out)
 
 
-def test_questions_without_a_meaning_for_a_method_are_refused_in_a_sentence(
+def test_questions_that_make_no_sense_for_a_method_are_refused_in_a_sentence(
     files: tuple[str, str], method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text, learned = files

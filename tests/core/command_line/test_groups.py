@@ -24,7 +24,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_mixture_is_learned_from_kept_and_asked_about(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mixture_of_corpus_groups_is_trained_saved_and_used_by_questions(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     groups = ["--group", "de", "all/de", "--group", "code", "all/code"]
     shares = ["--weights", "de=25%", "code=75%", "--unique", "code=documents", "--merges", "5"]
     assert run(["train", *groups, *shares, "--output", "m.csv"]) == 0
@@ -52,7 +54,9 @@ def test_a_mixture_is_learned_from_kept_and_asked_about(folder: Path, capsys: py
     assert run(["why", "neue", "--merges", "m.csv", *groups]) == 0
 
 
-def test_samples_are_given_for_one_group_or_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_sample_option_takes_a_size_for_one_group_or_for_all_groups(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     chosen = ["--sample", "100B", "de=5%", "--sample-of", "lines", "--seed", "7", "--unique", "lines"]
     assert run(["train", "--groups-of", "all", *chosen, "--merges", "0", "--output", "m.json"]) == 0
     mixture = open_table(Path("m.json")).history.recipe.mixture
@@ -78,14 +82,16 @@ def test_samples_are_given_for_one_group_or_all(folder: Path, capsys: pytest.Cap
         ("--groups-of nowhere", "cannot be looked through"),
     ],
 )
-def test_impossible_mixtures_are_refused_in_a_sentence(
+def test_impossible_mixture_options_are_refused_in_a_sentence(
     folder: Path, arguments: str, sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["train", *arguments.split(), "--merges", "2"]) != 0
     assert sentence in capsys.readouterr().err
 
 
-def test_counts_bring_their_groups_to_weights_and_recipes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_of_counts_keeps_its_corpus_groups_for_weights_and_recipes(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["count", "--groups-of", "all", "-o", "c.parquet"]) == 0
     assert run(["train", "--groups-of", "all", "--weights", "code=40%", "de=60%", "--merges", "5", "-o", "m.csv"]) == 0
     pairs = open_table(Path("m.csv")).history.pairs()

@@ -80,7 +80,7 @@ def asked(method: str) -> list[str]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_killed_training_is_resumed(
+def test_a_killed_training_is_resumed_and_ends_like_an_uninterrupted_training(
     method: str, folder: Path, eager: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     killed_early(eager, method)
@@ -108,7 +108,7 @@ def test_a_killed_training_is_resumed(
         ["train", "s.txt", "s.txt", "--twice", "--vocab-size", "330"],
     ],
 )
-def test_a_run_with_another_recipe_starts_from_the_beginning(
+def test_training_with_another_recipe_does_not_resume_a_killed_run(
     other: list[str], folder: Path, eager: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     killed_early(eager, "bpe")
@@ -119,7 +119,9 @@ def test_a_run_with_another_recipe_starts_from_the_beginning(
     assert bpe.open("it.bpex").history.pairs() == bpe.open("whole.bpex").history.pairs()
 
 
-def test_a_disk_that_is_full_for_a_while_does_not_end_the_training(folder: Path, eager: pytest.MonkeyPatch) -> None:
+def test_training_goes_on_when_its_session_file_cannot_be_written_for_a_while(
+    folder: Path, eager: pytest.MonkeyPatch
+) -> None:
     write, tries = sessions.write_run, 0
 
     def full_at_first(*arguments: Any) -> None:
@@ -134,7 +136,9 @@ def test_a_disk_that_is_full_for_a_while_does_not_end_the_training(folder: Path,
     assert len(bpe.open("it.bpex").history) == 74
 
 
-def test_a_session_grows_in_its_place_and_has_its_manifest_in_the_end(folder: Path, eager: pytest.MonkeyPatch) -> None:
+def test_the_manifest_of_a_growing_session_is_written_only_when_the_run_ends(
+    folder: Path, eager: pytest.MonkeyPatch
+) -> None:
     command = [*asked("bpe"), "-o", "it.bpex", "--manifest", "how.json"]
     assert run(command) == 0
     assert Path("how.json").exists()
@@ -149,7 +153,9 @@ def test_a_session_grows_in_its_place_and_has_its_manifest_in_the_end(folder: Pa
     assert Path("how.json").exists()
 
 
-def test_a_session_is_not_written_again_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_growing_session_is_not_written_right_after_training_begins(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     growing = sessions.GrowingRun("it.bpex", bpe.train([TEXT], "gpt2", vocab_size=260).inside.words(), ())
     trainer = Trainer(bpe.train([TEXT], "gpt2", vocab_size=260).inside.words(), Recipe.preset("gpt2", vocab_size=300))
     trainer.advance(5)
@@ -158,7 +164,7 @@ def test_a_session_is_not_written_again_at_once(folder: Path, monkeypatch: pytes
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows kills processes in another way")
-def test_a_killed_process_leaves_the_steps_that_it_learned(folder: Path) -> None:
+def test_a_killed_training_process_leaves_a_session_with_the_steps_it_learned(folder: Path) -> None:
     script = (
         "from bpe_core.studies import sessions; from bpe_core.command_line.main import run; import sys; "
         "sessions.SECONDS_BETWEEN = 0.0; sys.exit(run(sys.argv[1:]))"

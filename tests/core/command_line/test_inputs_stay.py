@@ -46,7 +46,7 @@ def contents() -> dict[str, bytes]:
 
 @posix_only
 @pytest.mark.parametrize("command", REFUSED)
-def test_input_files_are_not_replaced(capsys: pytest.CaptureFixture[str], command: str) -> None:
+def test_commands_refuse_to_replace_their_input_files(capsys: pytest.CaptureFixture[str], command: str) -> None:
     Path("link.json").symlink_to("book.json")
     Path("other-name.json").hardlink_to("book.json")
     before = contents()
@@ -56,24 +56,26 @@ def test_input_files_are_not_replaced(capsys: pytest.CaptureFixture[str], comman
     assert contents() == before
 
 
-def test_an_edited_file_may_be_replaced() -> None:
+def test_the_trim_command_may_replace_the_table_that_it_edits() -> None:
     before = contents()
     command = "trim merges.csv --least-used 2 --corpus book.txt -o merges.csv --manifest how.json"
     assert run(command.split()) == 0
     assert contents()["merges.csv"] != before["merges.csv"]
 
 
-def test_an_example_reads_nothing() -> None:
+def test_printing_an_example_plan_reads_no_input_file() -> None:
     assert run(["sweep", "--example", "-o", "results.csv"]) == 0
 
 
-def test_the_manifest_of_a_page_names_its_run() -> None:
+def test_the_manifest_of_a_shared_page_names_the_session_of_its_run() -> None:
     assert run(["share", "run.bpex", "-o", "page.html", "--manifest", "how.json"]) == 0
     assert [one["path"] for one in json.loads(Path("how.json").read_bytes())["inputs"]] == ["run.bpex"]
 
 
 @posix_only
-def test_circular_links_and_names_that_are_not_unicode_cause_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+def test_circular_links_and_file_names_that_are_not_unicode_cause_no_traceback(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     Path("loop.csv").symlink_to("loop.csv")
     for command in ("train book.txt --merges 3 -o loop.csv", "count book.txt -o loop.csv/counts.parquet"):
         assert run(command.split()) in (0, 1)

@@ -18,7 +18,7 @@ def test_every_command_has_the_option_json(command: str) -> None:
     assert command == "completion" or "--json" in DeclaredArguments(command_named(command).add_arguments).options
 
 
-def test_written_files_are_reported_as_json(
+def test_commands_report_the_files_they_wrote_as_json(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def told(*arguments: str, code: int = 0) -> dict[str, object]:
@@ -38,7 +38,7 @@ def test_written_files_are_reported_as_json(
     assert film["output"] == "film.gif"
 
 
-def test_a_repeated_command_is_reported_as_json(
+def test_the_repeat_command_reports_its_comparison_as_json(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

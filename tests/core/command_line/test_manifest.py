@@ -25,7 +25,7 @@ PLAN = 'sizes = [260, 265]\n[corpora]\nbook = ["book.txt"]\n[recipes.bytes]\npre
 TEXT = "the lowest price is lower than the last one, and the widest of the low is the lowest. " * 4
 
 
-def test_a_moved_folder_can_be_repeated_and_changes_are_reported(
+def test_a_manifest_can_be_repeated_in_a_moved_folder_and_changed_inputs_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
@@ -121,7 +121,7 @@ def _in_this_process(call: list[str], cwd: Path | None = None, **given: Any) -> 
     return SimpleNamespace(returncode=code, stdout=printed.getvalue().encode())
 
 
-def test_metadata_of_a_pdf_is_not_compared() -> None:
+def test_dates_and_ids_in_a_pdf_are_ignored_when_results_are_compared() -> None:
     one, other = (
         f"%PDF 10 0 obj /CreationDate (D:2026{n}01120000Z) <xmp:CreateDate>2026-{n}-01T12:00:00Z</xmp:CreateDate> "
         f"uuid:367be971-2ad8-4f27-988b-8c3f492137{n} /ID [ <{n}aa> <{n}aa> ] 1 0 0 1 7 5 cm".encode()
@@ -139,7 +139,7 @@ def _expect(folder: Path, told: object, sentence: str, capsys: pytest.CaptureFix
     assert sentence in found.out + found.err
 
 
-def test_cluster_addresses_from_files_are_never_contacted(
+def test_repeating_a_manifest_never_contacts_a_cluster_address_from_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -154,7 +154,7 @@ def test_cluster_addresses_from_files_are_never_contacted(
     ) in capsys.readouterr().err
 
 
-def test_a_manifest_for_an_existing_file_is_written_after_the_command_has_made_an_equal_one(
+def test_a_manifest_for_an_existing_file_is_written_only_if_the_command_makes_an_equal_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An older one stays until then: whoever is killed, or fails, leaves no manifest that nothing has proved."""
@@ -180,7 +180,7 @@ def test_a_manifest_for_an_existing_file_is_written_after_the_command_has_made_a
     assert Path("how.json").read_bytes() == proved
 
 
-def test_a_manifest_is_removed_when_its_result_changes(
+def test_an_old_manifest_is_removed_before_its_result_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -204,7 +204,7 @@ def test_a_manifest_is_removed_when_its_result_changes(
     assert told["results"][0]["bytes"] == len(Path("merges.csv").read_bytes())
 
 
-def test_a_manifest_next_to_the_result_of_another_command_is_reported(
+def test_repeating_a_manifest_reports_a_result_that_another_command_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A command that is to write no manifest knows nothing of the one that is there."""

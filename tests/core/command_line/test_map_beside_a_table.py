@@ -40,7 +40,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("place", range(len(COMMANDS)), ids=[*COMMANDS])
-def test_each_command_writes_the_map_of_what_it_wrote(
+def test_each_editing_command_writes_the_id_map_of_its_new_table(
     place: int, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tables)
@@ -51,7 +51,7 @@ def test_each_command_writes_the_map_of_what_it_wrote(
     assert found.difference(bpe.read_id_map(path)) == ""
 
 
-def test_neither_is_written_if_the_map_cannot_be(
+def test_table_is_not_written_when_its_id_map_cannot_be_written(
     tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "old.csv").write_text("as before", encoding="utf-8")
@@ -68,7 +68,7 @@ def test_neither_is_written_if_the_map_cannot_be(
         assert (tmp_path / "old.csv").read_text(encoding="utf-8") == "as before"
 
 
-def test_files_of_a_block_are_put_in_place_when_it_ends(tmp_path: Path) -> None:
+def test_files_written_together_appear_only_when_all_of_them_are_complete(tmp_path: Path) -> None:
     one, other = tmp_path / "one.csv", tmp_path / "other.csv"
     table = bpe.DataTable({"step": [1]})
     with all_or_none(one, other):
@@ -79,7 +79,7 @@ def test_files_of_a_block_are_put_in_place_when_it_ends(tmp_path: Path) -> None:
     assert one.read_bytes() == other.read_bytes()
 
 
-def test_a_map_in_the_place_of_another_file_is_refused(
+def test_writing_an_id_map_over_an_input_or_the_result_is_refused(
     tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old = str(tables / "old.json")

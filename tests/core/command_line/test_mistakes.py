@@ -42,7 +42,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), MISTAKES, ids=lambda value: str(value)[:50])
-def test_a_mistake_is_one_sentence_and_exit_code_1(
+def test_a_mistake_ends_a_command_with_one_sentence_and_exit_code_1(
     tmp_path: Path,
     text: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -81,7 +81,7 @@ def test_invalid_arguments_give_exit_code_2(arguments: list[str], capsys: pytest
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_each_help_teaches_by_examples_that_parse(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_of_each_command_has_examples(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([command, "--help"]) == 0
     shown = capsys.readouterr().out
     assert "examples:" in shown
@@ -108,7 +108,7 @@ def test_a_mistyped_command_is_corrected_in_the_message(
     assert capsys.readouterr().err.endswith(f"error: {sentence}\n")
 
 
-def test_a_mistyped_question_is_corrected_in_the_message() -> None:
+def test_a_mistyped_question_name_is_corrected_in_the_message() -> None:
     with pytest.raises(BpeError, match=r"There is no question 'wyh'; did you mean why\? The questions are audit, "):
         question_named("wyh")
 
@@ -130,7 +130,7 @@ def test_the_version_is_printed(flag: str, capsys: pytest.CaptureFixture[str]) -
 
 
 @posix_only
-def test_a_closed_output_pipe_is_no_error(tmp_path: Path) -> None:
+def test_closing_the_output_pipe_causes_no_error_message(tmp_path: Path) -> None:
     many = tmp_path / "many.txt"
     many.write_text(" ".join(f"{i:b}" for i in range(3_000)))
     command = f"{sys.executable} -m bpe_core train {many} --preset words --quiet | head -1"
@@ -139,7 +139,7 @@ def test_a_closed_output_pipe_is_no_error(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
-def test_a_terminal_without_the_characters_gets_escapes() -> None:
+def test_a_terminal_with_an_ascii_encoding_gets_escapes_for_other_characters() -> None:
     done = program("words", "low", "low", env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0
     assert "l + o \\u2192 lo" in done.stdout
@@ -153,18 +153,18 @@ def ended(redirection: str) -> tuple[int, str]:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
-def test_a_full_disk_is_reported_for_the_output() -> None:
+def test_output_that_the_disk_has_no_room_for_is_reported() -> None:
     code, said = ended("> /dev/full")
     assert (code, said.count("\n")) == (1, 1)
     assert "Not all of the output could be written: No space left on device." in said
 
 
 @posix_only
-def test_without_an_output_nothing_is_printed() -> None:
+def test_a_command_with_closed_standard_output_prints_nothing() -> None:
     assert ended(">&-") == (0, "")
 
 
-def test_an_answer_may_have_no_rows(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_answer_without_rows_prints_its_headings(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["steps", "--merges", str(table), "--most", "0"]) == 0
     heading, more = capsys.readouterr().out.splitlines()[-2:]
     assert heading.split()[0] == "step"

@@ -36,7 +36,9 @@ def without_steps(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", sorted(QUESTIONS))
-def test_every_question_works_on_a_table_without_steps(name: str, without_steps: Path, tmp_path: Path) -> None:
+def test_every_question_answers_or_refuses_a_table_without_steps(
+    name: str, without_steps: Path, tmp_path: Path
+) -> None:
     study, question = bpe.open(without_steps), question_named(name)
     given: Any = {"one": study, "other": study} if question.studies == (2, 2) else {"one": study}
     for about in (study, study.with_texts(["low lower lowest"])):
@@ -49,7 +51,9 @@ def test_every_question_works_on_a_table_without_steps(name: str, without_steps:
             draw(answer, tmp_path / "it.svg")
 
 
-def test_a_table_without_steps_lists_no_steps(without_steps: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_steps_command_prints_only_the_size_of_a_table_without_steps(
+    without_steps: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["steps", str(without_steps)]) == 0
     assert capsys.readouterr().out == "256 tokens.\n"
 
@@ -66,13 +70,13 @@ def test_a_table_without_steps_lists_no_steps(without_steps: Path, capsys: pytes
         ["verify", "a\0b"],
     ],
 )
-def test_a_nul_in_an_argument_ends_in_a_sentence(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_nul_character_in_a_file_name_ends_in_a_sentence(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(argv) == 1
     said = capsys.readouterr().err
     assert "cannot be the name of a file" in said or "cannot be a path" in said
 
 
-def test_an_endless_special_file_is_refused(
+def test_commands_refuse_small_files_beyond_the_size_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(small_files, "LARGEST", 1_000)
@@ -91,7 +95,7 @@ def test_an_endless_special_file_is_refused(
         assert "larger than 1,000 bytes" in capsys.readouterr().err or argv[0] == "morphemes"
 
 
-def test_endless_files_are_refused_at_the_size_limit() -> None:
+def test_an_endless_device_is_refused_at_the_size_limit() -> None:
     with pytest.raises(BpeError, match="larger than"):
         small_files.read_small_file("/dev/zero", "the plan", BpeError)
 
@@ -101,7 +105,7 @@ class RefusingLibrary:
         raise RuntimeError("the library does not like it")
 
 
-def test_pins_of_a_file_refused_by_its_library_come_from_this_program_alone(
+def test_a_file_refused_by_its_library_gets_pinned_ids_from_this_program_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bpe.train(["low lower"], "gpt2", vocab_size=258).save(tmp_path / "tokenizer.json")
@@ -110,13 +114,15 @@ def test_pins_of_a_file_refused_by_its_library_come_from_this_program_alone(
     assert list(found.ids) == ["bpe-explorer"]
 
 
-def test_the_pattern_with_digits_from_the_right_is_among_the_named_ones() -> None:
+def test_digits_right_is_one_of_the_named_patterns() -> None:
     assert bpe.NAMED_PATTERNS["digits-right"].expression
     assert set(bpe.NAMED_PATTERNS) >= {"gpt2", "cl100k", "digits-right"}
 
 
 @pytest.mark.parametrize("recipe", [{"recipe": "boundless"}, {"recipe": "unigram", "vocab_size": 150}])
-def test_the_columns_of_reasons_keep_their_order_through_a_session(recipe: dict[str, Any], tmp_path: Path) -> None:
+def test_reason_columns_keep_their_order_when_a_run_is_saved_in_a_session(
+    recipe: dict[str, Any], tmp_path: Path
+) -> None:
     text = tmp_path / "s.txt"
     text.write_text(TEXT)
     preset, size = recipe["recipe"], str(recipe.get("vocab_size", 280))
@@ -131,7 +137,7 @@ def test_the_columns_of_reasons_keep_their_order_through_a_session(recipe: dict[
     assert heads[0] == heads[1]
 
 
-def test_ids_outside_the_vocabulary_are_reported_with_advice(
+def test_encoding_reports_ids_outside_the_vocabulary_with_advice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Unigram's run has an id for each seed that ever was there."""
@@ -149,7 +155,7 @@ def test_ids_outside_the_vocabulary_are_reported_with_advice(
     assert "tokens are left" not in capsys.readouterr().out
 
 
-def test_a_jump_of_the_clock_does_not_count_as_training_time(
+def test_a_jump_of_the_clock_is_not_counted_as_training_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "s.txt").write_text(TEXT)

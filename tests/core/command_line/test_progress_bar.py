@@ -24,7 +24,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_the_bar_draws_on_a_terminal_only() -> None:
+def test_the_progress_bar_is_drawn_on_a_terminal_only() -> None:
     plain, terminal = io.StringIO(), Terminal()
     for stream in (plain, terminal):
         bar = shown_on(stream, "auto")
@@ -35,7 +35,7 @@ def test_the_bar_draws_on_a_terminal_only() -> None:
     assert terminal.getvalue().endswith("\r\x1b[K")
 
 
-def test_the_bar_does_not_draw_a_thousand_times_a_second() -> None:
+def test_the_progress_bar_is_drawn_at_most_a_few_times_a_second() -> None:
     terminal = Terminal()
     bar = TerminalBar(terminal)
     for done in range(1_000):
@@ -45,17 +45,17 @@ def test_the_bar_does_not_draw_a_thousand_times_a_second() -> None:
     assert terminal.getvalue().endswith("\r\x1b[K")  # finished: the line is empty again
 
 
-def test_a_bar_without_a_known_end_shows_the_amount_done() -> None:
+def test_a_progress_bar_without_a_known_total_shows_the_amount_done() -> None:
     assert bar_line(Progress("counting", 5_000_000, None, "bytes", "standard input"), 2_500_000) == (
         "counting  5.0 MB  2.5 MB/s  standard input"
     )
 
 
-def test_the_bar_shows_hours() -> None:
+def test_the_progress_bar_shows_remaining_time_in_hours() -> None:
     assert bar_line(Progress("training", 1, 7_201, "merges"), 1.0).endswith("2:00:00 left")
 
 
-def test_a_log_file_gets_the_progress_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compilation_progress_is_written_to_a_log_file_every_few_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     file, clock = io.StringIO(), [100.0]
     monkeypatch.setattr("bpe_core.command_line.interruption.time.monotonic", lambda: clock[0])
     bar = shown_on(file, "auto")
@@ -67,7 +67,7 @@ def test_a_log_file_gets_the_progress_now_and_then(monkeypatch: pytest.MonkeyPat
     assert file.getvalue().splitlines() == [f"machine code is being made:{share}" for share in ("  2 %", " 22 %")]
 
 
-def test_quick_work_shows_no_progress() -> None:
+def test_quick_compilation_writes_no_progress_to_a_log_file() -> None:
     file = io.StringIO()
     bar = shown_on(file, "auto")
     bar(Progress(BEING_MADE, 0, 100, PERCENT))
@@ -83,7 +83,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def test_a_log_gets_a_line_now_and_then(clock: list[float]) -> None:
+def test_training_progress_is_written_to_a_log_file_at_growing_intervals(clock: list[float]) -> None:
     log = io.StringIO()
     shown = shown_on(log, "auto")
     for second in range(1, 201):
@@ -94,7 +94,7 @@ def test_a_log_gets_a_line_now_and_then(clock: list[float]) -> None:
     assert [line.split()[3] for line in lines] == ["50", "150", "350", "750", "1,350", "1,950"]
 
 
-def test_work_of_a_few_seconds_writes_no_line(clock: list[float]) -> None:
+def test_work_of_a_few_seconds_writes_no_progress_to_a_log_file(clock: list[float]) -> None:
     log = io.StringIO()
     shown = shown_on(log, "auto")
     for tenth in range(49):
@@ -104,7 +104,7 @@ def test_work_of_a_few_seconds_writes_no_line(clock: list[float]) -> None:
     assert log.getvalue() == ""
 
 
-def test_json_progress_holds_the_start_and_end_of_each_stage(clock: list[float]) -> None:
+def test_progress_as_json_holds_the_start_and_end_of_each_stage(clock: list[float]) -> None:
     log = io.StringIO()
     shown = shown_on(log, "json", quiet=True)
     for stage in ("counting", "training"):
@@ -132,7 +132,7 @@ def test_progress_can_be_turned_off(clock: list[float]) -> None:
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *command_questions()])
-def test_every_long_command_has_the_option_progress(command: str) -> None:
+def test_every_long_command_has_the_progress_option(command: str) -> None:
     source = inspect.getsource(inspect.getmodule(command_named(command).run) or interruption)
     is_long = "working(" in source or "write_and_tell(" in source or command in command_questions()
     assert ("--progress" in declared_by(command).options) >= is_long

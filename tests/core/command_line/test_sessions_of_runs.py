@@ -24,7 +24,9 @@ def text(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_run_is_kept_as_a_session(method: str, text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_train_command_saves_a_run_as_a_session(
+    method: str, text: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     kept = text.with_name("run.bpex")
     assert (
         run(
@@ -55,7 +57,7 @@ def test_a_run_is_kept_as_a_session(method: str, text: Path, capsys: pytest.Capt
     assert capsys.readouterr().out.strip() == "the light"
 
 
-def test_a_saved_run_can_be_branched_and_its_exports_follow_the_decisions(
+def test_a_branch_of_a_saved_run_is_stored_and_its_export_follows_the_interventions(
     text: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept, table = text.with_name("run.bpex"), text.with_name("branch.json")
@@ -88,7 +90,7 @@ def test_a_saved_run_can_be_branched_and_its_exports_follow_the_decisions(
         assert sentence in capsys.readouterr().err
 
 
-def test_a_branch_of_a_table_keeps_the_names_of_its_texts(text: Path) -> None:
+def test_a_branch_of_a_table_keeps_the_names_of_its_training_texts(text: Path) -> None:
     table, kept = text.with_name("run.csv"), text.with_name("branch.bpex")
     assert run(["train", str(text), "--merges", "20", "--output", str(table), "--quiet"]) == 0
     assert run(["branch", str(table), "--corpus", str(text), "--forbid", "t+h@4", "-o", str(kept)]) == 0
@@ -97,7 +99,9 @@ def test_a_branch_of_a_table_keeps_the_names_of_its_texts(text: Path) -> None:
     assert report_of(session).title.endswith(f"learned from {text.name}")
 
 
-def test_questions_about_ranks_are_refused_in_a_sentence(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_questions_about_pair_ranks_are_refused_for_a_method_without_ranks(
+    text: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     kept = text.with_name("run.bpex")
     assert run(["train", str(text), "--method", "gage", "--output", str(kept), "--quiet"]) == 0
     assert run(["paid", "--merges", str(kept), "--corpus", str(text), "--step", "1"]) == 1
@@ -115,7 +119,7 @@ def test_a_session_without_a_run_is_refused_in_a_sentence(text: Path, capsys: py
     assert "a session in which no run" in capsys.readouterr().err
 
 
-def test_commands_about_files_take_a_session(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_about_tokenizer_files_accept_a_session(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
     kept = str(text.with_name("run.bpex"))
     other = text.with_name("other.txt")
     other.write_text("another light and another word\n" * 20)

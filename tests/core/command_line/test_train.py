@@ -14,7 +14,7 @@ from tests.core.command_line.conftest import TEXT
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "json"])
-def test_train_writes_a_table_that_reads_back(text: Path, tmp_path: Path, ending: str) -> None:
+def test_each_table_format_written_by_train_is_read_back(text: Path, tmp_path: Path, ending: str) -> None:
     output = tmp_path / f"merges.{ending}"
     assert run(["train", str(text), "--preset", "english", "--vocab-size", "300", "--output", str(output)]) == 0
     history = read_history(output)
@@ -68,7 +68,7 @@ def test_train_without_output_prints_json(text: Path, capsysbinary: pytest.Captu
     assert [merge["token"] for merge in whole["merges"]] == ["th", " l"]
 
 
-def test_every_choice_reaches_the_recipe(text: Path, tmp_path: Path) -> None:
+def test_every_option_of_train_is_stored_in_the_recipe(text: Path, tmp_path: Path) -> None:
     output = tmp_path / "merges.json"
     choices = ["--vocab-size", "270", "--min-frequency", "1", "--ties", "largest-text", "--regex", r"\w+|\W"]
     specials = ["--special", "<|end|>", "--special", "price"]
@@ -84,7 +84,7 @@ def test_every_choice_reaches_the_recipe(text: Path, tmp_path: Path) -> None:
     )
 
 
-def test_a_recipe_file_is_followed_and_can_be_changed(text: Path, tmp_path: Path) -> None:
+def test_a_recipe_file_is_used_and_options_override_its_choices(text: Path, tmp_path: Path) -> None:
     recipe = tmp_path / "recipe.json"
     recipe.write_text(Recipe.preset("words", marker="glued").to_json())
     output = tmp_path / "merges.json"
@@ -92,7 +92,9 @@ def test_a_recipe_file_is_followed_and_can_be_changed(text: Path, tmp_path: Path
     assert read_history(output).recipe == Recipe.preset("words", marker="glued", merges=3)
 
 
-def test_train_reads_a_field_and_skips_bad_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_train_reads_a_field_of_json_lines_and_skips_bad_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"body": "ab ab"}\n{"text": "ab"}\n{"body": "ab"}\n')
     output = tmp_path / "merges.csv"
@@ -116,7 +118,7 @@ def test_train_reads_only_the_included_files_of_a_folder(tmp_path: Path) -> None
     assert [merge.count for merge in read_history(output)] == [2]
 
 
-def test_pairs_are_forbidden_and_forced_by_their_texts(
+def test_train_forbids_and_forces_pairs_given_by_their_texts(
     text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The written table holds the decisions, and its recipe learns the same again."""

@@ -11,7 +11,7 @@ from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 
 
-def test_words_are_merged_step_by_step(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_words_command_prints_the_words_after_each_merge(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["words", "low", "lower", "lowest", "--apply", "lowly"]) == 0
     assert [line.strip() for line in capsys.readouterr().out.splitlines() if line] == [
         "start  l o w | l o w e r | l o w e s t",
@@ -26,7 +26,7 @@ def test_words_are_merged_step_by_step(capsys: pytest.CaptureFixture[str]) -> No
     ]
 
 
-def test_words_with_counts_and_a_marker(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_words_command_accepts_counts_and_a_word_end_marker(capsys: pytest.CaptureFixture[str]) -> None:
     toy = ["low=5", "lower=2", "newest=6", "widest=3"]
     assert run(["words", *toy, "--marker", "symbol", "--merges", "6", "--json", "--apply", "newer"]) == 0
     whole = json.loads(capsys.readouterr().out)
@@ -37,7 +37,7 @@ def test_words_with_counts_and_a_marker(capsys: pytest.CaptureFixture[str]) -> N
     assert whole["applied"] == {"newer": ["ne", "w", "e", "r", "</w>"]}
 
 
-def test_presets_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_presets_command_explains_every_preset(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["presets"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(PRESETS)
@@ -45,12 +45,12 @@ def test_presets_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_printed_preset_is_a_recipe(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_preset_printed_by_the_command_can_be_read_as_a_recipe(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["presets", name]) == 0
     assert Recipe.from_json(capsys.readouterr().out) == Recipe.preset(name)
 
 
-def test_presets_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_presets_command_prints_all_presets_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["presets", "--json"]) == 0
     whole = json.loads(capsys.readouterr().out)
     assert {name: Recipe.from_dict(one["recipe"]) for name, one in whole.items()} == {

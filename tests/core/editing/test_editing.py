@@ -69,7 +69,7 @@ def without_joining(history: History) -> History:
 
 @settings(max_examples=8)
 @given(data=st.data())
-def test_a_trimmed_table_makes_every_token_it_has_and_every_text(history: History, data: st.DataObject) -> None:
+def test_a_trimmed_table_can_still_make_its_tokens_and_encode_every_text(history: History, data: st.DataObject) -> None:
     learned = st.integers(len(history.alphabet), history.index_count - 1)
     chosen, text = data.draw(st.sets(learned, max_size=60)), data.draw(st.text(max_size=30)) + TEXT
     needed: Needed = data.draw(st.sampled_from(tuple(NEEDED)))
@@ -123,7 +123,7 @@ def test_trimming_to_a_size_removes_the_least_used_tokens(history: History, word
 
 @settings(max_examples=4)
 @given(text=st.text(max_size=30))
-def test_a_joined_table_keeps_the_ids_of_the_first_table(history: History, other: History, text: str) -> None:
+def test_joining_two_tables_keeps_the_ids_of_the_first_table(history: History, other: History, text: str) -> None:
     numbers = np.arange(history.index_count) + 5
     both = put_together(history.numbered(numbers), other)
     assert both.history.numbers is not None
@@ -143,7 +143,7 @@ def test_a_joined_table_keeps_the_ids_of_the_first_table(history: History, other
     assert both.history.numbers[ids].tolist() == theirs
 
 
-def test_tables_of_characters_get_the_symbols_of_both() -> None:
+def test_joining_two_tables_of_characters_keeps_the_symbols_of_both() -> None:
     recipe = Recipe.preset("words", merges=6, min_frequency=1)
     one, other = (train(Corpus.from_texts([text]), recipe) for text in ("low lower", "höher"))
     both = put_together(one, other)
@@ -152,7 +152,7 @@ def test_tables_of_characters_get_the_symbols_of_both() -> None:
     assert {"höher".encode(), b"lower"} <= texts
 
 
-def test_a_table_with_merge_priorities_is_trimmed_by_them(words: WordTable, history: History) -> None:
+def test_a_table_with_merge_priorities_keeps_its_priorities_when_trimmed(words: WordTable, history: History) -> None:
     """A table with whole words first, pairs not in the order of births, and a token that no pair makes."""
     alphabet = Alphabet((*history.alphabet.symbols, Symbol(b"qqx", b"qqx", "seed")))
     pairs = [(left + (left > 255), right + (right > 255)) for left, right in history.pairs()]
@@ -177,7 +177,7 @@ def test_a_table_with_merge_priorities_is_trimmed_by_them(words: WordTable, hist
         put_together(table, history)
 
 
-def test_impossible_edits_are_refused_in_a_sentence(history: History) -> None:
+def test_impossible_table_edits_are_refused_in_a_sentence(history: History) -> None:
     characters = train(Corpus.from_texts(["low lower"]), Recipe.preset("words"))
     blocks = train(Corpus.from_texts(["low lower" * 9]), Recipe.preset("gage"))
     twice = np.zeros(history.index_count, np.int64)
@@ -198,7 +198,7 @@ def test_impossible_edits_are_refused_in_a_sentence(history: History) -> None:
             attempt()
 
 
-def test_a_second_table_that_cannot_be_made_is_reported() -> None:
+def test_joining_reports_a_token_of_the_second_table_that_cannot_be_made() -> None:
     recipe = Recipe.preset("gpt2")
     one = History.from_pairs(recipe, Alphabet.of_bytes(), [(98, 99)])  # b+c
     other = History.from_pairs(recipe, Alphabet.of_bytes(), [(97, 98), (99, 100), (256, 257)])  # a+b, c+d, ab+cd
@@ -207,7 +207,7 @@ def test_a_second_table_that_cannot_be_made_is_reported() -> None:
     assert "“abcd”" in both.sentences[-1]
 
 
-def test_a_piece_that_spells_the_unknown_keeps_sharing_its_number() -> None:
+def test_a_unigram_piece_with_the_text_of_the_unknown_token_keeps_sharing_its_id() -> None:
     """A file of Unigram has one number for both; a library finds by it what is written so."""
     pieces = [["<unk>", 0.0], ["ab", -1.5], ["a", -1.0], ["b", -2.0], ["ba", -9.0]]
     model = {"type": "Unigram", "unk_id": 0, "vocab": pieces, "byte_fallback": False}

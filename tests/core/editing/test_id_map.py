@@ -61,7 +61,7 @@ def numbers_once(found: IdMap, old: History, new: History) -> None:
     assert sorted(found.old[found.old != NONE].tolist()) == final_numbers(old)
 
 
-def test_any_two_tables_have_each_id_once_and_parts_spell_the_text(learned: tuple[History, History]) -> None:
+def test_an_id_map_names_each_id_once_and_the_old_parts_spell_each_new_token(learned: tuple[History, History]) -> None:
     old, new = learned
     found = IdMap.of(old, new)
     numbers_once(found, old, new)
@@ -82,7 +82,7 @@ def test_any_two_tables_have_each_id_once_and_parts_spell_the_text(learned: tupl
             assert b"".join(before.token_bytes(part) for part in parts) == bytes.fromhex(row["hex"])
 
 
-def test_parts_are_what_the_old_library_makes_of_the_text(table: History) -> None:
+def test_old_parts_in_an_id_map_equal_the_encoding_of_the_old_library(table: History) -> None:
     file = BytesIO()
     FORMATS["tokenizer.json"].write(table, file)
     library = tokenizers.Tokenizer.from_str(file.getvalue().decode())
@@ -99,7 +99,7 @@ def test_parts_are_what_the_old_library_makes_of_the_text(table: History) -> Non
 
 @settings(max_examples=8)
 @given(data=st.data())
-def test_maps_that_follow_each_other_are_one_map(table: History, data: st.DataObject) -> None:
+def test_two_consecutive_id_maps_join_into_one_id_map(table: History, data: st.DataObject) -> None:
     mid = grown(table, data.draw(st.integers(1, 20)))
     ids = mid.numbers_of(np.arange(first_learned(mid), mid.first_special)).tolist()
     chosen = data.draw(st.sets(st.sampled_from(ids), max_size=9))
@@ -112,7 +112,7 @@ def test_maps_that_follow_each_other_are_one_map(table: History, data: st.DataOb
     assert IdMap.of(table, mid).then(IdMap.of(mid, new)).difference(direct) == ""
 
 
-def test_maps_of_tables_that_do_not_follow_each_other_are_refused(table: History) -> None:
+def test_joining_id_maps_that_do_not_follow_each_other_is_refused(table: History) -> None:
     other = train(NEW, RECIPES["bytes"]).numbered(table.numbers)
     first = IdMap.of(table, grown(table))
     for further, told in ((IdMap.of(table, other), "knows no token with the id"), (first, "knows no token")):
@@ -122,7 +122,7 @@ def test_maps_of_tables_that_do_not_follow_each_other_are_refused(table: History
         IdMap.of(other, table).then(IdMap.of(other, other))
 
 
-def test_a_renamed_token_keeps_its_row(table: History) -> None:
+def test_a_renamed_special_token_keeps_its_row_in_the_id_map(table: History) -> None:
     done = change_specials(table, rename={"<pad>": "<|user|>"}, add=["<|new|>"])
     found = IdMap.of(table, done.history, renamed=done.renamed)
     rows = {row["text"]: row for row in found.table().records()}
@@ -134,7 +134,7 @@ def test_a_renamed_token_keeps_its_row(table: History) -> None:
     assert without["<pad>"]["new"] is None
 
 
-def test_a_map_is_the_same_in_every_format(table: History, tmp_path: Path) -> None:
+def test_an_id_map_is_read_back_equal_in_every_format(table: History, tmp_path: Path) -> None:
     found = IdMap.of(table, train(NEW, RECIPES["bytes"]))
     for ending in MAP_ENDINGS:
         path = tmp_path / f"map{ending}"
@@ -144,7 +144,7 @@ def test_a_map_is_the_same_in_every_format(table: History, tmp_path: Path) -> No
     assert "the new id" in found.difference(other)
 
 
-def test_a_file_that_is_no_map_is_refused_in_a_sentence(table: History, tmp_path: Path) -> None:
+def test_reading_a_file_that_is_no_id_map_is_refused_in_a_sentence(table: History, tmp_path: Path) -> None:
     found = IdMap.of(table, grown(table))
     write_id_map(found, tmp_path / "map.csv")
     lines = (tmp_path / "map.csv").read_text(encoding="utf-8").splitlines()
@@ -163,7 +163,7 @@ def test_a_file_that_is_no_map_is_refused_in_a_sentence(table: History, tmp_path
         read_id_map(tmp_path / "none.npz")
 
 
-def test_the_lines_of_the_manual_resize_embeddings(
+def test_the_python_example_of_the_manual_resizes_embeddings_by_an_id_map(
     table: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = (ROOT / "resources" / "manual" / "ask.md").read_text(encoding="utf-8")
@@ -192,7 +192,7 @@ def test_the_lines_of_the_manual_resize_embeddings(
     assert kept | gone == {None, *final_numbers(table)}  # each old row is in the new matrix, or the map says it is gone
 
 
-def test_the_command_writes_and_checks_a_map(
+def test_the_idmap_command_writes_and_checks_an_id_map(
     table: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old, new, id_map = (str(tmp_path / name) for name in ("old.csv", "new.csv", "map.npz"))

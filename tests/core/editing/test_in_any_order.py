@@ -91,7 +91,7 @@ def changed(state: State, act: str, data: st.DataObject) -> tuple[State, set[int
 
 @settings(max_examples=12)
 @given(data=st.data())
-def test_ids_stay_and_texts_can_be_told_again(data: st.DataObject) -> None:
+def test_ids_stay_and_texts_decode_after_any_sequence_of_table_edits(data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(tuple(RECIPES)))
     history = learned(kind, OLD)
     state = State(history, np.arange(history.index_count) * 3 + 7)  # as a file may number them

@@ -51,7 +51,7 @@ def checked(found: Replacement, before: History) -> None:
 
 
 @pytest.mark.parametrize("kind", RECIPES)
-def test_the_size_and_all_other_ids_stay(kind: str) -> None:
+def test_replacing_tokens_keeps_the_vocabulary_size_and_all_other_ids(kind: str) -> None:
     table = numbered(train(Corpus.from_texts([POEM]), RECIPES[kind]))
     corpus = Corpus.from_texts([CODE])
     found = replace(corpus, table, 15)
@@ -71,7 +71,7 @@ def table() -> History:
 
 @settings(max_examples=3)
 @given(swap=st.integers(1, 119), text=st.text(max_size=20))
-def test_the_library_encodes_as_the_replaced_table_does(
+def test_the_library_encodes_with_a_table_of_replaced_tokens_as_we_do(
     table: History, tmp_path_factory: pytest.TempPathFactory, swap: int, text: str
 ) -> None:
     found = replace(Corpus.from_texts([CODE]), table, swap)
@@ -87,7 +87,7 @@ def test_the_library_encodes_as_the_replaced_table_does(
         assert now.decode(ids) == sample
 
 
-def test_tokens_that_would_be_learned_again_keep_their_ids(table: History) -> None:
+def test_replacing_keeps_tokens_that_the_corpus_would_learn_again(table: History) -> None:
     found = replace(Corpus.from_texts([POEM[:200] + CODE[:200]]), table, 100)
     checked(found, table)
     assert 0 < len(found.removed) < 100
@@ -96,7 +96,7 @@ def test_tokens_that_would_be_learned_again_keep_their_ids(table: History) -> No
         replace(Corpus.from_texts([POEM]), table, 100)
 
 
-def test_what_cannot_be_replaced_is_refused_in_a_sentence(table: History) -> None:
+def test_impossible_replacements_of_tokens_are_refused_in_a_sentence(table: History) -> None:
     corpus = Corpus.from_texts([CODE])
     blocks = train(Corpus.from_texts(["low lower" * 9]), Recipe.preset("gage"))
     cases = [
@@ -110,7 +110,7 @@ def test_what_cannot_be_replaced_is_refused_in_a_sentence(table: History) -> Non
             attempt()
 
 
-def test_the_command_says_text_by_text_what_it_saves(
+def test_the_replace_command_reports_for_each_text_how_many_tokens_it_saves(
     table: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old, code, poem, out, id_map = (

@@ -58,13 +58,13 @@ def test_ids_stay_when_special_tokens_are_renamed_added_and_removed(
         assert study.encode(f"low{text}low", allowed_special="all") == [*study.encode("low"), id, *study.encode("low")]
 
 
-def test_counts_stay_when_special_tokens_change(learned: History) -> None:
+def test_merge_counts_stay_when_special_tokens_change(learned: History) -> None:
     done = bpe.change_specials(learned, rename={"<spare>": "<user>"})
     assert done.history.columns.count.tolist() == learned.columns.count.tolist()
     assert done.history.has_counts
 
 
-def test_a_renamed_token_is_matched_in_the_same_way_by_its_library(tmp_path: Path) -> None:
+def test_a_renamed_special_token_keeps_its_matching_rules_in_the_library(tmp_path: Path) -> None:
     made = tokenizers.Tokenizer(models.BPE())
     made.pre_tokenizer, made.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
@@ -85,7 +85,7 @@ def test_a_renamed_token_is_matched_in_the_same_way_by_its_library(tmp_path: Pat
     assert flags == {"<hole>": (True, True), "<end>": (False, True), "simple": (False, False)}
 
 
-def test_mistakes_are_reported_in_a_sentence(learned: History) -> None:
+def test_mistakes_in_changing_special_tokens_are_reported_in_a_sentence(learned: History) -> None:
     mistakes = {
         "no special token “<none>” to remove; there are “<end>”": {"remove": ["<none>"]},
         "A token “<pad>” exists already": {"rename": {"<spare>": "<pad>"}},
@@ -101,7 +101,7 @@ def test_mistakes_are_reported_in_a_sentence(learned: History) -> None:
             bpe.change_specials(learned, **choices)  # type: ignore[arg-type]
 
 
-def test_two_tokens_can_swap_their_names(learned: History) -> None:
+def test_two_special_tokens_can_swap_their_names(learned: History) -> None:
     done = bpe.change_specials(learned, rename={"<pad>": "<end>", "<end>": "<pad>"})
     before = special_ids(learned)
     assert special_ids(done.history) == {
@@ -111,7 +111,7 @@ def test_two_tokens_can_swap_their_names(learned: History) -> None:
     }
 
 
-def test_the_command_lists_and_changes_special_tokens(
+def test_the_specials_command_lists_and_changes_special_tokens(
     learned: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = str(tmp_path / "t.tokenizer.json")

@@ -21,7 +21,7 @@ numbers = st.floats(0.0, 1e7).map(lambda number: round(number, 6))
 
 
 @given(st.lists(st.floats(-50, 250), max_size=12), st.floats(1, 15))
-def test_labels_keep_their_order_and_never_cover_each_other(wanted: list[float], height: float) -> None:
+def test_chart_labels_keep_their_order_and_never_overlap(wanted: list[float], height: float) -> None:
     top, bottom = 0.0, 200.0
     places = lines_apart(wanted, height, top, bottom)
     order = sorted(range(len(wanted)), key=lambda label: wanted[label])
@@ -32,14 +32,14 @@ def test_labels_keep_their_order_and_never_cover_each_other(wanted: list[float],
 
 
 @given(st.lists(st.floats(20, 180), max_size=6))
-def test_labels_that_have_room_stay_where_they_are_wanted(wanted: list[float]) -> None:
+def test_chart_labels_with_enough_space_stay_at_their_wanted_places(wanted: list[float]) -> None:
     apart = [20.0 * round(place / 20) for place in dict.fromkeys(wanted)]
     apart = [*dict.fromkeys(apart)]
     assert lines_apart(apart, 10.0, 0.0, 200.0) == apart
 
 
 @given(numbers, st.floats(1e-3, 1e6), st.booleans(), st.booleans(), st.floats(0, 1), st.floats(1e-4, 1))
-def test_ticks_of_an_enlarged_part_lie_within_it_and_are_written_differently(
+def test_ticks_of_a_zoomed_axis_lie_within_the_visible_part_and_have_different_labels(
     least: float, length: float, is_log: bool, is_from_least: bool, start: float, share: float
 ) -> None:
     least = max(least, LEAST_ON_LOG) if is_log and not is_from_least else least
@@ -56,7 +56,7 @@ def test_ticks_of_an_enlarged_part_lie_within_it_and_are_written_differently(
 
 
 @given(numbers, st.floats(0.1, 1e6), st.booleans(), st.booleans(), st.floats(0, 1))
-def test_every_place_of_an_axis_is_that_of_its_number(
+def test_converting_a_number_to_an_axis_place_and_back_gives_the_number(
     least: float, length: float, is_log: bool, is_from_least: bool, share: float
 ) -> None:
     axis = Axis(max(least, 1e-3), max(least, 1e-3) + length, is_log, is_from_least)
@@ -65,11 +65,11 @@ def test_every_place_of_an_axis_is_that_of_its_number(
     assert np.isclose(axis.places(np.array([number]))[0], axis.place(number))
 
 
-def test_no_two_lines_of_a_figure_have_the_same_dashes() -> None:
+def test_every_line_of_a_figure_has_a_different_dash_pattern() -> None:
     assert len(set(DASHES)) == len(DASHES) >= MOST_LINES
 
 
-def test_labels_at_the_end_of_curves_stand_below_each_other_in_print() -> None:
+def test_labels_at_the_ends_of_printed_curves_do_not_overlap() -> None:
     x = np.array([1.0, 100.0])
     lines = [Line(name, x, x, points=[Point(100.0, 100.0, name)]) for name in "ABCD"]
     drawn = picture(LineFigure("lab", "Lab.", "", lines, "Tokens", "Bytes"), Paper(is_alone=True))

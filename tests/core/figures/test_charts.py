@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_pictures_have_their_size_and_the_points_of_their_table(
+def test_charts_written_by_the_command_have_the_requested_size_and_the_points_of_their_table(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for chart in DRAWN:
@@ -121,13 +121,15 @@ def _check_order(lines: list[ElementTree.Element], rows: list[dict[str, str]], c
     )
 
 
-def test_bars_are_at_whole_numbers() -> None:
+def test_bars_of_a_chart_of_lengths_are_labelled_with_whole_numbers() -> None:
     figure = lengths_chart(DataTable({"bytes": [2, 3], "tokens": [20, 17]}))
     ticks = re.findall(r'class="tick">([^<]*)<', drawn(figure, Paper(300, 200, 8)))
     assert ticks == ["2", "3"]
 
 
-def test_figures_that_cannot_be_drawn_are_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_charts_that_cannot_be_drawn_are_reported_in_a_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table, text, swept = (str(folder / name) for name in ("merges.csv", "one.txt", "swept.csv"))
     asked = {
         "browser": ["ranks", table, "--corpus", text, "-o", "r.pdf"],

@@ -67,7 +67,7 @@ def _ink(text: str, pen: Pen) -> int:
 
 
 @pytest.mark.usefixtures("no_fonts")
-def test_ascii_and_the_signs_of_tokens_need_no_font_of_the_system() -> None:
+def test_films_draw_ascii_and_token_signs_without_a_system_font() -> None:
     pen = Pen(Fonts())
     for sign in (*map(chr, range(33, 127)), *"␣⏎⇥▁−“”…"):
         assert not pen.fonts.is_missing(sign)
@@ -75,7 +75,7 @@ def test_ascii_and_the_signs_of_tokens_need_no_font_of_the_system() -> None:
 
 
 @pytest.mark.usefixtures("no_fonts", "small_pictures")
-def test_characters_without_a_font_are_left_out_and_reported(study: bpe.Study, tmp_path: Path) -> None:
+def test_characters_without_a_font_are_left_out_of_a_film_and_reported(study: bpe.Study, tmp_path: Path) -> None:
     pen = Pen(Fonts())
     assert pen.fonts.is_missing("漢")
     assert not _ink("漢", pen)
@@ -87,7 +87,7 @@ def test_characters_without_a_font_are_left_out_and_reported(study: bpe.Study, t
     )
 
 
-def test_without_pillow_the_command_says_what_to_install(
+def test_filming_without_pillow_says_which_package_to_install(
     study: bpe.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
@@ -97,7 +97,7 @@ def test_without_pillow_the_command_says_what_to_install(
 
 
 @pytest.mark.usefixtures("small_pictures")
-def test_texts_that_pillow_cannot_lay_out_are_reported(
+def test_right_to_left_text_in_a_film_is_reported_if_pillow_cannot_lay_it_out(
     study: bpe.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(features, "check", lambda name: False)
@@ -106,14 +106,14 @@ def test_texts_that_pillow_cannot_lay_out_are_reported(
         assert sum("lacks the library raqm" in note for note in notes) == told
 
 
-def test_a_named_font_must_exist(study: bpe.Study, tmp_path: Path) -> None:
+def test_filming_with_an_unreadable_font_file_is_refused(study: bpe.Study, tmp_path: Path) -> None:
     (tmp_path / "letters.ttf").write_bytes(b"no font")
     with pytest.raises(BpeError, match=r"letters\.ttf cannot be read as a font: .*Name a \.ttf or \.otf file"):
         bpe.film(study, tmp_path / "film.gif", font=tmp_path / "letters.ttf")
 
 
 @pytest.mark.usefixtures("small_pictures")
-def test_a_film_that_ends_before_the_run_says_so(
+def test_a_film_that_ends_before_the_last_step_says_so(
     study: bpe.Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert write_film([("", study)], tmp_path / "film.gif", FilmChoices("the sea", last=60)) == ()
@@ -132,7 +132,7 @@ PEN = Pen(Fonts())
 
 
 @given(WORDS, st.integers(20, 200))
-def test_each_character_has_its_place(words: list[str], width: int) -> None:
+def test_characters_of_a_film_are_placed_in_order_without_overlap(words: list[str], width: int) -> None:
     """The cells hold the text in its order; none lies upon another, whichever way it is read."""
     text = " ".join(words)
     cells, _ = placed(text, 10.0, width, PEN)
@@ -143,12 +143,12 @@ def test_each_character_has_its_place(words: list[str], width: int) -> None:
         assert all(before[1] <= after[0] + 1e-6 for before, after in pairwise(across))
 
 
-def test_a_letter_with_its_accent_has_one_place() -> None:
+def test_a_letter_and_its_accent_share_one_cell_of_a_film() -> None:
     cells, _ = placed("e\N{COMBINING ACUTE ACCENT}t", 10.0, 500, PEN)
     assert [len(cell.character) for cell in cells] == [2, 1]
 
 
-def test_right_to_left_text_is_laid_out_to_the_left() -> None:
+def test_right_to_left_words_in_a_film_are_placed_from_right_to_left() -> None:
     cells, parts = placed("a שלום עולם b", 10.0, 500, PEN)
     lefts = [cell.left for cell in cells if not cell.character.isspace()]
     assert lefts[0] < min(lefts[1:9])
@@ -158,7 +158,7 @@ def test_right_to_left_text_is_laid_out_to_the_left() -> None:
     assert parts[1].left > parts[2].left
 
 
-def test_a_film_counts_the_same_tokens_as_the_engine(study: bpe.Study) -> None:
+def test_token_counts_shown_in_a_film_equal_the_engine(study: bpe.Study) -> None:
     scene = _scene(study)
     for place, tokens in scene._line[0]:
         assert tokens == len(study.encode(TEXT, at=place))
@@ -182,7 +182,7 @@ def test_two_runs_are_filmed_at_equal_vocabulary_sizes(study: bpe.Study) -> None
 
 
 @pytest.mark.parametrize("preset", ["wordpiece", "unigram", "mingram", "gage"])
-def test_every_method_and_size_is_drawn(preset: str) -> None:
+def test_a_film_of_every_method_is_drawn_in_every_size(preset: str) -> None:
     choices: dict[str, Any] = {} if preset in ("wordpiece", "gage") else {"vocab_size": 150}
     study = bpe.train([text_of("poem")], preset, **choices)
     for size in SIZES.values():
@@ -194,7 +194,7 @@ def test_every_method_and_size_is_drawn(preset: str) -> None:
             assert scene.colours.ground in {colour for _, colour in found}
 
 
-def test_tokens_keep_their_exact_colours_in_a_file(study: bpe.Study) -> None:
+def test_tokens_keep_their_exact_colours_in_a_film_file(study: bpe.Study) -> None:
     scene = _scene(study, size=Size(400, 260, 9))
     image = scene.frame(40).image
     kept = {*frequent_colours([image])}
@@ -220,7 +220,7 @@ def _few_colours() -> list[Image.Image]:
 
 
 @pytest.mark.parametrize("kind", ["PNG", "GIF"])
-def test_a_file_holds_the_frames(kind: str) -> None:
+def test_a_film_file_holds_every_frame_and_its_duration(kind: str) -> None:
     frames, shown, file = _few_colours(), [160, 80, 400], BytesIO()
     write_moving(frames, shown, frames, file, kind)
     with Image.open(file) as found:
@@ -262,7 +262,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @needs_browser
 @pytest.mark.parametrize("kind", ["png", "gif"])
-def test_a_browser_sees_the_frames(kind: str, page: Browser) -> None:
+def test_a_browser_decodes_every_frame_of_a_film_file(kind: str, page: Browser) -> None:
     frames, shown, file = _few_colours(), [160, 80, 400], BytesIO()
     write_moving(frames, shown, frames, file, kind.upper())
     found = page.value(DECODED % (base64.b64encode(file.getvalue()).decode(), kind))
@@ -282,7 +282,9 @@ wc -c > "$last"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the ffmpeg of this test is a shell script")
-def test_ffmpeg_is_given_every_frame(study: bpe.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ffmpeg_receives_every_frame_of_a_film(
+    study: bpe.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "film.mp4"
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     with pytest.raises(BpeError, match="MP4 films need ffmpeg, which was not found"):
@@ -300,7 +302,7 @@ def test_ffmpeg_is_given_every_frame(study: bpe.Study, tmp_path: Path, monkeypat
         bpe.film(study, path, seconds=1)
 
 
-def test_filming_can_be_stopped_and_reports_progress(study: bpe.Study, tmp_path: Path) -> None:
+def test_filming_reports_progress_and_can_be_cancelled(study: bpe.Study, tmp_path: Path) -> None:
     seen = list[Progress]()
     path = tmp_path / "film.gif"
     with pytest.raises(Cancelled):
@@ -309,7 +311,7 @@ def test_filming_can_be_stopped_and_reports_progress(study: bpe.Study, tmp_path:
     assert [*tmp_path.iterdir()] == []
 
 
-def test_mistakes_are_reported_in_a_sentence(study: bpe.Study, tmp_path: Path) -> None:
+def test_mistakes_in_film_options_are_reported_in_a_sentence(study: bpe.Study, tmp_path: Path) -> None:
     mistakes: list[tuple[dict[str, Any], str]] = [
         ({"path": "film.jpg"}, "is written as .png"),
         ({"seconds": 0.0}, "1 to 120 seconds"),

@@ -87,7 +87,7 @@ def check(before: OpenedTable, known: Any, now: History, numbers: Any, kind: str
 
 @settings(max_examples=3)
 @given(data=st.data())
-def test_removing_tokens_keeps_the_others(table: Table, data: st.DataObject) -> None:
+def test_removing_tokens_keeps_the_other_tokens_and_their_ids(table: Table, data: st.DataObject) -> None:
     opened, known, kind = table.opened, table.numbers, table.kind
     old, text = opened.history, TEXT
     learned = [id for id in range(old.first_special) if old.alphabet.symbols[id].kind == "seed"]
@@ -111,7 +111,7 @@ def test_removing_tokens_keeps_the_others(table: Table, data: st.DataObject) -> 
     assert sorted(numbers.tolist()) == list(range(len(numbers)))
 
 
-def test_adding_or_learning_tokens_keeps_the_others(table: Table) -> None:
+def test_adding_or_learning_tokens_keeps_the_old_tokens_and_their_ids(table: Table) -> None:
     opened, known, kind = table.opened, table.numbers, table.kind
     old, text = opened.history, TEXT
     grown = extend(Corpus.from_texts([PROSE]), old.numbered(known), 20, min_frequency=1)
@@ -128,7 +128,7 @@ def test_adding_or_learning_tokens_keeps_the_others(table: Table) -> None:
     assert set(unreachable_tokens(both.history)) <= {in_both[int(known[id])] for id in unreachable_tokens(old)}
 
 
-def test_the_least_used_tokens_are_removed_first_and_unused_ones_are_reported(table: Table) -> None:
+def test_trimming_removes_the_least_used_tokens_and_extending_reports_unused_tokens(table: Table) -> None:
     old = table.opened.history
     words = count_words(Corpus.from_texts([PROSE]), old.recipe)
     counts = TokenPlaces.of([words], old).counts
@@ -149,7 +149,7 @@ def test_the_least_used_tokens_are_removed_first_and_unused_ones_are_reported(ta
         put_together(old, train(Corpus.from_texts(["low lower"]), Recipe.preset("words")))
 
 
-def test_pairs_can_be_joined_by_their_score() -> None:
+def test_extending_a_wordpiece_table_joins_pairs_by_count_or_by_score() -> None:
     recipe = Recipe.preset("wordpiece", special_tokens=(), merges=0)
     table = {"[UNK]": 0, "a": 1, "b": 2, "##a": 3, "##b": 4, "##c": 5, "##ac": 6}
     history = history_of(table, recipe, "it")
@@ -161,7 +161,7 @@ def test_pairs_can_be_joined_by_their_score() -> None:
     assert found == {"count": [b"##ab"], "score": [b"aab"]} or found["count"] != found["score"]
 
 
-def test_characters_that_only_longer_tokens_hold_get_a_token(tmp_path: Path) -> None:
+def test_extending_adds_tokens_for_characters_that_occur_only_in_longer_tokens(tmp_path: Path) -> None:
     """Otherwise a longer token leaves a rest that nothing fits, and the word is unknown."""
     path, corpus = tmp_path / "vocab.txt", tmp_path / "corpus.txt"
     path.write_text("[UNK]\nplay\n##ed\n##ing\nun\n##s\n")

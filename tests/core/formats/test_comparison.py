@@ -23,19 +23,19 @@ def without_counts(history: History) -> History:
     return History.from_pairs(history.recipe, history.alphabet, list(pairs))
 
 
-def test_the_same_table_has_no_difference() -> None:
+def test_comparing_a_table_with_itself_finds_no_difference() -> None:
     found = compare_tables(learned(), learned())
     assert (found.first, found.cause, found.differing) == (None, "none", [])
     assert found.only_in_first == found.only_in_second == []
 
 
-def test_a_longer_table_begins_with_the_shorter_one() -> None:
+def test_comparing_a_table_with_its_beginning_finds_only_a_different_length() -> None:
     found = compare_tables(learned(), learned(merges=10))
     assert (found.first, found.cause, found.merges) == (None, "length", (40, 10))
     assert len(found.only_in_first) == 30
 
 
-def test_a_tie_is_found_to_be_the_cause() -> None:
+def test_comparing_tables_finds_another_tie_rule_as_the_cause() -> None:
     one, other = learned(), learned(ties="smallest-text")
     found = compare_tables(one, other)
     assert found.first is not None
@@ -45,33 +45,33 @@ def test_a_tie_is_found_to_be_the_cause() -> None:
     assert "smallest-text" in found.explanation
 
 
-def test_another_pattern_is_found_to_be_the_cause() -> None:
+def test_comparing_tables_finds_another_pattern_as_the_cause() -> None:
     found = compare_tables(learned(), learned(pattern="none"))
     assert found.cause == "pattern"
     assert "“gpt2”" in found.explanation
 
 
-def test_another_text_is_found_to_be_the_cause() -> None:
+def test_comparing_tables_finds_another_text_as_the_cause() -> None:
     found = compare_tables(learned(), learned("other words altogether, and more of other words\n" * 5))
     assert found.cause == "data"
 
 
-def test_other_base_symbols_are_found_to_be_the_cause() -> None:
+def test_comparing_tables_finds_other_base_symbols_as_the_cause() -> None:
     found = compare_tables(learned(), train(Corpus.from_texts([TEXT]), Recipe.preset("words", merges=40)))
     assert found.cause == "base symbols"
 
 
-def test_another_minimum_count_changes_only_the_length() -> None:
+def test_comparing_tables_with_different_minimum_counts_finds_only_a_different_length() -> None:
     assert compare_tables(learned(), learned(min_frequency=8)).cause == "length"
 
 
-def test_without_counts_no_cause_is_given() -> None:
+def test_comparing_tables_without_counts_gives_no_cause() -> None:
     other = learned(ties="smallest-text")
     found = compare_tables(without_counts(learned()), without_counts(other))
     assert found.cause == "not known"
 
 
-def test_different_merges_are_reported_with_their_places() -> None:
+def test_comparing_tables_reports_different_merges_with_their_steps() -> None:
     one, other = learned(), learned(ties="smallest-text")
     found = compare_tables(one, other)
     for merge in found.differing:

@@ -51,7 +51,7 @@ CSV_DAMAGE = [
 
 
 @pytest.mark.parametrize(("old", "new", "sentence"), CSV_DAMAGE, ids=lambda value: repr(value)[:40])
-def test_damaged_csv_is_refused_with_its_line(old: str, new: str, sentence: str) -> None:
+def test_a_damaged_csv_table_is_refused_with_its_line(old: str, new: str, sentence: str) -> None:
     text = small_table(FORMATS["csv"]).decode()
     assert old in text, text
     with pytest.raises(FormatError, match=sentence):
@@ -94,14 +94,14 @@ JSON_DAMAGE = [
 
 
 @pytest.mark.parametrize(("old", "new", "sentence"), JSON_DAMAGE, ids=lambda value: repr(value)[:40])
-def test_damaged_json_is_refused_with_its_place(old: str, new: str, sentence: str) -> None:
+def test_a_damaged_json_table_is_refused_with_its_place(old: str, new: str, sentence: str) -> None:
     text = small_table(FORMATS["json"]).decode()
     assert old in text, text
     with pytest.raises(FormatError, match=sentence):
         FORMATS["json"].read(text.replace(old, new, 1).encode(), "table.json")
 
 
-def test_the_amount_parsed_at_once_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_json_table_with_too_much_to_parse_at_once_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     table = small_table(FORMATS["json"])
     laid_out_anew = json.dumps(json.loads(table)).encode()
     monkeypatch.setattr(text_tables, "LARGEST_WHOLE", len(table) // 2)
@@ -114,7 +114,7 @@ def test_the_amount_parsed_at_once_is_limited(monkeypatch: pytest.MonkeyPatch) -
 
 
 @every_format
-def test_a_file_cut_short_anywhere_is_refused(format: Format) -> None:
+def test_a_table_file_truncated_anywhere_is_refused(format: Format) -> None:
     data = small_table(format)
     for end in range(len(data) - 2):  # without its very last line break it is still whole
         with pytest.raises(FormatError):
@@ -122,7 +122,7 @@ def test_a_file_cut_short_anywhere_is_refused(format: Format) -> None:
 
 
 @every_format
-def test_endlessly_doubling_merges_are_refused(format: Format) -> None:
+def test_a_table_of_endlessly_doubling_merges_is_refused(format: Format) -> None:
     pairs = [(97, 97)] + [(256 + i, 256 + i) for i in range(40)]
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
     with pytest.raises(FormatError, match="longer than"):
@@ -132,7 +132,9 @@ def test_endlessly_doubling_merges_are_refused(format: Format) -> None:
 @every_format
 @settings(max_examples=5 * EXAMPLES)
 @given(st.data())
-def test_a_changed_file_is_refused_or_read_as_what_it_says(format: Format, data: st.DataObject) -> None:
+def test_a_table_file_with_random_changes_is_refused_or_read_as_a_valid_history(
+    format: Format, data: st.DataObject
+) -> None:
     """A changed file gives a sentence, or a history that can be written and read again."""
     table = bytearray(small_table(format))
     for _ in range(data.draw(st.integers(1, 3))):
@@ -160,7 +162,7 @@ def outcome(format: Format, table: bytes) -> History | str:
 
 @every_format
 @given(st.binary(max_size=200))
-def test_any_bytes_after_a_valid_beginning_are_refused(format: Format, tail: bytes) -> None:
+def test_random_bytes_after_a_valid_beginning_of_a_table_are_refused(format: Format, tail: bytes) -> None:
     table = small_table(format)
     with pytest.raises(FormatError):
         format.read(table[: len(table) // 2] + tail, "table")

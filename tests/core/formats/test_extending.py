@@ -59,7 +59,7 @@ def extended(
     return found
 
 
-def test_all_old_ids_stay_and_the_library_agrees(
+def test_extending_a_tokenizer_keeps_all_old_ids_and_the_library_agrees(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     held_out = TEXTS / "latin.txt"
@@ -91,7 +91,7 @@ def test_all_old_ids_stay_and_the_library_agrees(
 
 
 @pytest.mark.parametrize("name", ["ranks.tiktoken", "merges.txt", "run.bpex"])
-def test_other_formats_are_extended_too(
+def test_tokenizers_of_other_formats_can_be_extended_twice(
     library: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An extended table can be extended again, and keeps the numbers of both times."""
@@ -109,7 +109,7 @@ def test_other_formats_are_extended_too(
     assert one.history.numbers_of(range(size)).tolist() == other.history.numbers_of(range(size)).tolist()
 
 
-def test_a_table_with_merge_priorities_is_extended_after_them(
+def test_a_table_with_merge_priorities_is_extended_with_lower_priorities(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Whole words first, pairs not in the order of births; and ranks with a token made of a later one."""

@@ -23,7 +23,7 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def test_export_says_that_it_is_verified(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_export_reports_that_the_written_file_is_verified(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = table.with_name("tokenizer.json")
     assert run(["export", "--merges", str(table), str(out), "--check-with", "my own text"]) == 0
     printed = capsys.readouterr().out
@@ -32,7 +32,9 @@ def test_export_says_that_it_is_verified(table: Path, capsys: pytest.CaptureFixt
     assert len(open_table(out).history) == 40
 
 
-def test_export_up_to_a_merge_as_json(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_export_writes_the_first_merges_only_and_reports_in_json(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = table.with_name("ours.tiktoken")
     assert run(["export", "--merges", str(table), "--at", "7", "--json", str(out)]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -49,7 +51,9 @@ def test_export_refuses_a_table_that_the_format_cannot_hold(table: Path, capsys:
     assert out.read_text() == "old"
 
 
-def test_convert_goes_from_one_format_to_another_and_back(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_convert_writes_other_formats_and_returns_to_the_first_without_loss_of_merges(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     ranks, model, back = (table.with_name(name) for name in ("a.tiktoken", "b.minbpe.model", "c.csv"))
     assert run(["convert", str(table), str(ranks)]) == 0
     assert run(["convert", str(ranks), str(model), "--to", "minbpe"]) == 0
@@ -68,7 +72,7 @@ def test_convert_names_the_line_of_a_damaged_file(tmp_path: Path, capsys: pytest
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_diff_reports_the_first_difference_its_cause_and_the_text(
+def test_diff_reports_the_first_difference_and_its_cause_and_the_text_split_differently(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = table.with_name("other.json")
@@ -82,7 +86,7 @@ def test_diff_reports_the_first_difference_its_cause_and_the_text(
     assert run(["diff", str(table), str(table)]) == 0
 
 
-def test_diff_writes_json(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_diff_reports_the_comparison_as_json(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ranks = table.with_name("a.tiktoken")
     assert run(["convert", str(table), str(ranks), "--at", "30"]) == 0
     capsys.readouterr()

@@ -102,38 +102,38 @@ def ids(data: bytes, texts: list[str], *, special: bool = True) -> list[list[int
 
 
 @pytest.mark.parametrize(("names", "expected"), SPLIT.items())
-def test_bytes_are_joined_within_words_of_the_named_pre_tokenizer(names: tuple[str, ...], expected: str) -> None:
+def test_a_gguf_file_splits_words_by_its_named_pre_tokenizer(names: tuple[str, ...], expected: str) -> None:
     for name in names:
         assert ids(gguf(by_name(name)), [TEXT]) == [list(map(int, expected.split()))]
 
 
 @pytest.mark.parametrize(("name", "as_a_whole"), [("glm4", True), ("chatglm-bpe", False), ("minicpm5", True)])
-def test_some_pre_tokenizers_take_a_word_that_is_a_token_as_a_whole(name: str, as_a_whole: bool) -> None:
+def test_some_gguf_pre_tokenizers_keep_a_word_whole_if_the_word_is_a_token(name: str, as_a_whole: bool) -> None:
     contents = by_name(name, tokens=[*BYTES, "quite"], token_type=[1] * (len(BYTES) + 1))
     assert (len(ids(gguf(contents), ["quite"])[0]) == 1) == as_a_whole
 
 
-def test_unicode_spaces_are_not_taken_for_east_asian_letters() -> None:
+def test_unicode_spaces_in_a_gguf_file_are_not_matched_as_east_asian_letters() -> None:
     contents = by_name("deepseek-coder", merges=[*MERGES, "Ġ â"], tokens=[*BYTES, "Ġâ"])
     contents["token_type"] = [*contents["token_type"], 1]
     assert ids(gguf(contents), ["x \u2006 y"]) == [[120, len(BYTES), 128, 134, 32, 121]]
 
 
-def test_user_defined_tokens_split_any_text_and_special_tokens_on_request() -> None:
+def test_user_defined_gguf_tokens_always_split_text_and_special_tokens_only_on_request() -> None:
     data, end, tool = gguf(by_name("gpt-2")), BYTES.index("<|end|>"), BYTES.index("<tool>")
     found = ids(data, ["a<tool>a<|end|>"])
     assert found == [[97, tool, 97, end]]
     assert ids(data, ["<tool>", "<|end|>"], special=False) == [[tool], [60, 124, 101, 110, 100, 124, 62]]
 
 
-def test_bytes_without_a_token_are_reported_to_separate_their_neighbours() -> None:
+def test_bytes_without_a_gguf_token_are_reported_as_splitting_differently_in_llama_cpp() -> None:
     lacking = ["<gone>" if place == 11 else text for place, text in enumerate(BYTES)]
     found = GGUF.open(gguf({**by_name("gpt-2"), "tokens": lacking}), "model.gguf")
     assert any("never in llama.cpp" in note for note in found.notes)
     assert not any("never in llama.cpp" in note for note in GGUF.open(gguf(by_name("gpt-2")), "model.gguf").notes)
 
 
-def test_special_tokens_of_phi_include_the_spaces_after_them() -> None:
+def test_special_tokens_of_a_phi_gguf_file_match_the_spaces_after_them() -> None:
     named = by_name("gpt-2")
     data, end = gguf({**named, "general.name": "Phi-3 mini"}), BYTES.index("<|end|>")
     assert ids(data, ["a <|end|>  b"]) == [[97, 32, end, 98]]
@@ -160,7 +160,7 @@ def numbers(told: str) -> list[list[int]]:
 @pytest.mark.parametrize(
     ("blank", "told"), [(True, f"{WITH}|259 269 261|259 262|262 13"), (False, f"{WITHOUT}|269 261|262|260 13")]
 )
-def test_pieces_are_joined_by_their_scores_and_each_part_gets_a_blank(blank: bool, told: str) -> None:
+def test_gguf_pieces_are_joined_by_score_and_each_part_of_a_text_gets_a_space(blank: bool, told: str) -> None:
     assert ids(gguf({**SCORED, "add_space_prefix": blank}), SCORED_TEXTS) == numbers(told)
 
 
@@ -177,7 +177,7 @@ PROBABLE_TEXTS = ["ab abb", "  a   b ", "é", "éé a é", "old", "aoldb", "a<x>
                   "A\na", "＜x＞"]  # fmt: skip
 
 
-def test_unigram_takes_the_most_probable_pieces_with_user_defined_and_unused_ones() -> None:
+def test_a_unigram_gguf_file_encodes_with_the_most_probable_pieces() -> None:
     told = "8 8 5|6 3 5|3 2|3 2 6 3 2|3 11|6 11 5|6 10 3 5|2 6 1 6|3 5 9|6 2 10 3 2||6 2 4|3 10"
     assert ids(gguf(PROBABLE), PROBABLE_TEXTS) == numbers(told)
     assert "of only spaces" in GGUF.open(gguf(PROBABLE), "x").notes[0]
@@ -194,14 +194,14 @@ LINES: dict[str, Any] = {
 }
 
 
-def test_pairs_are_joined_in_lines_for_gemma() -> None:
+def test_a_gemma_gguf_file_joins_pairs_within_lines() -> None:
     told = "264 267|261 264 266 263 264|265 260 267|199 173 260 262|1 261 64 51 119 66 262 269|261 263 260 262|"
     texts = ["ab ab", "aab\n\n\nab", " a  ab", "é b", "<eos>a</s>b<|tool_response>", "a\n b", ""]
     assert ids(gguf(LINES), texts) == numbers(told)
     assert ids(gguf({**LINES, "model": "gpt2", "pre": "sarvam-moe"}), texts) == numbers(told)
 
 
-def test_lines_of_gemma_are_decoded_as_texts() -> None:
+def test_text_of_a_gemma_gguf_file_is_decoded_with_spaces_and_bytes() -> None:
     """The signs of blanks and of bytes were shown, with a space between all tokens."""
     tokenizer = Tokenizer(GGUF.open(gguf(LINES), "x").history)
     for text in ("ab ab", "aab\n\n\nab", " a  ab", "é b", "a\n b", "日本", ""):
@@ -224,7 +224,7 @@ def cleaned_sign_by_sign(text: str) -> str:
     )
 
 
-def test_spaces_are_taken_out_of_decoded_texts_as_llama_cpp_does_it() -> None:
+def test_decoding_a_gguf_file_removes_spaces_before_punctuation_as_llama_cpp_does() -> None:
     chance = Random(1)
     for _ in range(400):
         text = "".join(chance.choices(" ' .,smrevtd", weights=[9, 6, *[1] * 10], k=12))
@@ -234,20 +234,20 @@ def test_spaces_are_taken_out_of_decoded_texts_as_llama_cpp_does_it() -> None:
         assert tokenizer.decode(tokenizer.encode("a , b 's"), way="library") == told
 
 
-def test_words_of_bert_begin_with_a_space_and_special_tokens_do_not() -> None:
+def test_words_of_a_bert_gguf_file_are_decoded_with_a_space_before_and_special_tokens_without() -> None:
     tokenizer = Tokenizer(GGUF.open(gguf(WORDS), "x").history)
     ids = tokenizer.encode("[CLS]x ba. a", allowed_special="all")
     assert tokenizer.decode(ids, way="library") == "[CLS][UNK] ba. a"
     assert tokenizer.decode(tokenizer.encode("ab ."), way="library") == " ab."
 
 
-def test_an_added_letter_is_shown_as_itself_and_not_as_a_byte() -> None:
+def test_an_added_letter_of_a_gguf_file_is_decoded_as_the_letter_and_not_as_a_byte() -> None:
     contents = by_name("deepseek-coder", token_type=[4 if text in ("Á", "<tool>") else 1 for text in BYTES])
     tokenizer = Tokenizer(GGUF.open(gguf(contents), "x").history)
     assert tokenizer.decode(tokenizer.encode("aÁ é", allowed_special="all"), way="library") == "aÁ é"
 
 
-def test_tokens_are_special_by_their_names() -> None:
+def test_gguf_tokens_with_known_names_are_special_tokens() -> None:
     def found(kind: int, *names: str, **more: Any) -> tuple[list[bool], list[bool]]:
         contents = by_name("gpt-2", **more)
         contents["tokens"], contents["token_type"] = [*BYTES, *names], [*contents["token_type"], *[kind] * len(names)]
@@ -306,16 +306,16 @@ LONG = " ".join(["4", *["5"] * 149])
         ),
     ],
 )
-def test_words_are_split_as_llama_cpp_does_it_for_bert(chosen: dict[str, bool], told: str) -> None:
+def test_a_bert_gguf_file_splits_words_as_llama_cpp_does(chosen: dict[str, bool], told: str) -> None:
     assert ids(gguf({**WORDS, **chosen}), WORD_TEXTS) == numbers(told.replace("L", LONG))
 
 
-def test_possible_differences_for_newer_unicode_characters_are_reported() -> None:
+def test_opening_a_gguf_file_reports_possible_differences_for_newer_unicode_characters() -> None:
     for contents, is_said in ((WORDS, True), (by_name("deepseek-v3"), True), (by_name("gpt-2"), True), (SCORED, False)):
         assert any("newer than Unicode 15" in note for note in GGUF.open(gguf(contents), "x").notes) == is_said
 
 
-def test_a_language_model_is_opened_by_its_head_and_not_written(tmp_path: Path) -> None:
+def test_a_gguf_model_is_opened_from_its_metadata_and_cannot_be_written(tmp_path: Path) -> None:
     path = tmp_path / "model.gguf"
     path.write_bytes(gguf(SCORED, version=2) + bytes(5_000))
     found = open_table(path)
@@ -354,7 +354,7 @@ def test_invalid_gguf_files_are_refused_in_a_sentence(data: bytes, said: str, tm
         open_table(path)
 
 
-def test_pieces_that_only_sentencepiece_joins_are_found_before_a_model_is_written(tmp_path: Path) -> None:
+def test_writing_a_sentencepiece_model_that_would_join_other_pieces_is_refused(tmp_path: Path) -> None:
     """SentencePiece joins whatever is a piece; the samples had no text in which only the pairs leave it apart."""
     letters = [f"{left}{right}" for left in "abcdfgijkl" for right in "mnopqrstuv"]
     more = [*"abcdfgijklmnopqrstuv"]

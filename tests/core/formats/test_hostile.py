@@ -89,7 +89,7 @@ def damaged(data: bytes, changes: list[tuple[int, int, bytes]]) -> bytes:
 
 
 @every_kind
-def test_a_damaged_file_is_a_table_or_refused(format: str, method: str) -> None:
+def test_a_damaged_tokenizer_file_is_opened_as_a_table_or_refused(format: str, method: str) -> None:
     whole = sound(format, method)
     name = NAMES.get(format, f"table.{format}")
 
@@ -102,7 +102,7 @@ def test_a_damaged_file_is_a_table_or_refused(format: str, method: str) -> None:
 
 
 @every_format
-def test_bytes_at_random_are_refused(format: str) -> None:
+def test_random_bytes_are_refused_by_every_format(format: str) -> None:
     @settings(max_examples=EXAMPLES)
     @given(st.binary(max_size=200))
     def run(data: bytes) -> None:
@@ -112,7 +112,7 @@ def test_bytes_at_random_are_refused(format: str) -> None:
 
 
 @every_kind
-def test_each_piece_of_a_file_is_refused_or_read(format: str, method: str) -> None:
+def test_a_tokenizer_file_truncated_at_any_length_is_refused_or_read(format: str, method: str) -> None:
     """Cut it short at many lengths, and at the ends of its first lines."""
     whole = sound(format, method)
     data = whole[NAMES[format]]
@@ -127,7 +127,7 @@ json_values = st.one_of(scalars, st.lists(scalars, max_size=3), st.dictionaries(
 
 
 @pytest.mark.parametrize("format", ["tokenizer.json", "json", "merges.txt"])
-def test_values_of_the_wrong_type_are_refused(format: str) -> None:
+def test_json_values_of_the_wrong_type_in_a_tokenizer_file_are_refused(format: str) -> None:
     """Replace any value in the object."""
     name = "vocab.json" if format == "merges.txt" else NAMES[format]
     whole = json.loads(sound(format)[name])
@@ -177,7 +177,7 @@ DEEP = {
 
 
 @pytest.mark.parametrize("format", DEEP)
-def test_depth_and_length_cost_little(format: str) -> None:
+def test_deeply_nested_or_long_tokenizer_files_cost_little_time_and_memory(format: str) -> None:
     tracemalloc.start()
     before = time.process_time()
     opened_or_refused(format, DEEP[format])
@@ -186,7 +186,7 @@ def test_depth_and_length_cost_little(format: str) -> None:
     tracemalloc.stop()
 
 
-def test_long_repetitive_ranks_are_recovered_in_time() -> None:
+def test_merges_of_long_repetitive_ranks_are_recovered_in_time() -> None:
     """Splitting a token of thousands of equal bytes must not take the square of its length."""
     every = [bytes([byte]) for byte in range(256)]
     tokens = [b"a" * 2**k for k in range(1, 15)] + [b"ab" * length for length in range(1, 400)]
@@ -196,7 +196,7 @@ def test_long_repetitive_ranks_are_recovered_in_time() -> None:
     assert time.process_time() - before < MOST_SECONDS
 
 
-def test_doubling_merges_of_texts_cannot_fill_the_memory() -> None:
+def test_doubling_merges_in_a_text_file_are_refused_before_they_fill_the_memory() -> None:
     """A file that spells out tokens has lines as long as they are, and the length of a line is bounded."""
     lines = ["#version: 0.2"]
     token = "a"
@@ -207,13 +207,13 @@ def test_doubling_merges_of_texts_cannot_fill_the_memory() -> None:
         FORMATS["subword-nmt"].open("\n".join(lines).encode(), "table.codes")
 
 
-def test_a_sentence_quotes_only_the_beginning_of_what_is_wrong() -> None:
+def test_an_error_message_quotes_only_the_beginning_of_a_long_wrong_value() -> None:
     data = sound("csv")["table.csv"].replace(b",byte\n", b"," + b"[" * 3_000 + b"\n", 1)
     with pytest.raises(FormatError, match=r"there is no kind of base symbol named '\[{80}'"):
         FORMATS["csv"].open(data, "table.csv")
 
 
-def test_a_file_of_the_wrong_kind_is_refused_by_every_importer() -> None:
+def test_every_format_refuses_a_file_of_another_format() -> None:
     for format in FORMATS:
         for other in WRITTEN:
             if other != format:
@@ -221,7 +221,7 @@ def test_a_file_of_the_wrong_kind_is_refused_by_every_importer() -> None:
 
 
 @every_kind
-def test_files_are_recognized_by_their_content(format: str, method: str) -> None:
+def test_tokenizer_files_are_recognized_by_their_content(format: str, method: str) -> None:
     """Each file is recognized whatever its name."""
     whole = sound(format, method)
     data, beside = whole[NAMES[format]], whole.get
@@ -229,7 +229,7 @@ def test_files_are_recognized_by_their_content(format: str, method: str) -> None
     assert taken == format
 
 
-def test_a_film_chosen_by_mistake_is_not_read_to_its_end(tmp_path: Path) -> None:
+def test_a_large_film_opened_as_a_tokenizer_is_refused_without_reading_all_of_it(tmp_path: Path) -> None:
     film = tmp_path / "film.mp4"
     with open(film, "wb") as file:
         file.write(b"\0\0\0\x20ftypisom")
@@ -244,12 +244,12 @@ def test_a_film_chosen_by_mistake_is_not_read_to_its_end(tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no endless file here")
-def test_a_file_without_end_is_refused() -> None:
+def test_opening_an_endless_device_as_a_table_is_refused() -> None:
     with pytest.raises(FormatError, match="/dev/zero is not a merge table this program knows"):
         open_table("/dev/zero")
 
 
-def test_an_endless_file_with_a_valid_header_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_table_file_with_a_valid_header_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(all_formats, "LARGEST_FILE", 2 * all_formats.LOOK)
     path = tmp_path / "endless.csv"
     with open(path, "wb") as file:
@@ -260,14 +260,18 @@ def test_an_endless_file_with_a_valid_header_is_refused(tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("format", ["csv", "json", "parquet"])
-def test_a_long_table_is_still_recognized(format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_longer_than_the_inspected_beginning_is_recognized(
+    format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(all_formats, "LOOK", 1_500)
     path = tmp_path / "table"
     path.write_bytes(sound(format)[NAMES[format]])
     assert open_table(path).format == format
 
 
-def test_a_table_of_more_lines_than_entries_can_be_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_file_with_more_lines_than_possible_entries_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The file is refused before its lines are parsed, each of which takes a hundred bytes."""
     monkeypatch.setattr(all_formats, "MOST_LINES", 500)
     for name, line in (("merges.txt", b"a b\n"), ("vocab.txt", b"[UNK]\n"), ("table.csv", b"1,2\n")):

@@ -23,12 +23,12 @@ def history_with(*steps: object) -> History:
     return History.from_pairs(recipe, Alphabet.of_bytes(), [])
 
 
-def test_a_boundary_is_explained_where_a_character_became_a_long_text() -> None:
+def test_boundaries_inside_a_character_normalized_to_a_long_text_are_never_token_boundaries() -> None:
     why = Why("abc", history_with(Replace("b", False, "x" * 2 * LONGEST_SHOWN)))
     assert [why.at_byte(byte).kind for byte in (1, 2)] == ["never", "never"]
 
 
-def test_a_panic_of_another_library_becomes_an_exception_but_an_interruption_does_not() -> None:
+def test_a_panic_of_another_library_becomes_an_exception_and_an_interruption_stays() -> None:
     class Panic(BaseException):
         pass
 
@@ -38,14 +38,14 @@ def test_a_panic_of_another_library_becomes_an_exception_but_an_interruption_doe
         raise KeyboardInterrupt
 
 
-def test_lines_hold_many_words_if_steps_split_them() -> None:
+def test_verification_lines_hold_many_words_only_if_a_step_of_the_file_splits_words() -> None:
     (parted,) = islice(joined_tokens(history_with(BertPreTokenizer()), 100), 1)
     (whole,) = islice(joined_tokens(history_with(Replace("q", False, "k")), 100), 1)
     assert len(parted.split(" ")) >= 20
     assert len(whole) <= 4
 
 
-def test_a_word_to_compare_is_not_prepared_again() -> None:
+def test_verification_does_not_normalize_a_compared_word_twice() -> None:
     checked = CheckedTokenizer(history_with(Replace("b", False, "bb")), FORMATS["tiktoken"])
     assert list(checked.answers(["abb"])) == [[97, 98, 98]]
 
@@ -58,7 +58,7 @@ def test_a_word_to_compare_is_not_prepared_again() -> None:
         [Replace("a", False, "b" * 1_000), Replace("b", False, "c" * 1_000), Replace("c", False, "d" * 1_000)],
     ],
 )
-def test_steps_that_fill_all_memory_are_refused(steps: list[Replace]) -> None:
+def test_normalization_steps_that_would_fill_the_memory_are_refused(steps: list[Replace]) -> None:
     with pytest.raises(TooLarge, match="which is too many"):
         normalize("a" * 200, history_with(*steps).recipe)
     assert normalize("xyz", history_with(*steps[:1]).recipe) == "xyz"

@@ -37,7 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_cache_is_found_where_hugging_face_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hugging_face_cache_folder_follows_the_environment_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/anna")
     monkeypatch.setenv("USERPROFILE", "/home/anna")
     for variable in ("XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE"):
@@ -51,7 +51,9 @@ def test_the_cache_is_found_where_hugging_face_keeps_it(monkeypatch: pytest.Monk
     assert cache.folder() == Path("/home/anna/hf/mine")
 
 
-def test_cached_tokenizers_are_listed_and_opened_by_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tokenizers_in_the_hugging_face_cache_are_listed_and_opened_by_name(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     put(folder, "somebody/small")
     put(folder, "old")
     (folder / "models--somebody--empty" / "snapshots" / "abc").mkdir(parents=True)
@@ -66,7 +68,7 @@ def test_cached_tokenizers_are_listed_and_opened_by_name(folder: Path, capsys: p
     assert "3 merges" in capsys.readouterr().out
 
 
-def test_a_branch_a_commit_or_the_newest_revision_is_opened(folder: Path) -> None:
+def test_a_cached_tokenizer_is_opened_by_branch_by_commit_or_at_its_newest_revision(folder: Path) -> None:
     main, other = put(folder, "a/b"), put(folder, "a/b", "def", "second")
     assert cache.located("hf:a/b") == main
     assert cache.located("hf:a/b@second") == cache.located("hf:a/b@def") == other
@@ -75,19 +77,21 @@ def test_a_branch_a_commit_or_the_newest_revision_is_opened(folder: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["hf:", "hf:..", "hf:../x", "hf:a/b/c", "hf:a b", "hf:a/..", "hf:a@../../x"])
-def test_invalid_names_are_refused(name: str) -> None:
+def test_invalid_names_of_cached_tokenizers_are_refused(name: str) -> None:
     with pytest.raises(FormatError, match="not the name of a tokenizer"):
         cache.located(name)
 
 
-def test_an_ambiguous_name_is_refused(folder: Path) -> None:
+def test_a_short_name_that_fits_several_cached_tokenizers_is_refused(folder: Path) -> None:
     put(folder, "a/small")
     put(folder, "b/small")
     with pytest.raises(FormatError, match="hf:a/small, hf:b/small"):
         cache.located("hf:small")
 
 
-def test_a_missing_tokenizer_is_reported_or_downloaded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tokenizer_missing_from_the_cache_is_reported_or_downloaded(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(FormatError, match="pip install huggingface_hub"):
         bpe.open("hf:somebody/new")
     asked: list[Any] = []
@@ -109,7 +113,9 @@ def test_a_missing_tokenizer_is_reported_or_downloaded(folder: Path, monkeypatch
         bpe.open("hf:somebody/other")
 
 
-def test_an_existing_file_takes_precedence_over_a_cached_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_existing_file_takes_precedence_over_a_cached_tokenizer_of_the_same_name(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if sys.platform == "win32":
         pytest.skip("no file has a colon in its name there")
     monkeypatch.chdir(folder)
@@ -117,7 +123,7 @@ def test_an_existing_file_takes_precedence_over_a_cached_name(folder: Path, monk
     assert cache.located("hf:mine") == Path("hf:mine")
 
 
-def test_a_manifest_keeps_its_fingerprint_and_repeating_fetches_nothing(
+def test_a_manifest_stores_the_fingerprint_of_a_cached_tokenizer_and_repeating_downloads_nothing(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = put(folder, "somebody/small")
@@ -137,7 +143,9 @@ def test_a_manifest_keeps_its_fingerprint_and_repeating_fetches_nothing(
     assert "not in the Hugging Face cache" in capsys.readouterr().err
 
 
-def test_a_folder_with_a_tokenizer_is_opened_as_its_file_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_with_a_tokenizer_file_is_opened_like_the_file(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = put(folder, "somebody/small")
     assert open_table(file.parent).history.pairs() == open_table(file).history.pairs()
     assert run(["import", str(file.parent)]) == 0

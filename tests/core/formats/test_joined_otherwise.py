@@ -70,7 +70,9 @@ def odd_table(odd_ranks: dict[bytes, int]) -> OpenedTable:
     return TIKTOKEN.open(as_file(odd_ranks) + b"= %d\n" % len(odd_ranks), "odd.tiktoken")
 
 
-def test_ranks_in_any_order_cut_texts_as_tiktoken_does(odd_ranks: dict[bytes, int], odd_table: OpenedTable) -> None:
+def test_tokens_of_ranks_in_any_order_equal_those_of_tiktoken(
+    odd_ranks: dict[bytes, int], odd_table: OpenedTable
+) -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     named = odd_table.history
     named.recipe = named.recipe.with_changes(pattern="gpt2")  # guessed, as the file does not say it
@@ -98,7 +100,7 @@ def by_hand(word: bytes, history: History, at: int) -> list[int]:
         ids[place : place + 2] = [token]
 
 
-def test_at_every_step_only_existing_tokens_are_joined(odd_table: OpenedTable) -> None:
+def test_encoding_with_priorities_at_a_step_joins_only_tokens_learned_by_that_step(odd_table: OpenedTable) -> None:
     history = odd_table.history
     words = [b"the harbour", b" lighthouse", "ὀλίγος".encode(), b"theirthemthere" * 5, b"a" * 60]
     cut = JoinedWords(history).cut
@@ -124,7 +126,9 @@ def test_at_every_step_only_existing_tokens_are_joined(odd_table: OpenedTable) -
     left_out=st.sets(st.sampled_from(sorted({*"abxyé".encode()}))),
     rows=st.permutations([(97, 98, 256), (256, 97, 257), (98, 97, 258), (0xC3, 0xA9, 259)]),
 )
-def test_kernels_skip_the_same_pairs_as_plain_python(words: list[bytes], left_out: set[int], rows: list[Any]) -> None:
+def test_kernels_leave_out_the_same_pairs_as_plain_python(
+    words: list[bytes], left_out: set[int], rows: list[Any]
+) -> None:
     pairs = [(97, 98), (256, 97), (98, 97), (0xC3, 0xA9)]
     joining = MergePriorities(pairs=PairRows(*np.array(rows).T), left_out=tuple(left_out))
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs, joining)
@@ -142,7 +146,9 @@ def test_kernels_skip_the_same_pairs_as_plain_python(words: list[bytes], left_ou
     halves=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=9),
     priorities=st.lists(st.integers(NO_PRIORITY, 3), min_size=9, max_size=9),
 )
-def test_kernels_find_the_token_that_a_pair_makes(halves: list[tuple[int, int]], priorities: list[int]) -> None:
+def test_kernels_find_the_same_token_for_a_pair_as_plain_python(
+    halves: list[tuple[int, int]], priorities: list[int]
+) -> None:
     """The best of the tokens with one text is found, and the oldest of equally good ones."""
     tokens = [97, 98, *range(256, 256 + len(halves))]
     pairs = [(tokens[left % born], tokens[right % born]) for born, (left, right) in enumerate(halves, 2)]
@@ -153,7 +159,7 @@ def test_kernels_find_the_token_that_a_pair_makes(halves: list[tuple[int, int]],
         assert by_machine_code(*pair) == plainly(*pair)
 
 
-def test_merge_priorities_are_kept_in_sessions_and_json_and_refused_elsewhere(
+def test_merge_priorities_are_saved_in_sessions_and_json_and_refused_by_other_formats(
     odd_table: OpenedTable, tmp_path: Path
 ) -> None:
     history = odd_table.history
@@ -242,7 +248,7 @@ def as_llama_3(whole: dict[str, Any]) -> None:
     ],
     ids=["any order", "Llama 3", "bytes left out", "characters left out", "unknown joined", "CLIP"],
 )
-def test_a_tokenizer_of_the_library_opens_exactly(
+def test_a_tokenizer_trained_by_tokenizers_is_opened_with_equal_ids_and_saved_in_a_session(
     choices: dict[str, Any], change: Callable[[dict[str, Any]], None] | None, is_joined: bool, tmp_path: Path
 ) -> None:
     whole = trained(**choices)
@@ -304,7 +310,9 @@ BLANKS = [
     ],
     ids=["as Llama 2's", "as it is usual", "as Gemma's", "folded case"],
 )
-def test_a_model_of_sentencepiece_opens_exactly(choices: dict[str, Any], is_joined: bool, tmp_path: Path) -> None:
+def test_a_model_trained_by_sentencepiece_is_opened_with_equal_ids_and_spans(
+    choices: dict[str, Any], is_joined: bool, tmp_path: Path
+) -> None:
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     trained_model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(

@@ -64,7 +64,7 @@ def lines() -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("kind", KINDS if EXPLORES else ALWAYS)
-def test_a_kind_of_tokenizer_opens_exactly_and_is_written_as_it_was(kind: str) -> None:
+def test_each_kind_of_tokenizer_json_is_opened_and_written_with_the_ids_of_its_library(kind: str) -> None:
     data = json.dumps(KINDS[kind]()).encode()
     theirs = tokenizers.Tokenizer.from_buffer(data)
     found = JSON.open(data, kind)
@@ -121,7 +121,7 @@ SWITCHED: dict[str, tuple[str, Callable[[Whole], Any]]] = {  # an option of a mo
 
 
 @pytest.mark.parametrize("option", SWITCHED)
-def test_with_an_option_of_its_model_switched_a_kind_opens_exactly(option: str) -> None:
+def test_a_tokenizer_json_with_a_changed_model_option_is_opened_with_the_ids_of_its_library(option: str) -> None:
     kind, switch = SWITCHED[option]
     whole = json.loads(json.dumps(bert_like() if kind == "bert-like" else KINDS[kind]()))
     switch(whole["model"])
@@ -137,7 +137,7 @@ def test_with_an_option_of_its_model_switched_a_kind_opens_exactly(option: str) 
 
 
 @pytest.mark.parametrize("unknown", ["<unk>", None])
-def test_a_character_that_only_ends_words_is_unknown_before_their_ends(unknown: str | None) -> None:
+def test_a_character_whose_token_only_ends_words_is_unknown_inside_words(unknown: str | None) -> None:
     tokens = ["<unk>", "l", "o", "w</w>", "</w>", "lo", "e", "e</w>", "low</w>"]
     merges = [["l", "o"], ["e", "</w>"], ["lo", "w</w>"]]  # of which one makes what is a symbol already
     made = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token=unknown, end_of_word_suffix="</w>"))
@@ -151,7 +151,7 @@ def test_a_character_that_only_ends_words_is_unknown_before_their_ends(unknown: 
 
 
 @pytest.mark.parametrize("kind", ["qwen", "word level", "bert", "xlm roberta", "llama 2", "clip"])
-def test_added_tokens_have_the_numbers_that_their_library_gives_them(kind: str) -> None:
+def test_added_tokens_get_the_ids_that_their_library_gives_them(kind: str) -> None:
     """The library keeps the vocabulary's ids and counts on from its size, whatever the file says; two may share one."""
     whole = json.loads(json.dumps(KINDS[kind]()))
     vocabulary = whole["model"]["vocab"]
@@ -179,7 +179,7 @@ def test_added_tokens_have_the_numbers_that_their_library_gives_them(kind: str) 
 
 @pytest.mark.parametrize("is_added", [True, False])
 @pytest.mark.parametrize("kind", ["albert", "t5"])
-def test_a_text_that_spells_a_token_of_unigram_once_it_is_changed_becomes_it(kind: str, is_added: bool) -> None:
+def test_text_normalized_to_the_name_of_a_unigram_token_is_encoded_as_in_the_library(kind: str, is_added: bool) -> None:
     whole = json.loads(json.dumps(KINDS[kind]()))
     if not is_added:
         whole["added_tokens"] = [token for token in whole["added_tokens"] if token["content"] != "<unk>"]
@@ -203,7 +203,7 @@ def test_a_text_that_spells_a_token_of_unigram_once_it_is_changed_becomes_it(kin
         assert again.encode(text, add_special_tokens=False).ids == ids, text
 
 
-def test_bytes_without_a_token_become_the_unknown_one_as_in_the_library() -> None:
+def test_bytes_without_a_token_are_encoded_as_the_unknown_token_as_in_the_library() -> None:
     whole = json.loads(json.dumps(KINDS["gpt neox"]()))
     model, letters = whole["model"], "ĀāĂăâĠ"
     lacking = {text: number for text, number in model["vocab"].items() if set(text) & set(letters)}
@@ -227,7 +227,7 @@ def test_bytes_without_a_token_become_the_unknown_one_as_in_the_library() -> Non
 
 
 @pytest.mark.parametrize("kind", ["word level", "characters of words"])
-def test_an_unknown_token_that_is_only_added_has_its_number(kind: str) -> None:
+def test_an_unknown_token_that_is_only_an_added_token_gets_its_id(kind: str) -> None:
     whole = json.loads(json.dumps(KINDS[kind]()))
     del whole["model"]["vocab"]["<unk>"]
     data = json.dumps(whole).encode()
@@ -252,7 +252,7 @@ def test_an_unknown_token_that_is_only_added_has_its_number(kind: str) -> None:
         ("xlm roberta", "e", {"single_word": True}),
     ],
 )
-def test_an_added_token_that_words_hold_as_well_is_a_piece_there(kind: str, text: str, how: dict[str, bool]) -> None:
+def test_an_added_token_inside_words_is_encoded_as_in_the_library(kind: str, text: str, how: dict[str, bool]) -> None:
     whole = json.loads(json.dumps(KINDS[kind]()))
     vocabulary = whole["model"]["vocab"]
     texts_of = [one if isinstance(one, str) else one[0] for one in vocabulary]
@@ -271,7 +271,7 @@ def test_an_added_token_that_words_hold_as_well_is_a_piece_there(kind: str, text
 
 
 @pytest.mark.parametrize("place", [30, "unknown"])
-def test_the_last_of_two_equal_pieces_counts(place: int | str) -> None:
+def test_the_last_of_two_equal_unigram_pieces_counts(place: int | str) -> None:
     whole = json.loads(json.dumps(KINDS["t5"]()))
     pieces = whole["model"]["vocab"]
     pieces.append([pieces[whole["model"]["unk_id"] if place == "unknown" else place][0], -5.0])
@@ -284,12 +284,12 @@ def test_the_last_of_two_equal_pieces_counts(place: int | str) -> None:
         assert found.numbers_of(Tokenizer(found.history).encode(line, allowed_special="all")) == ids, line
 
 
-def test_bytes_that_no_step_of_a_file_mentions_are_reported() -> None:
+def test_opening_a_file_reports_byte_tokens_that_no_step_of_the_file_mentions() -> None:
     bare = json.dumps({**KINDS["qwen"](), "pre_tokenizer": None}).encode()
     assert any("although no step of the file says so" in note for note in JSON.open(bare, "x").notes)
 
 
-def test_letters_that_also_represent_bytes_stay_letters_if_a_step_splits_words() -> None:
+def test_letters_that_stand_for_bytes_stay_letters_if_a_step_splits_words() -> None:
     cuts: list[Whole] = [{"type": "Whitespace"}]
     whole = bpe([], cuts, bytes_first=True, specials=("<unk>",), unk_token="<unk>")
     data = json.dumps(whole).encode()
@@ -299,7 +299,7 @@ def test_letters_that_also_represent_bytes_stay_letters_if_a_step_splits_words()
 
 
 @pytest.mark.parametrize("unknown", ["the", "##s"])
-def test_words_that_begin_with_the_unknown_token_begin_with_a_piece(unknown: str) -> None:
+def test_words_beginning_with_a_wordpiece_unknown_token_are_encoded_as_in_the_library(unknown: str) -> None:
     whole = wordpiece([], [{"type": "WhitespaceSplit"}])
     whole["model"]["unk_token"] = unknown
     theirs, found = tokenizers.Tokenizer.from_str(json.dumps(whole)), JSON.open(json.dumps(whole).encode(), "x")
@@ -312,7 +312,7 @@ def test_words_that_begin_with_the_unknown_token_begin_with_a_piece(unknown: str
 
 
 @pytest.mark.parametrize("special", [False, True])
-def test_a_token_matched_in_normalized_text_is_decoded_in_normalized_form(special: bool) -> None:
+def test_an_added_token_matched_in_normalized_text_is_decoded_in_normalized_form(special: bool) -> None:
     whole = KINDS["llama 2"]()
     whole["added_tokens"][0]["normalized"] = True
     whole["added_tokens"].append(added(len(whole["model"]["vocab"]), "a b", special=special, normalized=True))
@@ -326,7 +326,7 @@ def test_a_token_matched_in_normalized_text_is_decoded_in_normalized_form(specia
 
 
 @pytest.mark.parametrize("cuts", [[], [split(QWEN)], [{"type": "WhitespaceSplit"}]])
-def test_text_that_becomes_bytes_before_splitting_is_split_as_bytes(cuts: list[Whole]) -> None:
+def test_text_normalized_to_bytes_before_splitting_is_encoded_as_in_the_library(cuts: list[Whole]) -> None:
     whole = {
         **KINDS["qwen"](),
         "normalizer": {"type": "ByteLevel"},
@@ -342,7 +342,7 @@ def test_text_that_becomes_bytes_before_splitting_is_split_as_bytes(cuts: list[W
         assert again.encode(text, add_special_tokens=False).ids == ids, text
 
 
-def test_bytes_encoded_twice_are_refused_and_tokens_found_among_bytes_are_named() -> None:
+def test_converting_text_to_bytes_twice_is_refused_and_tokens_matched_in_bytes_are_reported() -> None:
     whole = {**KINDS["qwen"](), "normalizer": {"type": "ByteLevel"}, "pre_tokenizer": by_bytes(cuts=True)}
     with pytest.raises(FormatError, match="turns text into bytes twice"):
         JSON.open(json.dumps(whole).encode(), "x")
@@ -351,7 +351,7 @@ def test_bytes_encoded_twice_are_refused_and_tokens_found_among_bytes_are_named(
     assert any("in the bytes by the file" in note for note in JSON.open(json.dumps(whole).encode(), "x").notes)
 
 
-def test_words_that_are_shown_as_bytes_stay_so_around_an_added_token() -> None:
+def test_words_normalized_to_bytes_are_encoded_around_an_added_token_as_in_the_library() -> None:
     whole = word_level() | {"normalizer": {"type": "ByteLevel"}}
     whole["added_tokens"].append(added(len(whole["model"]["vocab"]), "</s>", normalized=True, rstrip=True))
     data = json.dumps(whole).encode()
@@ -391,7 +391,7 @@ def test_each_decoder_decodes_ids_as_in_the_library(place: int) -> None:
                 assert again.decode(ids, skip_special_tokens=skip) == told
 
 
-def test_an_unknown_decoder_step_is_named() -> None:
+def test_opening_a_file_reports_an_unknown_decoder_step() -> None:
     data = json.dumps({**word_level(), "decoder": {"type": "Rot13"}}).encode()
     assert any("decodes by a step this program does not have, so texts can differ: Rot13" in note
                for note in JSON.open(data, "x").notes)  # fmt: skip

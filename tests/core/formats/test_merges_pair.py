@@ -20,7 +20,7 @@ from tests.core.learning import train
 PAIR = FORMATS["merges.txt"]
 
 
-def test_tokenizers_loads_the_pair_with_the_same_ids(tmp_path: Path) -> None:
+def test_tokenizers_loads_our_merges_and_vocabulary_files_with_the_same_ids(tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     history = learned("gpt2")
     for name, data in files(history, "merges.txt", "merges.txt").items():
@@ -36,7 +36,7 @@ def test_tokenizers_loads_the_pair_with_the_same_ids(tmp_path: Path) -> None:
         assert encode(history, text) == theirs.encode(text).ids, text[:80]
 
 
-def test_a_pair_of_files_keeps_its_ids(tmp_path: Path) -> None:
+def test_a_merges_file_with_its_vocabulary_keeps_its_ids(tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
     theirs.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -67,14 +67,16 @@ def test_a_pair_of_files_keeps_its_ids(tmp_path: Path) -> None:
         ("sentencepiece-like", {"vocab_size": None}),
     ],
 )
-def test_an_exported_pair_is_read_back_with_its_merges(preset: str, changes: dict[str, Any]) -> None:
+def test_an_exported_merges_file_with_its_vocabulary_is_read_back_with_equal_merges(
+    preset: str, changes: dict[str, Any]
+) -> None:
     history = learned(preset, **changes)
     back = opened(history, "merges.txt", "merges.txt")
     assert same_merges(back.history, history)
     assert back.history.numbers is None
 
 
-def test_merges_alone_are_numbered_as_gpt2_numbers_them() -> None:
+def test_a_merges_file_without_a_vocabulary_is_numbered_as_in_gpt2() -> None:
     history = learned("gpt2", ties="byte-alphabet")
     back = PAIR.open(content(history, "merges.txt"), "merges.txt")
     assert any("no vocab.json" in note for note in back.notes)
@@ -85,13 +87,13 @@ def test_merges_alone_are_numbered_as_gpt2_numbers_them() -> None:
         ]
 
 
-def test_a_character_token_with_a_space_is_refused() -> None:
+def test_exporting_a_character_token_with_a_space_as_merges_txt_is_refused() -> None:
     history = learned("words", pattern="none", marker="none", merges=30)
     with pytest.raises(OutputError, match="cannot hold the space or line break"):
         content(history, "merges.txt")
 
 
-def test_only_a_line_feed_ends_a_line() -> None:
+def test_only_a_line_feed_ends_a_line_of_merges_txt() -> None:
     """The other line separators of Unicode may occur in a token of characters."""
     separators = "\u2028\u2029\u0085\x0b\x0c\x1c\x1e"
     recipe = Recipe.preset("words", pattern="custom", custom_pattern="[^ ]+", marker="none", merges=20)
@@ -109,12 +111,12 @@ DAMAGE = [
 
 
 @pytest.mark.parametrize(("text", "sentence"), DAMAGE)
-def test_a_damaged_file_is_refused_with_its_line(text: str, sentence: str) -> None:
+def test_a_damaged_merges_file_is_refused_with_its_line(text: str, sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
         PAIR.open(text.encode(), "merges.txt")
 
 
-def test_a_merge_listed_twice_is_made_once() -> None:
+def test_a_merge_listed_twice_in_merges_txt_is_used_once_and_reported() -> None:
     found = PAIR.open(b"#version: 0.2\nt h\nt h\n", "merges.txt")
     assert len(found.history) == 1
     assert any("1 merges never happen" in note for note in found.notes)
@@ -128,13 +130,13 @@ def test_a_merge_listed_twice_is_made_once() -> None:
         ({"t": 0, "h": -1, "th": 1}, r"must be a whole number from 0"),
     ],
 )
-def test_a_vocabulary_that_does_not_fit_is_refused(vocabulary: dict[str, int], sentence: str) -> None:
+def test_a_vocabulary_file_that_does_not_fit_its_merges_is_refused(vocabulary: dict[str, int], sentence: str) -> None:
     beside = {"vocab.json": json.dumps(vocabulary).encode()}
     with pytest.raises(FormatError, match=sentence):
         PAIR.open(b"#version: 0.2\nt h\n", "merges.txt", beside.get)
 
 
-def test_a_vocabulary_without_merges_says_where_they_are() -> None:
+def test_opening_a_vocabulary_without_a_merges_file_says_where_to_put_the_merges_file() -> None:
     with pytest.raises(FormatError, match=r"put their file, such as merges\.txt, into the same folder"):
         PAIR.open(b'{"t": 0, "h": 1}', "vocab.json")
 
@@ -150,14 +152,14 @@ def test_a_vocabulary_without_merges_says_where_they_are() -> None:
         (["<|im_start|>", "<|im_end|>", "[MASK]"], "only special tokens"),
     ],
 )
-def test_a_vocabulary_without_merges_is_recognized_by_its_tokens(tokens: list[str], said: str) -> None:
+def test_a_vocabulary_file_without_merges_is_recognized_by_its_tokens(tokens: list[str], said: str) -> None:
     data = json.dumps({token: number for number, token in enumerate(tokens)}).encode()
     assert PAIR.recognizes(data)
     with pytest.raises(FormatError, match=said):
         PAIR.open(data, "vocab.json")
 
 
-def test_merges_and_a_vocabulary_that_differ_in_origin_are_both_named() -> None:
+def test_merges_that_do_not_fit_the_vocabulary_are_refused_with_the_names_of_both_files() -> None:
     beside = {"encoder.json": b'{"t": 0, "h": 1}'}
     with pytest.raises(
         FormatError, match=r"^in/vocab\.bpe, line 2: .* the vocabulary, in/encoder\.json: the two files"
@@ -166,7 +168,7 @@ def test_merges_and_a_vocabulary_that_differ_in_origin_are_both_named() -> None:
 
 
 @pytest.mark.parametrize(("unknown", "told"), [("<unk>", [2, 4, 2]), ("[UNK]", [2, 4, 2]), ("", [2, 2])])
-def test_unknown_characters_become_the_unknown_token_or_are_left_out(unknown: str, told: list[int]) -> None:
+def test_characters_without_a_token_become_the_unknown_token_or_are_left_out(unknown: str, told: list[int]) -> None:
     numbers = {"a": 0, "b": 1, "ab": 2, "c": 3} | ({unknown: 4} if unknown else {})
     found = PAIR.open(b"#version: 0.2\na b\n", "merges.txt", {"vocab.json": json.dumps(numbers).encode()}.get)
     assert found.numbers_of(encode(found.history, "ab?ab")) == told
@@ -175,7 +177,7 @@ def test_unknown_characters_become_the_unknown_token_or_are_left_out(unknown: st
         assert found.numbers_of(Tokenizer(found.history).encode(f"ab{unknown}c", allowed_special="all")) == [2, 4, 3]
 
 
-def test_latin_letters_are_not_read_as_bytes(tmp_path: Path) -> None:
+def test_a_vocabulary_of_accented_latin_letters_is_not_read_as_bytes(tmp_path: Path) -> None:
     letters = [chr(code) for code in (*range(0x21, 0x7F), *range(0xA1, 0x100)) if code != 0xAD]
     (tmp_path / "merges.txt").write_text("#version: 0.2\n_ t\né e\n", "utf-8")
     (tmp_path / "vocab.json").write_text(json.dumps({text: id for id, text in enumerate([*letters, "_t", "ée"])}))
@@ -184,7 +186,9 @@ def test_latin_letters_are_not_read_as_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("known", "config"), [(200, "{}"), (150, '{"tokenizer_class": "GPT2Tokenizer"}')])
-def test_bytes_need_no_token_for_the_space(known: int, config: str, tmp_path: Path) -> None:
+def test_a_byte_vocabulary_without_a_token_for_the_space_is_read_as_bytes(
+    known: int, config: str, tmp_path: Path
+) -> None:
     printed = [text for text in byte_level.stand_ins() if text != "Ġ"]
     letters = list(dict.fromkeys([*byte_level.written("日本".encode()), *printed]))[:known]
     first, second = letters[:2]
@@ -211,7 +215,7 @@ def test_an_alphabet_of_english_bytes_is_read_as_bytes(tmp_path: Path) -> None:
         assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids, text
 
 
-def test_long_merges_that_only_the_vocabulary_file_identifies_are_read_whole(tmp_path: Path) -> None:
+def test_long_merges_that_only_the_vocabulary_file_identifies_are_read_completely(tmp_path: Path) -> None:
     letters = "가나다라마"
     word = "하" + letters * 180
     merges = [(word[:length], word[length]) for length in range(1, len(word))]
@@ -223,7 +227,7 @@ def test_long_merges_that_only_the_vocabulary_file_identifies_are_read_whole(tmp
     assert found.numbers_of(encode(found.history, word)) == [len(tokens) - 1]
 
 
-def test_a_pair_without_merges_is_read(tmp_path: Path) -> None:
+def test_a_merges_file_without_merges_is_opened(tmp_path: Path) -> None:
     bare = "#version: 0.2\n"
     (tmp_path / "vocab.json").write_text('{"a": 0, "b": 1}')
     (tmp_path / "merges.txt").write_text(bare)
@@ -234,13 +238,13 @@ def test_a_pair_without_merges_is_read(tmp_path: Path) -> None:
     assert codes.peer(bare.encode(), codes.read(bare.encode(), "codes"), "codes") is None
 
 
-def test_a_wordpiece_vocabulary_is_recognized(tmp_path: Path) -> None:
+def test_a_wordpiece_vocabulary_in_json_is_recognized_and_refused_with_advice(tmp_path: Path) -> None:
     (tmp_path / "vocab.json").write_text('{"[UNK]": 0, "a": 1, "##b": 2}', "utf-8")
     with pytest.raises(FormatError, match=r"write a vocab\.txt"):
         open_table(tmp_path / "vocab.json")
 
 
-def test_tokens_added_by_another_file_are_reported(tmp_path: Path) -> None:
+def test_tokens_that_added_tokens_json_adds_are_reported(tmp_path: Path) -> None:
     merges = tmp_path / "merges.txt"
     for name, data in files(learned("gpt2", special_tokens=("<|end|>",)), "merges.txt", "merges.txt").items():
         (tmp_path / name).write_bytes(data)

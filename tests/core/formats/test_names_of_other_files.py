@@ -57,7 +57,9 @@ def gguf_changed_as_text() -> bytes:
         ("tokenizer.gguf", gguf_changed_as_text(), "converted like a text", "copied whole"),
     ],
 )
-def test_a_sentence_says_what_is_so(name: str, content: str | bytes, said: str, unsaid: str, tmp_path: Path) -> None:
+def test_refusal_of_a_foreign_file_names_the_format_it_is(
+    name: str, content: str | bytes, said: str, unsaid: str, tmp_path: Path
+) -> None:
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(BpeError) as refused:
@@ -66,7 +68,7 @@ def test_a_sentence_says_what_is_so(name: str, content: str | bytes, said: str, 
     assert unsaid not in str(refused.value)
 
 
-def test_merges_of_bytes_are_known_by_their_bytes_alone(tmp_path: Path) -> None:
+def test_merges_of_bytes_are_recognized_even_without_a_sign_for_the_space(tmp_path: Path) -> None:
     """Words that were split at spaces leave no sign of a space, and a program may write no version."""
     pairs = ["e s", "l a", "Ã ³", "i Ã³", "c iÃ³", "Ã ±", "a Ã±", "aÃ± os", "o s"]
     path = tmp_path / "es-merges.txt"

@@ -22,7 +22,7 @@ tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is
 TEXT = "hello  world,   lower\n\n the lowest price <|endoftext|>"
 
 
-def test_added_tokens_after_the_vocabulary_keep_their_ids(
+def test_added_tokens_after_the_vocabulary_keep_their_ids_in_every_written_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BPE_EXPLORER_CACHE", str(tmp_path / "cache"))
@@ -57,7 +57,7 @@ def _few_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_check, "TEXTS", 40)
 
 
-def test_files_written_from_ranks_keep_their_ids(tmp_path: Path) -> None:
+def test_files_converted_from_tiktoken_ranks_keep_their_ids(tmp_path: Path) -> None:
     """A file like cl100k's, with bytes in another order; and tokens named like parts of a tokenizer.json."""
     order = np.random.default_rng(3).permutation(256).tolist()
     history = learned("cl100k", merges=100)
@@ -90,7 +90,7 @@ def test_files_written_from_ranks_keep_their_ids(tmp_path: Path) -> None:
         assert agreement.agreeing == agreement.texts > 0
 
 
-def test_the_longest_token_is_counted_as_by_the_library_s_trainer() -> None:
+def test_the_longest_token_is_counted_as_in_the_trainer_of_the_library() -> None:
     history = learned("gpt2", merges=40, max_token_length=4)
     note = next(one for one in FORMATS["tokenizer.json"].can_hold(history) if "longest token" in one)
     assert "4 symbols" in note

@@ -44,7 +44,7 @@ def clip() -> tuple[Any, list[str]]:
     return made, [" ".join(merge) for merge in learned]
 
 
-def test_merges_of_bytes_that_end_words_open_as_clip_has_them(tmp_path: Path) -> None:
+def test_clip_merges_of_bytes_are_opened_with_the_ids_of_the_library(tmp_path: Path) -> None:
     theirs, lines = clip()
     body = "\n".join(lines) + "\n"
     whole = tmp_path / "whole"
@@ -70,7 +70,7 @@ def test_merges_of_bytes_that_end_words_open_as_clip_has_them(tmp_path: Path) ->
     assert not agreement.differences
 
 
-def test_a_text_of_clip_is_decoded_as_its_class_does(tmp_path: Path) -> None:
+def test_texts_of_clip_are_decoded_as_by_its_transformers_class(tmp_path: Path) -> None:
     transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
     theirs, lines = clip()
     (tmp_path / "merges.txt").write_text("#version: 0.2\n" + "\n".join(lines) + "\n", "utf-8")
@@ -85,7 +85,7 @@ def test_a_text_of_clip_is_decoded_as_its_class_does(tmp_path: Path) -> None:
         assert ours.decode(own, way="library", skip_special=True) == library.decode(ids, skip_special_tokens=True), text
 
 
-def test_codes_with_counts_and_merges_without_a_version(tmp_path: Path) -> None:
+def test_merge_files_with_counts_or_without_a_version_are_opened(tmp_path: Path) -> None:
     codes, plain, alone = tmp_path / "fast.codes", tmp_path / "plain.codes", tmp_path / "alone.txt"
     codes.write_text("l o 12\nlo w</w> 7\né t 3\n")
     plain.write_text("\ufeff#version: 0.2 - Trained by `another program`\nl o\nlo w</w>\né t\n")
@@ -152,7 +152,9 @@ def test_codes_with_counts_and_merges_without_a_version(tmp_path: Path) -> None:
         (b"\x1f\x8b\x08 what", "is damaged"),
     ],
 )
-def test_sidecar_files_are_recognized_by_their_names(tmp_path: Path, content: bytes, said: str) -> None:
+def test_files_that_only_accompany_a_tokenizer_are_recognized_by_their_names(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
     assert not is_table(path)
@@ -170,7 +172,7 @@ def merges_of(parts: list[tuple[str, str]]) -> WrittenMerges:
 
 @given(parts=PARTS)
 @settings(max_examples=100)
-def test_merges_resolved_in_a_batch_equal_those_resolved_one_by_one(parts: list[tuple[str, str]]) -> None:
+def test_merges_parsed_in_one_batch_equal_merges_parsed_one_by_one(parts: list[tuple[str, str]]) -> None:
     merges, base = merges_of(parts), {"a": 0, "b": 1}
     at_once = written_merges.resolved_at_once(base, 2, merges)
     with pytest.MonkeyPatch.context() as patch:
@@ -195,7 +197,7 @@ def placed(parts: list[tuple[str, str]]) -> PlacedMerges:
 
 @given(parts=st.lists(st.tuples(TOKENS, TOKENS), max_size=12))
 @settings(max_examples=200)
-def test_merges_in_any_order_happen_in_turn(parts: list[tuple[str, str]]) -> None:
+def test_merges_listed_in_any_order_are_learned_when_their_parts_exist(parts: list[tuple[str, str]]) -> None:
     base, pairs = {"a": 0, "b": 1}, list[tuple[int, int]]()
     id_of = dict(base)
 
@@ -215,7 +217,7 @@ def test_merges_in_any_order_happen_in_turn(parts: list[tuple[str, str]]) -> Non
     ]
 
 
-def test_clip_s_own_file_gives_all_of_its_merges_that_clip_takes(tmp_path: Path) -> None:
+def test_the_merge_file_of_clip_is_cut_to_the_merges_that_clip_uses(tmp_path: Path) -> None:
     """CLIP's source takes lines 1 to 49,152 - 256 - 2 of it, so its special tokens are the last of 49,408."""
     signs = [byte_level.stand_ins()[byte] for byte in byte_level.stand_in_order()]
     pairs = (f"{left} {right}" for left in signs for right in signs)
@@ -231,7 +233,7 @@ def test_clip_s_own_file_gives_all_of_its_merges_that_clip_takes(tmp_path: Path)
 
 
 @pytest.mark.parametrize("asked", ["vocab.bpe", "encoder.json", "."])
-def test_vocab_bpe_has_the_numbers_of_encoder_json(tmp_path: Path, asked: str) -> None:
+def test_merges_in_vocab_bpe_get_the_ids_of_encoder_json(tmp_path: Path, asked: str) -> None:
     """OpenAI's first GPT is published in this form: merges of characters that end words, and a JSON file with ids."""
     (tmp_path / "vocab.bpe").write_text("#version: 0.2\nl o\nlo w</w>\ne r</w>\n", encoding="utf-8")
     names = [
@@ -259,6 +261,6 @@ def test_vocab_bpe_has_the_numbers_of_encoder_json(tmp_path: Path, asked: str) -
     assert study.encode("lower") == [numbers["lo"], numbers["w"], numbers["er</w>"]]
 
 
-def test_codes_without_a_vocabulary_stay_codes(tmp_path: Path) -> None:
+def test_a_vocab_bpe_file_without_a_vocabulary_is_opened_as_subword_nmt_codes(tmp_path: Path) -> None:
     (tmp_path / "vocab.bpe").write_text("#version: 0.2\nl o\nlo w</w>\n", encoding="utf-8")
     assert bpe.open(tmp_path / "vocab.bpe").format == "subword-nmt"

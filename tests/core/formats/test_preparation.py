@@ -144,7 +144,7 @@ def unless_it_breaks(asked: Callable[[], Any]) -> Any:
 
 
 @given(files(), st.lists(TEXTS, min_size=1, max_size=3))
-def test_any_preparation_gives_the_ids_of_the_library(whole: dict[str, Any], texts: list[str]) -> None:
+def test_any_steps_of_a_tokenizer_json_give_the_ids_of_the_library(whole: dict[str, Any], texts: list[str]) -> None:
     asked = unless_it_breaks(lambda: tokenizers.Tokenizer.from_str(json.dumps(whole)))
     found = TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")
     assert not any("step" in note for note in found.notes)
@@ -162,7 +162,7 @@ def test_any_preparation_gives_the_ids_of_the_library(whole: dict[str, Any], tex
         assert all(0 <= place <= len(text.encode()) for place in places)
 
 
-def test_an_import_is_compared_with_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_import_compares_an_opened_file_with_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A vocabulary may hold tokens named like parts of a tokenizer.json."""
     whole = json.loads(json.dumps(trained("bytes")))
     whole["model"]["dropout"] = 1.0  # its library leaves out every merge
@@ -191,7 +191,7 @@ def test_an_import_is_compared_with_its_library(tmp_path: Path, monkeypatch: pyt
     assert "not installed" in found.sentence
 
 
-def test_an_added_token_that_merges_join_is_also_a_base_symbol() -> None:
+def test_an_added_token_that_merges_also_join_is_encoded_as_in_the_library() -> None:
     whole = json.loads(json.dumps(trained("characters")))
     added = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     whole["added_tokens"].append({"id": whole["model"]["vocab"]["o"], "content": "o", **added})

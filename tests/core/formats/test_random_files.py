@@ -110,7 +110,7 @@ def whole(chance: Random) -> Whole:
 
 
 @pytest.mark.parametrize("seed", range(200 if EXPLORES else 2))
-def test_a_random_file_opens_exactly_or_says_what_can_differ(seed: int) -> None:
+def test_a_random_tokenizer_json_opens_with_exact_ids_or_reports_what_can_differ(seed: int) -> None:
     chance, compared = Random(seed), 0
     for _ in range(30):
         made = whole(chance)
@@ -178,7 +178,7 @@ PARTS = [
 
 
 @pytest.mark.parametrize("seed", range(40 if EXPLORES else 1))
-def test_a_random_expression_that_ignores_case_finds_what_it_finds_in_its_library(seed: int) -> None:
+def test_random_case_insensitive_patterns_split_text_as_in_the_library(seed: int) -> None:
     chance = Random(seed)
     for _ in range(60):
         parts = [
@@ -196,7 +196,7 @@ MEMBERS = [r"\s", r"\S", r"\d", r"\D", r"\w", r"\W", r"\p{L}", r"\P{L}", r"\p{N}
 
 
 @pytest.mark.parametrize("seed", range(40 if EXPLORES else 1))
-def test_a_random_set_of_an_expression_holds_what_it_holds_in_its_library(seed: int) -> None:
+def test_random_character_sets_of_patterns_split_text_as_in_the_library(seed: int) -> None:
     chance, text = Random(seed), "ab aé 12x]\n_B"
     for _ in range(300):
         members = "".join(chance.choices(MEMBERS, k=chance.randrange(1, 5)))

@@ -27,7 +27,7 @@ TIKTOKEN, CODES, MINBPE = FORMATS["tiktoken"], FORMATS["subword-nmt"], FORMATS["
 
 
 @pytest.mark.parametrize("preset", ["gpt2", "cl100k", "o200k"])
-def test_tiktoken_loads_our_ranks_with_the_same_ids(preset: str, tmp_path: Path) -> None:
+def test_tiktoken_loads_our_ranks_file_with_the_same_ids(preset: str, tmp_path: Path) -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     history = learned(preset)
     path = tmp_path / "ours.tiktoken"
@@ -41,14 +41,14 @@ def test_tiktoken_loads_our_ranks_with_the_same_ids(preset: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("preset", ["gpt2", "cl100k"])
-def test_merges_are_recovered_from_ranks(preset: str) -> None:
+def test_merges_are_recovered_exactly_from_tiktoken_ranks(preset: str) -> None:
     history = learned(preset)
     back = opened(history, "tiktoken")
     assert same_merges(back.history, history)
     assert back.history.numbers is None
 
 
-def test_ranks_learned_by_another_program_are_imported_with_its_ids() -> None:
+def test_ranks_learned_by_rustbpe_are_opened_with_the_ids_of_tiktoken() -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     rustbpe = pytest.importorskip("rustbpe", reason="the package rustbpe is not installed")
     expression = NAMED_PATTERNS["gpt2"].expression
@@ -70,7 +70,7 @@ def ranks(*tokens: bytes, start: int = 256) -> bytes:
     return b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in numbered)
 
 
-def test_a_token_that_no_merge_makes_is_named_and_met_as_a_whole_word() -> None:
+def test_a_rank_that_no_merge_makes_is_reported_and_encodes_only_whole_words() -> None:
     found = TIKTOKEN.open(ranks(b"xyz", b"ab"), "odd.tiktoken")
     assert len(found.history) == 1
     assert any("“xyz”" in note and "whole word" in note for note in found.notes)
@@ -78,20 +78,20 @@ def test_a_token_that_no_merge_makes_is_named_and_met_as_a_whole_word() -> None:
     assert [found.numbers_of(cut(text)) for text in ("xyz", "xyzab")] == [[256], [120, 121, 122, 257]]
 
 
-def test_a_token_made_out_of_order_is_named_and_made() -> None:
+def test_a_rank_listed_before_its_parts_is_reported_and_still_made() -> None:
     found = TIKTOKEN.open(ranks(b"abc", b"bc"), "odd.tiktoken")
     assert [Tokenizer(found.history).token_bytes(merge.index) for merge in found.history] == [b"bc", b"abc"]
     assert any("“abc”" in note and "not in the order of merges" in note for note in found.notes)
     assert found.numbers_of(Tokenizer(found.history).encode("abc")) == [256]
 
 
-def test_ranks_with_holes_keep_their_numbers() -> None:
+def test_ranks_with_gaps_keep_their_ids() -> None:
     found = TIKTOKEN.open(ranks(b"ab", start=1000), "odd.tiktoken")
     assert found.numbers_of(Tokenizer(found.history).encode("ab")) == [1000]
     assert any("744" in note for note in found.notes)
 
 
-def test_two_merges_with_the_same_text_are_ambiguous_in_ranks_and_reported() -> None:
+def test_exporting_two_merges_with_the_same_text_as_ranks_reports_the_ambiguity() -> None:
     """a+bc and ab+c are both learned where each pair is the most frequent in its turn."""
     recipe = Recipe.preset("gpt2", merges=4, min_frequency=1, ties="lowest-ids")
     history = train(Corpus.from_texts(["abc abc abd abd bc bc bc bc bce bce"]), recipe)
@@ -114,13 +114,13 @@ def test_two_merges_with_the_same_text_are_ambiguous_in_ranks_and_reported() -> 
         (b"IQ== 0\n 1\n", r"odd, line 2"),
     ],
 )
-def test_damaged_ranks_are_refused_with_their_line(data: bytes, sentence: str) -> None:
+def test_a_damaged_ranks_file_is_refused_with_its_line(data: bytes, sentence: str) -> None:
     assert TIKTOKEN.recognizes(data)
     with pytest.raises(FormatError, match=sentence):
         TIKTOKEN.open(data, "odd")
 
 
-def test_ranks_are_read_in_any_order() -> None:
+def test_lines_of_a_ranks_file_are_read_in_any_order() -> None:
     lines = ranks(b"ab", b"abc").splitlines(keepends=True)
     assert list(read_ranks(b"".join(reversed(lines)), "odd")) == list(read_ranks(b"".join(lines), "odd"))
 
@@ -134,7 +134,7 @@ def words_of_all_languages(number: int) -> list[str]:
 
 
 @pytest.mark.parametrize("marker", ["glued", "symbol"])
-def test_subword_nmt_loads_our_codes_and_splits_words_as_we_do(marker: str) -> None:
+def test_subword_nmt_loads_our_codes_and_splits_words_equally(marker: str) -> None:
     apply_bpe = pytest.importorskip("subword_nmt.apply_bpe", reason="the package subword-nmt is not installed")
     history = learned("words", marker=marker, ties="largest-text")
     theirs = apply_bpe.BPE(io.StringIO(content(history, "subword-nmt").decode(), newline="\n"), separator="")
@@ -146,7 +146,7 @@ def test_subword_nmt_loads_our_codes_and_splits_words_as_we_do(marker: str) -> N
 
 
 @pytest.mark.parametrize("version", ["", "#version: 0.1\n"])
-def test_codes_of_the_first_releases_say_no_version(version: str) -> None:
+def test_codes_of_the_first_subword_nmt_releases_are_read_without_a_version_line(version: str) -> None:
     apply_bpe = pytest.importorskip("subword_nmt.apply_bpe", reason="the package subword-nmt is not installed")
     text = version + "e </w>\nt h\nth e</w>\nl o\nlo w\nn g\ni ng\ning </w>\n"
     theirs = apply_bpe.BPE(io.StringIO(text), separator="")
@@ -158,7 +158,7 @@ def test_codes_of_the_first_releases_say_no_version(version: str) -> None:
         assert pieces == theirs.segment_tokens([word])
 
 
-def test_codes_without_a_version_whose_tokens_hold_the_end_are_read_as_newer_ones() -> None:
+def test_codes_without_a_version_whose_tokens_hold_the_end_marker_are_read_as_newer_codes() -> None:
     text = "e n</w>\nt h\nth en</w>\n"
     told, counted = CODES.open(text.encode(), "x"), CODES.open(text.replace("\n", " 7\n").encode(), "x")
     assert "says no version" in told.notes[1]
@@ -185,7 +185,7 @@ def test_codes_learned_by_subword_nmt_split_words_as_subword_nmt_does() -> None:
 
 
 @pytest.mark.parametrize("marker", ["glued", "symbol"])
-def test_codes_are_read_back_equal(marker: str) -> None:
+def test_exported_subword_nmt_codes_are_read_back_and_split_words_equally(marker: str) -> None:
     history = learned("words", marker=marker, ties="largest-text")
     back = opened(history, "subword-nmt").history
     ours, theirs = Tokenizer(history), Tokenizer(back)
@@ -193,7 +193,7 @@ def test_codes_are_read_back_equal(marker: str) -> None:
         assert [span[:2] for span in ours.spans(word)] == [span[:2] for span in theirs.spans(word)]
 
 
-def test_codes_need_a_marker_and_characters() -> None:
+def test_exporting_subword_nmt_codes_requires_characters_and_a_word_end_marker() -> None:
     with pytest.raises(OutputError, match="merge characters"):
         content(learned("gpt2"), "subword-nmt")
     with pytest.raises(OutputError, match="mark the end of each word"):
@@ -209,7 +209,7 @@ def test_codes_need_a_marker_and_characters() -> None:
         (b"#version: 0.2\nl " + b"o" * 2_000_000 + b"\n", r"odd, line 2: 2,000,002 bytes are too many"),
     ],
 )
-def test_damaged_codes_are_refused_with_their_line(data: bytes, sentence: str) -> None:
+def test_damaged_subword_nmt_codes_are_refused_with_their_line(data: bytes, sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
         CODES.open(data, "odd")
 
@@ -250,7 +250,7 @@ def _merge(piece: list[int], pair: tuple[int, ...], id: int) -> list[int]:
 
 
 @pytest.mark.parametrize("preset", ["gpt2", "raw-bytes"])
-def test_minbpe_encodes_with_our_file_as_we_do(preset: str) -> None:
+def test_the_minbpe_algorithm_encodes_with_our_exported_file_as_we_do(preset: str) -> None:
     history = learned(preset, merges=100)
     model = content(history, "minbpe")
     for text in texts()[::3]:
@@ -258,7 +258,7 @@ def test_minbpe_encodes_with_our_file_as_we_do(preset: str) -> None:
         assert encode(history, text) == minbpe_encode(model, text), text[:80]
 
 
-def test_minbpe_comes_back_with_pattern_and_specials() -> None:
+def test_a_minbpe_file_is_read_back_with_its_pattern_and_special_tokens() -> None:
     history = learned("cl100k", special_tokens=("<|end|>", "<|more|>"))
     back = opened(history, "minbpe", "table.model")
     assert same_merges(back.history, history)
@@ -271,7 +271,7 @@ def test_minbpe_comes_back_with_pattern_and_specials() -> None:
     assert again.history.numbers.tolist() == numbers.tolist()
 
 
-def test_the_readable_companion_names_each_token() -> None:
+def test_the_vocab_file_beside_a_minbpe_model_names_each_token() -> None:
     found = files(learned("gpt2"), "minbpe", "table.model")
     lines = found["table.vocab"].decode().split("\n")
     assert lines[10] == "[<0x0A>] 10"
@@ -299,13 +299,13 @@ def test_a_damaged_minbpe_file_is_refused_with_its_line(data: bytes, sentence: s
         MINBPE.open(data, "odd")
 
 
-def test_a_pattern_that_is_not_understood_is_noted() -> None:
+def test_a_minbpe_pattern_that_cannot_be_read_is_reported() -> None:
     found = MINBPE.open(b"minbpe v1\n(((\n0\n97 98\n", "odd")
     assert any("cannot read the file's pattern" in note for note in found.notes)
     assert found.history.recipe.pattern == "none"
 
 
-def test_doubling_tokens_cannot_fill_the_memory() -> None:
+def test_doubling_tokens_in_a_minbpe_file_are_refused_before_they_fill_the_memory() -> None:
     """Forty lines that each double the token would make a token of a million megabytes."""
     doubling = b"97 97\n" + b"".join(b"%d %d\n" % (id, id) for id in range(256, 296))
     with pytest.raises(FormatError, match=r"odd, line 34: its token would be longer than"):

@@ -335,7 +335,7 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("rare", FILES)
-def test_a_file_with_rare_content_opens_and_is_written_exactly(rare: str) -> None:
+def test_a_tokenizer_json_with_rare_content_is_opened_and_written_with_equal_ids(rare: str) -> None:
     made, texts = FILES[rare]
     data = json.dumps(made).encode()
     theirs, found, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, rare), io.BytesIO()
@@ -389,7 +389,7 @@ SAID_OF_WRITING: dict[str, tuple[Whole, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("rare", SAID_OF_WRITING)
-def test_a_file_that_cannot_be_written_exactly_opens_exactly(rare: str) -> None:
+def test_a_tokenizer_json_that_cannot_be_written_exactly_is_opened_with_equal_ids(rare: str) -> None:
     made, texts = SAID_OF_WRITING[rare]
     data = json.dumps(made).encode()
     theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, rare)
@@ -468,7 +468,7 @@ SAID: dict[str, tuple[Whole, str]] = {
 
 
 @pytest.mark.parametrize("rare", SAID)
-def test_opening_a_file_warns_if_its_ids_can_differ(rare: str) -> None:
+def test_opening_a_tokenizer_json_warns_if_its_ids_can_differ(rare: str) -> None:
     made, sentence = SAID[rare]
     found = JSON.open(json.dumps(made).encode(), rare)
     assert any(sentence in note for note in found.notes)
@@ -476,12 +476,12 @@ def test_opening_a_file_warns_if_its_ids_can_differ(rare: str) -> None:
         assert any(sentence in one for one in JSON.can_hold(found.history))
 
 
-def test_text_turned_into_bytes_twice_is_refused() -> None:
+def test_a_tokenizer_json_that_turns_text_into_bytes_twice_is_refused() -> None:
     with pytest.raises(FormatError, match="turns text into bytes twice"):
         JSON.open(json.dumps(whole(bpe({"Ġ": 1}), [], [by_bytes(cuts=True), by_bytes()])).encode(), "x")
 
 
-def test_a_long_text_is_cut_with_its_case_ignored() -> None:
+def test_a_case_insensitive_pattern_splits_a_long_batch_like_a_short_text() -> None:
     made = whole(bpe(LETTERS | {"E": 6}), [], [split("(?i)e", "MergedWithPrevious")])
     found, texts = JSON.open(json.dumps(made).encode(), "x"), ["abEaeb"] * 800
     ids, edges = Tokenizer(found.history).encode_batch(texts)
@@ -489,12 +489,12 @@ def test_a_long_text_is_cut_with_its_case_ignored() -> None:
     assert ids[edges[7] : edges[8]].tolist() == list(alone)
 
 
-def test_a_warning_names_a_text_that_the_written_file_turns_into_a_token() -> None:
+def test_exporting_warns_of_a_text_that_the_written_file_would_turn_into_a_token() -> None:
     made = whole(bpe({"  ": 152}), [], [by_bytes()], added(158, "<", single_word=True))
     found = JSON.open(json.dumps(made).encode(), "x").history
     assert any("If < is written in a text, it becomes the token" in sentence for sentence in JSON.can_hold(found))
 
 
-def test_a_warning_says_that_the_written_unknown_token_would_be_joined() -> None:
+def test_exporting_warns_that_the_library_would_join_the_unknown_token_with_its_neighbours() -> None:
     found = JSON.open(json.dumps(SAID["the unknown token is joined"][0]).encode(), "x").history
     assert any("merge with its neighbours" in sentence for sentence in JSON.can_hold(found))

@@ -95,18 +95,18 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return Case(table, found, Tokenizer(found.history))
 
 
-def test_a_real_file_opens_with_its_merges_and_ids(case: Case) -> None:
+def test_a_published_tokenizer_file_opens_with_the_expected_merges_and_ids(case: Case) -> None:
     found = case.opened
     assert (found.format, len(found.history), found.history.recipe.pattern) == case.table[1:4]
     assert not found.history.has_counts
     assert case.numbers("hello world") == case.table.hello
 
 
-def test_a_long_text_has_as_many_tokens_as_the_libraries_count(case: Case) -> None:
+def test_a_long_text_has_the_expected_token_count_with_each_published_tokenizer(case: Case) -> None:
     assert len(case.numbers(text_of(case.table.long_text))) == case.table.tokens
 
 
-def test_the_special_token_has_its_number(case: Case) -> None:
+def test_the_special_token_of_a_published_tokenizer_has_the_expected_id(case: Case) -> None:
     if case.table.format == "tiktoken":  # such files hold none
         assert case.opened.history.recipe.special_tokens == ()
     else:
@@ -115,7 +115,7 @@ def test_the_special_token_has_its_number(case: Case) -> None:
         assert case.numbers("a<|endoftext|>", allowed_special="all") == [a, case.table.merges + 256]
 
 
-def test_ids_are_those_of_tiktoken_in_every_language(case: Case) -> None:
+def test_ids_of_published_tokenizers_equal_those_of_tiktoken_in_every_language(case: Case) -> None:
     """Even tables that were not learned for it: merges in order are ranks."""
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     expression = NAMED_PATTERNS[case.table.pattern].expression
@@ -140,7 +140,7 @@ def ranks_of(case: Case) -> dict[bytes, int]:
 
 
 @pytest.mark.parametrize("name", CORPORA)
-def test_subword_nmt_codes_cut_a_corpus_as_their_own_program_does(name: str, tmp_path: Path) -> None:
+def test_subword_nmt_codes_split_a_corpus_as_the_subword_nmt_program_does(name: str, tmp_path: Path) -> None:
     """`</w>` belongs to the last piece of a word."""
     reference = reference_of(name)
     (tmp_path / "codes").write_text(reference.codes, "utf-8", newline="\n")

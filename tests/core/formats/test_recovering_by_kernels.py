@@ -23,7 +23,7 @@ ALWAYS, NEVER = True, False
 
 
 @given(tokens=st.lists(SHORT | LONG, unique=True, max_size=20))
-def test_kernels_recover_merges_of_bytes_as_plain_python(tokens: list[bytes]) -> None:
+def test_kernels_recover_merges_of_byte_tokens_as_plain_python(tokens: list[bytes]) -> None:
     """Some tokens fall into more or fewer than two parts, or have younger parts."""
     assert _found(tokens, BYTES, 256, ALWAYS) == _found(tokens, BYTES, 256, NEVER)
     in_order = sorted(tokens, key=len)
@@ -34,14 +34,16 @@ def test_kernels_recover_merges_of_bytes_as_plain_python(tokens: list[bytes]) ->
     tokens=st.lists(st.text("ab", min_size=2, max_size=9).map(str.encode), unique=True, max_size=60),
     by_length=st.booleans(),
 )
-def test_kernels_recover_tokens_with_many_ways_as_plain_python(tokens: list[bytes], by_length: bool) -> None:
+def test_kernels_recover_merges_of_tokens_with_many_splits_as_plain_python(
+    tokens: list[bytes], by_length: bool
+) -> None:
     """Shortest first, nearly every token is made of sound ones, so that their borders alone decide."""
     tokens = sorted(tokens, key=len) if by_length else tokens
     assert _found(tokens, BYTES, 256, ALWAYS) == _found(tokens, BYTES, 256, NEVER)
 
 
 @given(sizes=st.lists(st.integers(2, 24), unique=True, max_size=23), behind=st.booleans())
-def test_kernels_recover_tokens_of_one_letter_as_plain_python(sizes: list[int], behind: bool) -> None:
+def test_kernels_recover_merges_of_repeated_letters_as_plain_python(sizes: list[int], behind: bool) -> None:
     """Every pair ties here, so the leftmost two are joined."""
     tokens = [b"a" * size + b"b" * behind for size in sizes] + [b"a" * size for size in sizes if behind]
     assert _found(tokens, BYTES, 256, ALWAYS) == _found(tokens, BYTES, 256, NEVER)
@@ -50,7 +52,7 @@ def test_kernels_recover_tokens_of_one_letter_as_plain_python(sizes: list[int], 
 @given(
     tokens=st.lists(st.text("ab", min_size=2, max_size=6), unique=True, max_size=30), base=st.sampled_from(["ab", "a"])
 )
-def test_each_in_its_turn_or_with_its_last_part(tokens: list[str], base: str) -> None:
+def test_recovered_merges_are_ordered_by_their_turn_or_by_their_last_part(tokens: list[str], base: str) -> None:
     parts = recovering._parts_plainly(tokens)
     texts = [*parts.symbols, *tokens]
     halves = {
@@ -74,13 +76,13 @@ def test_each_in_its_turn_or_with_its_last_part(tokens: list[str], base: str) ->
 
 
 @given(tokens=st.lists(st.text("añ日𝄞", min_size=2, max_size=6), unique=True, max_size=20))
-def test_kernels_recover_merges_of_characters_as_plain_python(tokens: list[str]) -> None:
+def test_kernels_recover_merges_of_character_tokens_as_plain_python(tokens: list[str]) -> None:
     """Some characters occur in longer tokens only, and some ids merge with nothing."""
     base = {"a": 3, "日": 5, "ñ": 4}
     assert _found(tokens, base, 9, ALWAYS) == _found(tokens, base, 9, NEVER)
 
 
-def test_kernels_recover_doubling_tokens() -> None:
+def test_kernels_recover_both_parts_of_doubling_tokens() -> None:
     tokens = [b"ab" * 2**power for power in range(8)] + [b"c" * 2**power for power in range(1, 8)]
     symbols, left, right, is_late = parts_of(tokens)
     texts = [*symbols, *tokens]
@@ -100,7 +102,7 @@ def _pairs(texts: list[bytes]) -> tuple[Int32s, ...]:
 
 
 @given(texts=st.lists(st.text("aé", min_size=1, max_size=7).map(str.encode), unique=True, max_size=30))
-def test_kernels_find_all_pairs_that_make_each_text(texts: list[bytes]) -> None:
+def test_kernels_find_all_pairs_of_tokens_that_make_each_token(texts: list[bytes]) -> None:
     found = set(zip(*(column.tolist() for column in _pairs(texts)), strict=True))
     both = enumerate(texts)
     assert found == {
@@ -112,6 +114,6 @@ def test_kernels_find_all_pairs_that_make_each_text(texts: list[bytes]) -> None:
 
 
 @pytest.mark.parametrize("length", [1, 300])
-def test_kernels_make_room_for_many_rows(length: int) -> None:
+def test_the_kernel_for_pairs_of_tokens_enlarges_its_buffer_for_many_rows(length: int) -> None:
     texts = [b"a" * size for size in range(1, length + 1)]
     assert len(_pairs(texts)[0]) == length * (length - 1) // 2

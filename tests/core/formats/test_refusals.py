@@ -44,11 +44,11 @@ def methods_of(format: Format) -> list[str]:
         ("csv", [*METHODS.own]),
     ],
 )
-def test_a_format_holds_what_these_methods_learned(format: str, methods: list[str]) -> None:
+def test_each_format_can_hold_exactly_the_expected_methods(format: str, methods: list[str]) -> None:
     assert methods_of(FORMATS[format]) == methods
 
 
-def test_a_refusal_says_what_to_choose_instead() -> None:
+def test_refusing_to_export_a_method_says_which_format_to_choose_instead() -> None:
     assert METHODS["wordpiece"].refusal(FORMATS["merges.txt"]) == (
         "merges.txt holds joined pairs only, and this table was learned by WordPiece: "
         "choose vocab.txt, tokenizer.json or a table such as csv, or keep it as a session."
@@ -57,19 +57,19 @@ def test_a_refusal_says_what_to_choose_instead() -> None:
     assert METHODS["bpe"].refusal(FORMATS["merges.txt"]) == ""
 
 
-def test_a_format_may_name_methods_as_older_plug_ins_do() -> None:
+def test_a_plug_in_format_may_list_the_names_of_its_methods() -> None:
     assert methods_of(ByNames()) == ["wordpiece"]
     assert Chains().fits(ByNames())
     assert "by-names holds joined pairs only" in METHODS["bpe"].refusal(ByNames())
 
 
-def test_a_method_derived_from_another_fits_the_same_formats() -> None:
+def test_a_method_derived_from_another_method_fits_the_same_formats() -> None:
     assert [name for name, format in FORMATS.items() if Chains().fits(format)] == [
         name for name, format in FORMATS.items() if METHODS["unigram"].fits(format)
     ]
 
 
-def test_the_method_of_a_file_follows_from_its_kind_of_table() -> None:
+def test_the_method_of_an_opened_file_follows_from_its_kind_of_table() -> None:
     assert [method_for(table) for table in (RANKS, PAIRS, IN_WORDS, LONGEST, SCORES)] == [
         *("bpe", "bpe", "bpe", "wordpiece", "unigram")
     ]

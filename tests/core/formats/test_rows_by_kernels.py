@@ -36,13 +36,15 @@ def histories(draw: st.DrawFn) -> History:
 
 
 @given(history=histories(), name=st.sampled_from(TABLES), data=st.data())
-def test_kernels_write_the_same_bytes_as_plain_python(history: History, name: str, data: st.DataObject) -> None:
+def test_kernels_write_table_rows_as_the_same_bytes_as_plain_python(
+    history: History, name: str, data: st.DataObject
+) -> None:
     numbers = data.draw(st.none() | st.permutations(range(history.index_count)).map(_some_missing), label="numbers")
     assert _written(history, name, numbers, by_kernels=True) == _written(history, name, numbers, by_kernels=False)
 
 
 @given(history=histories(), name=st.sampled_from(TABLES))
-def test_kernels_read_the_rows_of_a_file(history: History, name: str) -> None:
+def test_kernels_parse_the_rows_of_a_table_file(history: History, name: str) -> None:
     table, format = _written(history, name, None, by_kernels=False), FORMATS[name]
     assert isinstance(format, MergeTable)
     cells = format.taken_apart(table, "table").cells()
@@ -51,7 +53,7 @@ def test_kernels_read_the_rows_of_a_file(history: History, name: str) -> None:
         assert cells.numbers(column).tolist() == getattr(history.columns, column).tolist()
 
 
-def test_incomplete_rows_are_not_accepted() -> None:
+def test_the_check_of_parsed_rows_refuses_incomplete_rows() -> None:
     assert not make_rows(np.array([True] * 3), 2)
     assert not make_rows(np.array([False] * 3), 1)
 

@@ -56,14 +56,14 @@ TEXTS = st.lists(st.one_of(st.sampled_from(LONGER), st.text(max_size=3))).map(""
 
 @settings(max_examples=50)
 @given(TEXTS)
-def test_each_text_becomes_the_ids_of_the_rule_and_that_text_again(text: str) -> None:
+def test_rwkv_encodes_a_text_with_the_longest_tokens_and_decodes_the_text_again(text: str) -> None:
     ids = PLAIN.encode(text)
     assert HISTORY.numbers_of(ids).tolist() == by_the_rule(text)
     assert wordpiece.encode(text, HISTORY) == ids
     assert PLAIN.decode(ids) == PLAIN.decode(ids, way="library") == text
 
 
-def test_many_texts_become_the_same_ids_by_kernels() -> None:
+def test_kernels_encode_many_texts_with_rwkv_to_the_ids_of_the_rule() -> None:
     chance = Random(1)
     texts = ["".join(chance.choices(LONGER, k=chance.randrange(40))) for _ in range(300)]
     ids, starts = COMPILED.encode_batch(texts)
@@ -71,7 +71,7 @@ def test_many_texts_become_the_same_ids_by_kernels() -> None:
     assert [numbers.tolist() for numbers in found] == [by_the_rule(text) for text in texts]
 
 
-def test_a_file_is_written_as_it_was_and_tables_keep_it(tmp_path: Path) -> None:
+def test_an_rwkv_file_is_written_unchanged_and_keeps_its_ids_in_table_formats(tmp_path: Path) -> None:
     assert written(HISTORY, RWKV).decode() == rows()
     for name in ("csv", "tsv", "json"):
         path = tmp_path / f"table.{name}"
@@ -82,13 +82,13 @@ def test_a_file_is_written_as_it_was_and_tables_keep_it(tmp_path: Path) -> None:
         assert FORMATS[name].refusal(HISTORY)
 
 
-def test_each_byte_has_a_reason_for_its_split() -> None:
+def test_each_byte_of_an_rwkv_text_has_a_reason_for_its_split() -> None:
     text = "人民 the aba"
     said = [WhyLongest(text, HISTORY).explanation_at(byte, 0).sentence for byte in range(1, len(text.encode()))]
     assert said[5].startswith("“人民” is the longest token that fits here; “人民␣” is not")
 
 
-def test_a_table_without_some_tokens_takes_the_longest_of_the_others() -> None:
+def test_an_rwkv_table_without_some_tokens_uses_the_longest_remaining_tokens() -> None:
     gone = {b"abab", "人民".encode()}
     trimmed = without(HISTORY, np.array([text in gone for text in written_texts(HISTORY)])).history
     text = "ababab人民 the"
@@ -96,7 +96,7 @@ def test_a_table_without_some_tokens_takes_the_longest_of_the_others() -> None:
     assert [NUMBERS[one] for one in found] == by_the_rule(text, gone)  # numbers move up where some are gone
 
 
-def test_a_vocabulary_without_a_learner_cannot_be_extended() -> None:
+def test_extending_an_rwkv_vocabulary_is_refused() -> None:
     with pytest.raises(RecipeError, match="training cannot continue from it"):
         growing_recipe(HISTORY, by=5)
 
@@ -118,11 +118,11 @@ def test_a_vocabulary_without_a_learner_cannot_be_extended() -> None:
         ("999 " + "(" * 9_999 + " 1", "there must be a number"),
     ],
 )
-def test_invalid_rows_are_refused_with_their_numbers(row: str, said: str) -> None:
+def test_invalid_rows_of_an_rwkv_file_are_refused_with_their_line_numbers(row: str, said: str) -> None:
     with pytest.raises(FormatError, match=said):
         RWKV.read(f"{rows()}{row}\n".encode(), "rwkv_vocab.txt")
 
 
-def test_a_file_without_all_bytes_is_refused() -> None:
+def test_an_rwkv_file_without_all_256_bytes_is_refused() -> None:
     with pytest.raises(FormatError, match="254 of the 256 bytes have no token; the first is 0x02"):
         RWKV.read(b"1 '\\x00' 1\n2 '\\x01' 1\n", "rwkv_vocab.txt")

@@ -31,7 +31,7 @@ def model(**changes: object) -> bytes:
 
 
 @pytest.mark.parametrize(("unknown", "form"), [("bytes", ""), ("unk", ""), ("bytes", "NFKC")])
-def test_sentencepiece_loads_ours_with_the_same_ids(unknown: str, form: str) -> None:
+def test_sentencepiece_loads_our_exported_model_with_the_same_ids(unknown: str, form: str) -> None:
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     history = learned("sentencepiece-like", vocab_size=None, unknown=unknown, unicode_form=form)
     theirs = sentencepiece.SentencePieceProcessor(model_proto=content(history, "sentencepiece"))
@@ -43,7 +43,7 @@ def test_sentencepiece_loads_ours_with_the_same_ids(unknown: str, form: str) -> 
 
 
 @pytest.mark.parametrize("byte_fallback", [True, False])
-def test_a_sentencepiece_model_keeps_its_ids(byte_fallback: bool) -> None:
+def test_a_model_trained_by_sentencepiece_keeps_its_ids_when_opened(byte_fallback: bool) -> None:
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     trained = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
@@ -68,7 +68,7 @@ def test_a_sentencepiece_model_keeps_its_ids(byte_fallback: bool) -> None:
         assert ours == theirs.encode(plain), plain[:80]
 
 
-def test_limits_that_are_told_do_not_refuse_an_honest_export() -> None:
+def test_verification_skips_text_beyond_the_limits_of_a_format_and_accepts_the_export() -> None:
     """The check leaves out marks in an order that no map of letters knows, and the sign for blanks."""
     history = learned("sentencepiece-like", vocab_size=None)
     rare = "the ▁ sign\no\u0302\u0301\u0323 in the middle\nthe last line"
@@ -82,7 +82,7 @@ def test_limits_that_are_told_do_not_refuse_an_honest_export() -> None:
 
 
 @pytest.mark.parametrize("unknown", ["bytes", "unk"])
-def test_an_exported_model_is_read_back_with_its_choices(unknown: str) -> None:
+def test_an_exported_sentencepiece_model_is_read_back_with_its_recipe_choices(unknown: str) -> None:
     changes = {"unknown": unknown, "lowercase": True, "strip_marks": "“”", "unicode_form": ""}
     history = learned("sentencepiece-like", vocab_size=None, **changes)
     back = opened(history, "sentencepiece")
@@ -139,7 +139,7 @@ BPE_KIND = bytes_field(2, varint_field(3, 2))
         ),
     ],
 )
-def test_a_damaged_model_is_refused_with_its_byte(data: bytes, sentence: str) -> None:
+def test_a_damaged_sentencepiece_model_is_refused_with_its_byte(data: bytes, sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
         MODEL.open(data, "odd")
 
@@ -164,7 +164,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {  # half a million fields, of files t
 
 
 @pytest.mark.parametrize("made", HOSTILE.values(), ids=HOSTILE)
-def test_a_hostile_model_is_refused_at_once(made: Callable[[], bytes]) -> None:
+def test_a_sentencepiece_model_with_millions_of_fields_is_refused_in_time(made: Callable[[], bytes]) -> None:
     data = made()
     began = time.process_time()
     with pytest.raises((FormatError, TooLarge), match=r"too many for such a file|of the kind 5|twice"):
@@ -185,7 +185,9 @@ SOUND = [
 
 
 @given(st.permutations(SOUND), st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=2))
-def test_pieces_read_in_a_batch_equal_those_read_one_by_one(parts: list[bytes], changes: list[tuple[int, int]]) -> None:
+def test_sentencepiece_pieces_parsed_in_one_batch_equal_pieces_parsed_one_by_one(
+    parts: list[bytes], changes: list[tuple[int, int]]
+) -> None:
     """Some pieces are long, and any byte may be changed."""
     data = bytearray(b"".join(parts))
     for place, byte in changes:
@@ -213,7 +215,7 @@ BYTES = [piece(f"<0x{byte:02X}>", kind=6) for byte in range(256)]
     has_bytes=st.booleans(),
     texts=st.lists(st.text("ab é", max_size=12)),
 )
-def test_a_model_opens_and_encodes_the_same_by_kernels(
+def test_a_sentencepiece_model_opened_with_and_without_kernels_is_equal(
     pieces: dict[str, tuple[int, int]], joins: list[tuple[int, int]], has_bytes: bool, texts: list[str]
 ) -> None:
     """A trained file's pieces are all made in turn; other files have pieces out of turn, or never made."""
@@ -237,7 +239,7 @@ def test_a_model_opens_and_encodes_the_same_by_kernels(
     assert found[0] == found[1]
 
 
-def test_an_endless_model_is_refused() -> None:
+def test_a_sentencepiece_model_of_a_terabyte_is_refused() -> None:
     class Endless(bytes):
         def __len__(self) -> int:
             return 2**40
@@ -246,18 +248,20 @@ def test_an_endless_model_is_refused() -> None:
         MODEL.open(Endless(piece("a")), "odd")
 
 
-def test_pieces_that_no_merge_makes_are_named() -> None:
+def test_sentencepiece_pieces_that_no_merge_makes_are_reported() -> None:
     pieces = [piece("<unk>", kind=2), piece("▁"), *(piece(letter) for letter in "abc"), piece("abc", -1)]
     found = MODEL.open(b"".join(pieces) + BPE_KIND, "odd")
     assert any("“abc”" in note and "no text becomes" in note for note in found.notes)
 
 
-def test_varints_of_negative_numbers_have_ten_bytes() -> None:
+def test_negative_varints_of_protocol_buffers_have_ten_bytes() -> None:
     assert len(varint(-1)) == 10
     assert struct.unpack("<f", float_field(2, -1.5)[1:]) == (-1.5,)
 
 
-def test_a_changed_model_can_be_written_and_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_extended_or_trimmed_sentencepiece_model_is_loaded_by_the_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The library loads extended and trimmed models; a user-defined symbol is no learned token."""
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     monkeypatch.setattr(sampling, "WANTED_WORDS", 500)

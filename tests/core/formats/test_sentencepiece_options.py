@@ -55,7 +55,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
 @pytest.mark.parametrize("options", OPTIONS)
-def test_a_model_opens_exactly_and_is_written_as_it_was(kind: str, options: str) -> None:
+def test_a_sentencepiece_model_with_each_option_is_opened_and_written_with_equal_ids(kind: str, options: str) -> None:
     data = sentencepiece_model(kind, **OPTIONS[options])
     library = sentencepiece.SentencePieceProcessor(model_proto=data)
     found = FORMATS["sentencepiece"].open(data, "trained.model")
@@ -83,7 +83,7 @@ def test_a_model_opens_exactly_and_is_written_as_it_was(kind: str, options: str)
 @pytest.mark.parametrize("options", [{"remove_extra_whitespaces": False}, {"treat_whitespace_as_suffix": True},
                                      {"remove_extra_whitespaces": False, "treat_whitespace_as_suffix": True},
                                      {}, {"add_dummy_prefix": False}])  # fmt: skip
-def test_a_text_that_normalization_empties_still_becomes_a_space_marker(options: dict[str, bool]) -> None:
+def test_a_text_that_normalization_empties_is_encoded_as_in_sentencepiece(options: dict[str, bool]) -> None:
     samples = [
         "",
         " ",
@@ -109,7 +109,9 @@ RULES = {"é": "e  e", "ß": "  ", "ü": "", "\u3000": " ", "the": "▁", "of th
 
 @pytest.mark.parametrize("prefix", [True, False])
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
-def test_user_rules_may_make_several_spaces(kind: str, prefix: bool, tmp_path: Path) -> None:
+def test_user_rules_that_make_several_spaces_are_encoded_as_in_sentencepiece(
+    kind: str, prefix: bool, tmp_path: Path
+) -> None:
     rows = ("\t".join(" ".join(f"{ord(one):X}" for one in text) for text in row) for row in RULES.items())
     (tmp_path / "rules.tsv").write_text("\n".join(rows))
     chosen = {"normalization_rule_tsv": str(tmp_path / "rules.tsv"), "add_dummy_prefix": prefix}
@@ -118,9 +120,7 @@ def test_user_rules_may_make_several_spaces(kind: str, prefix: bool, tmp_path: P
 
 @pytest.mark.parametrize("option", [{}, {"byte_fallback": True}, {"treat_whitespace_as_suffix": True}])
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
-def test_removed_and_unused_pieces_and_longer_pieces_of_their_characters_encode_as_in_the_library(
-    kind: str, option: dict[str, bool]
-) -> None:
+def test_removed_unused_and_longer_pieces_are_encoded_as_in_sentencepiece(kind: str, option: dict[str, bool]) -> None:
     """Characters that only longer pieces hold are steps to these, and unknown where they are alone."""
     chance, left = Random(kind), list[ScoredPiece]()
     stored = read(data := sentencepiece_model(kind, **option), "trained.model")
@@ -133,7 +133,7 @@ def test_removed_and_unused_pieces_and_longer_pieces_of_their_characters_encode_
 
 
 @pytest.mark.parametrize(("unused", "used"), [("b▁", "▁"), ("▁", "b")])
-def test_texts_are_cut_before_spaces_only_where_unused_pieces_reach_over_none(unused: str, used: str) -> None:
+def test_text_with_unused_pieces_across_spaces_is_encoded_as_in_sentencepiece(unused: str, used: str) -> None:
     scores = {used: -2.0, "b": 0.0, "bc": 3.0, "abc": -6.0, "▁a": -1.5, "c": -9.0}
     pieces = [ScoredPiece("<unk>", 0.0, Kind.UNKNOWN), ScoredPiece(unused, -1.0, Kind.UNUSED)]
     pieces += [ScoredPiece(text, score, Kind.NORMAL) for text, score in scores.items()]
@@ -142,7 +142,7 @@ def test_texts_are_cut_before_spaces_only_where_unused_pieces_reach_over_none(un
 
 
 @pytest.mark.parametrize("chosen", [(0, 0, 0), (1, 1, 1), (1, 0, 1), (0, 1, 0)])
-def test_decoded_text_is_denormalized_as_the_model_says(chosen: tuple[int, int, int]) -> None:
+def test_decoded_text_is_denormalized_by_the_rules_of_the_sentencepiece_model(chosen: tuple[int, int, int]) -> None:
     """A model without further options puts a space before the text, and shows spaces as they are in texts."""
     changes = bytes_field(2, packed({"e": "é", "t": "  ", "\u2047": ""}))
     spec = b"".join(varint_field(field, value) for field, value in enumerate(chosen, 3) if not value)
@@ -150,7 +150,7 @@ def test_decoded_text_is_denormalized_as_the_model_says(chosen: tuple[int, int, 
 
 
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])
-def test_a_score_of_minus_zero_is_joined_after_zero(kind: str) -> None:
+def test_pieces_with_a_score_of_minus_zero_are_joined_as_in_sentencepiece(kind: str) -> None:
     chance = Random(kind)
     stored = read(data := sentencepiece_model(kind), "trained.model")
     changed = [
@@ -160,7 +160,7 @@ def test_a_score_of_minus_zero_is_joined_after_zero(kind: str) -> None:
     check(b"".join(piece.message() for piece in changed) + behind_pieces(stored, data), lines()[::4])
 
 
-def test_a_normalization_map_keeps_zero_bytes() -> None:
+def test_the_normalization_map_of_a_sentencepiece_model_keeps_zero_bytes() -> None:
     data, changes = (
         sentencepiece_model("char", normalization_rule_name="identity"),
         {"e": "é", "th": "a", "a\u0300": "à"},
@@ -191,7 +191,7 @@ def check(data: bytes, samples: Sequence[str]) -> None:
         assert tokenizer.decode(found.history.indices_of(row), way="library") == told == again.decode(row), row
 
 
-def test_the_reason_for_an_unjoined_pair_names_the_pair_that_took_its_token(
+def test_the_why_command_for_a_sentencepiece_model_names_the_pair_that_took_the_token(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "trained.model").write_bytes(sentencepiece_model("bpe"))
@@ -199,7 +199,7 @@ def test_the_reason_for_an_unjoined_pair_names_the_pair_that_took_its_token(
     assert "one of the two was merged with another token before" in capsys.readouterr().out
 
 
-def test_byte_tokens_are_decoded_only_if_written_in_capitals() -> None:
+def test_byte_pieces_written_in_small_letters_are_decoded_as_in_sentencepiece() -> None:
     stored = read(data := sentencepiece_model("unigram", byte_fallback=True), "trained.model")
     behind = behind_pieces(stored, data)
     data = b"".join(piece.message() for piece in [*stored.pieces, ScoredPiece("<0x0a>", -1.0, Kind.NORMAL)]) + behind
@@ -211,7 +211,7 @@ def test_byte_tokens_are_decoded_only_if_written_in_capitals() -> None:
 
 
 @pytest.mark.parametrize("change", [-3.0, -1.6468, -0.0535, 0.5, 2.8997])
-def test_among_equal_cuts_around_user_defined_symbols_the_library_s_is_taken(change: float) -> None:
+def test_equally_good_splits_around_user_defined_symbols_are_chosen_as_in_sentencepiece(change: float) -> None:
     samples = [
         before * times + " " * blanks for before in ("of", "é,", "") for times in range(4) for blanks in range(12)
     ]
@@ -219,7 +219,7 @@ def test_among_equal_cuts_around_user_defined_symbols_the_library_s_is_taken(cha
 
 
 @pytest.mark.parametrize("change", [-200_000.0, -30_000.0])
-def test_sums_of_scores_restart_beyond_100_000_as_in_the_library(change: float) -> None:
+def test_sums_of_scores_restart_beyond_100_000_as_in_sentencepiece(change: float) -> None:
     """Sums get so large in texts of a hundred thousand characters; such scores reach them sooner."""
     check_with_scores(change, ["\n".join(lines())[:3_000], "no " * 500, "é" * 500])
 
@@ -242,7 +242,7 @@ def check_with_scores(change: float, samples: list[str]) -> None:
 
 @pytest.mark.parametrize("name", ["all.json", "all.csv", "all.bpex"])
 @pytest.mark.parametrize("sums", ["32 bits", "64 bits"])
-def test_scores_of_an_opened_model_are_kept_exactly(name: str, sums: str, tmp_path: Path) -> None:
+def test_scores_of_an_opened_unigram_model_are_saved_exactly(name: str, sums: str, tmp_path: Path) -> None:
     data = sentencepiece_model("unigram", **OPTIONS["all at once"])
     form = "sentencepiece" if sums == "32 bits" else "tokenizer.json"
     found = FORMATS[form].open(data if sums == "32 bits" else json.dumps(albert()).encode(), "given").history
@@ -264,7 +264,7 @@ def test_scores_of_an_opened_model_are_kept_exactly(name: str, sums: str, tmp_pa
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram", "word"])
-def test_the_unknown_token_keeps_its_id_beside_byte_tokens(kind: str) -> None:
+def test_the_unknown_token_keeps_its_id_beside_byte_pieces(kind: str) -> None:
     data = sentencepiece_model(kind, byte_fallback=True)
     theirs, found = sentencepiece.SentencePieceProcessor(model_proto=data), FORMATS["sentencepiece"].open(data, "x")
     ids = [theirs.unk_id(), 5, theirs.unk_id()]

@@ -66,7 +66,9 @@ def steps(draw: st.DrawFn) -> list[Any]:
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.method)
 @given(rows=steps())
-def test_all_at_once_are_sound_where_each_is(recipe: Recipe, rows: list[Any]) -> None:
+def test_checking_all_steps_at_once_finds_the_same_first_invalid_step_as_checking_each(
+    recipe: Recipe, rows: list[Any]
+) -> None:
     columns = np.array(rows, np.int64).reshape(-1, 7).T
     sound = [can_be(rows[:end], recipe) for end in range(1, len(rows) + 1)]
     if all(sound):
@@ -76,7 +78,7 @@ def test_all_at_once_are_sound_where_each_is(recipe: Recipe, rows: list[Any]) ->
             check_steps([*columns], ALPHABET, recipe, str)
 
 
-def test_decisions_of_the_recipe_are_looked_for() -> None:
+def test_rebuilding_a_history_refuses_steps_that_contradict_a_forced_pair() -> None:
     recipe = RECIPES[0].with_changes(interventions=(Intervention(2, "force", 1, 2),))
     columns = np.array([(1, 3, 5, -1, -1, -1, 5), (2, 3, 4, -1, -1, -1, 4)], np.int64).T
     with pytest.raises(FormatError, match="step 2 merges another pair"):

@@ -41,7 +41,7 @@ from tests.core.learning import train
 
 @every_format
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: f"{recipe.name}-{recipe.marker}")
-def test_each_kind_of_recipe_is_read_back_equal(format: Format, recipe: Recipe) -> None:
+def test_a_table_of_each_recipe_is_read_back_equal(format: Format, recipe: Recipe) -> None:
     history = learned(recipe)
     assert len(history) > 0
     assert_same(format.read(written(history, format), "table"), history)
@@ -52,7 +52,9 @@ WORDS = st.dictionaries(st.text(min_size=1, max_size=8), st.integers(1, 2**40), 
 
 @every_format
 @given(WORDS, st.sampled_from(RECIPES), st.integers(0, 40))
-def test_any_history_is_read_back_equal(format: Format, words: dict[str, int], recipe: Recipe, merges: int) -> None:
+def test_a_table_of_any_history_is_read_back_equal(
+    format: Format, words: dict[str, int], recipe: Recipe, merges: int
+) -> None:
     history = learned(recipe, words)
     table = written(history, format, merges)
     with read_at_once_only() if len(history.first(merges)) else nullcontext():
@@ -62,7 +64,7 @@ def test_any_history_is_read_back_equal(format: Format, words: dict[str, int], r
 
 
 @every_format
-def test_a_forced_step_is_no_tie(format: Format) -> None:
+def test_a_forced_step_is_written_without_a_tie(format: Format) -> None:
     forced = (Intervention(1, "force", ord("c"), ord("d")),)
     recipe = Recipe.preset("raw-bytes", merges=2, vocab_size=None, interventions=forced)
     history = train(Corpus.from_texts(["abxabycdxcdy"]), recipe)
@@ -72,13 +74,13 @@ def test_a_forced_step_is_no_tie(format: Format) -> None:
 
 
 @every_format
-def test_a_text_that_holds_the_marker_itself_comes_back(format: Format) -> None:
+def test_a_text_that_contains_the_word_marker_is_read_back_from_a_table(format: Format) -> None:
     history = learned(Recipe.preset("sentencepiece-like", merges=30, min_frequency=1), {"a▁b": 2, "▁": 1})
     assert_same(format.read(written(history, format), "table"), history)
 
 
 @every_format
-def test_merges_without_counts_are_read_back_without_counts(format: Format) -> None:
+def test_a_table_without_counts_is_read_back_without_counts(format: Format) -> None:
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(116, 104), (256, 101)])
     back = format.read(written(history, format), "table")
     assert_same(back, history)
@@ -86,13 +88,13 @@ def test_merges_without_counts_are_read_back_without_counts(format: Format) -> N
 
 
 @every_format
-def test_counts_of_64_bits_are_read_back_equal(format: Format) -> None:
+def test_counts_of_64_bits_are_read_back_equal_from_a_table(format: Format) -> None:
     history = learned(Recipe.preset("words", merges=3), {"ab": 2**53 + 1, "cd": 2**53})
     assert [merge.count for merge in format.read(written(history, format), "table")] == [2**53 + 1, 2**53]
 
 
 @every_format
-def test_tokens_too_long_to_show_are_cut_off_and_still_come_back(format: Format) -> None:
+def test_tokens_too_long_to_show_are_shortened_in_a_table_and_still_read_back(format: Format) -> None:
     history = learned(Recipe.preset("raw-bytes"), {"a" * 20_000: 1})
     assert any("longer than 4,096 bytes" in sentence for sentence in format.can_hold(history))
     data = written(history, format)
@@ -101,19 +103,19 @@ def test_tokens_too_long_to_show_are_cut_off_and_still_come_back(format: Format)
 
 
 @every_format
-def test_an_ordinary_history_loses_nothing(format: Format) -> None:
+def test_writing_an_ordinary_history_as_a_table_reports_no_loss(format: Format) -> None:
     assert format.can_hold(learned(RECIPES[1])) == []
 
 
 @delimited
-def test_a_table_saved_by_windows_programs_is_read(format: Format) -> None:
+def test_a_table_with_a_byte_order_mark_and_windows_line_ends_is_read(format: Format) -> None:
     history = learned(RECIPES[1])
     changed = b"\xef\xbb\xbf" + written(history, format).replace(b"\n", b"\r\n")
     assert_same(format.read(changed, "table"), history)
 
 
 @delimited
-def test_a_recipe_in_other_words_is_read(format: Format) -> None:
+def test_a_table_with_reformatted_recipe_json_is_read(format: Format) -> None:
     history = learned(RECIPES[1])
     table = written(history, format)
     for row in (b'""recipe"":', b'""end_reason"":'):
@@ -121,7 +123,7 @@ def test_a_recipe_in_other_words_is_read(format: Format) -> None:
         assert_same(format.read(table.replace(row, row + b" "), "table"), history)
 
 
-def test_reformatted_json_is_read(tmp_path: Path) -> None:
+def test_a_json_table_with_other_indentation_and_key_order_is_read(tmp_path: Path) -> None:
     history = learned(RECIPES[1])
     whole = json.loads(written(history, FORMATS["json"]))
     path = tmp_path / "sorted"
@@ -133,7 +135,7 @@ def test_reformatted_json_is_read(tmp_path: Path) -> None:
 
 
 @delimited
-def test_a_csv_table_is_a_plain_rectangle(format: Format) -> None:
+def test_a_csv_table_has_the_same_number_of_columns_in_every_row(format: Format) -> None:
     history = learned(RECIPES[1])
     delimiter = "," if format.name == "csv" else "\t"
     text = written(history, format).decode()
@@ -147,7 +149,7 @@ def test_a_csv_table_is_a_plain_rectangle(format: Format) -> None:
     assert bytes.fromhex(rows[-2]["bytes"]) == b'comma, quote"'
 
 
-def test_json_holds_the_runner_up() -> None:
+def test_a_json_table_holds_the_runner_up_of_each_merge() -> None:
     history = learned(Recipe.preset("words", marker="symbol"), {"low": 5, "lower": 2, "newest": 6, "widest": 3})
     first = json.loads(written(history, FORMATS["json"]))["merges"][0]
     assert (first["left_text"], first["right_text"], first["token"], first["count"]) == ("e", "s", "es", 9)
@@ -160,7 +162,9 @@ def test_json_holds_the_runner_up() -> None:
 
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".json", ".JSON"])
-def test_the_ending_chooses_the_format_and_the_content_is_recognized(tmp_path: Path, ending: str) -> None:
+def test_the_file_ending_chooses_the_table_format_and_the_content_is_recognized_on_reading(
+    tmp_path: Path, ending: str
+) -> None:
     history = learned(RECIPES[0])
     path = tmp_path / f"table{ending}"
     write_history(history, path)
@@ -168,13 +172,13 @@ def test_the_ending_chooses_the_format_and_the_content_is_recognized(tmp_path: P
     assert_same(read_history(renamed), history)
 
 
-def test_an_unknown_ending_is_refused_with_the_known_ones() -> None:
+def test_writing_a_table_with_an_unknown_ending_is_refused_with_the_known_endings() -> None:
     with pytest.raises(OutputError, match=r"\.csv, \.tsv, \.json"):
         format_for("table.docx")
 
 
 @every_format
-def test_a_failure_halfway_leaves_the_old_file(tmp_path: Path, format: Format) -> None:
+def test_an_error_while_writing_a_table_leaves_the_old_file(tmp_path: Path, format: Format) -> None:
     path = tmp_path / f"table{FORMATS.extension(format.name)}"
     path.write_text("precious")
 
@@ -187,7 +191,7 @@ def test_a_failure_halfway_leaves_the_old_file(tmp_path: Path, format: Format) -
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_cancelled_writing_leaves_the_old_file(tmp_path: Path) -> None:
+def test_cancelling_the_writing_of_a_table_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("precious")
     with pytest.raises(Cancelled, match="unchanged"):
@@ -196,20 +200,20 @@ def test_cancelled_writing_leaves_the_old_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"hello\n", b"{}", b"\xff\xfe", b"PK\x03\x04", b"step,left\n"])
-def test_other_files_are_refused_by_name(tmp_path: Path, content: bytes) -> None:
+def test_reading_another_file_as_a_table_is_refused_with_its_name(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "odd.csv"
     path.write_bytes(content)
     with pytest.raises(FormatError, match=r"odd\.csv"):
         read_history(path)
 
 
-def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
+def test_reading_a_missing_table_is_refused_with_its_name(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"Could not read .*gone\.csv: No such file"):
         read_history(tmp_path / "gone.csv")
 
 
 @pytest.mark.parametrize(("name", "shown"), [("a\0b", r"a\\x00b"), ("a\ud800", r"a\\ud800")])
-def test_impossible_file_names_are_refused(name: str, shown: str) -> None:
+def test_impossible_names_of_table_files_are_refused(name: str, shown: str) -> None:
     with pytest.raises(FormatError, match=rf"'{shown}' cannot be the name of a file"):
         read_history(name)
 
@@ -241,7 +245,7 @@ class Sink(io.RawIOBase):
 
 
 @every_format
-def test_writing_reports_progress_and_needs_memory_only_for_the_vocabulary(format: Format) -> None:
+def test_writing_a_table_reports_progress_and_needs_memory_only_for_the_vocabulary(format: Format) -> None:
     history = long_history(10_000)
     told: list[Progress] = []
     sink = Sink()

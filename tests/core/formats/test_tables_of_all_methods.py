@@ -61,7 +61,7 @@ def assert_the_same_in_all(one: History, other: History) -> None:
 
 @every_format
 @every_recipe
-def test_a_history_of_each_method_is_read_back_equal(format: Format, name: str) -> None:
+def test_a_table_of_each_method_is_read_back_equal(format: Format, name: str) -> None:
     history = learned(name)
     with read_at_once_only():
         assert_the_same_in_all(format.read(written(history, format), "table"), history)
@@ -70,13 +70,13 @@ def test_a_history_of_each_method_is_read_back_equal(format: Format, name: str) 
 
 
 @every_recipe
-def test_a_table_of_each_method_is_verified(name: str, tmp_path: Path) -> None:
+def test_an_exported_table_of_each_method_is_verified(name: str, tmp_path: Path) -> None:
     found = prepare_export(learned(name), tmp_path / "table.json").verification
     assert found.agrees, found.differences
     assert found.cannot_hold == ()
 
 
-def test_a_plug_in_method_can_be_written_and_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_table_of_a_plug_in_method_can_be_written_and_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(METHODS, "dropping", dropping_method.METHOD)
     recipe = Recipe.preset("words", base="bytes", method="dropping", vocab_size=290)
     history = train(Corpus.from_texts([TEXT[:100]]), recipe)
@@ -85,7 +85,7 @@ def test_a_plug_in_method_can_be_written_and_read(monkeypatch: pytest.MonkeyPatc
         assert_the_same_in_all(read_history(tmp_path / name), history)
 
 
-def test_reasons_and_scores_are_columns() -> None:
+def test_reasons_and_scores_of_a_method_are_columns_of_a_csv_table() -> None:
     rows = list(csv.DictReader(io.StringIO(written(learned("unigram"), FORMATS["csv"]).decode()), strict=True))
     assert {len(row) for row in rows} == {len(rows[0])}
     assert (rows[0]["kind"], rows[0]["right"], rows[0]["left_text"]) == ("drop", "", rows[0]["token"])
@@ -143,24 +143,24 @@ def changed(**entries: object) -> bytes:
     ],
     ids=lambda value: repr(value)[:50],
 )
-def test_damage_is_reported_with_its_place(entries: dict[str, object], sentence: str) -> None:
+def test_damage_in_a_json_table_is_reported_with_its_place(entries: dict[str, object], sentence: str) -> None:
     with pytest.raises(FormatError, match=rf"odd\.json.*{sentence}"):
         FORMATS["json"].read(changed(**entries), "odd.json")
 
 
-def test_a_token_dropped_twice_is_refused() -> None:
+def test_a_table_that_drops_a_token_twice_is_refused() -> None:
     first = learned("unigram")[0].left
     with pytest.raises(FormatError, match=rf"merge 2: it uses the token {first:,}, which was dropped earlier"):
         FORMATS["json"].read(changed(merges__1__left=first), "odd.json")
 
 
-def test_more_pieces_than_can_be_read_at_once_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writing_a_json_table_with_too_many_pieces_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_tables, "MOST_SYMBOLS", 100)
     with pytest.raises(OutputError, match="pieces is too large to be read again; choose csv instead"):
         written(learned("unigram"), FORMATS["json"])
 
 
-def test_an_extra_column_is_reported() -> None:
+def test_an_unknown_extra_column_of_a_table_is_refused() -> None:
     data = written(learned("score"), FORMATS["csv"]).replace(b"left_count,right_count\n", b"left_count,other\n", 1)
     with pytest.raises(FormatError, match=r"line 1: after the columns of every table .* left_count, right_count"):
         FORMATS["csv"].read(data, "odd.csv")

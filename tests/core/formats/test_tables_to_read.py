@@ -18,7 +18,7 @@ from tests.core.learning import train
 PARQUET, MARKDOWN = FORMATS["parquet"], FORMATS["markdown"]
 
 
-def test_markdown_has_a_row_a_merge_with_counts_ties_and_bytes() -> None:
+def test_a_markdown_table_has_a_row_for_each_merge_with_count_tie_and_bytes() -> None:
     history = learned("gpt2", merges=50)
     text = content(history, "markdown").decode()
     assert MARKDOWN.recognizes(text.encode())
@@ -33,12 +33,12 @@ def test_markdown_has_a_row_a_merge_with_counts_ties_and_bytes() -> None:
     assert MARKDOWN.differences(damaged.encode(), history) == ["Row 8 differs."]
 
 
-def test_markdown_is_not_opened_again() -> None:
+def test_opening_a_markdown_table_is_refused() -> None:
     with pytest.raises(FormatError, match="which cannot be opened again"):
         MARKDOWN.open(content(learned("gpt2", merges=5), "markdown"), "table.md")
 
 
-def test_a_bar_or_quote_does_not_break_a_row() -> None:
+def test_tokens_with_a_bar_or_a_quote_do_not_break_a_markdown_row() -> None:
     history = train(Corpus.from_texts(["a|b a|b `x `x |` |`"]), Recipe.preset("words", merges=10))
     rows = content(history, "markdown").decode().split("\n")
     bars = {line.replace("\\|", "").count("|") for line in rows if line.startswith("|")}
@@ -57,7 +57,7 @@ def test_a_parquet_table_is_read_back_equal(preset: str, changes: dict[str, Any]
     assert list(back) == list(history)
 
 
-def test_data_frames_read_the_columns() -> None:
+def test_pyarrow_reads_the_columns_of_a_parquet_table() -> None:
     pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
     import pyarrow.parquet as parquet
 
@@ -69,7 +69,7 @@ def test_data_frames_read_the_columns() -> None:
     ]
 
 
-def test_damaged_parquet_is_refused() -> None:
+def test_a_damaged_parquet_table_is_refused() -> None:
     pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
     whole = content(learned("gpt2", merges=20), "parquet")
     for damaged in (whole[:-9], whole[: len(whole) // 2], b"PAR1" + b"\0" * 50 + whole[-200:]):

@@ -31,7 +31,7 @@ def tekken(specials: list[str] | None) -> dict[str, Any]:
     return whole
 
 
-def test_a_tekken_file_keeps_its_ids_and_is_written_back(tmp_path: Path) -> None:
+def test_a_tekken_file_is_opened_and_written_with_the_same_ids(tmp_path: Path) -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     path = tmp_path / "tekken.json"
     path.write_text(json.dumps(tekken(["<unk>", "<s>", "[INST]"])))
@@ -58,7 +58,7 @@ def test_a_tekken_file_keeps_its_ids_and_is_written_back(tmp_path: Path) -> None
     assert again.history.numbers.tolist() == found.history.numbers.tolist()
 
 
-def test_defaults_of_older_files_are_known_and_contradictions_are_reported() -> None:
+def test_an_older_tekken_file_gets_default_special_tokens_and_damaged_files_are_refused() -> None:
     older = FORMATS["tekken"].open(json.dumps(tekken(None)).encode(), "tekken.json")
     assert older.history.recipe.special_tokens[:4] == ("<unk>", "<s>", "</s>", "[INST]")
     assert any("does not list its special tokens" in note for note in older.notes)
@@ -72,7 +72,7 @@ def test_defaults_of_older_files_are_known_and_contradictions_are_reported() -> 
             FORMATS["tekken"].open(json.dumps({**tekken(None), **spoiled}).encode(), "tekken.json")
 
 
-def test_ours_puts_special_tokens_and_bytes_first() -> None:
+def test_an_exported_tekken_file_numbers_special_tokens_and_bytes_first() -> None:
     history = learned("cl100k", special_tokens=("<s>",))
     numbers = FORMATS["tekken"].numbers(history)
     assert numbers[:256].tolist() == list(range(1_000, 1_256))
@@ -80,7 +80,7 @@ def test_ours_puts_special_tokens_and_bytes_first() -> None:
     assert "one pattern; this table needs more" in FORMATS["tekken"].refusal(learned("gpt2", lowercase=True))
 
 
-def test_text_that_the_pattern_does_not_match_is_reported_as_left_out() -> None:
+def test_text_that_the_pattern_of_a_tekken_file_does_not_match_is_reported() -> None:
     whole = tekken(["<unk>"])
     for pattern, said in (("[a-zA-Z]+", True), (PATTERN, False)):
         whole["config"]["pattern"] = pattern

@@ -40,7 +40,7 @@ def content(**changed: Any) -> bytes:
 ROWS = [(2, FIRST), (2 + len(FIRST) + 1, LONGER)]  # one rank is nobody's
 
 
-def test_ids_are_those_of_tiktoken(tmp_path: Path) -> None:
+def test_ids_of_a_tiktoken_json_file_equal_those_of_tiktoken(tmp_path: Path) -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     (tmp_path / "claude.json").write_bytes(content())
     found = open_table(tmp_path / "claude.json")
@@ -72,6 +72,6 @@ def test_ids_are_those_of_tiktoken(tmp_path: Path) -> None:
         ({"special_tokens": []}, "special_tokens"),
     ],
 )
-def test_a_damaged_file_is_refused(changed: dict[str, Any], said: str) -> None:
+def test_a_damaged_tiktoken_json_file_is_refused(changed: dict[str, Any], said: str) -> None:
     with pytest.raises(FormatError, match=f"^odd.*{said}"):
         JSON.open(content(**changed), "odd")

@@ -36,7 +36,7 @@ every_recipe = pytest.mark.parametrize("choices", RECIPES.values(), ids=RECIPES)
 
 
 @every_recipe
-def test_tokenizers_loads_ours_with_the_same_ids(choices: dict[str, Any]) -> None:
+def test_tokenizers_loads_our_tokenizer_json_with_the_same_ids(choices: dict[str, Any]) -> None:
     history = learned(**choices)
     theirs = tokenizers.Tokenizer.from_buffer(content(history, "tokenizer.json"))
     ours = Tokenizer(history)
@@ -45,7 +45,7 @@ def test_tokenizers_loads_ours_with_the_same_ids(choices: dict[str, Any]) -> Non
 
 
 @every_recipe
-def test_an_exported_file_is_read_back_with_its_pattern(choices: dict[str, Any]) -> None:
+def test_an_exported_tokenizer_json_is_read_back_with_its_recipe_choices(choices: dict[str, Any]) -> None:
     history = learned(**choices)
     back = opened(history, "tokenizer.json")
     assert back.history.numbers is None
@@ -55,7 +55,7 @@ def test_an_exported_file_is_read_back_with_its_pattern(choices: dict[str, Any])
         assert getattr(back.history.recipe, choice) == getattr(history.recipe, choice), choice
 
 
-def test_special_tokens_are_found_inside_words() -> None:
+def test_special_tokens_inside_words_are_found_as_in_tokenizers() -> None:
     history = learned(**RECIPES["gpt2"])  # type: ignore[arg-type]
     theirs = tokenizers.Tokenizer.from_buffer(content(history, "tokenizer.json"))
     text = "low<|end|>low <|end|>more<|end|"
@@ -63,7 +63,7 @@ def test_special_tokens_are_found_inside_words() -> None:
     assert theirs.token_to_id("<|end|>") == len(history) + 256
 
 
-def test_decoding_returns_the_encoded_text() -> None:
+def test_tokenizers_decodes_our_tokenizer_json_to_the_encoded_text() -> None:
     for choices in ("gpt2", "▁ before words, NFKC"):
         theirs = tokenizers.Tokenizer.from_buffer(content(learned(**RECIPES[choices]), "tokenizer.json"))  # type: ignore[arg-type]
         assert theirs.decode(theirs.encode("all human beings").ids) == "all human beings"
@@ -116,7 +116,7 @@ THEIRS = {"ByteLevel": byte_level, "Split": lambda: split(NAMED_PATTERNS["o200k"
 
 
 @pytest.mark.parametrize("kind", THEIRS)
-def test_files_trained_by_tokenizers_keep_their_ids(kind: str) -> None:
+def test_tokenizer_json_files_trained_by_tokenizers_keep_their_ids(kind: str) -> None:
     theirs = THEIRS[kind]()
     specials = ["<|endoftext|>"] if kind in ("ByteLevel", "Split") else ["<unk>", "<s>", "</s>"]
     marks = {"end_of_word_suffix": "</w>"} if "glued" in kind else {}
@@ -135,7 +135,7 @@ def test_files_trained_by_tokenizers_keep_their_ids(kind: str) -> None:
         assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids, text[:80]
 
 
-def test_tokens_that_continue_a_word_are_joined_in_any_order_of_the_merges() -> None:
+def test_continuing_tokens_are_joined_as_in_tokenizers_for_any_order_of_merges() -> None:
     chance = Random(3)
     base = {text: number for number, text in enumerate(("?", *"ab#", "##a", "##b", "###"))}
     for _ in range(40):
@@ -159,20 +159,20 @@ def test_tokens_that_continue_a_word_are_joined_in_any_order_of_the_merges() -> 
             assert again.numbers_of(encode(again, text)).tolist() == ids, (merges, text)
 
 
-def test_bytes_for_unknown_characters_inside_marked_words_are_refused() -> None:
+def test_byte_fallback_together_with_a_continuing_prefix_is_refused() -> None:
     whole = json.loads(continued().to_str())
     whole["model"] |= {"byte_fallback": True, "vocab": {"<unk>": 0, "<0x41>": 1, "a": 2, "##a": 3}}
     with pytest.raises(FormatError, match=r"turns unknown characters into bytes .* of which its library makes bytes"):
         open_json(whole)
 
 
-def test_old_files_write_a_merge_as_one_text() -> None:
+def test_a_tokenizer_json_with_merges_written_as_one_text_is_read() -> None:
     whole = json.loads(content(learned("gpt2"), "tokenizer.json"))
     whole["model"]["merges"] = [" ".join(pair) for pair in whole["model"]["merges"]]
     assert same_merges(open_json(whole).history, learned("gpt2"))
 
 
-def test_several_merges_that_make_one_token_are_distinguished() -> None:
+def test_several_merges_that_make_one_token_are_encoded_as_in_tokenizers() -> None:
     """Files converted from ranks have them: only one of them ever happens."""
     whole = json.loads(content(learned("words", merges=0), "tokenizer.json"))
     model = whole["model"]
@@ -186,7 +186,7 @@ def test_several_merges_that_make_one_token_are_distinguished() -> None:
         assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids
 
 
-def test_what_a_recipe_cannot_say_is_noted() -> None:
+def test_opening_a_tokenizer_json_reports_options_that_a_recipe_cannot_hold() -> None:
     whole = json.loads(byte_level().to_str())
     whole["model"]["dropout"] = 0.1
     whole["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [{"type": "Haiku"}, whole["pre_tokenizer"]]}
@@ -198,7 +198,7 @@ def test_what_a_recipe_cannot_say_is_noted() -> None:
 
 
 @pytest.mark.parametrize("marker", ["symbol", "prefix"])
-def test_a_marker_without_a_place_is_refused_with_a_sentence(marker: str) -> None:
+def test_exporting_a_marker_that_tokenizer_json_cannot_hold_is_refused(marker: str) -> None:
     history = learned("gpt2", marker=marker, merges=3)
     with pytest.raises(OutputError, match=r"marker|separate symbol"):
         content(history, "tokenizer.json")
@@ -242,7 +242,9 @@ DAMAGE = [
 
 
 @pytest.mark.parametrize(("path", "value", "sentence"), DAMAGE, ids=lambda value: repr(value)[:50])
-def test_a_damaged_file_is_refused_with_its_place(path: tuple[str, ...], value: object, sentence: str) -> None:
+def test_a_damaged_tokenizer_json_is_refused_with_its_place(
+    path: tuple[str, ...], value: object, sentence: str
+) -> None:
     whole = json.loads(content(learned("words", merges=3), "tokenizer.json"))
     whole["model"]["vocab"] |= {
         text: 10_000 + i for i, text in enumerate(("th", "the")) if text not in whole["model"]["vocab"]
@@ -265,7 +267,7 @@ def test_a_damaged_file_is_refused_with_its_place(path: tuple[str, ...], value: 
         (b'{"model": {"vocab": {"\xff": 1}}}', r"odd\.json: the bytes at place 23 are not UTF-8"),
     ],
 )
-def test_invalid_json_is_refused(data: bytes, sentence: str) -> None:
+def test_a_tokenizer_json_that_is_no_valid_json_is_refused(data: bytes, sentence: str) -> None:
     assert TOKENIZER_JSON.recognizes(data)
     with pytest.raises(FormatError, match=sentence):
         TOKENIZER_JSON.open(data, "odd.json")

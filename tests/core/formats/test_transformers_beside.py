@@ -57,7 +57,7 @@ def test_added_tokens_that_transformers_treats_differently_are_reported(merges: 
     assert [note[:22] for note in said.split("\n")] == ["The slow GPT2Tokenizer"]
 
 
-def test_only_tokens_with_a_name_are_looked_for_even_if_the_vocabulary_lacks_them(merges: Path) -> None:
+def test_only_named_special_tokens_are_matched_even_if_the_vocabulary_lacks_them(merges: Path) -> None:
     transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
     notes(merges, tokenizer_class="GPT2Tokenizer", unk_token="<|endoftext|>", pad_token="<new>")
     theirs = transformers.GPT2Tokenizer.from_pretrained(merges.parent)
@@ -75,7 +75,9 @@ def test_only_tokens_with_a_name_are_looked_for_even_if_the_vocabulary_lacks_the
         ("Qwen2", {"extra_special_tokens": SPECIALS}),
     ],
 )
-def test_the_class_that_is_named_splits_merges_so(merges: Path, kind: str, said: dict[str, object]) -> None:
+def test_merges_with_a_named_tokenizer_class_are_encoded_as_in_transformers(
+    merges: Path, kind: str, said: dict[str, object]
+) -> None:
     transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
     notes(merges, tokenizer_class=f"{kind}Tokenizer", unk_token="<s>", **said)
     theirs = getattr(transformers, f"{kind}Tokenizer").from_pretrained(merges.parent)
@@ -119,7 +121,9 @@ def test_the_class_that_is_named_splits_merges_so(merges: Path, kind: str, said:
         ("tokenizer_config.json", [], "tokenizer_config.json in its folder is damaged"),
     ],
 )
-def test_numbers_and_tokens_of_a_sentencepiece_model(tmp_path: Path, beside: str, data: object, sentence: str) -> None:
+def test_differences_between_a_sentencepiece_model_and_the_files_beside_it_are_reported(
+    tmp_path: Path, beside: str, data: object, sentence: str
+) -> None:
     model = tmp_path / "sentencepiece.bpe.model"
     model.write_bytes(content(learned("sentencepiece-like"), "sentencepiece"))
     before = open_table(model).notes
@@ -142,14 +146,16 @@ def test_numbers_and_tokens_of_a_sentencepiece_model(tmp_path: Path, beside: str
         ("SomebodysTokenizer", {}, True),
     ],
 )
-def test_a_class_with_steps_of_its_own(tmp_path: Path, kind: str, steps: dict[str, object], differs: bool) -> None:
+def test_a_tokenizer_class_with_its_own_normalizer_or_splitting_is_reported(
+    tmp_path: Path, kind: str, steps: dict[str, object], differs: bool
+) -> None:
     file = tmp_path / "tokenizer.json"
     file.write_text(json.dumps(json.loads(content(learned("gpt2"), "tokenizer.json")) | steps), "utf-8")
     said = notes(file, tokenizer_class=kind)
     assert ("in transformers 5 normalizes, splits and decodes texts differently" in said) == differs
 
 
-def test_tokens_that_only_the_configuration_names(tmp_path: Path) -> None:
+def test_tokens_that_only_tokenizer_config_json_names_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "tokenizer.json"
     file.write_bytes(content(learned("gpt2", special_tokens=SPECIALS), "tokenizer.json"))
     (said,) = open_table(file).notes or ("",)
@@ -172,7 +178,7 @@ CHOICES = ("add_prefix_space", "do_lower_case", "tokenize_chinese_chars", "split
 
 
 @pytest.mark.parametrize("kind", CLASSES)
-def test_differences_of_transformers_for_a_whole_folder_are_reported(kind: str, tmp_path: Path) -> None:
+def test_a_folder_opened_without_a_warning_gives_the_ids_and_texts_of_transformers(kind: str, tmp_path: Path) -> None:
     """Files beside one are chosen by chance; where nothing is told, all ids are those of transformers."""
     transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
     chance, equal, (usual, classes) = Random(kind), 0, CLASSES[kind]
@@ -227,7 +233,9 @@ def test_differences_of_transformers_for_a_whole_folder_are_reported(kind: str, 
         ({"tokenizer_class": "GPTNeoXTokenizer"}, "1 tokens are looked for by GPTNeoXTokenizer of transformers"),
     ],
 )
-def test_a_configuration_overrules_the_tokenizer_file(tmp_path: Path, config: dict[str, object], sentence: str) -> None:
+def test_settings_of_tokenizer_config_json_that_override_tokenizer_json_are_reported(
+    tmp_path: Path, config: dict[str, object], sentence: str
+) -> None:
     file = tmp_path / "tokenizer.json"
     whole = json.loads(content(learned("gpt2", special_tokens=SPECIALS), "tokenizer.json"))
     whole["added_tokens"].append(added(90_000, "<plain>", special=False))
@@ -241,7 +249,9 @@ def test_a_configuration_overrules_the_tokenizer_file(tmp_path: Path, config: di
 
 @pytest.mark.parametrize("wanted", [None, False, True])
 @pytest.mark.parametrize("is_put", [False, True])
-def test_transformers_4_overrules_the_space_before_a_text(tmp_path: Path, is_put: bool, wanted: bool | None) -> None:
+def test_opening_reports_that_transformers_4_changes_the_space_before_a_text(
+    tmp_path: Path, is_put: bool, wanted: bool | None
+) -> None:
     file = tmp_path / "tokenizer.json"
     whole = json.loads(content(learned("gpt2"), "tokenizer.json"))
     file.write_text(json.dumps(whole | {"pre_tokenizer": by_bytes(blank=is_put, cuts=True)}), "utf-8")
@@ -268,7 +278,7 @@ def test_transformers_4_overrules_the_space_before_a_text(tmp_path: Path, is_put
         ),
     ],
 )
-def test_classes_that_rebuild_the_tokenizer_are_known(
+def test_tokenizer_classes_that_rebuild_their_tokenizer_are_reported(
     tmp_path: Path, kind: str, config: dict[str, object], sentence: str
 ) -> None:
     file = tmp_path / "tokenizer.json"
@@ -278,7 +288,7 @@ def test_classes_that_rebuild_the_tokenizer_are_known(
     assert sentence in said
 
 
-def test_a_list_of_numbers_says_best_how_a_token_is_found(merges: Path) -> None:
+def test_matching_rules_in_added_tokens_decoder_take_precedence_over_named_tokens(merges: Path) -> None:
     takes_spaces = {"content": "<s>", "lstrip": True}
     assert "take the spaces" not in notes(merges, bos_token="<s>", added_tokens_decoder={"300": takes_spaces})
     twice = "1 tokens are named twice, and are to be found in two ways"
@@ -291,7 +301,7 @@ def test_a_list_of_numbers_says_best_how_a_token_is_found(merges: Path) -> None:
     assert len(found[1]) == len(found[0]) + 1  # the space before it is a token
 
 
-def test_a_class_is_known_by_either_of_its_names() -> None:
+def test_slow_and_fast_names_of_a_tokenizer_class_mean_the_same_class() -> None:
     assert {class_of({"tokenizer_class": f"Bart{ending}"}) for ending in ("Tokenizer", "TokenizerFast")} == {"Bart"}
     assert class_of({"tokenizer_class": 5}) == class_of({}) == ""
 
@@ -322,7 +332,9 @@ BERT = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n<s>\n<pad>\n</s>\n<mask>\na\nb\n'\nn
         ({"tokenizer_class": "BertTokenizer", "clean_up_tokenization_spaces": False}, "; here", False),
     ],
 )
-def test_classes_of_bert_in_transformers_4(tmp_path: Path, config: dict[str, object], slow: str, cleans: bool) -> None:
+def test_differences_of_bert_classes_in_transformers_4_are_reported(
+    tmp_path: Path, config: dict[str, object], slow: str, cleans: bool
+) -> None:
     """The slow classes use Python's tables of characters, and all of them decode differently from version 5."""
     file = tmp_path / "vocab.txt"
     file.write_text(BERT, "utf-8")
@@ -331,7 +343,7 @@ def test_classes_of_bert_in_transformers_4(tmp_path: Path, config: dict[str, obj
     assert ("turns do not into don't" in told) == cleans
 
 
-def test_the_tokens_of_vocab_txt_have_the_roles_of_its_class(tmp_path: Path) -> None:
+def test_special_tokens_of_vocab_txt_depend_on_the_named_tokenizer_class(tmp_path: Path) -> None:
     file = tmp_path / "vocab.txt"
     file.write_text(BERT + "<unk>\n<sep>\n<cls>\n", "utf-8")
     for kind, specials, unknown in (
@@ -347,7 +359,7 @@ def test_the_tokens_of_vocab_txt_have_the_roles_of_its_class(tmp_path: Path) -> 
     assert AddedToken("<s>", special=False) in open_table(file).history.recipe.preparation
 
 
-def test_a_token_that_is_not_special_stays_when_special_tokens_are_skipped(merges: Path) -> None:
+def test_an_added_token_that_is_not_special_is_kept_when_decoding_skips_special_tokens(merges: Path) -> None:
     numbered = {"258": {"content": "<s>", "special": False}, "257": {"content": "<mask>", "special": True}}
     notes(merges, tokenizer_class="GPT2Tokenizer", added_tokens_decoder=numbered)
     opened = open_table(merges)
@@ -391,7 +403,9 @@ def test_differences_between_versions_of_transformers_are_reported(
         assert ("knows letters" in told) == ("GPTNeoX" not in str(config))
 
 
-def test_a_new_letter_matters_where_tokens_join_parts_of_characters(tmp_path: Path) -> None:
+def test_differences_for_new_unicode_letters_are_reported_only_if_merges_join_parts_of_characters(
+    tmp_path: Path,
+) -> None:
     for made, differs in (("Ġ â\nâ Ģ\n", False), ("Ġâ Ģ\na b\n", False), ("a â\n", True), ("Ģ a\n", True)):
         (tmp_path / "merges.txt").write_text(f"#version: 0.2\nĠ â\n{made}", "utf-8")
         assert ("knows letters" in notes(tmp_path / "merges.txt", tokenizer_class="GPT2Tokenizer")) == differs, made
@@ -406,14 +420,16 @@ def test_a_new_letter_matters_where_tokens_join_parts_of_characters(tmp_path: Pa
         ("PreTrained", None, False),
     ],
 )
-def test_a_class_with_a_decoder_of_its_own(tmp_path: Path, kind: str, decoder: object, differs: bool) -> None:
+def test_a_tokenizer_class_with_its_own_decoder_is_reported(
+    tmp_path: Path, kind: str, decoder: object, differs: bool
+) -> None:
     file = tmp_path / "tokenizer.json"
     whole = json.loads(content(learned("gpt2"), "tokenizer.json")) | {"decoder": decoder}
     file.write_text(json.dumps(whole), "utf-8")
     assert ("decodes differently" in notes(file, tokenizer_class=f"{kind}Tokenizer")) == differs
 
 
-def test_times_and_tokens_that_take_spaces_in_a_whole_file(tmp_path: Path) -> None:
+def test_whisper_times_and_tokens_that_take_spaces_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "tokenizer.json"
     whole = json.loads(content(learned("gpt2"), "tokenizer.json"))
     whole["added_tokens"] += [added(90_000, "<|0.02|>", special=False), added(90_001, "  ", rstrip=True)]

@@ -87,7 +87,7 @@ def plain(text: str) -> str:
     ],
     ids=["identity", "bytes", "symbols", "another unknown"],
 )
-def test_a_sentencepiece_model_keeps_its_ids(normalization: str, said: dict[str, Any]) -> None:
+def test_a_unigram_model_of_sentencepiece_keeps_its_ids(normalization: str, said: dict[str, Any]) -> None:
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     data = sentencepiece_model(normalization, **said)
     asked = sentencepiece.SentencePieceProcessor(model_proto=data)
@@ -99,7 +99,7 @@ def test_a_sentencepiece_model_keeps_its_ids(normalization: str, said: dict[str,
         assert ours == asked.encode(plain(text)), text[:80]
 
 
-def test_a_model_opens_and_cuts_before_anybody_looks_at_its_symbols(tmp_path: Path) -> None:
+def test_a_unigram_model_is_opened_and_encodes_without_making_symbol_objects(tmp_path: Path) -> None:
     """Making an object of each of a quarter of a million pieces takes longer than reading them all."""
     pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     (tmp_path / "theirs.model").write_bytes(sentencepiece_model("identity"))
@@ -109,7 +109,7 @@ def test_a_model_opens_and_cuts_before_anybody_looks_at_its_symbols(tmp_path: Pa
     assert not {"symbols", "decoded"} & vars(history.alphabet).keys()
 
 
-def test_a_tokenizer_json_keeps_its_ids() -> None:
+def test_a_unigram_tokenizer_json_keeps_its_ids() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     asked = tokenizers.Tokenizer.from_str(their_json())
     found = TOKENIZER_JSON.open(their_json().encode(), "tokenizer.json")
@@ -119,7 +119,7 @@ def test_a_tokenizer_json_keeps_its_ids() -> None:
         assert ours == asked.encode(plain(text)).ids, text[:80]
 
 
-def test_ids_stay_when_a_file_is_converted(tmp_path: Path) -> None:
+def test_a_unigram_model_converted_to_tokenizer_json_and_back_keeps_its_ids(tmp_path: Path) -> None:
     """Convert .model to tokenizer.json and back."""
     data = sentencepiece_model("nfkc", control_symbols="<cls>", byte_fallback=True, vocab_size=1_800)
     (tmp_path / "theirs.model").write_bytes(data)
@@ -140,7 +140,7 @@ def test_ids_stay_when_a_file_is_converted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format", ["sentencepiece", "tokenizer.json"])
 @every_recipe
-def test_an_exported_model_is_read_back_and_its_library_agrees(choices: dict[str, Any], format: str) -> None:
+def test_an_exported_unigram_model_is_read_back_and_its_library_agrees(choices: dict[str, Any], format: str) -> None:
     history = history_of(choices)
     found = prepare_export(history, "ours", format=FORMATS[format], text="\n".join((*texts(), *lines()))).verification
     assert found.agrees, found.differences
@@ -156,7 +156,7 @@ def test_an_exported_model_is_read_back_and_its_library_agrees(choices: dict[str
 
 
 @pytest.mark.parametrize("steps", [0, 500])
-def test_a_model_can_be_exported_after_any_step(steps: int) -> None:
+def test_a_unigram_model_can_be_exported_after_any_step(steps: int) -> None:
     """Many cuts are equally probable at first, and any will do."""
     found = prepare_export(history_of(RECIPES["plain"]), "ours", format=MODEL, merges=steps).verification
     assert found.agrees, found.differences
@@ -173,7 +173,7 @@ def test_a_model_can_be_exported_after_any_step(steps: int) -> None:
         ("vocab.txt", "vocab.txt holds WordPiece's tokens only"),
     ],
 )
-def test_models_that_a_format_cannot_hold_are_refused(format: str, sentence: str) -> None:
+def test_exporting_a_unigram_model_in_a_format_that_cannot_hold_it_is_refused(format: str, sentence: str) -> None:
     with pytest.raises(OutputError, match=sentence):
         content(history_of(RECIPES["plain"]), format)
 
@@ -207,12 +207,12 @@ UNKNOWN = piece("<unk>", 0, 2)
         ((UNKNOWN + piece("a"))[:-3], r"odd, byte 16: a field claims"),
     ],
 )
-def test_a_damaged_model_is_refused(data: bytes, sentence: str) -> None:
+def test_a_damaged_unigram_model_of_sentencepiece_is_refused(data: bytes, sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
         MODEL.open(data, "odd")
 
 
-def test_pieces_of_every_kind_are_used_as_the_library_does() -> None:
+def test_unigram_pieces_of_every_kind_are_encoded_as_in_the_library() -> None:
     pieces = [UNKNOWN, piece("▁"), piece("a"), piece("▁ab"), piece("a▁a"), piece("gone", kind=5), piece("now", kind=4)]
     found = MODEL.open(b"".join(pieces) + UNIGRAM, "odd")
     assert found.notes == ()
@@ -244,12 +244,12 @@ A, UNK = ["a", -1.0], ["<unk>", 0.0]
         ({"vocab": [UNK]}, r"odd\.json: the model has no pieces"),
     ],
 )
-def test_a_damaged_list_of_pieces_is_refused(model: dict[str, object], sentence: str) -> None:
+def test_a_damaged_list_of_unigram_pieces_in_tokenizer_json_is_refused(model: dict[str, object], sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
         changed(**model)
 
 
-def test_pieces_without_one_for_what_is_unknown_are_used_where_nothing_is() -> None:
+def test_a_unigram_file_without_an_unknown_token_encodes_only_known_text() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     model = {
         "type": "Unigram",
@@ -266,7 +266,7 @@ def test_pieces_without_one_for_what_is_unknown_are_used_where_nothing_is() -> N
         theirs.encode("axb")
 
 
-def test_steps_that_no_choice_says_are_taken_as_they_are() -> None:
+def test_normalization_steps_that_no_recipe_choice_expresses_are_kept_as_they_are() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     whole = json.loads(their_json())
     metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}

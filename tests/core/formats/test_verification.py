@@ -32,7 +32,7 @@ HISTORY = train(Corpus.from_texts([TEXT]), RECIPE)
 
 
 @pytest.mark.parametrize("format", FORMATS.written.values(), ids=FORMATS.written)
-def test_a_file_just_written_agrees(format: Format) -> None:
+def test_a_file_just_exported_in_each_format_is_verified(format: Format) -> None:
     history = history_for(format, TEXT, merges=30)
     prepared = prepare_export(history, f"merges{FORMATS.extension(format.name)}", format=format, text="my own words")
     found = prepared.verification
@@ -57,14 +57,16 @@ def swapped(history: History) -> History:
 
 
 @pytest.mark.parametrize("name", ["tokenizer.json", "tiktoken", "minbpe", "csv"])
-def test_a_file_that_numbers_tokens_otherwise_does_not_agree(name: str) -> None:
+def test_an_exported_file_with_swapped_ids_is_not_verified(name: str) -> None:
     found = verify(content(swapped(HISTORY), name), FORMATS[name], HISTORY)
     assert not found.agrees
     assert found.differences
     assert found.sentence.startswith("not verified: ")
 
 
-def test_without_compared_texts_no_agreement_is_claimed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verification_without_compared_texts_claims_no_agreement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "tokenizer.json"
     path.write_bytes(content(HISTORY, path.name))
     monkeypatch.setattr(sampling.CheckedTokenizer, "samples", lambda *_: iter(()))
@@ -77,20 +79,20 @@ def test_without_compared_texts_no_agreement_is_claimed(tmp_path: Path, monkeypa
     assert "compared" in agreement.sentence
 
 
-def test_a_file_that_cannot_be_read_back_does_not_agree() -> None:
+def test_an_exported_file_that_cannot_be_read_back_is_not_verified() -> None:
     found = verify(content(HISTORY, "minbpe")[:-4], FORMATS["minbpe"], HISTORY)
     assert not found.agrees
     broken = verify(b"minbpe v1\n", FORMATS["minbpe"], HISTORY)
     assert "cannot be read back" in broken.differences[0]
 
 
-def test_changed_counts_are_noticed() -> None:
+def test_verification_of_a_json_table_finds_changed_counts() -> None:
     other = train(Corpus.from_texts([TEXT + TEXT]), RECIPE)
     found = verify(content(other, "json"), FORMATS["json"], HISTORY)
     assert any("The column count is read back differently" in sentence for sentence in found.differences)
 
 
-def test_differences_of_an_export_are_listed_in_sentences() -> None:
+def test_sentences_about_an_export_list_what_the_format_cannot_hold() -> None:
     """A list of sentences says what a format lacks."""
     recipe = Recipe.preset("gpt2", merges=20, special_tokens=("<|end|>",), lowercase=True, unit="line")
     history = train(Corpus.from_texts([TEXT]), recipe)
@@ -99,7 +101,7 @@ def test_differences_of_an_export_are_listed_in_sentences() -> None:
         assert word in said, word
 
 
-def test_merges_with_equal_texts_are_reported_before_writing(tmp_path: Path) -> None:
+def test_merges_that_make_equal_texts_are_reported_before_the_export_is_written(tmp_path: Path) -> None:
     """Two merges that make one text: formats that name tokens by their text have one number for both."""
     recipe = Recipe.preset("gpt2", pattern="none", merges=4)
     plain = [(97, 98), (98, 99), (256, 99), (97, 257)]  # ab, bc, ab+c, a+bc
@@ -112,7 +114,7 @@ def test_merges_with_equal_texts_are_reported_before_writing(tmp_path: Path) -> 
     assert path.read_bytes() == b"the old file"
 
 
-def test_the_old_file_stands_until_the_new_one_is_put_in_place(tmp_path: Path) -> None:
+def test_an_export_replaces_the_old_file_only_when_put_in_place(tmp_path: Path) -> None:
     path = tmp_path / "merges.txt"
     path.write_text("old")
     prepared = prepare_export(HISTORY, path)
@@ -125,7 +127,7 @@ def test_the_old_file_stands_until_the_new_one_is_put_in_place(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("old", "folder"), [("merges.txt", "vocab.json"), ("vocab.json", "merges.txt")])
-def test_both_files_are_written_or_neither(tmp_path: Path, old: str, folder: str) -> None:
+def test_an_export_of_two_files_writes_both_files_or_neither(tmp_path: Path, old: str, folder: str) -> None:
     (tmp_path / old).write_text("old")
     (tmp_path / folder).mkdir()
     with pytest.raises(OutputError, match=rf"{folder}: it is a folder"):
@@ -160,12 +162,12 @@ def test_only_the_first_merges_are_exported(tmp_path: Path) -> None:
         ("x.MD", "markdown"),
     ],
 )  # fmt: skip
-def test_the_ending_of_a_name_chooses_the_format(name: str, format: str) -> None:
+def test_the_ending_of_an_export_name_chooses_the_format(name: str, format: str) -> None:
     assert format_for(name).name == format
 
 
 @pytest.mark.parametrize("name", ["csv", "json", "parquet"])
-def test_merges_from_elsewhere_counted_on_another_text_come_back(name: str) -> None:
+def test_a_table_counted_on_another_text_is_exported_and_read_back_equal(name: str) -> None:
     """A merge may count less than its runner-up on another text, or nothing at all."""
     if name == "parquet":
         pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
@@ -179,7 +181,7 @@ def test_merges_from_elsewhere_counted_on_another_text_come_back(name: str) -> N
     assert list(back) == list(counted)
 
 
-def test_a_library_is_asked_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verification_asks_the_library_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     monkeypatch.setattr(peer_process, "LARGE", 0)
     data, format = content(HISTORY, "tokenizer.json"), FORMATS["tokenizer.json"]
@@ -190,7 +192,7 @@ def test_a_library_is_asked_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("name", ["tiktoken", "merges.txt"])
-def test_runs_of_words_are_checked_as_one_word(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verification_of_a_superword_table_checks_runs_of_words(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sampling, "WANTED_WORDS", 100)
     history = train(Corpus.from_texts([TEXT]), Recipe.preset("superbpe", merges=40))
     found = prepare_export(history, f"a{FORMATS.extension(name)}", format=FORMATS[name]).verification
@@ -208,7 +210,7 @@ def test_runs_of_words_are_checked_as_one_word(name: str, monkeypatch: pytest.Mo
         ("gpt2", {"merges": 9, "special_tokens": ("é",)}, "tokenizer.json", "the same text as another token", ""),
     ],
 )
-def test_texts_that_a_format_takes_for_a_token_are_reported_and_not_checked(
+def test_texts_that_a_format_would_read_as_a_token_are_reported_and_not_verified(
     preset: str, changes: Any, format: str, said: str, beyond: str
 ) -> None:
     words = count_words(Corpus.from_texts([TEXT]), recipe := Recipe.preset(preset, **{"merges": 20, **changes}))
@@ -218,7 +220,7 @@ def test_texts_that_a_format_takes_for_a_token_are_reported_and_not_checked(
     assert not written.is_beyond(history, "a <s> the lowest")
 
 
-def test_words_that_split_characters_are_no_samples() -> None:
+def test_verification_uses_no_sample_words_that_split_characters() -> None:
     steps = [{"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}, {"type": "FixedLength", "length": 1}]
     recipe = Recipe.preset("gpt2", merges=5, pattern="none", preparation=steps)
     history = History.from_pairs(recipe, Alphabet.of_bytes(), [])
@@ -228,7 +230,7 @@ def test_words_that_split_characters_are_no_samples() -> None:
 
 
 @pytest.mark.parametrize("name", ["tokenizer.json", "vocab.txt"])
-def test_differences_of_a_format_are_found_once_for_all_samples(
+def test_exporting_computes_the_limits_of_a_format_once_for_all_samples(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was made anew for each of ten thousand samples: a minute of work for a list of 25,000 tokens."""
@@ -249,7 +251,7 @@ def test_differences_of_a_format_are_found_once_for_all_samples(
     assert 0 < len(asked) < 20
 
 
-def test_a_refusal_names_the_sign_that_all_differences_share(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_verification_names_the_character_that_all_differences_share(monkeypatch: pytest.MonkeyPatch) -> None:
     """It said how many there were, and nothing of what they have in common."""
     format = FORMATS["tokenizer.json"]
     history = history_for(format, TEXT, merges=30)

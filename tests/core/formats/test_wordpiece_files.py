@@ -58,7 +58,7 @@ def check_same_numbers(found: OpenedTable, asked: Any) -> None:
 # --- Files of theirs --------------------------------------------------------------------
 
 
-def test_a_long_vocabulary_recognized_by_its_name_is_read_whole(tmp_path: Path) -> None:
+def test_a_long_vocab_txt_recognized_by_its_name_is_read_completely(tmp_path: Path) -> None:
     tokens = ["<unk>", *(f"{number:012}" for number in range(90_000))]
     (tmp_path / "vocab.txt").write_text("".join(f"{token}\n" for token in tokens))
     (tmp_path / "tokenizer_config.json").write_text('{"unk_token": "<unk>"}')
@@ -68,7 +68,7 @@ def test_a_long_vocabulary_recognized_by_its_name_is_read_whole(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(("lowercase", "accents"), [(True, None), (True, False), (False, None), (False, True)])
-def test_a_tokenizer_json_keeps_its_ids(lowercase: bool, accents: bool | None) -> None:
+def test_a_wordpiece_tokenizer_json_keeps_its_ids(lowercase: bool, accents: bool | None) -> None:
     asked = theirs(lowercase, accents)
     data = asked.to_str().encode()
     assert TOKENIZER_JSON.recognizes(data)
@@ -95,7 +95,7 @@ def test_a_vocab_txt_keeps_its_ids(lowercase: bool, accents: bool | None, said: 
     check_same_numbers(found, asked)
 
 
-def test_ids_stay_when_a_file_is_converted(tmp_path: Path) -> None:
+def test_a_vocab_txt_converted_to_tokenizer_json_and_back_keeps_its_ids(tmp_path: Path) -> None:
     """Convert vocab.txt to tokenizer.json and back, with a line between that holds no token."""
     asked = theirs(True)
     (tmp_path / "vocab.txt").write_bytes(vocabulary_of(asked).replace(b"[CLS]\n", b"\n[CLS]\n"))
@@ -116,7 +116,7 @@ def test_ids_stay_when_a_file_is_converted(tmp_path: Path) -> None:
 
 
 @every_recipe
-def test_tokenizers_loads_ours_with_the_same_ids(choices: dict[str, Any]) -> None:
+def test_tokenizers_loads_our_wordpiece_tokenizer_json_with_the_same_ids(choices: dict[str, Any]) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     history = learned(**choices)
     asked = tokenizers.Tokenizer.from_buffer(content(history, "tokenizer.json"))
@@ -126,7 +126,7 @@ def test_tokenizers_loads_ours_with_the_same_ids(choices: dict[str, Any]) -> Non
 
 
 @pytest.mark.parametrize("steps", [0, 100, 400])
-def test_a_vocabulary_can_be_exported_after_any_step(steps: int, tmp_path: Path) -> None:
+def test_a_wordpiece_vocabulary_can_be_exported_after_any_step(steps: int, tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     history = learned(**RECIPES["bert"])
     prepared = prepare_export(history, tmp_path / "vocab.txt", merges=steps)
@@ -143,7 +143,7 @@ def test_a_vocabulary_can_be_exported_after_any_step(steps: int, tmp_path: Path)
 
 @pytest.mark.parametrize("format", ["vocab.txt", "tokenizer.json"])
 @every_recipe
-def test_an_exported_vocabulary_is_read_back_equal(choices: dict[str, Any], format: str) -> None:
+def test_an_exported_wordpiece_vocabulary_is_read_back_equal(choices: dict[str, Any], format: str) -> None:
     history = learned(**choices)
     if FORMATS[format].impossible(history):
         pytest.skip("a vocabulary of lines has no place for it")
@@ -166,19 +166,19 @@ def test_an_exported_vocabulary_is_read_back_equal(choices: dict[str, Any], form
         ({}, "sentencepiece", "choose vocab.txt, tokenizer.json or a table such as csv, or keep it as a session"),
     ],
 )
-def test_vocabularies_that_a_format_cannot_hold_are_refused(
+def test_exporting_a_wordpiece_recipe_that_the_format_cannot_hold_is_refused(
     changes: dict[str, str], format: str, sentence: str
 ) -> None:
     with pytest.raises(OutputError, match=sentence):
         content(learned("bert", vocab_size=None, merges=50, **changes), format)
 
 
-def test_a_vocabulary_of_tokens_holds_no_merges() -> None:
+def test_exporting_merges_as_vocab_txt_is_refused() -> None:
     with pytest.raises(OutputError, match=r"vocab\.txt holds WordPiece's tokens only, .* Byte-pair encoding: choose"):
         content(learned("gpt2", merges=5), "vocab.txt")
 
 
-def test_tables_of_tokens_alone_are_compared_by_these(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_tables_without_merges_are_compared_by_their_tokens(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Use the numbers of their file, as commands do."""
     (tmp_path / "vocab.txt").write_bytes(SMALL)
     (tmp_path / "other-vocab.txt").write_bytes(SMALL + b"##ba\n")
@@ -196,7 +196,7 @@ def test_tables_of_tokens_alone_are_compared_by_these(capsys: pytest.CaptureFixt
     assert "choose vocab.txt, tokenizer.json or a table" in capsys.readouterr().err
 
 
-def test_facts_missing_in_a_vocabulary_are_reported() -> None:
+def test_exporting_vocab_txt_reports_facts_that_the_file_cannot_hold() -> None:
     history = learned("bert", vocab_size=None, merges=20, longest_word=50, special_tokens=("[PAD]", "<s>"), unit="line")
     said = " ".join(VOCABULARY.can_hold(history))
     for word in ("do_lower_case=True, strip_accents=True", "more than 50 characters", "'<s>'", "each line"):
@@ -214,7 +214,7 @@ def small(data: bytes = SMALL, **config: object) -> OpenedTable:
     return VOCABULARY.open(data, "odd.txt", beside.get if config else nothing_beside)
 
 
-def test_a_configuration_is_followed_and_unknown_entries_are_named() -> None:
+def test_tokenizer_config_json_beside_vocab_txt_is_used_and_unknown_entries_are_reported() -> None:
     found = small(
         do_lower_case=False, do_basic_tokenize=False,
         added_tokens_decoder={"11": {"content": "<new>"}, "2": {"content": "[CLS]"}},
@@ -225,7 +225,7 @@ def test_a_configuration_is_followed_and_unknown_entries_are_named() -> None:
 
 
 @pytest.mark.parametrize("lowercase", [True, False])
-def test_a_vocabulary_that_leaves_chinese_characters_in_words_is_split_so(lowercase: bool) -> None:
+def test_a_vocab_txt_that_keeps_chinese_characters_in_words_is_encoded_as_in_tokenizers(lowercase: bool) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     data = vocabulary_of(theirs(lowercase)) + "##\u4eba\n##\u6c11\n".encode()
     vocabulary = {text: number for number, text in enumerate(data.decode().split("\n")[:-1])}
@@ -238,13 +238,13 @@ def test_a_vocabulary_that_leaves_chinese_characters_in_words_is_split_so(lowerc
         assert found.numbers_of(encode(found.history, text)) == ids, text[:80]
 
 
-def test_of_a_token_with_several_lines_the_last_counts_and_odd_spaces_belong_to_tokens() -> None:
+def test_the_last_of_equal_lines_in_vocab_txt_counts_and_odd_spaces_stay_in_tokens() -> None:
     found = small(b"[UNK]\na\n##b\na\na\xc2\xa0\n##c\xe3\x80\x80d\n", do_lower_case=True)
     assert found.numbers_of(encode(found.history, "ab a\u00a0")) == [3, 2, 3]
     assert any("occur twice" in note and "“a”" in note for note in found.notes)
 
 
-def test_pieces_without_a_mark_begin_and_continue_words_as_in_the_library() -> None:
+def test_wordpiece_tokens_without_a_continuing_prefix_are_encoded_as_in_tokenizers() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     whole = json.loads(content(learned("bert", vocab_size=None, merges=30), "tokenizer.json"))
     texts_of = dict.fromkeys(text.removeprefix("##") for text in whole["model"]["vocab"])
@@ -259,7 +259,7 @@ def test_pieces_without_a_mark_begin_and_continue_words_as_in_the_library() -> N
         assert found.numbers_of(encode(found.history, text)) == ids == again.encode(text).ids, text[:80]
 
 
-def test_tokens_may_share_a_number_and_are_named() -> None:
+def test_wordpiece_tokens_that_share_an_id_are_reported() -> None:
     whole = json.loads(content(learned("bert", vocab_size=None, merges=3), "tokenizer.json"))
     vocabulary = whole["model"]["vocab"]
     vocabulary["b"] = vocabulary["a"]
@@ -268,7 +268,7 @@ def test_tokens_may_share_a_number_and_are_named() -> None:
     assert found.numbers_of(encode(found.history, "b a")) == [vocabulary["a"]] * 2
 
 
-def test_without_a_token_for_unknown_words_the_others_have_their_numbers() -> None:
+def test_a_wordpiece_file_without_its_unknown_token_keeps_the_ids_of_other_tokens() -> None:
     whole = json.loads(content(learned("bert", vocab_size=None, merges=3), "tokenizer.json"))
     whole["model"]["unk_token"] = "<unk>"
     vocabulary, found = whole["model"]["vocab"], TOKENIZER_JSON.open(json.dumps(whole).encode(), "x")
@@ -279,12 +279,12 @@ def test_without_a_token_for_unknown_words_the_others_have_their_numbers() -> No
     assert json.loads(content(found.history, "tokenizer.json"))["model"]["vocab"] == vocabulary
 
 
-def test_without_characters_that_continue_longer_tokens_do() -> None:
+def test_wordpiece_words_can_use_longer_tokens_whose_characters_have_no_token() -> None:
     found = small(b"[UNK]\na\n##ba\n", do_lower_case=True)
     assert found.numbers_of(encode(found.history, "aba ab")) == [1, 2, 0]
 
 
-def test_special_tokens_are_those_that_the_configuration_names() -> None:
+def test_special_tokens_of_vocab_txt_are_those_named_in_its_configuration() -> None:
     names = {"pad_token": "<pad>", "sep_token": {"content": "</s>"}, "cls_token": None}  # as the Chinese OFA has them
     found = small(SMALL + b"<pad>\n</s>\n", **names)
     assert found.history.recipe.special_tokens == ("[MASK]", "<pad>", "</s>")
@@ -307,7 +307,7 @@ def test_special_tokens_are_those_that_the_configuration_names() -> None:
         (SMALL, {"added_tokens_decoder": {"x": {"content": "new"}}}, r"the number of 'new' must be a whole number"),
     ],
 )
-def test_a_damaged_vocabulary_is_refused(data: bytes, config: dict[str, object], sentence: str) -> None:
+def test_a_damaged_vocab_txt_is_refused(data: bytes, config: dict[str, object], sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
         small(data, **config)
 
@@ -323,7 +323,7 @@ def test_a_damaged_vocabulary_is_refused(data: bytes, config: dict[str, object],
         ("type", "Gage", r"holds a Gage model; this program reads BPE, WordPiece"),
     ],
 )
-def test_a_damaged_model_is_refused(key: str, value: object, sentence: str) -> None:
+def test_a_damaged_wordpiece_model_in_tokenizer_json_is_refused(key: str, value: object, sentence: str) -> None:
     whole = json.loads(content(learned("bert", vocab_size=None, merges=3), "tokenizer.json"))
     whole["model"][key] = value
     with pytest.raises(FormatError, match=sentence):
@@ -331,21 +331,21 @@ def test_a_damaged_model_is_refused(key: str, value: object, sentence: str) -> N
 
 
 @pytest.mark.parametrize("text", ["plain words\n", "a\nb\nc\n", "", "## A title\n\ntext\n", "#version: 0.2\n##a\n"])
-def test_other_texts_are_not_read_as_a_vocabulary(text: str) -> None:
+def test_texts_that_are_no_vocabulary_are_not_recognized_as_vocab_txt(text: str) -> None:
     assert not VOCABULARY.recognizes(text.encode())
 
 
-def test_texts_of_this_project_are_not_read_as_a_vocabulary() -> None:
+def test_sample_texts_of_this_project_are_not_recognized_as_vocab_txt() -> None:
     assert not any(VOCABULARY.recognizes(text_of(name).encode()) for name in SCRIPTS)
 
 
-def test_a_vocab_txt_without_markers_is_refused_with_the_reason(tmp_path: Path) -> None:
+def test_a_vocab_txt_without_continuing_tokens_is_refused_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_text("a\nb\n")
     with pytest.raises(FormatError, match=re.escape("“[UNK]”for words that cannot be split")):
         open_table(tmp_path / "vocab.txt")
 
 
-def test_a_vocabulary_for_another_way_of_splitting_says_so() -> None:
+def test_a_vocab_txt_for_another_way_of_splitting_is_reported() -> None:
     data = b"[UNK]\nM\nK\n"
     alone = VOCABULARY.open(data, "vocab.txt")
     assert any("No token begins with ##" in note for note in alone.notes)

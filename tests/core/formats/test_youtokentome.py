@@ -72,7 +72,7 @@ FOUND = YTTM.open(model(), "small.yttm")
 PLAIN = Tokenizer(FOUND.history)
 
 
-def test_ids_and_texts_are_those_of_the_package(tmp_path: Path) -> None:
+def test_a_youtokentome_model_encodes_and_decodes_as_its_package(tmp_path: Path) -> None:
     (tmp_path / "bpe.model").write_bytes(model())
     found = open_table(tmp_path / "bpe.model")
     assert (found.format, found.notes, found.history.index_count) == ("youtokentome", (), 39)
@@ -86,11 +86,11 @@ def test_ids_and_texts_are_those_of_the_package(tmp_path: Path) -> None:
 
 @settings(max_examples=60)
 @given(st.lists(st.sampled_from([*CHARACTERS, " ", "\t", "the", "lower", "日本", "x", "\u00a0", "\x85"])).map("".join))
-def test_each_text_becomes_the_ids_of_the_rule(text: str) -> None:
+def test_a_youtokentome_model_encodes_any_text_by_the_published_rule(text: str) -> None:
     assert FOUND.numbers_of(PLAIN.encode(text)) == by_the_rule(text)
 
 
-def test_it_becomes_a_tokenizer_json_and_no_other_model() -> None:
+def test_a_youtokentome_model_can_be_exported_as_tokenizer_json_only() -> None:
     file = io.BytesIO()
     JSON.write(FOUND.history, file)
     again = JSON.open(file.getvalue(), "tokenizer.json")
@@ -117,12 +117,12 @@ def test_it_becomes_a_tokenizer_json_and_no_other_model() -> None:
         (b"\n1 0 2 3\n", b"\n1 x 2 3\n", "must be 4 numbers"),
     ],
 )
-def test_a_damaged_model_is_refused_with_its_place(old: bytes, new: bytes, said: str) -> None:
+def test_a_damaged_youtokentome_model_is_refused_with_its_place(old: bytes, new: bytes, said: str) -> None:
     with pytest.raises(FormatError, match=f"^odd.*{said}"):
         YTTM.open(model().replace(old, new), "odd")
 
 
-def test_a_token_that_the_package_leaves_out_is_reported() -> None:
+def test_a_token_that_youtokentome_leaves_out_is_reported() -> None:
     ids = FOUND.history.recipe.special_tokens
     assert ids == ("<PAD>", "<BOS>", "<EOS>")
     without = YTTM.open(model("-1 -1 -1 -1"), "none")

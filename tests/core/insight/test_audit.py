@@ -26,7 +26,7 @@ from tests.shared import text_of
 Printed = pytest.CaptureFixture[str]
 
 
-def test_auditing_all_tokens_equals_auditing_each() -> None:
+def test_auditing_all_tokens_at_once_equals_auditing_each_token() -> None:
     trained = train(Corpus.from_texts([text_of("prose")[:800]]), Recipe.preset("gpt2", merges=60))
     mixed_up = [*trained.pairs(), (104, 101), (97, 98), (316, 99), (99, 100), (98, 319), (255, 97), (97, 32)]
     history = History.from_pairs(trained.recipe, Alphabet.of_bytes(), mixed_up)
@@ -40,7 +40,7 @@ def test_auditing_all_tokens_equals_auditing_each() -> None:
     assert {reason.kind for reason in found.values()} == {"falls apart", "no text", "not found"}
 
 
-def test_a_token_is_classified_without_a_corpus() -> None:
+def test_the_audit_classifies_tokens_without_a_corpus() -> None:
     recipe = Recipe.preset("words", merges=40, vocab_size=None)
     history = learn(WordTable.from_counts({"aβaβ": 9, "incomprehensibilities": 9}), recipe)
     found = audit(history)
@@ -51,7 +51,7 @@ def test_a_token_is_classified_without_a_corpus() -> None:
     assert audit(bytes_of).ids("broken") == [257]
 
 
-def test_a_token_is_classified_by_a_corpus_of_two_files() -> None:
+def test_the_audit_classifies_tokens_by_their_use_in_a_corpus_of_two_files() -> None:
     tables = [WordTable.from_counts({"the": 300, "then": 2}), WordTable.from_counts({"the": 4, "thin": 7})]
     pairs = [(116, 104), (256, 101), (257, 110), (256, 105), (258, 99)]  # th, the, then, thi, thenc
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
@@ -67,7 +67,7 @@ def test_a_token_is_classified_by_a_corpus_of_two_files() -> None:
     assert not {*dropped} & {*found.ids(*found.meets)}  # dropped tokens are not listed
 
 
-def test_commands_list_and_remove_tokens(tmp_path: Path, capsys: Printed) -> None:
+def test_the_audit_and_trim_commands_list_and_remove_tokens(tmp_path: Path, capsys: Printed) -> None:
     one, other, table = (tmp_path / name for name in ("one.txt", "other.txt", "merges.csv"))
     one.write_text(text_of("prose")[:1_500], encoding="utf-8")
     other.write_text(text_of("poem")[:1_500], encoding="utf-8")

@@ -56,7 +56,7 @@ LETTERS = st.text("ab é本\n\x1cΣ\u0301", min_size=1, max_size=12)
     st.dictionaries(st.sampled_from("xyz"), st.lists(LETTERS, min_size=1, max_size=3), min_size=1),
     st.sampled_from([0, measuring.WORTH_COUNTING]),
 )
-def test_every_value_equals_a_plain_count(
+def test_every_value_of_the_benchmark_equals_a_plain_count(
     table: WordTable, recipe: Recipe, texts: dict[str, list[str]], worth_counting: int
 ) -> None:
     history = reference.train(table, recipe)
@@ -111,7 +111,7 @@ def _part(some: int, of: int) -> float:
     return some / of if of else math.nan
 
 
-def test_real_texts_are_measured_as_the_plain_code_cuts_them() -> None:
+def test_benchmark_values_of_real_texts_equal_those_of_the_plain_reference() -> None:
     """Cut by the specification, and measure by plain formulas."""
     texts = {name: text_of(name)[-500:] for name in here("data/raven.txt", "data/tinyshakespeare.txt", "prose")}
     history = train(Corpus.from_texts([*texts.values()]), Recipe.preset("gpt2", vocab_size=330))
@@ -137,12 +137,12 @@ def test_real_texts_are_measured_as_the_plain_code_cuts_them() -> None:
 
 
 @given(st.text("a \u2003\u3000漢\n\x1c\ud800", max_size=20))
-def test_words_of_long_and_short_texts_are_counted_alike(text: str) -> None:
+def test_counting_words_of_long_and_short_texts_gives_equal_counts(text: str) -> None:
     assert stretches(text * (LONG // 9)) == len((text * (LONG // 9)).split())
 
 
 @pytest.mark.parametrize("preset", ["bert", "unigram", "clean-words", "sentencepiece-like"])
-def test_counts_from_words_equal_those_of_encoded_texts(preset: str) -> None:
+def test_token_counts_from_words_equal_token_counts_of_encoded_texts(preset: str) -> None:
     recipe = Recipe.preset(preset, vocab_size=None, merges=60) if preset != "unigram" else _unigram()
     texts = {"a": [text_of("poem"), "two  blanks, [UNK] <s>\r\n"], "b": [text_of("emoji")[:300]]}
     history = train(Corpus.from_texts(texts["a"]), recipe)
@@ -162,7 +162,7 @@ def _unigram() -> Recipe:
 
 
 @given(st.lists(st.lists(st.integers(1, 9), min_size=2, max_size=2), min_size=1, max_size=5))
-def test_parity_equals_a_plain_count(lengths: list[list[int]]) -> None:
+def test_parity_measures_equal_a_plain_count(lengths: list[list[int]]) -> None:
     parallel = {f"l{i}": ["a" * length for length in both] for i, both in enumerate(lengths)}
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
     found = parity_of(benchmark({"bytes": history}, checked_parallel(parallel)), f"l{len(lengths) - 1}")
@@ -179,7 +179,7 @@ def test_parity_equals_a_plain_count(lengths: list[list[int]]) -> None:
     )
 
 
-def test_a_language_that_is_not_encoded_is_neither_worst_nor_best() -> None:
+def test_a_language_that_cannot_be_encoded_is_neither_worst_nor_best_in_parity() -> None:
     history = train(
         Corpus.from_texts(["the lowest of the low is lower than the rest " * 20]),
         Recipe.preset("unigram", vocab_size=24),
@@ -201,7 +201,7 @@ def test_a_language_that_is_not_encoded_is_neither_worst_nor_best() -> None:
     assert drawn(figure, Paper(is_alone=True)).count('fill="none"') == 1
 
 
-def test_texts_without_tokens_are_reported() -> None:
+def test_parity_reports_texts_without_tokens() -> None:
     history = History.from_pairs(Recipe.preset("gpt2", pattern="whitespace"), Alphabet.of_bytes(), [])
     parallel = checked_parallel({"blank": [" ", ""], "de": "ja\nnein\n", "en": iter(["yes", "no"])})
     found = parity_of(benchmark({"bytes": history}, parallel))
@@ -228,7 +228,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_command_writes_what_data_frames_take(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_benchmark_command_writes_a_table_for_data_frames(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table, output = str(folder / "m.csv"), folder / "out.csv"
     own = ["benchmark", table, "--sizes", "260", "276", "--parallel", "--reference", "en", "--json"]
     assert run(own) == 0
@@ -246,7 +246,9 @@ def test_the_command_writes_what_data_frames_take(folder: Path, capsys: pytest.C
     assert "bytes/token" in capsys.readouterr().out
 
 
-def test_the_share_that_cannot_be_encoded_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_benchmark_reports_the_share_of_text_that_cannot_be_encoded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     texts = {"seen": ["ab ab ba"], "half": ["ab xy"], "all": ["xyz"], "one": ["abc"], "two": ["abcd"]}
     recipe = Recipe.preset("clean-words", merges=1, vocab_size=None)
     history = train(Corpus.from_texts(texts["seen"]), recipe)
@@ -266,7 +268,9 @@ def test_the_share_that_cannot_be_encoded_is_reported(tmp_path: Path, capsys: py
     assert "ab.tiktoken: A .tiktoken file does not say how text is split" in capsys.readouterr().err
 
 
-def test_impossible_measures_are_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_impossible_benchmark_options_are_reported_in_a_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table = str(folder / "m.csv")
     (folder / "parallel/en.txt").write_text("one line\n")
     for arguments, sentence in (
@@ -295,7 +299,7 @@ def test_impossible_measures_are_reported(folder: Path, capsys: pytest.CaptureFi
         tokens_by_word(many, history.recipe, history, 0, cancelled=lambda: next(asked))
 
 
-def test_the_power_of_the_renyi_entropy_is_chosen() -> None:
+def test_the_benchmark_accepts_a_power_for_the_renyi_entropy() -> None:
     recipe = Recipe.preset("gpt2", merges=30)
     study = Study(train(Corpus.from_texts(["the lowest price is lower than the last one. " * 9]), recipe))
     text = "the lowest of the last"

@@ -36,14 +36,16 @@ TOKENS = st.lists(st.integers(0, 4), min_size=1, max_size=4)
 
 
 @given(st.lists(st.tuples(TOKENS, st.integers(1, 5)), max_size=6), st.integers(5, 9))
-def test_probabilities_sum_to_one(texts: list[tuple[list[int], int]], tokens: int) -> None:
+def test_probabilities_of_the_pair_model_sum_to_one(texts: list[tuple[list[int], int]], tokens: int) -> None:
     model, events = PairModel(texts, tokens + 1), [None, *range(tokens)]
     for one in events:
         assert sum(model.probability(one, other) for other in events) == pytest.approx(1)
 
 
 @given(words(), words(), recipes())
-def test_bits_equal_those_of_the_plain_model(learned: WordTable, held_out: WordTable, recipe: Recipe) -> None:
+def test_bits_per_byte_equal_those_of_the_plain_pair_model(
+    learned: WordTable, held_out: WordTable, recipe: Recipe
+) -> None:
     history = reference.train(learned, recipe)
     _check(learned, held_out, history)
     rest, tenth = tenth_apart(learned)
@@ -54,7 +56,7 @@ def test_bits_equal_those_of_the_plain_model(learned: WordTable, held_out: WordT
 
 
 @given(words(), words(), recipes(), st.booleans(), st.randoms())
-def test_bits_where_pairs_have_priorities(
+def test_bits_per_byte_with_merge_priorities_equal_those_of_the_plain_model(
     learned: WordTable, held_out: WordTable, recipe: Recipe, whole: bool, chance: Random
 ) -> None:
     history = reference.train(learned, recipe)
@@ -66,7 +68,7 @@ def test_bits_where_pairs_have_priorities(
 
 
 @given(words(), words(), st.sampled_from(["wordpiece", "bert", "unigram", "mingram"]), st.integers(1, 30), st.data())
-def test_bits_where_tokens_are_looked_up(
+def test_bits_per_byte_of_methods_that_look_up_tokens_equal_those_of_the_plain_model(
     learned: WordTable, held_out: WordTable, method: str, merges: int, data: st.DataObject
 ) -> None:
     choices: dict[str, Any] = dict(merges=merges, vocab_size=None, alphabet_limit=data.draw(st.sampled_from([None, 3])))
@@ -82,7 +84,7 @@ def test_bits_where_tokens_are_looked_up(
     _check(learned, held_out, trainer.history)
 
 
-def test_bits_of_a_method_that_drops() -> None:
+def test_bits_per_byte_of_a_method_that_drops_tokens_equal_those_of_the_plain_model() -> None:
     recipe = Recipe.preset("unigram", vocab_size=120)
     words = count_words(Corpus.from_texts([text_of("poem")]), recipe)
     history = train(Corpus.from_texts([text_of("poem")]), recipe)
@@ -91,7 +93,7 @@ def test_bits_of_a_method_that_drops() -> None:
     _check(*tenth_apart(words), history)
 
 
-def test_the_answer_names_the_measured_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_answer_about_bits_per_byte_names_the_measured_vocabulary_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = Recipe.preset("mingram", vocab_size=None, merges=10, min_frequency=1)
     words = WordTable.from_counts({"lower": 40, "lowest": 30, "newest": 20, "widest": 20, "wider": 10})
     trainer = Trainer(words, recipe)

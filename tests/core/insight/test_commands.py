@@ -44,7 +44,9 @@ def table(tmp_path: Path, files: list[str]) -> str:
     return str(path)
 
 
-def test_why_names_a_reason_for_every_cut(table: str, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_why_command_names_a_reason_for_every_split(
+    table: str, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["why", "the slowest", "--merges", table, "--at", "12", "--json", "--corpus", *files]) == 0
     told = json.loads(capsys.readouterr().out)
     starts = [start for start, _, _ in Tokenizer(read_history(table)).spans("the slowest", 12)]
@@ -54,7 +56,7 @@ def test_why_names_a_reason_for_every_cut(table: str, files: list[str], capsys: 
     assert "A word ends here, and tokens never cross" in capsys.readouterr().out
 
 
-def test_why_reads_special_tokens_on_request(
+def test_the_why_command_recognizes_special_tokens_on_request(
     files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = str(tmp_path / "special.csv")
@@ -68,14 +70,14 @@ def test_why_reads_special_tokens_on_request(
     assert kinds == [False, True]
 
 
-def test_why_shows_the_steps_of_each_word(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_why_command_shows_the_merges_of_each_word(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["why", "the low", "--merges", table, "--steps"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["before", "any", "merge", "t", "|", "h", "|", "e"]
     assert sum("before any merge" in line for line in lines) == 2
 
 
-def test_ties_and_what_another_rule_would_have_done(
+def test_the_ties_command_lists_ties_and_compares_another_tie_rule(
     table: str, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["ties", "--merges", table, "--json"]) == 0
@@ -93,7 +95,9 @@ def test_ties_and_what_another_rule_would_have_done(
     assert "first-seen:" in out
 
 
-def test_token_reports_the_history_of_a_token(table: str, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_token_command_reports_the_history_of_a_token(
+    table: str, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["token", "lowx", "--merges", table, "--json", "--corpus", *files]) == 1
     assert "No token is written 'lowx'" in capsys.readouterr().err
     assert run(["token", "low", "--merges", table, "--json", "--corpus", *files]) == 0
@@ -115,7 +119,9 @@ def test_token_reports_the_history_of_a_token(table: str, files: list[str], caps
         assert ids.count(told["id"]) == int(row["count"])
 
 
-def test_race_follows_pairs(table: str, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_race_command_follows_the_counts_of_pairs(
+    table: str, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["race", "--merges", table, "--pair", "l", "o", "--step", "2", "--json", "--corpus", *files]) == 0
     told = json.loads(capsys.readouterr().out)
     first, last = told["rows"][0], told["rows"][-1]
@@ -135,7 +141,7 @@ def test_race_follows_pairs(table: str, files: list[str], capsys: pytest.Capture
     assert "no step 31" in capsys.readouterr().err
 
 
-def test_the_lab_counts_unknown_tokens_apart() -> None:
+def test_the_lab_counts_unknown_tokens_separately() -> None:
     known, unknown = (train([text], "words", unknown="unk", merges=2) for text in ("low low wide", "low low low"))
     found = ask_about(Lab, {"all": known, "few": unknown}, text="wide low").sentences
     assert any(one.startswith("B ") and one.endswith("(3 unknown)") for one in found)
@@ -144,7 +150,7 @@ def test_the_lab_counts_unknown_tokens_apart() -> None:
     assert not any(one.startswith("A ") and "unknown" in one for one in found)
 
 
-def test_words_and_pretokens_have_two_names() -> None:
+def test_tokens_per_word_and_tokens_per_pretoken_are_different_measures() -> None:
     """The pattern cuts "isn't it?" into four pretokens; between blanks there are two words."""
     study = train(["isn't it?"], "gpt2", merges=1)
     by_word = ask_about(Benchmark, {"one": study}, texts=["isn't it?"]).columns
@@ -156,7 +162,7 @@ def test_words_and_pretokens_have_two_names() -> None:
     assert sizes.figure.title == "Tokens per pretoken by size."
 
 
-def test_sizes_of_the_text_its_files_and_a_held_out_one(
+def test_the_sizes_command_measures_the_corpus_its_files_and_a_held_out_text(
     table: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     held_out = tmp_path / "c.txt"
@@ -191,7 +197,7 @@ def test_sizes_of_the_text_its_files_and_a_held_out_one(
     assert len(told["rows"]) == len(rows) == len(history) + 1
 
 
-def test_paid_divides_a_count_among_words_and_files(
+def test_the_paid_command_divides_the_count_of_a_merge_among_words_and_files(
     table: str, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["paid", "--merges", table, "--step", "1", "--json", "--corpus", *files]) == 0
@@ -202,7 +208,7 @@ def test_paid_divides_a_count_among_words_and_files(
     assert "%" in capsys.readouterr().out
 
 
-def test_encode_writes_files_as_ids(
+def test_the_encode_command_writes_the_ids_of_files(
     table: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "ids.npy"
@@ -219,13 +225,13 @@ def test_encode_writes_files_as_ids(
     assert ".npy or .bin" in capsys.readouterr().err
 
 
-def test_a_moment_outside_the_table_is_refused(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_at_option_refuses_a_step_beyond_the_table(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (["why", "low"], ["ties"]):
         assert run([*arguments, "--merges", table, "--at", "31"]) == 1
         assert "from 0 to the number of steps" in capsys.readouterr().err
 
 
-def test_the_lab_cuts_one_text_by_all_at_one_size(
+def test_the_lab_splits_one_text_by_all_tokenizers_at_one_vocabulary_size(
     table: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = str(tmp_path / "words.json")
@@ -254,7 +260,9 @@ def test_the_lab_cuts_one_text_by_all_at_one_size(
     assert "about 2 tokenizers, not 1" in capsys.readouterr().err
 
 
-def test_the_lab_leaves_out_tokenizers_that_cannot_have_the_size(table: str, files: list[str], tmp_path: Path) -> None:
+def test_the_lab_leaves_out_tokenizers_that_cannot_have_the_chosen_size(
+    table: str, files: list[str], tmp_path: Path
+) -> None:
     small = train([TEXT], "words", merges=12)
     large = {"one": train([TEXT], "gpt2", merges=30), "other": train([OTHER], "gpt2", merges=30)}
     asked: dict[str, Any] = {"text": "the slowest", "size": 260}
@@ -266,14 +274,14 @@ def test_the_lab_leaves_out_tokenizers_that_cannot_have_the_size(table: str, fil
     assert ("B" in words.columns, "C" in words.columns) == (True, False)
 
 
-def test_a_benchmark_of_unequal_vocabularies_says_so() -> None:
+def test_the_benchmark_of_vocabularies_of_unequal_size_says_that_sizes_differ() -> None:
     small, large = (train([TEXT], "gpt2", merges=merges) for merges in (2, 5))
     said = "The vocabularies are of 258 to 261 tokens: a larger one needs fewer tokens for the same text."
     assert said in ask_about(Benchmark, {"small": small, "large": large}, texts=[TEXT]).sentences
     assert said not in ask_about(Benchmark, {"small": small, "as large": small}, texts=[TEXT]).sentences
 
 
-def test_a_curve_with_unknown_tokens_says_so() -> None:
+def test_a_curve_of_a_tokenizer_with_many_unknown_tokens_is_hollow_and_explained() -> None:
     known, unknown = (train([text], "words", unknown="unk", merges=2) for text in ("low low wide", "low low low"))
     figure = ask_about(Lab, {"all": known, "few": unknown}, measure="bytes_per_token").figure
     assert isinstance(figure, LineFigure)
@@ -285,7 +293,7 @@ def test_a_curve_with_unknown_tokens_says_so() -> None:
     assert drawn.count(hollow) == len(figure.lines[1].x) + 1
 
 
-def test_the_lab_of_a_single_table_counts_the_tokens_of_a_text(
+def test_the_lab_with_a_single_table_counts_the_tokens_of_a_text(
     table: str, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["lab", table, "--text", "the slowest", "--corpus", *files]) == 0

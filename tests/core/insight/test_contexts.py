@@ -26,7 +26,7 @@ def trained(corpus: Corpus, recipe: Recipe) -> tuple[RankedWords, History]:
     return RankedWords.of(count_words(corpus, recipe), history), history
 
 
-def test_hits_name_file_and_line(tmp_path: Path) -> None:
+def test_contexts_of_a_token_name_the_file_and_the_line(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
     with gzip.open(tmp_path / "b.txt.gz", "wt", encoding="utf-8") as file:
         file.write("nothing here\nbut the low one\n")
@@ -47,7 +47,7 @@ def test_hits_name_file_and_line(tmp_path: Path) -> None:
             assert (hit.line, hit.text) == (2, "second and lower")
 
 
-def test_a_normalized_text_shows_its_lines_as_they_were_written() -> None:
+def test_contexts_in_a_normalized_text_show_its_lines_as_written() -> None:
     corpus = Corpus.from_texts(["One line.\n“LOWER!” she said, and lower it was.\n"])
     recipe = Recipe.preset("clean-words", merges=30)
     ranked, history = trained(corpus, recipe)
@@ -57,7 +57,7 @@ def test_a_normalized_text_shows_its_lines_as_they_were_written() -> None:
     assert hits[0].text[hits[0].start : hits[0].stop].lower().startswith("lo")
 
 
-def test_lines_are_those_of_the_file_though_normalization_makes_one_of_all() -> None:
+def test_contexts_name_the_line_of_the_file_even_if_normalization_removes_line_breaks() -> None:
     corpus = Corpus.from_texts(["One line.\nA LÓWER one,\nlower it was.\n"])
     recipe = Recipe.preset("bert", merges=30)
     ranked, history = trained(corpus, recipe)
@@ -67,7 +67,7 @@ def test_lines_are_those_of_the_file_though_normalization_makes_one_of_all() -> 
 
 
 @given(st.lists(st.text("abc \n.é", max_size=40), min_size=1, max_size=5), st.data())
-def test_hits_are_where_the_tokenizer_has_the_token(texts: list[str], data: st.DataObject) -> None:
+def test_contexts_are_found_exactly_where_the_tokenizer_has_the_token(texts: list[str], data: st.DataObject) -> None:
     corpus = Corpus.from_texts(texts)
     recipe = Recipe.preset("gpt2", merges=12)
     words = count_words(corpus, recipe)
@@ -88,14 +88,14 @@ def test_hits_are_where_the_tokenizer_has_the_token(texts: list[str], data: st.D
             assert shown in raw or raw in shown or shown == b"" or raw.startswith(b"\n")
 
 
-def test_a_token_that_no_longer_occurs_has_no_context() -> None:
+def test_a_token_that_no_longer_occurs_has_no_contexts() -> None:
     corpus = Corpus.from_texts(["low low low"])
     ranked, history = trained(corpus, Recipe.preset("words", merges=2))
     assert contexts(corpus, ranked, len(history.alphabet), 2) == []
     assert contexts(corpus, ranked, len(history.alphabet), 1)
 
 
-def test_a_text_that_was_never_split_shows_what_is_around_the_token() -> None:
+def test_contexts_in_a_text_without_word_splits_show_the_surroundings_of_the_token() -> None:
     text = "\n".join(f"line {n} of a long text without any cut" for n in range(100))
     corpus = Corpus.from_texts([text])
     ranked, history = trained(corpus, Recipe.preset("raw-bytes", vocab_size=300))

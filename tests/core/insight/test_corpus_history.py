@@ -53,7 +53,7 @@ def trained(draw: st.DrawFn) -> tuple[WordTable, History]:
 
 
 @given(trained(), st.data())
-def test_the_history_of_a_token_equals_a_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
+def test_the_history_of_a_token_equals_a_plain_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
     used = {id for state in states(table, history) for word, _ in state for id in word}
@@ -73,7 +73,7 @@ def test_the_history_of_a_token_equals_a_recount(run: tuple[WordTable, History],
 
 
 @given(trained(), st.data())
-def test_the_counts_of_racing_pairs_equal_a_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
+def test_counts_of_racing_pairs_equal_a_plain_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
     table, history = run
     counted = [Counter(reference.count_pairs(state)) for state in states(table, history)]
     met = sorted({pair for counts in counted for pair in counts})
@@ -98,7 +98,7 @@ def test_the_counts_of_racing_pairs_equal_a_recount(run: tuple[WordTable, Histor
 
 
 @given(trained())
-def test_the_shares_of_words_add_up_to_the_count(run: tuple[WordTable, History]) -> None:
+def test_shares_of_words_add_up_to_the_count_of_a_merge(run: tuple[WordTable, History]) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
     everything = states(table, history)
@@ -112,7 +112,7 @@ def test_the_shares_of_words_add_up_to_the_count(run: tuple[WordTable, History])
 
 
 @given(words(), words(), recipes())
-def test_files_share_a_count_without_rest(first: WordTable, second: WordTable, recipe: Recipe) -> None:
+def test_shares_of_files_add_up_to_the_count_of_a_merge(first: WordTable, second: WordTable, recipe: Recipe) -> None:
     merged = WordTable.merged([first, second])
     history = reference.train(merged, recipe)
     ranked = RankedWords.of(merged, history)
@@ -123,7 +123,9 @@ def test_files_share_a_count_without_rest(first: WordTable, second: WordTable, r
 
 
 @given(trained(), st.data())
-def test_scaffolds_and_counts_equal_a_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
+def test_counts_of_tokens_used_only_to_build_others_equal_a_plain_recount(
+    run: tuple[WordTable, History], data: st.DataObject
+) -> None:
     table, history = run
     at = data.draw(st.integers(0, len(history)))
     state = states(table, history)[at]
@@ -140,7 +142,7 @@ def test_scaffolds_and_counts_equal_a_recount(run: tuple[WordTable, History], da
 
 
 @given(trained(), words(), st.sampled_from([1.0, 2.0, 2.5, 3.0]))
-def test_the_curves_of_sizes_equal_a_recount(run: tuple[WordTable, History], held_out: WordTable, power: float) -> None:
+def test_size_curves_equal_a_plain_recount(run: tuple[WordTable, History], held_out: WordTable, power: float) -> None:
     table, history = run
     for text in (table, held_out):
         spelled = {id for word, _ in text for id in _symbols(word, history)}
@@ -188,7 +190,7 @@ def test_renyi_efficiency_equals_the_published_formula(tokens: str, power: float
 
 
 @given(st.lists(st.integers(1, 10_000), min_size=1, max_size=60), st.integers(1, 30), st.data())
-def test_the_size_at_which_half_would_do_does_not_change_with_more_training(
+def test_the_size_at_which_half_the_tokens_would_do_stays_after_more_training(
     given: list[int], base: int, data: st.DataObject
 ) -> None:
     sizes, tokens = np.arange(base, base + len(given)), np.array(sorted(given, reverse=True))
@@ -205,7 +207,7 @@ def test_the_size_at_which_half_would_do_does_not_change_with_more_training(
 
 
 @given(trained())
-def test_ties_are_the_merges_that_a_recount_finds_tied(run: tuple[WordTable, History]) -> None:
+def test_listed_ties_equal_the_ties_of_a_plain_recount(run: tuple[WordTable, History]) -> None:
     table, history = run
     book = reference.TokenBook(history.alphabet)
     expected = []
@@ -224,7 +226,7 @@ def test_ties_are_the_merges_that_a_recount_finds_tied(run: tuple[WordTable, His
 
 
 @given(words(), recipes())
-def test_another_tie_rule_differs_first_at_a_tie(table: WordTable, recipe: Recipe) -> None:
+def test_tables_trained_with_two_tie_rules_first_differ_at_a_tie(table: WordTable, recipe: Recipe) -> None:
     one = reference.train(table, recipe)
     for rule in CHARACTER_TIES:
         other = reference.train(table, recipe.with_changes(ties=rule))
@@ -239,7 +241,7 @@ def test_another_tie_rule_differs_first_at_a_tie(table: WordTable, recipe: Recip
         assert found.common == len(set(written(one)) & set(written(other)))
 
 
-def test_a_text_shows_where_two_tie_rules_split_it_differently() -> None:
+def test_ranges_that_two_tie_rules_split_differently_are_found_in_a_text() -> None:
     table = WordTable.from_counts({"abc": 2})
     one = reference.train(table, Recipe.preset("words", merges=1, ties="smallest-text"))
     other = reference.train(table, Recipe.preset("words", merges=1, ties="largest-text"))
@@ -251,7 +253,7 @@ def test_a_text_shows_where_two_tie_rules_split_it_differently() -> None:
 
 
 @given(trained())
-def test_pairs_that_never_won_are_listed_with_their_second_places(run: tuple[WordTable, History]) -> None:
+def test_pairs_that_were_second_and_never_merged_are_listed_with_their_times(run: tuple[WordTable, History]) -> None:
     _, history = run
     merged = {(merge.left, merge.right) for merge in history}
     second = Counter(merge.runner_up for merge in history if merge.runner_up and merge.runner_up not in merged)
@@ -264,7 +266,7 @@ def test_pairs_that_never_won_are_listed_with_their_second_places(run: tuple[Wor
 
 
 @given(trained() | st.tuples(words(), merge_tables()))
-def test_kernels_and_specification_rank_words_equally(run: tuple[WordTable, History]) -> None:
+def test_kernels_and_the_specification_compute_equal_boundary_ranks_of_words(run: tuple[WordTable, History]) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
     assert CompiledRanks(history).of(ranked.symbols).tolist() == ranked.ranks.tolist()
@@ -279,7 +281,7 @@ def _known_parts(symbols: list[int]) -> list[list[int]]:
 
 
 @given(trained())
-def test_each_merge_joins_as_many_tokens_as_the_corpus_loses(run: tuple[WordTable, History]) -> None:
+def test_each_merge_joins_as_many_tokens_as_the_corpus_total_decreases(run: tuple[WordTable, History]) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
     left = [history.tokens_at_start, *all_columns(history)["tokens_left"]]

@@ -27,7 +27,9 @@ def history() -> History:
 
 @pytest.mark.parametrize("width", [None, "uint16", "uint32", "int32", "int64"])
 @pytest.mark.parametrize("ending", [".npy", ".bin"])
-def test_the_file_holds_the_ids(history: History, tmp_path: Path, ending: str, width: str | None) -> None:
+def test_the_file_written_by_encoding_holds_the_ids_of_all_texts(
+    history: History, tmp_path: Path, ending: str, width: str | None
+) -> None:
     output = tmp_path / f"ids{ending}"
     result = encode_corpus(Corpus.from_texts(TEXTS), history, output, at=20, width=width)  # type: ignore[arg-type]
     tokenizer = Tokenizer(history)
@@ -39,7 +41,7 @@ def test_the_file_holds_the_ids(history: History, tmp_path: Path, ending: str, w
     assert result.tokens == len(expected)
 
 
-def test_each_file_has_its_figures(history: History, tmp_path: Path) -> None:
+def test_encoding_a_corpus_reports_token_counts_for_each_file(history: History, tmp_path: Path) -> None:
     paths, texts = [], [text for text in TEXTS if text]
     for number, text in enumerate(texts):
         paths.append(tmp_path / f"{number}.txt")
@@ -63,7 +65,7 @@ def test_each_file_has_its_figures(history: History, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", here("prose", "languages", "data/wikitext2-valid.raw.txt"))
 @pytest.mark.parametrize("preset", ["gpt2", "cl100k", "o200k", "english", "words", "clean-words"])
-def test_a_long_document_is_cut_without_changing_a_token(
+def test_a_long_document_is_divided_for_encoding_without_changing_its_tokens(
     preset: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "PIECE", 300)
@@ -76,7 +78,7 @@ def test_a_long_document_is_cut_without_changing_a_token(
     assert np.load(tmp_path / "ids.npy").tolist() == Tokenizer(history).encode(text)
 
 
-def test_special_tokens_are_only_found_where_allowed(history: History, tmp_path: Path) -> None:
+def test_encoding_a_corpus_recognizes_special_tokens_only_when_allowed(history: History, tmp_path: Path) -> None:
     corpus = Corpus.from_texts(["low<end>low"])
     special = history.vocabulary_size - 1
     encode_corpus(corpus, history, tmp_path / "a.npy")
@@ -85,7 +87,7 @@ def test_special_tokens_are_only_found_where_allowed(history: History, tmp_path:
     assert special in np.load(tmp_path / "b.npy")
 
 
-def test_impossible_requests_are_refused_before_writing(history: History, tmp_path: Path) -> None:
+def test_impossible_encoding_requests_are_refused_before_writing(history: History, tmp_path: Path) -> None:
     corpus = Corpus.from_texts(TEXTS)
     with pytest.raises(OutputError, match=r"must end in \.npy or \.bin"):
         encode_corpus(corpus, history, tmp_path / "ids.txt")
@@ -94,7 +96,7 @@ def test_impossible_requests_are_refused_before_writing(history: History, tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_width_that_is_too_narrow_is_refused(tmp_path: Path) -> None:
+def test_an_id_width_too_narrow_for_the_vocabulary_is_refused(tmp_path: Path) -> None:
     recipe = Recipe.preset("gpt2", special_tokens=tuple(f"<{n}>" for n in range(70_000)), vocab_size=80_000)
     history = History.from_pairs(recipe, train(Corpus.from_texts(["low"]), Recipe.preset("gpt2")).alphabet, [])
     with pytest.raises(BpeError, match="largest id"):
@@ -102,7 +104,7 @@ def test_a_width_that_is_too_narrow_is_refused(tmp_path: Path) -> None:
     assert encode_corpus(Corpus.from_texts(["low"]), history, tmp_path / "ids.npy").width == "uint32"
 
 
-def test_cancelling_leaves_the_old_file(history: History, tmp_path: Path) -> None:
+def test_cancelling_the_encoding_of_a_corpus_leaves_the_old_file(history: History, tmp_path: Path) -> None:
     output = tmp_path / "ids.bin"
     output.write_bytes(b"old")
     with pytest.raises(Cancelled):

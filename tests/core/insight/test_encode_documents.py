@@ -79,7 +79,9 @@ def rows(texts: Sequence[str]) -> str:
 
 
 @pytest.mark.parametrize("kind", ["npy", "bin"])
-def test_rows_and_files_of_all_kinds_are_documents(history: History, eos: int, tmp_path: Path, kind: Any) -> None:
+def test_rows_of_tables_and_whole_files_are_encoded_as_documents(
+    history: History, eos: int, tmp_path: Path, kind: Any
+) -> None:
     names = ["a.jsonl", "b.parquet", "c.csv", "d.txt", "e.arrow"]
     table = pa.table({"text": TEXTS})
     (tmp_path / "a.jsonl").write_text(rows(TEXTS), encoding="utf-8")
@@ -113,7 +115,7 @@ def test_rows_and_files_of_all_kinds_are_documents(history: History, eos: int, t
     st.booleans(),
 )
 @settings(max_examples=25, deadline=None)
-def test_no_size_of_pieces_or_shards_changes_a_document(
+def test_sizes_of_pieces_and_shards_do_not_change_the_ids_of_a_document(
     texts: list[str], shard_size: int, piece: int, most: int, has_eos: bool
 ) -> None:
     history = LEARNED
@@ -131,7 +133,9 @@ def test_no_size_of_pieces_or_shards_changes_a_document(
         assert all(one["documents"] <= most for one in shards)
 
 
-def test_megatron_finds_the_documents_by_its_index(history: History, eos: int, tmp_path: Path) -> None:
+def test_encoded_documents_are_found_by_the_index_format_of_megatron(
+    history: History, eos: int, tmp_path: Path
+) -> None:
     """The index is read as Megatron's own reader reads it: a head of 34 bytes, lengths, offsets, documents."""
     encode_documents(Corpus.from_texts(TEXTS), history, tmp_path / "out", eos=eos, kind="bin")
     data = (tmp_path / "out" / "00000.idx").read_bytes()
@@ -148,7 +152,9 @@ def test_megatron_finds_the_documents_by_its_index(history: History, eos: int, t
     assert found == [[*Tokenizer(history).encode(text), eos] for text in TEXTS]
 
 
-def test_a_stopped_work_goes_on_behind_its_whole_shards(history: History, eos: int, tmp_path: Path) -> None:
+def test_a_stopped_encoding_of_documents_resumes_after_its_finished_shards(
+    history: History, eos: int, tmp_path: Path
+) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text(rows(TEXTS * 30), encoding="utf-8")
     told: list[Progress] = []
@@ -184,7 +190,9 @@ def _finish_two(shards: Any) -> None:
     _finish(shards)
 
 
-def test_another_request_uses_no_shard_of_a_stopped_one(history: History, eos: int, tmp_path: Path) -> None:
+def test_encoding_with_another_request_uses_no_shard_of_a_stopped_encoding(
+    history: History, eos: int, tmp_path: Path
+) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text(rows(TEXTS * 30), encoding="utf-8")
     for change in ("id", "texts", "steps"):
@@ -203,7 +211,7 @@ def test_another_request_uses_no_shard_of_a_stopped_one(history: History, eos: i
 
 
 @posix_only
-def test_kills_leave_the_old_folder_or_the_new_one() -> None:
+def test_killing_the_encoding_of_documents_leaves_the_old_or_the_new_folder() -> None:
     """Tries fork, which no process with the threads of a test should; BPE_LONG=1 kills fifty times."""
     kills = "50" if os.environ.get("BPE_LONG") else "12"
     command = [sys.executable, "-m", "tests.core.killed_while_encoding", str(os.getpid()), kills]
@@ -211,7 +219,9 @@ def test_kills_leave_the_old_folder_or_the_new_one() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_impossible_requests_are_refused_and_leave_nothing(history: History, eos: int, tmp_path: Path) -> None:
+def test_impossible_requests_to_encode_documents_are_refused_and_leave_no_files(
+    history: History, eos: int, tmp_path: Path
+) -> None:
     texts = tmp_path / "rows.jsonl"
     texts.write_text(rows(TEXTS * 30) + "{broken\n", encoding="utf-8")
     mine = tmp_path / "mine"
@@ -240,7 +250,7 @@ def test_impossible_requests_are_refused_and_leave_nothing(history: History, eos
     assert [path.name for path in mine.iterdir()] == ["letter.txt"]
 
 
-def test_a_word_too_long_for_the_memory_is_told(
+def test_a_word_too_long_to_encode_in_memory_is_reported_in_a_sentence(
     history: History, eos: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A limit for this program stands for a small memory, and 6 MB for the gigabyte."""
@@ -251,7 +261,7 @@ def test_a_word_too_long_for_the_memory_is_told(
     assert [path.name for path in tmp_path.iterdir()] == ["line.txt"]
 
 
-def test_python_writes_what_the_command_writes(history: History, eos: int, tmp_path: Path) -> None:
+def test_encode_documents_in_python_writes_the_same_as_the_command(history: History, eos: int, tmp_path: Path) -> None:
     study = bpe.Study.of(history)
     made = bpe.encode_documents(study, TEXTS, tmp_path / "python", eos=eos)
     (tmp_path / "rows.jsonl").write_text(rows(TEXTS), encoding="utf-8")
@@ -273,7 +283,9 @@ sys.exit(run(sys.argv[2:]))
 
 
 @posix_only
-def test_a_disk_without_room_is_told_and_leaves_the_old_folder(tmp_path: Path, history: History, eos: int) -> None:
+def test_a_full_disk_while_encoding_documents_is_reported_and_leaves_the_old_folder(
+    tmp_path: Path, history: History, eos: int
+) -> None:
     """A limit of a file's size stands for the full disk: the system refuses to write on in both cases."""
     (tmp_path / "rows.jsonl").write_text(rows(TEXTS * 30), encoding="utf-8")
     table, out = tmp_path / "merges.csv", tmp_path / "out"
@@ -292,7 +304,7 @@ def test_a_disk_without_room_is_told_and_leaves_the_old_folder(tmp_path: Path, h
     assert sorted(path.name for path in tmp_path.iterdir()) == ["merges.csv", "out", "rows.jsonl"]
 
 
-def test_the_command_writes_shards_that_a_manifest_repeats(
+def test_shards_written_by_the_encode_command_can_be_repeated_from_a_manifest(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

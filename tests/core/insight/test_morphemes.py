@@ -23,7 +23,7 @@ PARTS = st.lists(st.text("abé漢", min_size=1, max_size=3), min_size=1, max_siz
 
 
 @given(words(), recipes(), st.lists(PARTS, min_size=1, max_size=5))
-def test_cuts_and_borders_are_counted_word_by_word(
+def test_token_boundaries_and_morpheme_boundaries_are_counted_word_by_word(
     table: WordTable, recipe: Recipe, segmented: list[list[str]]
 ) -> None:
     history = reference.train(table, recipe)
@@ -53,7 +53,9 @@ def test_cuts_and_borders_are_counted_word_by_word(
         assert {name: float(found[name][place]) for name in expected} == pytest.approx(expected, nan_ok=True)
 
 
-def test_the_command_by_own_lists_and_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_morphemes_command_uses_its_own_and_other_lists_of_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert {len(one) > 150 for one in own_lists().values()} == {True}
     table, output, own = tmp_path / "m.csv", tmp_path / "out.csv", tmp_path / "own.tsv"
     (tmp_path / "text.txt").write_text("lower lowest slower slowest " * 3)

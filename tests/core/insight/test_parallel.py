@@ -21,7 +21,7 @@ SENTENCES = {name: lines for name, lines in parallel_samples().items() if name i
 
 
 @pytest.mark.parametrize("preset", ["gpt2", "unigram"])
-def test_every_value_equals_plain_python(preset: str) -> None:
+def test_every_value_of_parallel_texts_equals_plain_python(preset: str) -> None:
     text = [line for lines in SENTENCES.values() for line in lines]
     study = bpe.train(text, preset, vocab_size=500 if preset == "gpt2" else 300)
     rows = Benchmark(parallel="own").answer({"it": study}).table.records()
@@ -60,7 +60,7 @@ def straight(points: list[tuple[float, float]]) -> tuple[float, Callable[[float]
 
 
 @given(st.lists(st.integers(0, 1_000), max_size=40))
-def test_the_fitted_line_equals_numpy(counts: list[int]) -> None:
+def test_the_fitted_zipf_line_equals_the_fit_of_numpy(counts: list[int]) -> None:
     found = sorted((count for count in counts if count), reverse=True)
     exponent, fit = zipf_of(np.array(counts, np.int64))
     if len(found) < 3:

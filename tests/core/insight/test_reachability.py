@@ -42,7 +42,9 @@ def small_tables(draw: st.DrawFn) -> History:
 
 @settings(max_examples=2 * EXAMPLES)
 @given(small_tables(), st.data())
-def test_a_token_is_reachable_if_some_word_produces_it(history: History, data: st.DataObject) -> None:
+def test_a_token_is_reachable_exactly_if_encoding_some_word_gives_the_token(
+    history: History, data: st.DataObject
+) -> None:
     at = data.draw(st.integers(0, len(history)))
     lengths = [len(text) for text in token_texts(history)]
     longest = min(9, max(lengths) + 2)
@@ -78,7 +80,7 @@ def test_a_token_is_reachable_if_some_word_produces_it(history: History, data: s
     ],
     ids=lambda recipe: f"{recipe.name} {recipe.marker}",
 )
-def test_every_token_of_a_trained_table_can_be_reached(recipe: Recipe) -> None:
+def test_every_token_of_a_trained_table_is_reachable(recipe: Recipe) -> None:
     """Each token was made in some word, so its text must be found with and without the corpus."""
     corpus = Corpus.from_texts(["the lowest price is lower than the last one, naïve and 漢字 漢字 🐦 " * 3])
     words = count_words(corpus, recipe)
@@ -93,7 +95,7 @@ def test_every_token_of_a_trained_table_can_be_reached(recipe: Recipe) -> None:
             assert token in tokenizer.encode(found.witness)
 
 
-def test_bytes_that_no_utf8_holds_are_unreachable() -> None:
+def test_byte_tokens_that_never_occur_in_utf_8_are_unreachable() -> None:
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
     tokenizer = Tokenizer(history)
     kinds = {byte: reachability(history, byte, tokenizer=tokenizer).kind for byte in range(256)}
@@ -101,13 +103,13 @@ def test_bytes_that_no_utf8_holds_are_unreachable() -> None:
     assert set(kinds.values()) == {"reachable", "unreachable"}
 
 
-def test_a_token_that_the_pattern_always_cuts_is_not_found() -> None:
+def test_no_text_is_found_for_a_token_that_the_pattern_always_splits() -> None:
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(ord("1"), ord("a"))])
     assert reachability(history, 256).kind == "not found"
 
 
 @given(st.text(min_size=1, max_size=3), st.data())
-def test_any_range_of_a_text_can_be_completed_to_a_valid_text(text: str, data: st.DataObject) -> None:
+def test_any_range_of_bytes_of_a_text_can_be_completed_to_a_valid_text(text: str, data: st.DataObject) -> None:
     raw = text.encode()
     start = data.draw(st.integers(0, len(raw) - 1))
     stop = data.draw(st.integers(start + 1, len(raw)))
@@ -116,7 +118,7 @@ def test_any_range_of_a_text_can_be_completed_to_a_valid_text(text: str, data: s
     assert raw[start:stop] in completed.encode()
 
 
-def test_the_witness_of_the_unknown_token_is_a_character_outside_the_alphabet() -> None:
+def test_the_witness_text_of_the_unknown_token_is_a_character_outside_the_alphabet() -> None:
     recipe = Recipe.preset("words", merges=2)
     history = train(Corpus.from_texts(["low low"]), recipe)
     found = reachability(history, 0)
@@ -125,14 +127,14 @@ def test_the_witness_of_the_unknown_token_is_a_character_outside_the_alphabet() 
     assert 0 in Tokenizer(history).encode(found.witness)
 
 
-def test_words_of_the_corpus_are_the_first_witnesses() -> None:
+def test_words_of_the_corpus_are_preferred_as_witness_texts_of_a_token() -> None:
     words = WordTable.from_counts({"lowly": 3, "low": 1})
     history = reference.train(words, Recipe.preset("words", merges=1))
     assert reachability(history, len(history.alphabet), corpus=RankedWords.of(words, history)).witness == "lowly"
 
 
 @pytest.mark.parametrize(("room", "found"), [(10**6, [257]), (300, [])])
-def test_the_number_of_tried_texts_is_limited_for_a_whole_table(
+def test_the_search_for_unreachable_tokens_tries_a_limited_amount_of_text(
     room: int, found: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Counted is what texts become: here ten times as much as they were. What is not tried is not accused."""
@@ -143,7 +145,7 @@ def test_the_number_of_tried_texts_is_limited_for_a_whole_table(
     assert [*unreachable_tokens(history)] == found
 
 
-def test_texts_are_tried_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_that_may_reach_tokens_are_encoded_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of thousands of texts was encoded alone: half a minute for a table of 20,000 pieces."""
     text = "the lowest price is lower than the last one " * 9
     history, calls = train(Corpus.from_texts([text]), Recipe.preset("wordpiece", vocab_size=60)), list[int]()

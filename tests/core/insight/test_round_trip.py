@@ -119,7 +119,7 @@ def check(trips: RoundTrips, ids: list[int], text: str, again: list[int]) -> set
 
 
 @pytest.mark.parametrize("kind", KINDS if EXPLORES else ALWAYS)
-def test_the_library_gives_the_same_ids_and_each_reason_can_be_replayed(kind: str) -> None:
+def test_round_trips_of_ids_equal_the_library_and_each_reason_holds_on_replay(kind: str) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     data = file_of(kind)
@@ -140,7 +140,7 @@ def test_the_library_gives_the_same_ids_and_each_reason_can_be_replayed(kind: st
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
-def test_sentencepiece_gives_the_same_ids(kind: str) -> None:
+def test_round_trips_of_ids_equal_sentencepiece(kind: str) -> None:
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     data = sentencepiece_model(kind, byte_fallback=True)
     theirs = sentencepiece.SentencePieceProcessor(model_proto=data)
@@ -152,7 +152,7 @@ def test_sentencepiece_gives_the_same_ids(kind: str) -> None:
         check(trips, ids, text, theirs.encode(text))
 
 
-def test_tiktoken_gives_the_same_ids() -> None:
+def test_round_trips_of_ids_equal_tiktoken() -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     study = train(text_of("code") * 2, "gpt2", vocab_size=600)
     pattern = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -167,7 +167,7 @@ def test_tiktoken_gives_the_same_ids() -> None:
     assert {"merge", "splitting", "bytes"} <= kinds
 
 
-def test_pieces_of_a_long_row_have_the_places_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dividing_a_long_row_of_ids_keeps_the_places_that_do_not_round_trip(monkeypatch: pytest.MonkeyPatch) -> None:
     study = train(text_of("prose")[:5_000], "gpt2", vocab_size=300)
     trips = RoundTrips(study.history)
     chance = Random(2)
@@ -183,14 +183,14 @@ def small() -> Any:
     return train("the theme of the thesis", "gpt2", merges=8, special_tokens=("<end>",))
 
 
-def test_a_spelled_special_token_is_named() -> None:
+def test_a_special_token_spelled_by_other_ids_is_named_in_the_reason() -> None:
     study = small()
     trips = RoundTrips(study.history, allowed="all")
     trip = trips.of(np.array([*b"<end>"]))
     assert [trip.reason(place).sentence for place in trip.places] == ["The text spells the special token “<end>”."]
 
 
-def test_a_long_row_whose_text_cannot_be_divided_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_row_of_ids_whose_text_cannot_be_divided_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     study = train("the theme of the thesis", "sentencepiece-like", merges=8)
     trips = RoundTrips(study.history)
     ids = np.array(study.encode("the theme of the thesis"))

@@ -72,7 +72,7 @@ def splits_alike(one: Recipe, other: Recipe) -> bool:
 
 @settings(max_examples=25)
 @given(table=words(), counted_by=recipes(), history=histories(), data=st.data())
-def test_words_are_cut_as_each_is_by_itself(
+def test_counts_and_boundaries_of_split_words_equal_encoding_each_word(
     table: WordTable, counted_by: Recipe, history: History, data: st.DataObject
 ) -> None:
     if data.draw(st.booleans(), label="splits alike"):
@@ -90,7 +90,7 @@ def test_words_are_cut_as_each_is_by_itself(
 
 
 @given(table=words(), history=histories())
-def test_the_kernels_cut_given_words_as_plain_python_does(table: WordTable, history: History) -> None:
+def test_kernels_split_words_into_the_same_symbols_as_plain_python(table: WordTable, history: History) -> None:
     given_words = GivenWords(history.recipe, table.text.tobytes(), table.starts)
     plain, compiled = SpecifiedWords(history, given_words), CompiledEncoder(history, given_words)
     found = (encoder.symbols(given_words.text) for encoder in (plain, compiled))
@@ -106,7 +106,7 @@ def joining(**changes: object) -> History:
     return train(CORPUS, Recipe.preset("gpt2", **{"merges": 40, **changes}))
 
 
-def test_a_method_without_ranks_cuts_the_words_of_another_run() -> None:
+def test_a_method_without_ranks_splits_the_words_counted_by_another_run() -> None:
     history, counted_by = dropping(), Recipe.preset("gpt2")
     table = count_words(CORPUS, counted_by)
     cut = CutWords.of(table, counted_by, history)
@@ -120,7 +120,7 @@ def test_a_method_without_ranks_cuts_the_words_of_another_run() -> None:
 
 @settings(max_examples=25)
 @given(st.data())
-def test_the_words_that_differ_most_are_those_of_most_places(data: st.DataObject) -> None:
+def test_words_that_tokenizers_split_differently_are_sorted_by_occurrences(data: st.DataObject) -> None:
     table, counted_by = data.draw(words()), Recipe.preset("words")
     found = [data.draw(histories(), label="history") for _ in range(data.draw(st.integers(2, 3)))]
     at = [data.draw(st.integers(0, len(history)), label="at") for history in found]
@@ -144,7 +144,7 @@ def test_the_words_that_differ_most_are_those_of_most_places(data: st.DataObject
 
 
 @given(table=words(), recipe=recipes())
-def test_measures_of_some_sizes_equal_the_curves(table: WordTable, recipe: Recipe) -> None:
+def test_measures_of_selected_sizes_equal_the_full_curves(table: WordTable, recipe: Recipe) -> None:
     history = reference.train(table, recipe)
     found, curves = measured_sizes(CutWords.of(table, recipe, history)), size_curves(table, history)
     assert (found.bytes, found.words) == (curves.bytes, curves.words)
@@ -155,7 +155,7 @@ def test_measures_of_some_sizes_equal_the_curves(table: WordTable, recipe: Recip
     assert found.renyi_efficiency.tolist() == curves.renyi_efficiency[found.steps].tolist()
 
 
-def test_sizes_of_a_shrinking_method_are_listed_from_the_smallest() -> None:
+def test_vocabulary_sizes_of_a_shrinking_method_are_listed_from_the_smallest() -> None:
     history = dropping()
     table = count_words(CORPUS, history.recipe)
     found = measured_sizes(CutWords.of(table, history.recipe, history), np.array([1, 270, 280, 10**6]))
@@ -170,7 +170,7 @@ def test_sizes_of_a_shrinking_method_are_listed_from_the_smallest() -> None:
         assert efficiency == pytest.approx(renyi_efficiency(counts.values()))
 
 
-def test_the_step_of_a_size_grows_or_shrinks_with_the_method() -> None:
+def test_step_of_size_finds_the_nearest_vocabulary_size_of_growing_and_shrinking_methods() -> None:
     for history in (joining(), dropping()):
         ends = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
         for size in range(ends[0] - 3, ends[1] + 4):
@@ -185,7 +185,9 @@ def test_the_step_of_a_size_grows_or_shrinks_with_the_method() -> None:
 
 @settings(max_examples=25)
 @given(text=texts(), several=st.lists(histories(), min_size=1, max_size=4), data=st.data())
-def test_cuts_in_a_text_are_where_tokens_end(text: str, several: list[History], data: st.DataObject) -> None:
+def test_boundaries_of_a_text_in_the_comparison_are_the_ends_of_tokens(
+    text: str, several: list[History], data: st.DataObject
+) -> None:
     length, cuts, tokens = len(text.encode()), list[set[int]](), []
     for history in several:
         at = data.draw(st.integers(0, len(history)), label="at")
@@ -208,7 +210,7 @@ def test_cuts_in_a_text_are_where_tokens_end(text: str, several: list[History], 
 
 @settings(max_examples=25)
 @given(several=st.lists(histories(), min_size=2, max_size=3), data=st.data())
-def test_the_overlap_equals_that_of_sets(several: list[History], data: st.DataObject) -> None:
+def test_the_overlap_of_two_vocabularies_equals_that_of_sets(several: list[History], data: st.DataObject) -> None:
     at = [data.draw(st.integers(0, len(history)), label="at") for history in several]
     sets = []
     for history, step in zip(several, at, strict=True):
@@ -226,13 +228,13 @@ def test_the_overlap_equals_that_of_sets(several: list[History], data: st.DataOb
             assert found.share_of_second == len(a & b) / max(1, len(b))
 
 
-def test_tokens_are_compared_as_they_read() -> None:
+def test_tokens_with_a_marker_and_tokens_with_a_space_are_compared_as_equal_texts() -> None:
     marked = reference.train(WordTable.from_counts({"the": 5}), Recipe.preset("words", marker="prefix"))
     blank = reference.train(WordTable.from_counts({" the": 5}), Recipe.preset("gpt2"))
     assert keys_of(marked)[-1] == keys_of(blank)[-1] == b" the"
 
 
-def test_dropped_tokens_are_no_longer_in_the_vocabulary() -> None:
+def test_dropped_tokens_do_not_count_in_the_overlap_of_vocabularies() -> None:
     history = dropping()
     overlap = Vocabularies.of([history, history]).overlap(0, 1, (0, len(history)))
     assert (overlap.only_in_first, overlap.only_in_second) == (len(history), 0)

@@ -31,7 +31,7 @@ def count_at(curve: tuple[tuple[int, int], ...], at: int) -> int:
     return next((count for step, count in reversed(curve) if step <= at), 0)
 
 
-def test_dropped_tokens_stand_where_words_are_cut_into_them() -> None:
+def test_uses_of_a_dropped_token_equal_a_recount_of_encoded_words() -> None:
     words, history = learned("unigram")
     tokenizer = Tokenizer(history)
     for token in [*history.indices[::6].tolist(), *history.vocabulary[3:40:5].tolist()]:
@@ -47,7 +47,7 @@ def test_dropped_tokens_stand_where_words_are_cut_into_them() -> None:
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name not in ("unigram", "mingram", "best", "picky")])
-def test_joined_tokens_are_used_up_by_what_is_joined_from_them(method: str) -> None:
+def test_the_use_of_a_token_over_time_equals_its_token_counts_after_each_merge(method: str) -> None:
     words, history = learned(method)
     symbols = count_symbols(words, history.alphabet, history.recipe)
     for at in (0, 1, 7, len(history)):

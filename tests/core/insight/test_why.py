@@ -91,7 +91,7 @@ class RankedWordOf:
 
 @settings(max_examples=5 * EXAMPLES)
 @given(cut_words())
-def test_each_reason_names_what_decides(
+def test_each_reason_for_a_boundary_names_the_deciding_merge(
     case: tuple[History, list[int], list[int], int, int],
 ) -> None:
     history, symbols, ranks, boundary, at = case
@@ -106,7 +106,7 @@ def test_each_reason_names_what_decides(
 
 @settings(max_examples=3 * EXAMPLES)
 @given(cut_words(), st.data())
-def test_merges_that_a_reason_does_not_name_do_not_matter(
+def test_merges_that_a_reason_does_not_name_do_not_change_the_reason(
     case: tuple[History, list[int], list[int], int, int], data: st.DataObject
 ) -> None:
     """A reason stays as it is without a merge that is neither blamed nor made in this word."""
@@ -219,7 +219,9 @@ def assert_joined_if_learned_next(reason: Reason, history: History, symbols: lis
 
 
 @given(cut_words())
-def test_meetings_are_the_pairs_that_met_at_the_boundary(case: tuple[History, list[int], list[int], int, int]) -> None:
+def test_meetings_at_a_boundary_are_the_pairs_of_neighbouring_tokens_over_time(
+    case: tuple[History, list[int], list[int], int, int],
+) -> None:
     history, symbols, ranks, boundary, at = case
     base = len(history.alphabet)
     met = [one for one in meetings(symbols, ranks, boundary, base) if one.first <= at <= one.last]
@@ -237,7 +239,9 @@ def nodes_of(tree: Node) -> Iterator[Node]:
 
 
 @given(cut_words())
-def test_trees_and_steps_equal_the_definition(case: tuple[History, list[int], list[int], int, int]) -> None:
+def test_merge_trees_and_encoding_steps_equal_the_plain_definition(
+    case: tuple[History, list[int], list[int], int, int],
+) -> None:
     history, symbols, ranks, _, at = case
     base = len(history.alphabet)
     tokens = symbols
@@ -264,7 +268,7 @@ def assert_parts_fit(node: Node, history: History, symbols: list[int]) -> None:
 
 
 @given(words(), recipes(), texts(), st.data())
-def test_every_byte_of_a_text_has_the_reason_its_boundary_tells(
+def test_every_byte_of_a_text_has_the_reason_of_its_boundary(
     table: WordTable, recipe: Recipe, text: str, data: st.DataObject
 ) -> None:
     history = reference.train(table, recipe)
@@ -282,7 +286,7 @@ def test_every_byte_of_a_text_has_the_reason_its_boundary_tells(
 
 
 @given(words(), recipes())
-def test_a_pair_that_was_never_learned_stood_there_as_often_as_is_said(table: WordTable, recipe: Recipe) -> None:
+def test_the_count_said_for_a_pair_that_was_never_merged_equals_a_recount(table: WordTable, recipe: Recipe) -> None:
     history = reference.train(table, recipe)
     ranked = RankedWords.of(table, history)
     text = " ".join(word.decode() for word, _ in table)
@@ -300,7 +304,7 @@ def test_a_pair_that_was_never_learned_stood_there_as_often_as_is_said(table: Wo
             assert reason.standing.best >= reason.standing.now
 
 
-def test_the_article_s_newer_stays_in_pieces_because_of_who_came_first() -> None:
+def test_the_word_newer_of_the_article_stays_split_because_of_earlier_merges() -> None:
     recipe = Recipe.preset("words", marker="symbol", merges=10)
     history = train(Corpus.from_word_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3}), recipe)
     why = Why("newer", history)
@@ -310,7 +314,7 @@ def test_the_article_s_newer_stays_in_pieces_because_of_who_came_first() -> None
     assert all(told)
 
 
-def test_special_tokens_and_blanks_that_are_dropped_have_their_reasons() -> None:
+def test_boundaries_at_special_tokens_and_dropped_blanks_have_their_own_reasons() -> None:
     recipe = Recipe.preset("gpt2", special_tokens=("<end>",))
     history = train(Corpus.from_texts(["low low lower"]), recipe)
     why = Why("low<end>low", history, allowed_special="all")
@@ -326,7 +330,9 @@ def test_special_tokens_and_blanks_that_are_dropped_have_their_reasons() -> None
 
 
 @given(words(), texts(), st.data())
-def test_a_cut_of_the_pattern_is_the_pattern_s_alone(table: WordTable, text: str, data: st.DataObject) -> None:
+def test_a_word_boundary_is_explained_by_the_pattern_only_if_the_pattern_splits_there(
+    table: WordTable, text: str, data: st.DataObject
+) -> None:
     """The cut remains after any merge. A pattern that cuts nowhere has none."""
     text = text.replace("\ud800", "")
     assume(len(text.encode()) > 1)
@@ -341,7 +347,7 @@ def test_a_cut_of_the_pattern_is_the_pattern_s_alone(table: WordTable, text: str
     assert not cuts[0] or byte in ids
 
 
-def test_a_cut_names_the_branch_on_either_side() -> None:
+def test_the_reason_for_a_word_boundary_names_the_pattern_branch_on_either_side() -> None:
     history = train(Corpus.from_texts(["it's 12 o'clock"]), Recipe.preset("gpt2", min_frequency=1))
     reason = Why("it's 12", history).at_byte(2)
     assert reason.kind == "pattern"
@@ -352,7 +358,7 @@ def test_a_cut_names_the_branch_on_either_side() -> None:
 
 
 @given(st.sampled_from(sorted(NAMED_PATTERNS)), texts())
-def test_the_branch_is_the_one_the_whole_pattern_takes(name: str, text: str) -> None:
+def test_the_named_pattern_branch_is_the_alternative_that_the_whole_pattern_matches(name: str, text: str) -> None:
     """A group around each alternative shows which one matched, and its number must be ours."""
     import regex
 
@@ -367,7 +373,7 @@ def test_the_branch_is_the_one_the_whole_pattern_takes(name: str, text: str) -> 
         assert branch.explanation
 
 
-def test_a_custom_pattern_has_branches_too() -> None:
+def test_branches_of_a_custom_pattern_are_named_in_reasons() -> None:
     recipe = Recipe(pattern="custom", custom_pattern=r"(?i)[a-c|]+|\||x(?:y|z)")
     found = [branch_that_matched("aB|xZ", start, stop, recipe) for start, stop in ((0, 3), (3, 5))]
     assert [branch and branch.number for branch in found] == [1, 3]
@@ -376,13 +382,13 @@ def test_a_custom_pattern_has_branches_too() -> None:
 
 
 @given(merge_tables())
-def test_a_pair_listed_once_is_found_with_its_rank(history: History) -> None:
+def test_history_ranks_give_each_merged_pair_its_step(history: History) -> None:
     assume(len(history))
     found = history.ranks()
     assert [found[merge.left, merge.right] for merge in history] == list(range(len(history)))
 
 
-def test_the_branch_of_a_word_too_long_to_be_shown_is_that_of_the_whole_word() -> None:
+def test_the_pattern_branch_of_a_shortened_word_is_that_of_the_whole_word() -> None:
     """The word is shown only near the cut, and that part may end inside a character."""
     text = "a " + "お" * 500 + " b"
     why = Why(text, History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), []))

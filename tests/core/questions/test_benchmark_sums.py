@@ -41,7 +41,7 @@ def recommended(answer: bpe.Answer) -> str:
     return next(sentence for sentence in answer.sentences if sentence.startswith("Recommended: "))
 
 
-def test_sums_are_the_weighted_means_of_tokens_for_a_byte(
+def test_benchmark_sums_are_weighted_means_of_tokens_per_byte(
     studies: dict[str, bpe.Study], texts: dict[str, list[str]]
 ) -> None:
     answer = bpe.benchmark(studies, texts=texts, weights=("sea=25%", "code=75%"))
@@ -56,7 +56,7 @@ def test_sums_are_the_weighted_means_of_tokens_for_a_byte(
     assert answer.facts["weights"] == {"sea": 0.25, "code": 0.75}
 
 
-def test_the_better_one_for_the_weights_is_recommended(
+def test_the_benchmark_recommends_the_tokenizer_that_is_better_for_the_weights(
     studies: dict[str, bpe.Study], texts: dict[str, list[str]]
 ) -> None:
     sea = bpe.benchmark(studies, texts=texts, weights=("sea=3", "code=1"))
@@ -67,7 +67,7 @@ def test_the_better_one_for_the_weights_is_recommended(
     assert recommended(code) == "Recommended: of code."
 
 
-def test_texts_are_weighed_by_bytes_if_no_weights_are_given(
+def test_benchmark_texts_without_weights_are_weighted_by_bytes(
     studies: dict[str, bpe.Study], texts: dict[str, list[str]]
 ) -> None:
     answer = bpe.benchmark(studies, texts=texts, sums=True)
@@ -78,7 +78,7 @@ def test_texts_are_weighed_by_bytes_if_no_weights_are_given(
         assert row["bytes_per_token"] == pytest.approx(size / tokens)
 
 
-def test_tables_with_an_unclear_difference_are_not_ranked(texts: dict[str, list[str]]) -> None:
+def test_the_benchmark_does_not_rank_tables_whose_difference_is_unclear(texts: dict[str, list[str]]) -> None:
     """Two tables of halves of the same documents differ by chance alone."""
     sea = documents("sea", 400)
     halves = {"one": bpe.train(sea[::2], "gpt2", vocab_size=290), "other": bpe.train(sea[1::2], "gpt2", vocab_size=290)}
@@ -90,7 +90,7 @@ def test_tables_with_an_unclear_difference_are_not_ranked(texts: dict[str, list[
     assert "equally; these texts do not show which is better" in recommended(answer)
 
 
-def test_intervals_hold_the_truth_as_often_as_they_say(studies: dict[str, bpe.Study]) -> None:
+def test_about_95_percent_of_benchmark_intervals_contain_the_true_value(studies: dict[str, bpe.Study]) -> None:
     """Of fresh documents by the same chance, about 95 of 100 intervals hold what many documents have."""
     many = documents("sea", 4_000)
     study = studies["of sea"]
@@ -102,13 +102,13 @@ def test_intervals_hold_the_truth_as_often_as_they_say(studies: dict[str, bpe.St
     assert 50 <= held <= 60
 
 
-def test_too_few_documents_give_no_interval(studies: dict[str, bpe.Study]) -> None:
+def test_the_benchmark_gives_no_interval_for_too_few_documents(studies: dict[str, bpe.Study]) -> None:
     answer = bpe.benchmark(studies, texts={"short": ["wave harbour def"]}, sums=True)
     assert all(row["from"] is None or np.isnan(row["from"]) for row in answer.facts["sums"])
     assert any("from too few documents to estimate the uncertainty" in sentence for sentence in answer.sentences)
 
 
-def test_a_tokenizer_that_leaves_text_out_is_not_recommended(
+def test_the_benchmark_does_not_recommend_a_tokenizer_that_leaves_text_out(
     texts: dict[str, list[str]], studies: dict[str, bpe.Study]
 ) -> None:
     narrow = bpe.train(["aaa bbb"], "wordpiece", vocab_size=8)
@@ -127,7 +127,7 @@ def test_a_tokenizer_that_leaves_text_out_is_not_recommended(
         (("sea=0",), "not all of them 0"),
     ],
 )
-def test_impossible_weights_are_refused_in_a_sentence(
+def test_impossible_benchmark_weights_are_refused_in_a_sentence(
     weights: tuple[str, ...], sentence: str, studies: dict[str, bpe.Study], texts: dict[str, list[str]]
 ) -> None:
     with pytest.raises(BpeError, match=sentence):
@@ -148,7 +148,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, studies: dict[str, b
 ASKED = ["benchmark", "ours=a.csv", "theirs=b.json", "--texts", "dom", "--weights", "sea=70%", "multi-code=30%"]
 
 
-def test_a_command_names_the_tables_and_writes_a_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_benchmark_command_uses_given_names_and_writes_a_report_page(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run([*ASKED, "--report", "out.html", "-o", "out.svg"]) == 0
     assert "Recommended: ours." in capsys.readouterr().out
     page = Path("out.html").read_text()
@@ -159,17 +161,19 @@ def test_a_command_names_the_tables_and_writes_a_page(folder: Path, capsys: pyte
     assert all(f">{label}<" in drawn for label in ("code", "sea", "ours", "theirs"))  # not "dom/mul…" twice
 
 
-def test_a_page_alone_has_the_sums(folder: Path) -> None:
+def test_the_report_page_of_a_benchmark_without_weights_has_sums(folder: Path) -> None:
     assert run(["benchmark", "ours=a.csv", "--texts", "dom", "--report", "out.html"]) == 0
     assert "<h2>Sums</h2>" in Path("out.html").read_text()
 
 
-def test_every_question_writes_a_page(folder: Path) -> None:
+def test_every_question_command_can_write_a_report_page(folder: Path) -> None:
     assert run(["lengths", "a.csv", "--report", "out.html"]) == 0
     assert "<h1>Lengths</h1>" in Path("out.html").read_text()
 
 
-def test_a_page_and_what_is_named_are_in_the_manifest(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_manifest_of_a_benchmark_names_the_tables_and_the_report_page(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run([*ASKED, "--report", "out.html", "--manifest", "how.json"]) == 0
     told = json.loads(Path("how.json").read_text())
     assert {one["path"] for one in told["inputs"]} >= {"a.csv", "b.json"}

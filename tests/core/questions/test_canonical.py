@@ -18,7 +18,7 @@ STUDY = bpe.train("the theme of the thesis, the others", "gpt2", merges=8)
 THE = STUDY.encode("the")
 
 
-def test_a_letter_by_letter_word_is_told_with_the_merge_that_would_have_joined_it() -> None:
+def test_the_canonical_question_names_the_merge_that_would_join_a_word_of_single_letters() -> None:
     found = bpe.canonical(STUDY, [116, 104, 101])
     assert found.facts["canonical_share"] == 0.0
     (row,) = found.table.records()
@@ -27,7 +27,7 @@ def test_a_letter_by_letter_word_is_told_with_the_merge_that_would_have_joined_i
     assert bpe.canonical(STUDY, THE).facts["canonical_share"] == 1.0
 
 
-def test_files_of_all_kinds_have_the_same_rows(tmp_path: Path) -> None:
+def test_rows_of_ids_are_read_equal_from_every_kind_of_file(tmp_path: Path) -> None:
     rows = [[*b"the"], STUDY.encode("the others")]
     width = max(map(len, rows))
     padded = [row + [32] * (width - len(row)) for row in rows]
@@ -46,7 +46,7 @@ def test_files_of_all_kinds_have_the_same_rows(tmp_path: Path) -> None:
     assert {file["canonical_share"] for file in found.facts["files"]} == {found.facts["canonical_share"]}
 
 
-def test_turns_are_decoded_and_encoded_between(tmp_path: Path) -> None:
+def test_ids_of_chat_turns_are_compared_after_decoding_and_encoding_between_turns(tmp_path: Path) -> None:
     path = tmp_path / "rollouts.jsonl"
     path.write_text(json.dumps([[116], [104, 101], STUDY.encode(" others")]), encoding="utf-8")
     found = bpe.canonical(STUDY, [str(path)])
@@ -71,7 +71,9 @@ def test_turns_are_decoded_and_encoded_between(tmp_path: Path) -> None:
         ("a.txt", b"\n\n", "There are no ids: give them"),
     ],
 )
-def test_hopeless_files_are_refused_in_a_sentence(tmp_path: Path, name: str, content: bytes, sentence: str) -> None:
+def test_files_that_hold_no_rows_of_ids_are_refused_in_a_sentence(
+    tmp_path: Path, name: str, content: bytes, sentence: str
+) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(BpeError) as refused:
         bpe.canonical(STUDY, [str(tmp_path / name)])
@@ -79,13 +81,15 @@ def test_hopeless_files_are_refused_in_a_sentence(tmp_path: Path, name: str, con
 
 
 @pytest.mark.parametrize("array", [np.array([1.5]), np.zeros((1, 1, 1), np.int32), np.array([-1])])
-def test_arrays_without_ids_are_refused(tmp_path: Path, array: object) -> None:
+def test_arrays_that_hold_no_ids_are_refused(tmp_path: Path, array: object) -> None:
     np.save(tmp_path / "a.npy", array)  # type: ignore[arg-type]
     with pytest.raises(BpeError, match=r"holds no ids|There is no token -1"):
         bpe.canonical(STUDY, [str(tmp_path / "a.npy")])
 
 
-def test_a_long_line_is_refused_and_long_work_is_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_too_long_line_of_ids_is_refused_and_long_work_can_be_cancelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "a.txt"
     path.write_text("1 " * 100, encoding="utf-8")
     with pytest.raises(Cancelled):
@@ -105,7 +109,7 @@ def test_a_long_line_is_refused_and_long_work_is_cancelled(tmp_path: Path, monke
         (["missing.npy"], "missing.npy: No such file"),
     ],
 )
-def test_the_command_refuses_what_is_no_id(
+def test_the_canonical_command_refuses_arguments_that_are_no_ids(
     words: list[str], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     STUDY.save(tmp_path / "t.csv")
@@ -113,7 +117,7 @@ def test_the_command_refuses_what_is_no_id(
     assert sentence in capsys.readouterr().err
 
 
-def test_the_command_answers_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_canonical_command_answers_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     STUDY.save(tmp_path / "t.csv")
     assert run(["canonical", str(tmp_path / "t.csv"), "116", "104", "101", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -121,7 +125,7 @@ def test_the_command_answers_in_json(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert {"place", "ids", "encoded", "reason"} <= {*told["rows"][0]}
 
 
-def test_pairs_that_are_never_side_by_side_are_told_with_a_proof(
+def test_the_canonical_question_proves_which_pairs_are_never_neighbours(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     STUDY.save(tmp_path / "t.csv")

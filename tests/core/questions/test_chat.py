@@ -101,7 +101,7 @@ def with_template(folder: Path, template: str) -> str:
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_text_and_ids_are_those_of_transformers(made: Path, name: str) -> None:
+def test_text_and_ids_of_a_chat_equal_those_of_transformers(made: Path, name: str) -> None:
     library = AutoTokenizer.from_pretrained(made)
     folder = with_template(made, TEMPLATES[name])
     rendered = 0
@@ -123,7 +123,7 @@ def test_text_and_ids_are_those_of_transformers(made: Path, name: str) -> None:
     assert rendered >= 5
 
 
-def test_each_token_has_the_role_of_its_message(made: Path) -> None:
+def test_each_token_of_a_chat_has_the_role_of_its_message(made: Path) -> None:
     answer = bpe.chat(with_template(made, TEMPLATES["markers"]), CHATS[6])
     assert answer.facts["rendered"].startswith("<|im_start|>user\nuser<|im_end|>")
     of_messages: dict[int, str] = {}
@@ -135,13 +135,13 @@ def test_each_token_has_the_role_of_its_message(made: Path) -> None:
     assert answer.facts["message_tokens"] == sum(role != "template" for role in answer.facts["roles"])
 
 
-def test_a_message_that_the_template_rewrites_counts_as_the_template(made: Path) -> None:
+def test_a_message_that_the_chat_template_rewrites_counts_as_template(made: Path) -> None:
     answer = bpe.chat(with_template(made, "{{ messages[0].content | length }}"), say("hello"))
     assert answer.facts["message_tokens"] == 0
     assert "lacks the text of message 1" in " ".join(answer.sentences)
 
 
-def test_a_turn_whose_ids_do_not_begin_with_those_before_is_named(made: Path) -> None:
+def test_a_chat_turn_that_changes_the_ids_of_earlier_turns_is_reported(made: Path) -> None:
     answer = bpe.chat(with_template(made, TEMPLATES["markers"]), CHATS[2])
     assert all(turn["is_kept"] for turn in answer.facts["turns"])
     forgetting = "{% for m in messages %}<s>{{ m.content if loop.last else '' }}{% endfor %}"
@@ -151,13 +151,13 @@ def test_a_turn_whose_ids_do_not_begin_with_those_before_is_named(made: Path) ->
     assert "only the first 1 of" in " ".join(answer.sentences)
 
 
-def test_special_tokens_that_a_user_can_spell_are_told_from_those_that_a_template_removes(made: Path) -> None:
+def test_special_tokens_that_users_can_spell_exclude_those_that_the_chat_template_removes(made: Path) -> None:
     answer = bpe.chat(with_template(made, "<s>{{ messages[0].content | replace('<s>', '') }}"), CHATS[5])
     assert {*answer.facts["spellable"]} == {*SPECIALS} - {"<s>"}
     assert answer.facts["spelled"] == {"1": ["</s>", "<|im_start|>", "<|im_end|>"]}
 
 
-def test_the_command_prints_ids_and_roles(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_chat_command_prints_ids_and_roles(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = with_template(made, TEMPLATES["markers"])
     chat = tmp_path / "chat.json"
     chat.write_text(json.dumps({"messages": CHATS[0]}))
@@ -169,7 +169,7 @@ def test_the_command_prints_ids_and_roles(made: Path, tmp_path: Path, capsys: py
     assert capsys.readouterr().out.splitlines()[1].startswith("user      ")
 
 
-def test_the_configuration_may_hold_templates_with_names(made: Path, tmp_path: Path) -> None:
+def test_the_tokenizer_configuration_may_hold_several_named_chat_templates(made: Path, tmp_path: Path) -> None:
     folder = tmp_path / "named"
     folder.mkdir()
     (folder / "tokenizer.json").write_bytes((made / "tokenizer.json").read_bytes())
@@ -213,7 +213,9 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("template", HOSTILE)
-def test_a_template_that_loops_imports_or_looks_inside_is_refused_in_a_sentence(made: Path, template: str) -> None:
+def test_a_chat_template_that_loops_imports_or_reads_internals_is_refused_in_a_sentence(
+    made: Path, template: str
+) -> None:
     with pytest.raises(bpe.BpeError, match=HOSTILE[template]):
         bpe.chat(with_template(made, template), CHATS[0])
 
@@ -232,12 +234,12 @@ def test_a_template_that_loops_imports_or_looks_inside_is_refused_in_a_sentence(
         ("missing.json", "cannot be read"),
     ],
 )
-def test_a_chat_that_is_none_is_refused(made: Path, chat: str, told: str) -> None:
+def test_a_value_that_is_no_chat_is_refused(made: Path, chat: str, told: str) -> None:
     with pytest.raises(bpe.BpeError, match=told):
         bpe.chat(with_template(made, "{{ messages[0].content }}"), chat)
 
 
-def test_a_folder_without_a_template_or_without_a_tokenizer_is_refused(made: Path, tmp_path: Path) -> None:
+def test_a_folder_without_a_chat_template_or_a_tokenizer_is_refused(made: Path, tmp_path: Path) -> None:
     with pytest.raises(bpe.BpeError, match="folder without a tokenizer"):
         bpe.chat(str(tmp_path), CHATS[0])
     (tmp_path / "tokenizer.json").write_bytes((made / "tokenizer.json").read_bytes())
@@ -245,7 +247,7 @@ def test_a_folder_without_a_template_or_without_a_tokenizer_is_refused(made: Pat
         bpe.chat(str(tmp_path), CHATS[0])
 
 
-def test_without_jinja_a_sentence_says_how_to_install_it(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_chat_question_without_jinja_says_how_to_install_jinja(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bpe_core.delivery.chat_template.has_jinja", lambda: False)
     with pytest.raises(bpe.BpeError, match=r"needs the package jinja2.*pip install 'bpe-explorer\[chat\]'"):
         bpe.chat(with_template(made, "x"), CHATS[0])

@@ -12,7 +12,7 @@ from bpe_core.studies.making import open_study
 tokenizers = pytest.importorskip("tokenizers")
 
 
-def test_steps_that_differ_are_named_without_python(tmp_path: Path) -> None:
+def test_diff_names_different_pre_tokenizer_steps_without_python_syntax(tmp_path: Path) -> None:
     studies = []
     for name, step in (("a", "Whitespace"), ("b", "WhitespaceSplit")):
         other = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>"))

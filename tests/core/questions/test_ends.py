@@ -30,7 +30,7 @@ def prefixes(ids: list[int]) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("method", ["superbpe", "boundless"])
-def test_superwords_hold_ends_of_words_and_words_hold_none(method: str) -> None:
+def test_superword_tokens_contain_word_ends_and_word_tokens_contain_none(method: str) -> None:
     across = bpe.train(TEXT, "gpt2", method=method, vocab_size=400)
     text = TEXT[:1_500]
     found = bpe.ends({"across": across.with_texts(text), "words": BY_WORDS.with_texts(text)})
@@ -42,7 +42,7 @@ def test_superwords_hold_ends_of_words_and_words_hold_none(method: str) -> None:
     assert found.facts["inside"]["across"] == of_all["across"]["inside"]
 
 
-def test_characters_or_given_words_count_where_there_are_no_spaces(tmp_path: Path) -> None:
+def test_the_ends_question_counts_characters_or_given_words_in_text_without_spaces(tmp_path: Path) -> None:
     lines = ["天气 很 好", "天气 不 好", "我们 去 北京", "我们 在 北京"]
     (tmp_path / "zh.txt").write_text("\n".join(lines), encoding="utf-8")
     text = "\n".join(lines).replace(" ", "")
@@ -56,7 +56,7 @@ def test_characters_or_given_words_count_where_there_are_no_spaces(tmp_path: Pat
     assert by_words.facts["inside"] < by_characters.facts["inside"]
 
 
-def test_pieces_of_a_long_text_have_the_ends_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dividing_a_long_text_does_not_change_the_answer_about_word_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     from bpe_core.measures import inside_tokens
 
     text = text_of("code") + text_of("chinese") + TEXT
@@ -86,7 +86,7 @@ def test_a_healed_prompt_keeps_only_ids_that_every_longer_text_keeps(prompt: str
     assert found.facts["step_back"] == max(backs)
 
 
-def test_the_command_answers_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_ends_command_answers_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     BY_WORDS.save(tmp_path / "t.csv")
     (tmp_path / "a.txt").write_text("one two 3 get_it", encoding="utf-8")
     assert run(["ends", str(tmp_path / "t.csv"), "--corpus", str(tmp_path / "a.txt"), "--json"]) == 0
@@ -95,7 +95,7 @@ def test_the_command_answers_in_json(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert [row["kind"] for row in told["rows"]] == ["all", "Latin", "digits", "names"]
 
 
-def test_without_texts_or_when_stopped_it_says_so(tmp_path: Path) -> None:
+def test_the_ends_question_without_texts_is_refused_and_can_be_cancelled(tmp_path: Path) -> None:
     alone = bpe.Study(BY_WORDS.history)
     with pytest.raises(BpeError, match="prompt with --text"):
         bpe.ends({"": alone})
@@ -107,7 +107,7 @@ def test_without_texts_or_when_stopped_it_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("method", ["bpe", "superbpe", "boundless"])
-def test_benchmark_and_sizes_measure_the_same(method: str) -> None:
+def test_benchmark_and_sizes_measure_the_same_share_of_word_ends_inside_tokens(method: str) -> None:
     text = TEXT[:1_500].replace("'", "").replace("’", "")
     study = bpe.train(TEXT[:4_000], "gpt2", method=method, vocab_size=330).with_texts(text)
     by_size = bpe.sizes({"": study}, measure="inside").table.records()

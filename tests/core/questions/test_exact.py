@@ -40,7 +40,7 @@ TEXTS = st.none() | st.text(st.characters(codec="utf-8") | st.sampled_from("\r\n
 
 @example([(1, 0.5, "a\rb", True)])
 @given(st.lists(st.tuples(CELLS, st.floats(), TEXTS, st.booleans()), max_size=4))
-def test_every_format_is_read_back_equal(rows: list[tuple[Any, ...]]) -> None:
+def test_values_written_as_csv_tsv_or_json_are_read_back_equal(rows: list[tuple[Any, ...]]) -> None:
     whole, part, text, truth = ([row[place] for row in rows] for place in range(4))
     table = DataTable({"n": whole, "x": np.array(part, np.float64), 't, "': text, "is": truth})
     back = list(csv.DictReader(io.StringIO(csv_text(table, "\t"), newline=""), delimiter="\t"))
@@ -49,7 +49,7 @@ def test_every_format_is_read_back_equal(rows: list[tuple[Any, ...]]) -> None:
     assert [row['t, "'] for row in back] == [value or "" for value in text]
 
 
-def test_the_ending_of_a_name_chooses_the_format(tmp_path: Path) -> None:
+def test_the_ending_of_a_data_file_chooses_its_format(tmp_path: Path) -> None:
     table = DataTable(
         {"n": [1, None], "x": np.array([1 / 3, np.nan]), "t": ['a,\t"b\n', None], "many": [("a", "b"), ()]}
     )
@@ -71,7 +71,7 @@ def test_the_ending_of_a_name_chooses_the_format(tmp_path: Path) -> None:
             write_data(table, tmp_path / name)
 
 
-def test_tables_of_a_run_equal_plain_code() -> None:
+def test_data_tables_of_a_run_equal_plain_python() -> None:
     words = WordTable.from_counts(WORDS)
     history = train(words, Recipe.preset("gpt2", merges=12))
     study = Study(history, KnownWords(words), texts_are_own=True)

@@ -32,7 +32,7 @@ def model(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made, tmp_path / "model"))
 
 
-def test_files_that_agree_are_listed_with_their_loaders(model: Path) -> None:
+def test_files_of_a_folder_that_agree_are_listed_with_their_libraries(model: Path) -> None:
     (model / "ranks.tiktoken").unlink()
     answer = bpe.folder(str(model))
     assert list(answer.table.columns["file"]) == ["tokenizer.json", "merges.txt"]
@@ -41,13 +41,13 @@ def test_files_that_agree_are_listed_with_their_loaders(model: Path) -> None:
     assert answer.facts["llama_cpp_pre_tokenizer"] == "gpt-2"
 
 
-def test_the_first_file_is_the_one_that_transformers_loads(model: Path) -> None:
+def test_the_first_file_of_the_folder_answer_is_the_file_that_transformers_loads(model: Path) -> None:
     loaded = AutoTokenizer.from_pretrained(model)
     first = bpe.folder(str(model)).table.columns["file"][0]
     assert bpe.open(model / first).encode(TEXT) == loaded.encode(TEXT)
 
 
-def test_a_smaller_vocabulary_differs_from_the_first_merge_that_it_lacks(model: Path) -> None:
+def test_the_folder_question_names_the_first_merge_that_a_smaller_file_lacks(model: Path) -> None:
     bpe.open(model / "tokenizer.json").at(20).save(model / "small.tiktoken")
     found = bpe.folder(str(model)).facts["files"]["small.tiktoken"]
     assert found["first_merge"] == 21
@@ -55,7 +55,7 @@ def test_a_smaller_vocabulary_differs_from_the_first_merge_that_it_lacks(model: 
     assert found["tokens"][0].startswith("23 tokens are only in tokenizer.json")
 
 
-def test_another_pattern_parts_where_texts_are_split_into_words(model: Path) -> None:
+def test_the_folder_question_finds_that_another_pattern_splits_words_differently(model: Path) -> None:
     whole = json.loads((model / "tokenizer.json").read_text())
     letters = {"type": "Split", "pattern": {"Regex": "."}, "behavior": "Isolated", "invert": False}
     as_bytes = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
@@ -66,7 +66,7 @@ def test_another_pattern_parts_where_texts_are_split_into_words(model: Path) -> 
     assert not found["tokens"]
 
 
-def test_a_normalizer_parts_before_the_splitting(model: Path) -> None:
+def test_the_folder_question_finds_that_a_normalizer_changes_the_text_before_splitting(model: Path) -> None:
     whole = json.loads((model / "tokenizer.json").read_text())
     whole["normalizer"] = {"type": "Lowercase"}
     (model / "tokenizer.json").write_text(json.dumps(whole))
@@ -75,7 +75,7 @@ def test_a_normalizer_parts_before_the_splitting(model: Path) -> None:
     assert "ids" not in stages
 
 
-def test_a_special_token_that_a_file_lacks_is_named_with_its_id(model: Path) -> None:
+def test_the_folder_question_names_a_missing_special_token_with_its_id(model: Path) -> None:
     answer = bpe.folder(str(model))
     (special,) = answer.facts["files"]["ranks.tiktoken"]["specials"]
     assert special == f"“{END}” has the id 299 in tokenizer.json, none in ranks.tiktoken"
@@ -91,7 +91,7 @@ def test_a_special_token_that_a_file_lacks_is_named_with_its_id(model: Path) -> 
         ("tokenizer_config.json", {"added_tokens_decoder": {"7": {"content": END}}}, "the id 7, but it has the id"),
     ],
 )
-def test_configuration_files_that_claim_other_tokens_are_named(
+def test_the_folder_question_names_configuration_files_with_other_tokens(
     model: Path, name: str, change: dict[str, object], said: str
 ) -> None:
     path = model / name
@@ -100,7 +100,9 @@ def test_configuration_files_that_claim_other_tokens_are_named(
     assert any(said in sentence for sentence in bpe.folder(str(model)).facts["configuration"])
 
 
-def test_the_exit_code_is_3_where_files_differ(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_folder_command_ends_with_exit_code_3_if_files_differ(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["folder", str(model)]) == 3
     (model / "ranks.tiktoken").unlink()
     assert run(["folder", str(model), "--json"]) == 0
@@ -114,7 +116,7 @@ def test_a_folder_without_a_tokenizer_is_refused_in_a_sentence(tmp_path: Path) -
         bpe.folder(str(tmp_path / "nowhere" / "at all"))
 
 
-def test_pins_of_a_folder_find_a_file_that_changed(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_checking_the_pins_of_a_folder_finds_a_changed_file(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pins = model.parent / "model.pins.json"
     assert run(["pin", "--folder", str(model), "-o", str(pins)]) == 0
     assert run(["check", "--pins", str(pins)]) == 0

@@ -25,25 +25,25 @@ def cells_in(row: str, divider: str) -> int:
 
 
 @given(CELLS)
-def test_each_row_in_latex_has_as_many_cells_as_the_heading(texts: list[str]) -> None:
+def test_each_row_of_a_latex_table_has_as_many_cells_as_the_heading(texts: list[str]) -> None:
     table = Answer(DataTable({"text": texts, "count": list(range(len(texts)))})).to_latex("A caption.")
     rows = table.split("\\midrule\n")[1].split("    \\bottomrule")[0].splitlines()
     assert [cells_in(row, "&") for row in rows] == [1] * len(texts)
 
 
 @given(CELLS)
-def test_each_row_in_markdown_has_as_many_cells_as_the_heading(texts: list[str]) -> None:
+def test_each_row_of_a_markdown_answer_has_as_many_cells_as_the_heading(texts: list[str]) -> None:
     rows = Answer(DataTable({"text": texts, "count": list(range(len(texts)))})).to_markdown("A caption.").splitlines()
     assert [cells_in(row, "|") for row in rows[2:]] == [3] * (len(texts) + 2)
 
 
 @given(st.text(alphabet="ab&%$#_{}~^\\␣"))
-def test_no_sign_of_latex_is_left_as_it_is(text: str) -> None:
+def test_text_in_a_latex_table_has_every_special_character_escaped(text: str) -> None:
     written = in_latex(text)
     assert not SPECIAL.search(written.replace(r"\textbackslash{}", ""))
 
 
-def test_the_caption_says_recipe_rule_and_version(
+def test_the_caption_of_a_latex_table_names_recipe_tie_rule_and_version(
     tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path_factory.mktemp("paper") / "merges.csv"
@@ -56,7 +56,7 @@ def test_the_caption_says_recipe_rule_and_version(
     assert told.count(r"\\") == 5  # the heading and four rows
 
 
-def test_an_answer_gives_both_kinds_of_tables() -> None:
+def test_an_answer_can_be_written_as_a_latex_and_as_a_markdown_table() -> None:
     answer = bpe.lengths(bpe.train("low lower lowest", "gpt2", merges=3))
     assert answer.to_latex("Lengths.").startswith("\\begin{table}")
     assert answer.to_markdown().splitlines()[0] == answer.sentences[0]

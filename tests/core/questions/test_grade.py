@@ -117,7 +117,7 @@ WRONG: dict[str, tuple[Callable[[str], list[Merge]], str]] = {
 
 
 @pytest.mark.parametrize("mistake", WRONG)
-def test_each_small_wrong_trainer_is_named(mistake: str) -> None:
+def test_the_grade_question_names_the_mistake_of_each_wrong_trainer(mistake: str) -> None:
     train, said = WRONG[mistake]
     grade = graded(TEXT, train(TEXT), EXERCISES["cs336"], MERGES)
     assert not grade.is_right
@@ -135,12 +135,12 @@ def test_each_small_wrong_trainer_is_named(mistake: str) -> None:
         ("cs336", {"merges": 7}),
     ],
 )
-def test_right_trainers_are_never_accused(text: str, exercise: str, rules: dict[str, Any]) -> None:
+def test_the_grade_question_accepts_every_correct_trainer(text: str, exercise: str, rules: dict[str, Any]) -> None:
     merges = student(text, **rules)
     assert graded(text, merges, EXERCISES[exercise]).is_right
 
 
-def test_a_foreign_merge_is_shown_without_a_cause() -> None:
+def test_the_grade_question_shows_a_foreign_merge_without_a_cause() -> None:
     merges = student(TEXT, merges=5)
     grade = graded(TEXT, [*merges[:4], (b"q", b"q")], EXERCISES["cs336"])
     assert (grade.right_until, grade.expected, grade.found) == (4, merges[4], (b"q", b"q"))
@@ -168,7 +168,7 @@ FILES: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_every_kind_of_result_is_read(kind: str) -> None:
+def test_the_grade_question_reads_merges_from_every_kind_of_result_file(kind: str) -> None:
     found = merges_in(FILES[kind], "result")
     assert [left + right for left, right in found] == [left + right for left, right in PAIRS]
     if kind != "vocab.json":  # whose merges are guessed
@@ -196,14 +196,16 @@ class Calls:
         (b"\xff\xfe\x00\x00", "no text at byte 0"),
     ],
 )
-def test_what_is_no_result_is_refused_in_a_sentence(data: bytes, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_grade_question_refuses_a_file_without_merges_in_a_sentence(
+    data: bytes, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(FormatError, match=said):
         merges_in(data, "result")
     assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
-def test_plain_values_of_all_protocols_are_read(protocol: int) -> None:
+def test_plain_values_of_every_pickle_protocol_are_read(protocol: int) -> None:
     value: dict[Any, Any] = {"low": [1, -5, 2**70, 1.5, None, True], "é": ("a", ("b",), {}), 3: [[], ()]}
     assert values_of(pickle.dumps(value, protocol), "values") == value
 
@@ -222,7 +224,7 @@ def in_letters(merges: list[Merge]) -> Iterator[list[list[int]]]:
     return ([list(left), list(right)] for left, right in merges)
 
 
-def test_a_folder_of_submissions_gives_one_table(corpus: Path, tmp_path: Path) -> None:
+def test_grading_a_folder_of_submissions_gives_one_table(corpus: Path, tmp_path: Path) -> None:
     folder = tmp_path / "submissions"
     folder.mkdir()
     (folder / "ada.json").write_text(json.dumps([*in_letters(student(TEXT))]))
@@ -234,7 +236,7 @@ def test_a_folder_of_submissions_gives_one_table(corpus: Path, tmp_path: Path) -
     assert answer.differs
 
 
-def test_the_command_has_right_until_verdict_and_cause(
+def test_the_grade_command_answers_with_right_until_verdict_and_cause(
     corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from bpe_core.command_line.main import run
@@ -248,7 +250,7 @@ def test_the_command_has_right_until_verdict_and_cause(
     assert facts["cause"].startswith("Counts go stale")
 
 
-def test_a_recipe_can_be_the_exercise(corpus: Path, tmp_path: Path) -> None:
+def test_the_grade_question_accepts_a_recipe_as_the_exercise(corpus: Path, tmp_path: Path) -> None:
     recipe = tmp_path / "recipe.json"
     study = bpe.train(corpus, "gpt2", merges=20)
     recipe.write_text(study.history.recipe.to_json())
@@ -257,7 +259,7 @@ def test_a_recipe_can_be_the_exercise(corpus: Path, tmp_path: Path) -> None:
     assert bpe.grade(str(path), corpus=corpus, as_=str(recipe)).facts["verdict"] == "right"
 
 
-def test_all_texts_of_the_exercise_are_learned_from(tmp_path: Path) -> None:
+def test_the_grade_question_learns_from_all_texts_of_the_exercise(tmp_path: Path) -> None:
     texts = {"first": "low lower lowest\n" * 3, "second": "new newer newest\n" * 5}
     path = tmp_path / "merges.json"
     path.write_text(json.dumps([*in_letters(student("".join(texts.values()), merges=12))]))

@@ -27,7 +27,7 @@ def study() -> bpe.Study:
     return bpe.train({**{name: SENTENCES[name] for name in NAMES}, **DEV}, RECIPE)
 
 
-def test_each_row_counts_the_tokens_of_a_language(study: bpe.Study) -> None:
+def test_each_row_of_the_languages_answer_counts_the_tokens_of_a_language(study: bpe.Study) -> None:
     answer = Languages().answer(study)
     rows = answer.table.records()
     assert {*rows[0]} == {"text", "step", *(name for name in rows[0] if name in MEASURES)}
@@ -42,7 +42,7 @@ def test_each_row_counts_the_tokens_of_a_language(study: bpe.Study) -> None:
     assert "ru takes" in answer.sentences[0]
 
 
-def test_the_river_lies_between_the_most_and_the_fewest(study: bpe.Study) -> None:
+def test_the_band_of_the_languages_figure_lies_between_most_and_fewest_tokens(study: bpe.Study) -> None:
     figure = Languages(lines=("ru",)).answer(study).figure
     assert isinstance(figure, LineFigure)
     river, ru = figure.lines
@@ -53,7 +53,7 @@ def test_the_river_lies_between_the_most_and_the_fewest(study: bpe.Study) -> Non
     assert high[0] - low[0] > high[-1] - low[-1], "it narrows"
 
 
-def test_parallel_sentences_are_counted_with_any_tokenizer() -> None:
+def test_parallel_sentences_of_languages_are_counted_with_any_tokenizer() -> None:
     plain = bpe.train(SENTENCES["en"], "gpt2", merges=20)
     rows = Languages(parallel="own").answer(plain).table.records()
     assert {str(row["text"]) for row in rows} == {*SENTENCES}
@@ -65,7 +65,7 @@ def test_parallel_sentences_are_counted_with_any_tokenizer() -> None:
     assert last["tokens"] == sum(len(pieces.encode(line)) for line in SENTENCES["de"])
 
 
-def test_ratios_are_compared_by_the_groups(study: bpe.Study) -> None:
+def test_languages_weighted_by_ratios_are_compared_by_their_corpus_groups(study: bpe.Study) -> None:
     ratios = Mixture(tuple(Group(name, ratio=Fraction(1)) for name in NAMES))
     by_ratio = bpe.train({name: SENTENCES[name] for name in NAMES}, RECIPE.with_changes(mixture=ratios))
     answer = Languages().answer(by_ratio)
@@ -73,7 +73,7 @@ def test_ratios_are_compared_by_the_groups(study: bpe.Study) -> None:
     assert answer.sentences[1].startswith("The number of merges for each language: ")
 
 
-def test_one_text_or_an_unknown_language_is_refused(study: bpe.Study) -> None:
+def test_the_languages_question_refuses_a_single_text_or_an_unknown_language(study: bpe.Study) -> None:
     with pytest.raises(BpeError, match="A single text cannot be compared"):
         Languages().answer(bpe.train(["low low"], "gpt2", merges=1))
     with pytest.raises(BpeError, match="no language 'xx'; the languages are en, tr, ru"):

@@ -16,7 +16,7 @@ from bpe_core.questions.look import BROKEN, LONG_ONE, MIXED, UNKNOWN
 LOOK: Any = bpe.look
 
 
-def test_rows_are_tokens_in_their_places() -> None:
+def test_rows_of_the_look_answer_are_the_tokens_of_the_text_in_order() -> None:
     study = bpe.train(["low lower lowest"], "gpt2", merges=3, min_frequency=1)
     found = LOOK(study, text="low é")
     assert found.columns["id"] == study.encode("low é")
@@ -26,7 +26,7 @@ def test_rows_are_tokens_in_their_places() -> None:
     assert found.sentences == ("4 tokens of 5 characters, 6 bytes, 1.50 bytes a token.", found.sentences[1])
 
 
-def test_oddities_are_named() -> None:
+def test_the_look_answer_names_odd_tokens() -> None:
     words = bpe.train(["aб " * 9 + "b" * 80 + " b"], "words", merges=90, min_frequency=1, special_tokens=("<s>",))
     found = LOOK(words, text="aб x " + "b" * 80)
     assert {UNKNOWN, MIXED, LONG_ONE} <= {name for one in found.columns["odd"] for name in one.split(", ")}
@@ -35,7 +35,7 @@ def test_oddities_are_named() -> None:
     assert LOOK(words, text="").sentences == ("0 tokens of 0 characters, 0 bytes.",)
 
 
-def test_colours_are_written_only_to_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_look_command_writes_colours_only_to_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asking.coloured(["a", "b"]) == "a | b"
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
@@ -47,7 +47,9 @@ def test_colours_are_written_only_to_a_terminal(monkeypatch: pytest.MonkeyPatch)
     assert asking.coloured(["a", "b"]) == "a | b"
 
 
-def test_bench_compares_the_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_bench_command_compares_the_ids_with_the_library(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = tmp_path / "text.txt"
     text.write_text("the lowest price is lower than the last\n" * 300, encoding="utf-8")
     table = tmp_path / "tokenizer.json"

@@ -34,18 +34,18 @@ def plain_distance(before: list[int], after: list[int]) -> int:
 
 
 @given(IDS, IDS)
-def test_the_edit_distance_equals_the_plain_table(before: list[int], after: list[int]) -> None:
+def test_the_edit_distance_of_ids_equals_the_plain_algorithm(before: list[int], after: list[int]) -> None:
     assert edit_distance(np.array(before, np.int64), np.array(after, np.int64)) == plain_distance(before, after)
 
 
 @given(IDS, IDS)
-def test_common_tokens_are_counted_as_multisets(before: list[int], after: list[int]) -> None:
+def test_common_ids_are_counted_as_multisets(before: list[int], after: list[int]) -> None:
     found = changed_ids([(np.array(before, np.int64), np.array(after, np.int64))])
     assert found.common == sum((Counter(before) & Counter(after)).values())
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_kind_changes_the_text_and_the_same_seed_changes_it_alike(kind: str) -> None:
+def test_each_kind_of_noise_changes_the_text_and_is_repeatable_with_a_seed(kind: str) -> None:
     changed = noisy(TEXT, KINDS[kind], share=1.0, seed=4)
     assert changed != TEXT
     assert changed == noisy(TEXT, KINDS[kind], share=1.0, seed=4)
@@ -61,11 +61,11 @@ def test_each_kind_changes_the_text_and_the_same_seed_changes_it_alike(kind: str
         ("missing spaces", "Thecaféofthelighthouse,saidAnna:\nnaïvewavesand  elevenships.\n"),
     ],
 )
-def test_a_whole_text_is_changed_as_its_kind_says(kind: str, expected: str) -> None:
+def test_noise_with_a_share_of_one_changes_the_whole_text(kind: str, expected: str) -> None:
     assert noisy(TEXT, KINDS[kind], share=1.0, seed=0) == expected
 
 
-def test_the_table_counts_the_ids_of_the_changed_text(study: bpe.Study) -> None:
+def test_the_noise_answer_counts_the_ids_of_the_changed_text(study: bpe.Study) -> None:
     answer = bpe.noise({"ours": study}, share=1.0, seed=2)
     rows = {row["kind"]: row for row in answer.table.records()}
     assert rows["capitals"]["noisy_tokens"] == len(study.encode((TEXT * 3).upper()))
@@ -74,7 +74,7 @@ def test_the_table_counts_the_ids_of_the_changed_text(study: bpe.Study) -> None:
     assert [bar.name for bar in answer.figure.bars] == list(KINDS)  # type: ignore[attr-defined]
 
 
-def test_tokenizers_stand_side_by_side_under_the_same_noise(study: bpe.Study) -> None:
+def test_the_noise_question_changes_the_text_equally_for_all_tokenizers(study: bpe.Study) -> None:
     answer = bpe.noise({"ours": study, "letters": study.at(0)})
     assert list(answer.table.columns["tokenizer"]) == ["ours"] * len(KINDS) + ["letters"] * len(KINDS)
     assert answer.table.records() == bpe.noise({"ours": study, "letters": study.at(0)}).table.records()
@@ -83,11 +83,13 @@ def test_tokenizers_stand_side_by_side_under_the_same_noise(study: bpe.Study) ->
 @pytest.mark.parametrize(
     ("wrong", "sentence"), [({"share": 0.0}, "above 0"), ({"share": 2.0}, "at most 1"), ({"characters": 0}, "one char")]
 )
-def test_impossible_values_are_refused_in_a_sentence(study: bpe.Study, wrong: dict[str, Any], sentence: str) -> None:
+def test_impossible_noise_options_are_refused_in_a_sentence(
+    study: bpe.Study, wrong: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(bpe.BpeError, match=sentence):
         bpe.noise({"ours": study}, **wrong)
 
 
-def test_empty_texts_are_refused_in_a_sentence(study: bpe.Study) -> None:
+def test_the_noise_question_refuses_empty_texts_in_a_sentence(study: bpe.Study) -> None:
     with pytest.raises(bpe.BpeError, match="nothing to change"):
         bpe.noise({"ours": study.with_texts([""])})

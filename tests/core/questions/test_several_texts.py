@@ -44,12 +44,12 @@ def _asked(name: str, parameter: str, study: bpe.Study, texts: Any) -> bpe.Answe
     return ask_about(question, about, **{parameter: texts}, **more)
 
 
-def test_there_are_questions_that_take_texts() -> None:
+def test_benchmark_curves_sizes_and_floor_are_questions_that_take_texts() -> None:
     assert {name for name, _ in TAKING_TEXTS} >= {"benchmark", "curves", "sizes", "floor"}
 
 
 @pytest.mark.parametrize(("name", "parameter"), TAKING_TEXTS)
-def test_a_question_is_about_every_text_it_is_given(name: str, parameter: str, study: bpe.Study) -> None:
+def test_a_question_with_several_texts_measures_all_of_them(name: str, parameter: str, study: bpe.Study) -> None:
     named = _asked(name, parameter, study, BOTH)
     first = _asked(name, parameter, study, {"en": ENGLISH})
     second = _asked(name, parameter, study, {"de": GERMAN})
@@ -66,7 +66,7 @@ def _numbers(answer: bpe.Answer) -> str:
     return repr([list(values) for name, values in answer.columns.items() if name not in {"text", *BY_TIME}])
 
 
-def test_a_benchmark_calls_each_text_by_its_name(study: bpe.Study) -> None:
+def test_the_benchmark_names_each_text_in_its_rows(study: bpe.Study) -> None:
     found = QUESTION.benchmark({"a": study, "b": study}, texts=BOTH).columns
     assert list(zip(found["tokenizer"], found["text"], strict=True)) == [
         ("a", "en"),
@@ -77,42 +77,42 @@ def test_a_benchmark_calls_each_text_by_its_name(study: bpe.Study) -> None:
     assert found["bytes"].tolist()[:2] == [len("".join(lines).encode()) for lines in BOTH.values()]
 
 
-def test_a_benchmark_about_the_texts_of_a_study_measures_each(study: bpe.Study) -> None:
+def test_the_benchmark_of_a_study_with_several_texts_measures_each_text(study: bpe.Study) -> None:
     found = QUESTION.benchmark({"ours": study.with_texts(BOTH)}).columns
     assert list(found["text"]) == ["en", "de"]
 
 
-def test_curves_about_the_texts_of_a_study_measure_all(study: bpe.Study) -> None:
+def test_curves_of_a_study_with_several_texts_measure_all_texts_together(study: bpe.Study) -> None:
     named = QUESTION.curves({"ours": study.with_texts(BOTH)}).columns["bytes_per_token"]
     together = QUESTION.curves({"ours": study.with_texts([*ENGLISH, *GERMAN])}).columns["bytes_per_token"]
     assert named.tolist() == together.tolist()
 
 
-def test_the_life_of_a_token_names_places_in_every_text() -> None:
+def test_the_token_question_finds_places_in_every_text() -> None:
     study = bpe.train({"one": ["low lower"], "other": ["lowest low low"]}, "gpt2", vocab_size=258)
     said = QUESTION.token(study, token="low").sentences
     assert any("[low] lower" in sentence for sentence in said)
     assert any("[low]est" in sentence for sentence in said)
 
 
-def test_sizes_call_held_out_texts_by_their_names(study: bpe.Study) -> None:
+def test_the_sizes_question_names_held_out_texts(study: bpe.Study) -> None:
     found = QUESTION.sizes({"ours": study}, held_out=BOTH)
     assert set(found.columns["text"]) == {"training text", "held out: en de"}
 
 
-def test_words_and_parts_are_of_every_text(study: bpe.Study) -> None:
+def test_word_counts_of_a_study_with_several_texts_include_every_text(study: bpe.Study) -> None:
     asked = study.with_texts(BOTH)
     assert asked.inside.words().total == sum(table.total for table in asked.inside.parts().values())
     assert list(asked.inside.parts()) == ["en", "de"]
 
 
-def test_training_learns_from_every_text() -> None:
+def test_training_on_several_named_texts_learns_from_every_text() -> None:
     named = bpe.train(BOTH, "gpt2", vocab_size=300, min_frequency=1)
     together = bpe.train([*ENGLISH, *GERMAN], "gpt2", vocab_size=300, min_frequency=1)
     assert named.history.pairs() == together.history.pairs()
 
 
-def test_texts_by_name_are_the_groups_that_a_mixture_weighs() -> None:
+def test_named_texts_are_the_corpus_groups_that_a_mixture_weighs() -> None:
     mixture = bpe.Mixture((bpe.Group("en", Fraction(1)), bpe.Group("de", Fraction(10))))
     named = bpe.train(BOTH, "gpt2", vocab_size=280, mixture=mixture)
     corpus = bpe.Corpus.grouped({name: bpe.Corpus.from_texts(lines) for name, lines in BOTH.items()})
@@ -121,7 +121,7 @@ def test_texts_by_name_are_the_groups_that_a_mixture_weighs() -> None:
     assert sum(table.total for table in named.inside.parts().values()) == named.inside.words().total
 
 
-def test_a_mixture_samples_each_of_the_texts() -> None:
+def test_a_mixture_samples_each_named_text() -> None:
     mixture = bpe.Mixture((bpe.Group("en"), bpe.Group("de", sample=bpe.Sample(first_bytes=len(GERMAN[0].encode())))))
     named = bpe.train(BOTH, "gpt2", vocab_size=270, mixture=mixture)
     expected = bpe.train([*ENGLISH, GERMAN[0]], "gpt2", vocab_size=270)
@@ -129,20 +129,20 @@ def test_a_mixture_samples_each_of_the_texts() -> None:
 
 
 @pytest.mark.parametrize("texts", [BOTH, [*ENGLISH, *GERMAN]])
-def test_a_mixture_of_other_texts_is_refused(texts: Mapping[str, list[str]] | list[str]) -> None:
+def test_training_with_a_mixture_that_names_other_texts_is_refused(texts: Mapping[str, list[str]] | list[str]) -> None:
     mixture = bpe.Mixture((bpe.Group("fr", Fraction(2)),))
     with pytest.raises(CorpusError, match="fr"):
         bpe.train(texts, "gpt2", mixture=mixture)
 
 
-def test_a_mixture_leaves_other_texts_as_they_are() -> None:
+def test_the_mixture_of_a_recipe_does_not_weigh_texts_given_later() -> None:
     mixture = bpe.Mixture((bpe.Group("en", Fraction(3)), bpe.Group("de")))
     study = bpe.train(BOTH, "gpt2", vocab_size=280, mixture=mixture)
     asked = study.with_texts({"book": ENGLISH, "letter": GERMAN})
     assert asked.inside.words().total == study.with_texts([*ENGLISH, *GERMAN]).inside.words().total
 
 
-def test_the_same_file_under_two_names_is_two_texts(tmp_path: Any, study: bpe.Study) -> None:
+def test_the_same_file_under_two_names_is_measured_as_two_texts(tmp_path: Any, study: bpe.Study) -> None:
     path = tmp_path / "a.txt"
     path.write_text("the lowest house")
     texts = {name: bpe.Corpus.from_files(path) for name in ("one", "other")}
@@ -151,13 +151,13 @@ def test_the_same_file_under_two_names_is_two_texts(tmp_path: Any, study: bpe.St
     assert found["tokens"][0] == found["tokens"][1] > 0
 
 
-def test_counted_words_among_the_texts_are_no_documents(study: bpe.Study) -> None:
+def test_the_benchmark_refuses_counted_words_because_they_are_no_documents(study: bpe.Study) -> None:
     counted = WordTable.from_counts({"low": 3})
     with pytest.raises(BpeError, match="Only the words of these texts are known"):
         QUESTION.benchmark({"ours": study}, texts={"a": ENGLISH, "b": counted})
 
 
-def test_counted_words_by_name_are_weighed_too() -> None:
+def test_named_tables_of_counted_words_are_weighed_by_a_mixture() -> None:
     tables = {name: count_words(bpe.Corpus.from_texts(lines), Recipe.preset("gpt2")) for name, lines in BOTH.items()}
     mixture = bpe.Mixture((bpe.Group("en", Fraction(5)), bpe.Group("de")))
     from_tables = bpe.train(tables, "gpt2", vocab_size=280, mixture=mixture)

@@ -15,7 +15,7 @@ TEXT = ["The the THE the the. The dog, the Dog, a dog; DOG dogs 12 12 12. Ünder
 
 
 @pytest.mark.parametrize("preset", ["gpt2", "sentencepiece-like", "bert", "unigram"])
-def test_families_equal_plain_python(preset: str) -> None:
+def test_families_of_twin_tokens_equal_plain_python(preset: str) -> None:
     recipe = Recipe.preset(preset, vocab_size=SIZES.get(preset, 60), min_frequency=1)
     if preset == "bert":
         recipe = recipe.with_changes(lowercase=False, strip_accents=False)
@@ -35,7 +35,7 @@ def test_families_equal_plain_python(preset: str) -> None:
         assert answer.facts == {"tokens": sum(expected.values()), "places": sum(expected.values()) - len(expected)}
 
 
-def test_the_forms_of_a_word_are_listed() -> None:
+def test_the_twins_answer_lists_the_forms_of_a_word() -> None:
     study = bpe.train(TEXT, "gpt2", vocab_size=300, min_frequency=1)
     row = next(row for row in Twins().answer(study).table.records() if row["family"] == "the")
     assert {"the", "The", "␣the"} <= set(str(row["texts"]).split())

@@ -39,7 +39,7 @@ class Spans(HTMLParser):
             self.texts[-1] += data
 
 
-def test_a_study_answers_questions_with_figures(tmp_path: Path) -> None:
+def test_a_study_answers_questions_with_tables_and_figures(tmp_path: Path) -> None:
     text = text_of("poem")
     study = bpe.train([text], "gpt2", merges=60)
     history = study.history
@@ -78,7 +78,7 @@ def test_a_study_answers_questions_with_figures(tmp_path: Path) -> None:
     assert sum(found["ranks"].columns["count"]) == len(study.encode(text, at=30))
 
 
-def test_former_names_work_or_name_their_replacement(tmp_path: Path) -> None:
+def test_former_names_in_python_still_work_or_name_their_replacement(tmp_path: Path) -> None:
     text = text_of("poem")
     study = bpe.train(bpe.Corpus.from_texts([text]), "gpt2", merges=40)
     path = tmp_path / "own.tokenizer.json"
@@ -116,7 +116,7 @@ def test_former_names_work_or_name_their_replacement(tmp_path: Path) -> None:
         former.no_such_name  # noqa: B018
 
 
-def test_a_notebook_shows_a_sentence_in_its_tokens() -> None:
+def test_a_notebook_shows_a_sample_sentence_divided_into_tokens() -> None:
     study, shown = bpe.train([text_of("poem")], "gpt2", merges=60), Spans()
     shown.feed(study._repr_html_())
     assert shown.open == []
@@ -126,7 +126,7 @@ def test_a_notebook_shows_a_sentence_in_its_tokens() -> None:
 
 
 @given(st.text(max_size=30))
-def test_spans_cover_the_text_in_characters_and_bytes(text: str) -> None:
+def test_spans_of_a_study_cover_the_text_in_characters_and_bytes(text: str) -> None:
     spans, data = STUDY.spans(text), text.encode()
     assert [span.id for span in spans] == STUDY.encode(text)
     assert b"".join(data[span.first_byte : span.end_byte] for span in spans) == data
@@ -136,7 +136,7 @@ def test_spans_cover_the_text_in_characters_and_bytes(text: str) -> None:
         assert len(covered) - (span.end_byte - span.first_byte) < 8  # no more than the rest of two characters
 
 
-def test_ids_equal_those_of_the_file(tmp_path: Path) -> None:
+def test_ids_of_a_study_opened_from_a_file_equal_those_of_the_file(tmp_path: Path) -> None:
     table = tmp_path / "numbered.tiktoken"
     rows = [(bytes([byte]), (byte + 7) % 256) for byte in range(256)] + [(b"ro", 300), (b"row", 301)]
     lines = [f"{b64encode(token).decode()} {rank}\n" for token, rank in sorted(rows, key=lambda row: row[1])]

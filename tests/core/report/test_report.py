@@ -70,7 +70,7 @@ def test_a_report_is_written_for_each_kind_of_recipe(recipe: Recipe) -> None:
     assert len(page.named("svg")) == 4
 
 
-def test_a_report_agrees_with_the_history() -> None:
+def test_numbers_in_a_report_agree_with_the_history() -> None:
     saved = session(run_of(RECIPES[0]))
     history = saved.runs[0].history
     assert history is not None
@@ -84,7 +84,7 @@ def test_a_report_agrees_with_the_history() -> None:
     assert "abababababababab" in page.sections["corpus"]
 
 
-def test_the_text_falls_into_the_tokens_of_each_moment() -> None:
+def test_a_report_shows_the_text_split_at_each_listed_step() -> None:
     saved = dataclasses.replace(session(run_of(RECIPES[0])), text="the lowest 🐦 newest", bookmarks=())
     report = dataclasses.replace(report_of(saved), moments=(3, 7))
     assert report.shown_moments == [0, 3, 7, len(report.history)]
@@ -97,7 +97,7 @@ def test_the_text_falls_into_the_tokens_of_each_moment() -> None:
     assert len(shown) == sum(len(tokenizer.encode(report.text, at=moment)) for moment in report.shown_moments)
 
 
-def test_a_report_runs_no_code_and_loads_nothing() -> None:
+def test_a_report_with_hostile_texts_runs_no_code_and_loads_no_address() -> None:
     saved = session(run_of(RECIPES[0]))
     source = dataclasses.replace(saved.sources[0], name=EVIL)
     run = dataclasses.replace(saved.runs[0], sources=(source,), sentence=EVIL)
@@ -123,13 +123,13 @@ def _with_recipe(history: History, recipe: Recipe) -> History:
 
 
 @given(st.text(), st.text())
-def test_any_text_and_note_make_a_valid_page(text: str, note: str) -> None:
+def test_any_text_and_note_make_a_valid_report_page(text: str, note: str) -> None:
     saved = dataclasses.replace(session(run_of(RECIPES[0])), text=text, bookmarks=(Bookmark(1, 3, note),))
     page_of(report_of(saved)).encode()
     Page(page_of(report_of(saved)))
 
 
-def test_the_charts_are_valid_and_accessible_svg() -> None:
+def test_charts_in_a_report_are_valid_and_accessible_svg() -> None:
     html = page_of(report_of(session(run_of(RECIPES[0]))))
     drawings = re.findall("<svg.*?</svg>", html, re.DOTALL)
     assert len(drawings) == 4
@@ -144,7 +144,7 @@ def test_the_charts_are_valid_and_accessible_svg() -> None:
                 assert value is None or -1 <= float(value) <= 500
 
 
-def test_ranks_are_drawn_of_a_run_whose_words_are_lost() -> None:
+def test_a_report_draws_token_ranks_of_a_run_whose_words_are_lost() -> None:
     run = run_of(RECIPES[0])
     assert run.history is not None
     assert run.words is not None
@@ -156,7 +156,7 @@ def test_ranks_are_drawn_of_a_run_whose_words_are_lost() -> None:
     assert whole[2] == lost[2] or whole[3] == lost[3]
 
 
-def test_tables_and_languages_are_marked_for_screen_readers() -> None:
+def test_tables_and_languages_of_a_report_are_marked_for_screen_readers() -> None:
     page = Page(page_of(report_of(session(run_of(RECIPES[0])))))
     assert page.named("html")[0]["lang"] == "en"
     assert all(attributes["scope"] == "col" for attributes in page.named("th"))
@@ -165,7 +165,7 @@ def test_tables_and_languages_are_marked_for_screen_readers() -> None:
     assert {attributes["href"] for attributes in page.named("a")} == targets
 
 
-def test_an_imported_table_has_a_report_too() -> None:
+def test_a_report_of_an_imported_table_is_written() -> None:
     learned = run_of(RECIPES[0]).history
     assert learned is not None
     imported = History.from_pairs(learned.recipe, learned.alphabet, [(m.left, m.right) for m in learned])
@@ -174,7 +174,7 @@ def test_an_imported_table_has_a_report_too() -> None:
     assert len(page.named("svg")) == 1
 
 
-def test_a_history_without_merges_has_a_report_too() -> None:
+def test_a_report_of_a_history_without_merges_is_written() -> None:
     history = run_of(RECIPES[0]).history
     assert history is not None
     page = Page(page_of(Report("Nothing", Study(history.first(0)), text="newest")))
@@ -188,7 +188,7 @@ def test_a_large_history_makes_a_small_page() -> None:
     assert len(page_of(report)) < 1_000_000
 
 
-def test_an_empty_session_has_no_report() -> None:
+def test_a_report_of_a_session_without_a_run_is_refused() -> None:
     with pytest.raises(BpeError, match="in which no run has learned anything"):
         report_of(SavedSession(Recipe.preset("gpt2")))
     with pytest.raises(BpeError, match="no run 7"):
@@ -196,7 +196,7 @@ def test_an_empty_session_has_no_report() -> None:
 
 
 @given(st.floats(1e-3, 1e9), st.floats(1.01, 1e6), st.booleans())
-def test_ticks_lie_within_the_axis(least: float, factor: float, is_log: bool) -> None:
+def test_ticks_of_a_chart_lie_within_its_axis(least: float, factor: float, is_log: bool) -> None:
     scale = Scale(least, least * factor, 0, 1, is_log)
     ticks = scale.ticks()
     assert len(ticks) <= 20
@@ -207,7 +207,7 @@ def test_ticks_lie_within_the_axis(least: float, factor: float, is_log: bool) ->
 # From the command line
 
 
-def test_the_command_reports_sessions_and_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_command_accepts_sessions_and_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     saved = session(run_of(RECIPES[0]), run_of(RECIPES[1], 2))
     write_session(saved, tmp_path / "one.bpex")
     assert run_command(["report", str(tmp_path / "one.bpex"), "--output", str(tmp_path / "one.html")]) == 0

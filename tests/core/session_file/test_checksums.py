@@ -53,7 +53,7 @@ def path(tmp_path: Path) -> Path:
         ("DELETE FROM checks WHERE part = 'symbols' AND run = 2", "run 2: its base symbols"),
     ],
 )
-def test_a_changed_but_plausible_value_is_noticed(path: Path, statement: str, what: str) -> None:
+def test_a_changed_but_plausible_value_in_a_session_file_is_detected(path: Path, statement: str, what: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(statement)
     with pytest.raises(FormatError, match=what) as refusal:
@@ -62,14 +62,16 @@ def test_a_changed_but_plausible_value_is_noticed(path: Path, statement: str, wh
     assert str(refusal.value).endswith("Open an older copy of the file, such as one of a backup.")
 
 
-def test_an_older_file_without_checksums_opens(tmp_path: Path) -> None:
+def test_an_older_session_file_without_checksums_opens(tmp_path: Path) -> None:
     old = Path(__file__).parents[1] / "before" / "session.bpex"
     assert read_session(old).runs
     with closing(sqlite3.connect(old)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (2,)
 
 
-def test_checksums_follow_appended_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checksums_of_a_session_file_are_updated_with_appended_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However often it is written, and wherever the parts end."""
     run = run_of(RECIPES[0])
     assert run.history is not None
@@ -87,7 +89,7 @@ def test_checksums_follow_appended_rows(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @given(place=st.floats(0, 1), change=st.integers(1, 255), is_cut=st.booleans())
-def test_a_damaged_file_is_read_as_written_or_refused(
+def test_a_session_file_with_a_changed_byte_is_read_as_written_or_refused(
     tmp_path_factory: pytest.TempPathFactory, place: float, change: int, is_cut: bool
 ) -> None:
     path = tmp_path_factory.mktemp("damaged") / "one.bpex"
@@ -102,7 +104,7 @@ def test_a_damaged_file_is_read_as_written_or_refused(
 
 
 @pytest.mark.parametrize("change", [0x10, 0x14, 0x1C])
-def test_a_damaged_key_of_an_index_is_noticed(path: Path, change: int) -> None:
+def test_a_damaged_index_key_in_a_session_file_is_detected(path: Path, change: int) -> None:
     """An index repeats its table's values, perhaps with another type."""
     with closing(sqlite3.connect(path)) as connection:
         (page,) = connection.execute(
@@ -117,14 +119,16 @@ def test_a_damaged_key_of_an_index_is_noticed(path: Path, change: int) -> None:
                 assert_same(dataclasses.replace(read, view=WRITTEN.view), WRITTEN)
 
 
-def test_missing_rows_of_a_damaged_file_are_reported_with_advice(path: Path) -> None:
+def test_missing_rows_of_a_session_file_are_reported_with_advice(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM symbols WHERE run = 1 AND id = 9")
     with pytest.raises(FormatError, match=r"its base symbols have gaps\. Open an older copy of the file"):
         read_session(path)
 
 
-def test_memory_is_asked_for_before_it_is_needed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_opening_a_session_that_needs_too_much_memory_is_refused_first(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     read_session(path)
     monkeypatch.setattr("bpe_core.support.limits.available_memory", lambda: 300 * 2**20)
     monkeypatch.setattr("bpe_core.support.limits.WORTH_ASKING", 0)
@@ -133,7 +137,7 @@ def test_memory_is_asked_for_before_it_is_needed(path: Path, monkeypatch: pytest
         read_session(path)
 
 
-def test_a_file_with_copies_of_its_rows_opens_as_before(path: Path) -> None:
+def test_a_session_file_with_repeated_rows_of_older_programs_opens(path: Path) -> None:
     """Programs of before wrote the row of each run, its symbols and its first scores twice."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("INSERT INTO run_copies SELECT * FROM runs")

@@ -59,13 +59,13 @@ def refused(path: Path, *statements: str) -> str:
     ("content", "sentence"),
     [(b"", "is empty"), (b"hello", "is not a session"), (b"SQLite format 3\0", "cannot be read|not a session")],
 )
-def test_a_file_that_is_no_database_is_refused(tmp_path: Path, content: bytes, sentence: str) -> None:
+def test_a_session_file_that_is_no_database_is_refused(tmp_path: Path, content: bytes, sentence: str) -> None:
     (tmp_path / "one.bpex").write_bytes(content)
     with pytest.raises(FormatError, match=sentence):
         read_session(tmp_path / "one.bpex")
 
 
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+def test_a_missing_session_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"Could not read .*: No such file"):
         read_session(tmp_path / "one.bpex")
     with pytest.raises(FormatError, match=r"Could not read .*: Is a directory|Permission"):
@@ -73,13 +73,13 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no such pipes")
-def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+def test_opening_a_pipe_as_a_session_is_refused_without_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "one.bpex")
     with pytest.raises(FormatError, match="is a pipe or a device, not a file"):
         read_session(tmp_path / "one.bpex")
 
 
-def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
+def test_a_database_of_another_program_is_refused_as_a_session(tmp_path: Path) -> None:
     with changing(tmp_path / "other.bpex") as connection:
         connection.execute("CREATE TABLE notes (text)")
     with pytest.raises(FormatError, match="not a session of BPE Explorer"):
@@ -98,16 +98,16 @@ def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
         "ALTER TABLE merges RENAME TO hidden",
     ],
 )
-def test_databases_with_other_tables_are_refused(path: Path, statement: str) -> None:
+def test_a_session_database_with_other_tables_is_refused(path: Path, statement: str) -> None:
     assert "does not have the tables of a session file" in refused(path, statement)
 
 
-def test_a_view_in_place_of_a_table_is_refused(path: Path) -> None:
+def test_a_session_database_with_a_view_in_place_of_a_table_is_refused(path: Path) -> None:
     view = "CREATE VIEW runs AS SELECT load_extension('x') AS number"
     assert "does not have the tables" in refused(path, "DROP TABLE runs", view)
 
 
-def test_a_newer_version_is_refused_with_its_number(path: Path) -> None:
+def test_a_session_file_of_a_newer_version_is_refused(path: Path) -> None:
     assert "newer version" in refused(path, "PRAGMA user_version = 99")
 
 
@@ -175,22 +175,24 @@ def test_a_newer_version_is_refused_with_its_number(path: Path) -> None:
         ("DELETE FROM session WHERE key = 'recipe'", "recipe is damaged"),
     ],
 )
-def test_impossible_values_are_refused(path: Path, statement: str, sentence: str) -> None:
+def test_impossible_values_in_a_session_file_are_refused(path: Path, statement: str, sentence: str) -> None:
     assert re.search(sentence, refused(path, statement))
 
 
-def test_deeply_nested_json_is_refused(path: Path) -> None:
+def test_deeply_nested_json_in_a_session_file_is_refused(path: Path) -> None:
     with changing(path) as connection:
         connection.execute("UPDATE session SET value = ? WHERE key = 'filter'", ("[" * 200_000,))
     with pytest.raises(FormatError, match="not valid JSON"):
         read_session(path)
 
 
-def test_text_that_is_not_valid_utf_8_is_refused(path: Path) -> None:
+def test_invalid_utf_8_text_in_a_session_file_is_refused(path: Path) -> None:
     assert "an impossible value" in refused(path, "UPDATE session SET value = CAST(x'ff' AS TEXT) WHERE key = 'text'")
 
 
-def test_tokens_that_double_beyond_all_memory_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doubling_tokens_in_a_session_file_are_refused_before_they_fill_the_memory(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(token_texts, "BUDGET", 2**20)
     doubling = [
         f"INSERT INTO merges VALUES (1, {row + 1}, '', {left}, {left}, 2, NULL, NULL, NULL, 9)"
@@ -201,7 +203,7 @@ def test_tokens_that_double_beyond_all_memory_are_refused(path: Path, monkeypatc
     )
 
 
-def test_an_invalid_view_does_no_harm(path: Path) -> None:
+def test_an_invalid_view_in_a_session_file_is_replaced_by_the_default_view(path: Path) -> None:
     with changing(path) as connection:
         view = '{"shown_run": 77, "position": 1e9, "is_live": 3, "layout": "huge"}'
         connection.execute("UPDATE session SET value = ? WHERE key = 'view'", (view,))
@@ -209,7 +211,7 @@ def test_an_invalid_view_does_no_harm(path: Path) -> None:
     assert (read.view.shown_run, read.view.position, read.view.is_live, read.view.layout) == (None, 0, True, {})
 
 
-def test_reading_leaves_no_other_files(path: Path) -> None:
+def test_reading_a_session_file_changes_and_creates_no_file(path: Path) -> None:
     path.chmod(0o444)
     before = path.read_bytes()
     read_session(path)
@@ -218,7 +220,7 @@ def test_reading_leaves_no_other_files(path: Path) -> None:
 
 
 @given(place=st.floats(0, 1), values=st.binary(min_size=1, max_size=40))
-def test_a_damaged_file_is_read_or_refused(
+def test_a_session_file_with_random_damage_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, place: float, values: bytes
 ) -> None:
     path = tmp_path_factory.mktemp("damaged") / "one.bpex"
@@ -232,7 +234,7 @@ def test_a_damaged_file_is_read_or_refused(
 
 
 @given(st.floats(0, 1))
-def test_a_file_cut_short_is_refused(tmp_path_factory: pytest.TempPathFactory, share: float) -> None:
+def test_a_truncated_session_file_is_refused(tmp_path_factory: pytest.TempPathFactory, share: float) -> None:
     path = tmp_path_factory.mktemp("short") / "one.bpex"
     write_session(session(run_of(RECIPES[0])), path)
     data = path.read_bytes()
@@ -246,7 +248,7 @@ def test_a_file_cut_short_is_refused(tmp_path_factory: pytest.TempPathFactory, s
 VERSION_1_FILE = Path(__file__).with_name("version_1.sql")
 
 
-def test_a_file_of_the_first_version_opens_today(tmp_path: Path) -> None:
+def test_a_session_file_of_the_first_version_opens_today(tmp_path: Path) -> None:
     """The dump was taken from a file that version 1 of the program wrote, and is never changed."""
     path = tmp_path / "old.bpex"
     with closing(sqlite3.connect(path)) as connection:
@@ -263,7 +265,7 @@ def test_a_file_of_the_first_version_opens_today(tmp_path: Path) -> None:
         assert connection.execute("PRAGMA user_version").fetchone() == (schema.VERSION,)
 
 
-def test_a_file_of_the_third_version_opens_whatever_its_checksums_were_made_of(tmp_path: Path) -> None:
+def test_a_session_file_of_the_third_version_opens_with_its_older_checksums(tmp_path: Path) -> None:
     """The file is made from a dump that is never changed."""
     path = tmp_path / "old.bpex"
     with closing(sqlite3.connect(path)) as connection:
@@ -272,7 +274,7 @@ def test_a_file_of_the_third_version_opens_whatever_its_checksums_were_made_of(t
     assert [merge.count for merge in read.runs[0].history or ()][:3] == [9, 9, 9]
 
 
-def test_every_version_has_its_tables_and_a_migration() -> None:
+def test_every_version_of_the_session_file_has_its_tables_and_a_migration() -> None:
     assert {1, *schema.MIGRATIONS} == set(range(1, schema.VERSION + 1))
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         for statement in schema.VERSION_1:
@@ -285,7 +287,7 @@ def test_every_version_has_its_tables_and_a_migration() -> None:
         assert schema.check(connection, "it") == schema.VERSION
 
 
-def test_a_first_version_with_foreign_tables_is_refused_before_it_is_migrated(tmp_path: Path) -> None:
+def test_a_session_file_of_the_first_version_with_foreign_tables_is_refused_before_migration(tmp_path: Path) -> None:
     path = tmp_path / "old.bpex"
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(VERSION_1_FILE.read_text(encoding="utf-8"))
@@ -301,7 +303,7 @@ def test_a_first_version_with_foreign_tables_is_refused_before_it_is_migrated(tm
         "SET since = 400 WHERE place = 1",
     ],
 )
-def test_impossible_scores_are_refused(tmp_path: Path, change: str) -> None:
+def test_impossible_scores_in_a_session_file_are_refused(tmp_path: Path, change: str) -> None:
     path = tmp_path / "one.bpex"
     write_session(session(learned_by("unigram")), path)
     assert "run 1: the scores of its tokens are damaged" in refused(path, f"UPDATE scores {change}")

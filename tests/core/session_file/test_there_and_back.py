@@ -40,14 +40,14 @@ from tests.core.session_file.sessions import (
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: f"{recipe.name}-{recipe.marker}")
-def test_each_kind_of_recipe_is_read_back_equal(tmp_path: Path, recipe: Recipe) -> None:
+def test_a_session_with_each_kind_of_recipe_is_read_back_equal(tmp_path: Path, recipe: Recipe) -> None:
     written = session(run_of(recipe))
     assert written.runs[0].learned > 0
     write_session(written, tmp_path / "one.bpex")
     assert_same(read_session(tmp_path / "one.bpex"), written)
 
 
-def test_several_runs_share_their_words(tmp_path: Path) -> None:
+def test_several_runs_of_a_session_file_share_one_table_of_words(tmp_path: Path) -> None:
     words = WordTable.from_counts(COUNTS)
     written = session(run_of(RECIPES[0], 1, words), run_of(RECIPES[1], 2, words), run_of(RECIPES[2], 4))
     write_session(written, tmp_path / "one.bpex")
@@ -63,7 +63,7 @@ def test_an_empty_session_is_read_back_equal(tmp_path: Path) -> None:
     assert_same(read_session(tmp_path / "empty.bpex"), SavedSession(Recipe.preset("gpt2")))
 
 
-def test_an_imported_table_has_neither_words_nor_counts(tmp_path: Path) -> None:
+def test_an_imported_table_in_a_session_is_read_back_without_words_and_counts(tmp_path: Path) -> None:
     learned = run_of(RECIPES[0]).history
     assert learned is not None
     pairs = [(merge.left, merge.right) for merge in learned]
@@ -73,14 +73,16 @@ def test_an_imported_table_has_neither_words_nor_counts(tmp_path: Path) -> None:
     assert_same(read_session(tmp_path / "one.bpex"), written)
 
 
-def test_the_reasons_of_steps_are_read_back_equal(tmp_path: Path) -> None:
+def test_reasons_of_steps_in_a_session_are_read_back_equal(tmp_path: Path) -> None:
     written = session(chosen_by_more(run_of(RECIPES[0])), run_of(RECIPES[2], 2))
     write_session(written, tmp_path / "one.bpex")
     assert_same(read_session(tmp_path / "one.bpex"), written)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_run_of_each_method_is_read_back_equal_whole_or_step_by_step(tmp_path: Path, method: str) -> None:
+def test_a_run_of_each_method_is_read_back_equal_when_saved_at_once_or_step_by_step(
+    tmp_path: Path, method: str
+) -> None:
     run = learned_by(method)
     write_session(session(run), tmp_path / "one.bpex")
     assert_same(read_session(tmp_path / "one.bpex"), session(run))
@@ -94,7 +96,7 @@ def test_a_run_of_each_method_is_read_back_equal_whole_or_step_by_step(tmp_path:
     assert_same_history(learn(back.words, back.recipe, history=back.history), run.history)
 
 
-def test_reasons_written_in_parts_equal_the_whole(tmp_path: Path) -> None:
+def test_reasons_saved_in_parts_equal_reasons_saved_at_once(tmp_path: Path) -> None:
     history = with_reasons(large_history(1_500))
     run = SavedRun(1, history.recipe, history=history)
     writer = SessionWriter(tmp_path / "kept.bpex")
@@ -107,14 +109,16 @@ def test_reasons_written_in_parts_equal_the_whole(tmp_path: Path) -> None:
         assert connection.execute("SELECT count(*) FROM reasons").fetchone() == (0,)
 
 
-def test_a_run_that_never_began_is_read_back(tmp_path: Path) -> None:
+def test_a_run_that_never_began_is_read_back_from_a_session(tmp_path: Path) -> None:
     written = session(run_of(RECIPES[0]), SavedRun(2, RECIPES[1], state="failed", sentence="There was no text."))
     write_session(written, tmp_path / "one.bpex")
     assert_same(read_session(tmp_path / "one.bpex"), written)
 
 
 @given(st.dictionaries(st.text(min_size=1), st.integers(1, 2**40), max_size=30), st.integers(1, 5), st.integers(1, 9))
-def test_word_tables_are_read_back_equal_in_any_parts(counts: dict[str, int], words: int, size: int) -> None:
+def test_word_tables_of_a_session_are_read_back_equal_from_parts_of_any_size(
+    counts: dict[str, int], words: int, size: int
+) -> None:
     table = WordTable.from_counts((word.encode(errors="replace"), count) for word, count in counts.items())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chunks_file, "WORDS_IN_A_CHUNK", words)
@@ -123,7 +127,7 @@ def test_word_tables_are_read_back_equal_in_any_parts(counts: dict[str, int], wo
 
 
 @given(st.text(), st.text(), st.text())
-def test_any_text_is_read_back_equal(
+def test_any_text_in_a_session_is_read_back_equal(
     tmp_path_factory: pytest.TempPathFactory, text: str, name: str, given_text: str
 ) -> None:
     path = tmp_path_factory.mktemp("any") / "one.bpex"
@@ -132,7 +136,7 @@ def test_any_text_is_read_back_equal(
     assert_same(read_session(path), written)
 
 
-def test_any_sqlite_program_can_read_a_session(tmp_path: Path) -> None:
+def test_the_sqlite_library_can_read_a_session_file(tmp_path: Path) -> None:
     write_session(session(run_of(RECIPES[0])), tmp_path / "one.bpex")
     with closing(sqlite3.connect(tmp_path / "one.bpex")) as connection:
         first = connection.execute("SELECT step, token, count FROM merges WHERE run = 1 ORDER BY step").fetchone()
@@ -140,7 +144,7 @@ def test_any_sqlite_program_can_read_a_session(tmp_path: Path) -> None:
     assert first == (1, "es", 9)
 
 
-def test_a_session_can_be_continued_from_its_words_alone(tmp_path: Path) -> None:
+def test_training_can_continue_from_the_words_stored_in_a_session(tmp_path: Path) -> None:
     recipe = Recipe.preset("gpt2", merges=25, min_frequency=1)
     whole = run_of(recipe)
     assert whole.history is not None
@@ -151,7 +155,7 @@ def test_a_session_can_be_continued_from_its_words_alone(tmp_path: Path) -> None
     assert_same_history(learn(read.words, read.recipe, history=read.history), whole.history)
 
 
-def test_saving_replaces_the_file_or_leaves_it(tmp_path: Path) -> None:
+def test_a_cancelled_save_leaves_the_old_session_file(tmp_path: Path) -> None:
     path = tmp_path / "one.bpex"
     write_session(session(), path)
     before = path.read_bytes()
@@ -162,7 +166,7 @@ def test_saving_replaces_the_file_or_leaves_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["no/such/one.bpex", "file/one.bpex", "folder"])
-def test_where_nothing_can_be_written_a_sentence_says_so(tmp_path: Path, place: str) -> None:
+def test_saving_a_session_where_no_file_can_be_written_is_reported(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("not a folder")
     (tmp_path / "folder").mkdir()
     with pytest.raises(OutputError, match="Could not write"):
@@ -177,7 +181,7 @@ def grown(run: SavedRun, merges: int) -> SavedRun:
     return dataclasses.replace(run, history=run.history.first(merges))
 
 
-def test_a_database_kept_up_to_date_equals_one_written_at_once(tmp_path: Path) -> None:
+def test_a_session_file_updated_step_by_step_equals_a_file_written_at_once(tmp_path: Path) -> None:
     """The file holds the last session after any changes in any order."""
     one, two = run_of(RECIPES[0], 1), run_of(RECIPES[2], 2)
     waiting = SavedRun(1, one.recipe, one.sources)
@@ -212,7 +216,7 @@ def dump(path: Path) -> set[str]:
         return lines
 
 
-def test_a_failed_write_changes_nothing_and_can_be_repeated(tmp_path: Path) -> None:
+def test_a_failed_update_of_a_session_file_changes_nothing_and_can_be_repeated(tmp_path: Path) -> None:
     run = run_of(RECIPES[0])
     writer = SessionWriter(tmp_path / "kept.bpex")
     writer.update(session(grown(run, 2)))
@@ -225,7 +229,7 @@ def test_a_failed_write_changes_nothing_and_can_be_repeated(tmp_path: Path) -> N
     assert_same(read_session(tmp_path / "kept.bpex"), session(run))
 
 
-def test_a_full_disk_is_reported_and_the_old_content_stays(tmp_path: Path) -> None:
+def test_a_full_disk_during_an_update_is_reported_and_the_old_session_content_stays(tmp_path: Path) -> None:
     run = run_of(RECIPES[0])
     writer = SessionWriter(tmp_path / "kept.bpex")
     writer.update(session(grown(run, 2)))
@@ -251,14 +255,14 @@ def short_of_room() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_without_disk_space_no_file_is_left_behind(tmp_path: Path, short_of_room: None) -> None:
+def test_saving_a_session_without_disk_space_leaves_only_the_old_file(tmp_path: Path, short_of_room: None) -> None:
     (tmp_path / "one.bpex").write_bytes(b"what stood there before")
     with pytest.raises(OutputError, match=r"Could not write .*one.bpex: "):
         write_session(dataclasses.replace(session(), text="x" * 2**20), tmp_path / "one.bpex")
     assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("one.bpex", b"what stood there before")]
 
 
-def test_a_safety_copy_without_room_stays_as_it_was(tmp_path: Path, short_of_room: None) -> None:
+def test_a_safety_copy_without_disk_space_keeps_its_old_content(tmp_path: Path, short_of_room: None) -> None:
     run = run_of(RECIPES[0])
     writer = SessionWriter(tmp_path / "kept.bpex")
     with pytest.raises(OutputError, match="Could not write"):
@@ -267,7 +271,7 @@ def test_a_safety_copy_without_room_stays_as_it_was(tmp_path: Path, short_of_roo
     assert (tmp_path / "kept.bpex").stat().st_size <= 48 * 2**10
 
 
-def test_the_summary_of_a_safety_copy_is_read(tmp_path: Path) -> None:
+def test_the_summary_of_a_safety_copy_lists_its_runs_merges_and_texts(tmp_path: Path) -> None:
     run = run_of(RECIPES[0])
     kept = dataclasses.replace(session(run, run_of(RECIPES[1], 2)), saved_as="/home/x/harbour.bpex", was_closed=True)
     write_session(kept, tmp_path / "one.bpex")
@@ -277,7 +281,7 @@ def test_the_summary_of_a_safety_copy_is_read(tmp_path: Path) -> None:
     assert summary.texts == ("a.txt", "“lines”", "odd")
 
 
-def test_a_hundred_thousand_merges_open_at_once(tmp_path: Path) -> None:
+def test_a_session_with_a_hundred_thousand_merges_opens_in_seconds(tmp_path: Path) -> None:
     history = large_history(100_000)
     words = WordTable.from_counts((b"w%d" % number, 1 + number) for number in range(50_000))
     run = SavedRun(1, history.recipe, (), words, history, np.ones(256, np.int64), "paused")
@@ -288,7 +292,7 @@ def test_a_hundred_thousand_merges_open_at_once(tmp_path: Path) -> None:
     assert_same_history(read.runs[0].history, history)
 
 
-def test_an_imported_table_is_written_again_when_it_is_counted(tmp_path: Path) -> None:
+def test_an_imported_table_is_written_again_to_the_session_when_counted(tmp_path: Path) -> None:
     counted = run_of(RECIPES[0])
     assert counted.history is not None
     pairs = zip(counted.history.columns.left.tolist(), counted.history.columns.right.tolist(), strict=True)
@@ -305,7 +309,7 @@ def test_an_imported_table_is_written_again_when_it_is_counted(tmp_path: Path) -
     assert back.symbol_counts.tolist() == counted.symbol_counts.tolist()
 
 
-def test_the_numbers_of_an_imported_file_come_back(tmp_path: Path) -> None:
+def test_ids_of_an_imported_table_are_read_back_from_a_session(tmp_path: Path) -> None:
     run = run_of(RECIPES[1])
     assert run.history is not None
     numbers = np.arange(run.history.vocabulary_size)[::-1] - 1

@@ -31,7 +31,7 @@ def damaged(path: Path) -> Path:
     return path
 
 
-def test_a_valid_session_passes(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verify_command_accepts_a_valid_session_and_a_table(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = path.read_bytes()
     assert run(["verify", str(path), str(TABLE)]) == 0
     said = capsys.readouterr().out
@@ -41,7 +41,7 @@ def test_a_valid_session_passes(path: Path, capsys: pytest.CaptureFixture[str]) 
     assert path.read_bytes() == before
 
 
-def test_a_damaged_session_is_reported(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verify_command_reports_a_damaged_session(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["verify", str(damaged)]) == 1
     said = capsys.readouterr()
     assert "run 2: what was learned from step 1 on does not have its checksum" in said.err
@@ -49,14 +49,16 @@ def test_a_damaged_session_is_reported(damaged: Path, capsys: pytest.CaptureFixt
     assert said.out == ""
 
 
-def test_a_session_whose_beginning_is_damaged(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verify_command_reports_a_session_whose_beginning_is_damaged(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path.write_bytes(bytes(16) + path.read_bytes()[16:])
     assert run(["verify", str(path)]) == 1
     said = capsys.readouterr()
     assert f"{path} is not a session of BPE Explorer, or its beginning is damaged." in said.err
 
 
-def test_damage_is_reported_as_json_for_scripts(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verify_command_reports_damage_as_json(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["verify", str(damaged), "--json"]) == 1
     (found,) = json.loads(capsys.readouterr().out)
     assert found["sound"] is False
@@ -64,20 +66,24 @@ def test_damage_is_reported_as_json_for_scripts(damaged: Path, capsys: pytest.Ca
     assert "run 2: what was learned from step 1 on does not have its checksum" in found["what"]
 
 
-def test_a_database_with_empty_pages_is_reported_as_damaged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verify_command_reports_a_database_with_empty_pages(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "one.bpex").write_bytes(b"SQLite format 3\0" + bytes(9000))
     assert run(["verify", str(tmp_path / "one.bpex")]) == 1
     assert "is damaged" in capsys.readouterr().err
 
 
-def test_damaged_tables_and_missing_files_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verify_command_reports_damaged_tables_and_missing_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "merges.csv").write_bytes(TABLE.read_bytes()[:-40] + b"x,y")
     for name in ("merges.csv", "nowhere.csv", "nowhere.bpex"):
         assert run(["verify", str(tmp_path / name)]) == 1
         assert name in capsys.readouterr().err
 
 
-def test_saved_counts_are_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verify_command_checks_saved_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, table = tmp_path / "words.npz", WordTable.from_counts({f"word{number}": number for number in range(1, 300)})
     table.save(path)
     assert run(["verify", str(path)]) == 0

@@ -46,7 +46,7 @@ def _begin(page: Browser, part: str, step: int = 0) -> int:
 
 @needs_browser
 @pytest.mark.parametrize("place", range(len(lessons())), ids=[lesson.name for lesson in lessons()])
-def test_every_lesson_is_taken_to_its_end(place: int, page: Browser) -> None:
+def test_every_lesson_of_the_web_page_can_be_taken_to_its_end(place: int, page: Browser) -> None:
     lesson = contents(place)
     page.value(f"page.begin({place}); page.goTo(0)")
     asked = 0
@@ -66,7 +66,7 @@ def test_every_lesson_is_taken_to_its_end(place: int, page: Browser) -> None:
 
 
 @needs_browser
-def test_a_person_chooses_types_and_is_told_why(page: Browser) -> None:
+def test_the_web_page_of_lessons_judges_and_explains_clicked_and_typed_answers(page: Browser) -> None:
     page.value("page.memory.kept = {}")
     _begin(page, "weights", 1)
     words = page.value("[...document.querySelectorAll('.words > div')].map(one => one.innerText.replace(/\\s+/g, ' '))")
@@ -95,7 +95,7 @@ def test_a_person_chooses_types_and_is_told_why(page: Browser) -> None:
 
 
 @needs_browser
-def test_a_screen_reader_finds_its_way_and_a_phone_its_width(page: Browser) -> None:
+def test_the_web_page_of_lessons_has_names_for_screen_readers_and_fits_a_phone(page: Browser) -> None:
     _begin(page, "weights", 1)
     found = page.call("Accessibility.getFullAXTree")["nodes"]
     told = {(node["role"]["value"], node.get("name", {}).get("value", "")) for node in found if not node["ignored"]}
@@ -112,7 +112,7 @@ def test_a_screen_reader_finds_its_way_and_a_phone_its_width(page: Browser) -> N
 
 
 @needs_browser
-def test_a_pair_is_guessed_between_its_tiles(page: Browser) -> None:
+def test_a_click_between_two_tiles_of_the_web_page_predicts_their_pair(page: Browser) -> None:
     _begin(page, "weights", 1)
     box = "document.querySelectorAll('.tile')[2].getBoundingClientRect()"
     x, y = page.value(f"(() => {{ const b = {box}; return [b.x + 2, b.y + b.height / 2] }})()")
@@ -123,7 +123,7 @@ def test_a_pair_is_guessed_between_its_tiles(page: Browser) -> None:
 
 
 @needs_browser
-def test_typed_answers_are_judged_as_in_the_window(page: Browser) -> None:
+def test_typed_answers_are_judged_equally_on_the_web_page_and_in_the_window(page: Browser) -> None:
     given: tuple[str, ...] = (
         "1,744",
         "1744",
@@ -145,7 +145,7 @@ def test_typed_answers_are_judged_as_in_the_window(page: Browser) -> None:
     assert [pair for pair in different if not {"٣", "1e3"} & {*pair}] == []
 
 
-def test_no_answer_is_written_beside_its_question() -> None:
+def test_the_source_of_the_web_page_does_not_contain_the_answers_of_lessons() -> None:
     source = lesson_page_of()
     secrets = {step["after"][:40] for lesson in all_contents() for step in lesson["steps"] if len(step["after"]) > 40}
     secrets |= {step["told"]["sentence"] for lesson in all_contents() for step in lesson["steps"] if "told" in step}
@@ -154,14 +154,14 @@ def test_no_answer_is_written_beside_its_question() -> None:
     assert len(source) < 100_000
 
 
-def test_some_lessons_are_chosen_by_name() -> None:
+def test_a_web_page_of_selected_lessons_is_made_by_their_names() -> None:
     assert "<title>When two pairs are equal</title>" in lesson_page_of(["ties"])
     assert "<title>For Monday</title>" in lesson_page_of(["ties", "gage"], title="For Monday")
     with pytest.raises(BpeError, match="There is no lesson 'tiles'; the lessons are 1-first-merge, 2-weights"):
         lesson_page_of(["tiles"])
 
 
-def test_the_page_is_written_by_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_share_command_writes_a_web_page_of_a_lesson(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "class.html"
     assert run(["share", "--lesson", "weights", "-o", str(path)]) == 0
     assert "Words have weights" in path.read_text(encoding="utf-8")

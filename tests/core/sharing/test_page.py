@@ -134,7 +134,7 @@ def _open(page: Browser, folder: Path, **choices: Any) -> None:
 
 @needs_browser
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_page_splits_texts_as_the_engine_does(name: str, page: Browser, tmp_path: Path) -> None:
+def test_a_shared_page_splits_texts_as_the_engine_does(name: str, page: Browser, tmp_path: Path) -> None:
     study = STUDIES[name]()
     _open(page, tmp_path, given=study)
     steps = len(study.history)
@@ -156,7 +156,9 @@ def test_a_page_splits_texts_as_the_engine_does(name: str, page: Browser, tmp_pa
 
 
 @needs_browser
-def test_a_page_knows_what_joins_where_tokens_fell_apart(page: Browser, tmp_path: Path) -> None:
+def test_a_shared_page_explains_splits_of_a_method_whose_dropped_tokens_fall_apart(
+    page: Browser, tmp_path: Path
+) -> None:
     study = STUDIES["drops into parts"]()
     _open(page, tmp_path, given=study)
     history, text, at = study.history, "on the other hand", 60
@@ -173,7 +175,7 @@ def test_a_page_knows_what_joins_where_tokens_fell_apart(page: Browser, tmp_path
 
 
 @needs_browser
-def test_a_person_types_slides_plays_and_asks_on_a_page(page: Browser, tmp_path: Path) -> None:
+def test_a_user_can_type_slide_play_and_ask_on_a_shared_page(page: Browser, tmp_path: Path) -> None:
     study = bpe.train([text_of("poem")], "gpt2", merges=120)
     _open(page, tmp_path, given=study, title="The poem", text="the sea")
     steps = len(study.history)
@@ -206,7 +208,7 @@ def test_a_person_types_slides_plays_and_asks_on_a_page(page: Browser, tmp_path:
 
 
 @needs_browser
-def test_a_screen_reader_finds_names_for_all_that_acts(page: Browser, tmp_path: Path) -> None:
+def test_every_control_of_a_shared_page_has_a_name_for_screen_readers(page: Browser, tmp_path: Path) -> None:
     _open(page, tmp_path, given=bpe.train([text_of("poem")], "gpt2", merges=60), title="The poem", text="the sea")
     found = page.call("Accessibility.getFullAXTree")["nodes"]
     told = {(node["role"]["value"], node.get("name", {}).get("value", "")) for node in found if not node["ignored"]}
@@ -219,7 +221,7 @@ def test_a_screen_reader_finds_names_for_all_that_acts(page: Browser, tmp_path: 
 
 
 @needs_browser
-def test_the_leading_pairs_are_those_of_the_engine(page: Browser, tmp_path: Path) -> None:
+def test_leading_pairs_on_a_shared_page_equal_those_of_the_engine(page: Browser, tmp_path: Path) -> None:
     study = bpe.train([text_of("poem")], "gpt2", merges=60)
     _open(page, tmp_path, given=study)
     for at in (0, 1, 30):
@@ -230,7 +232,7 @@ def test_the_leading_pairs_are_those_of_the_engine(page: Browser, tmp_path: Path
 
 
 @needs_browser
-def test_what_a_merge_takes_from_other_pairs_is_said(page: Browser, tmp_path: Path) -> None:
+def test_a_shared_page_says_how_much_a_merge_takes_from_other_pairs(page: Browser, tmp_path: Path) -> None:
     _open(page, tmp_path, given=bpe.train(["he he he the the tho"], "words", merges=2, min_frequency=1))
     page.value("page.goTo(1)")
     rows = page.value("[...document.querySelectorAll('.leader')].map(row => row.innerText.split(/\\s*\\n\\s*/))")
@@ -239,7 +241,7 @@ def test_what_a_merge_takes_from_other_pairs_is_said(page: Browser, tmp_path: Pa
 
 
 @needs_browser
-def test_the_pair_that_lost_most_is_shown_wherever_it_is(page: Browser, tmp_path: Path) -> None:
+def test_a_shared_page_shows_the_pair_that_lost_most_below_the_leading_pairs(page: Browser, tmp_path: Path) -> None:
     _open(page, tmp_path, given=bpe.train([samples()[0].text()], "gpt2", vocab_size=300))
     page.value("page.goTo(1)")
     rows = page.value("[...document.querySelectorAll('.leader')].map(row => row.innerText.split(/\\s*\\n\\s*/))")
@@ -248,7 +250,7 @@ def test_the_pair_that_lost_most_is_shown_wherever_it_is(page: Browser, tmp_path
 
 
 @needs_browser
-def test_tokens_have_the_colours_of_the_window(page: Browser, tmp_path: Path) -> None:
+def test_tokens_on_a_shared_page_have_the_colours_of_the_window(page: Browser, tmp_path: Path) -> None:
     study, text = bpe.train([text_of("poem")], "gpt2", merges=60), "ooooo the sea, naïve 🐦 the theee\n\n"
     _open(page, tmp_path, given=study, text=text)
     for at in (0, 20, 60):
@@ -261,7 +263,7 @@ def test_tokens_have_the_colours_of_the_window(page: Browser, tmp_path: Path) ->
 
 
 @needs_browser
-def test_letters_of_several_tokens_are_drawn_as_letters(page: Browser, tmp_path: Path) -> None:
+def test_letters_of_several_tokens_are_shown_as_letters_on_a_shared_page(page: Browser, tmp_path: Path) -> None:
     _open(page, tmp_path, given=bpe.train(["low low"], "gpt2", merges=2), text="low доброе é")
     shown = page.value("document.querySelector('.tokens').textContent")
     assert shown.replace("·", "") == "low доброе é"
@@ -270,7 +272,9 @@ def test_letters_of_several_tokens_are_drawn_as_letters(page: Browser, tmp_path:
 
 
 @needs_browser
-def test_an_edit_of_a_long_text_draws_only_the_changed_tokens_again(page: Browser, tmp_path: Path) -> None:
+def test_an_edit_of_a_long_text_on_a_shared_page_draws_only_the_changed_tokens_again(
+    page: Browser, tmp_path: Path
+) -> None:
     text = "a b c d " * 600
     _open(page, tmp_path, given=bpe.train([text_of("poem")], "gpt2", merges=20), text=text)
     spans = "page.lanes[0].view.children"
@@ -283,14 +287,14 @@ def test_an_edit_of_a_long_text_draws_only_the_changed_tokens_again(page: Browse
         assert page.value(f"{spans}.length") == min(2_000, page.value("page.lanes[0].flow.length")), last
 
 
-def test_runs_with_the_same_name_get_different_titles() -> None:
+def test_shared_runs_with_the_same_name_get_different_titles() -> None:
     small, large = (bpe.train(["low low low lower"], "gpt2", merges=merges) for merges in (2, 3))
     runs = [SharedRun("ours", small.history), SharedRun("theirs", small.history), SharedRun("ours", large.history)]
     assert [run.title for run in told_apart(runs)] == ["ours · gpt2, 258 tokens", "theirs", "ours · gpt2, 259 tokens"]
 
 
 @needs_browser
-def test_several_runs_move_by_one_slider(page: Browser, tmp_path: Path) -> None:
+def test_one_slider_moves_several_runs_on_a_shared_page(page: Browser, tmp_path: Path) -> None:
     text = text_of("poem")
     ours, theirs = bpe.train([text], "gpt2", vocab_size=300), bpe.train([text], "bert", vocab_size=200)
     fewest = bpe.train([text], "best", vocab_size=200)
@@ -312,7 +316,7 @@ def test_several_runs_move_by_one_slider(page: Browser, tmp_path: Path) -> None:
 
 
 @needs_browser
-def test_hostile_texts_run_no_code_and_send_no_data(page: Browser, tmp_path: Path) -> None:
+def test_hostile_texts_on_a_shared_page_run_no_code_and_send_no_data(page: Browser, tmp_path: Path) -> None:
     bad = "</script><script>document.title = 'taken'</script><img src=x onerror=\"document.title = 'taken'\">"
     study = bpe.train([f"{bad} {bad} {bad}"], "raw-bytes", vocab_size=None, merges=90)
     _open(page, tmp_path, given=study, title=bad, text=bad, note=bad)
@@ -331,20 +335,20 @@ def test_hostile_texts_run_no_code_and_send_no_data(page: Browser, tmp_path: Pat
 
 
 @needs_browser
-def test_a_narrow_page_needs_no_sideways_scrolling(page: Browser, tmp_path: Path) -> None:
+def test_a_shared_page_fits_the_width_of_a_phone(page: Browser, tmp_path: Path) -> None:
     _open(page, tmp_path, given=bpe.train([text_of("poem")], "gpt2", merges=60), title="x" * 200, text="y" * 500)
     page.call("Emulation.setDeviceMetricsOverride", width=360, height=640, deviceScaleFactor=1, mobile=True)
     assert page.value("document.documentElement.scrollWidth") <= 360
     page.call("Emulation.clearDeviceMetricsOverride")
 
 
-def test_a_page_of_256_merges_is_small() -> None:
+def test_a_shared_page_of_256_merges_has_less_than_60_kilobytes() -> None:
     for preset in ("gpt2", "o200k"):
         study = bpe.train([text_of("poem"), text_of("prose")], preset, merges=256)
         assert len(page_of([SharedRun("ours", study.history, study.inside.learned_from)])) < 60_000
 
 
-def test_a_page_of_50_000_merges_has_less_than_a_megabyte() -> None:
+def test_a_shared_page_of_50_000_merges_has_less_than_a_megabyte() -> None:
     chance = np.random.default_rng(1)
     steps = 50_000
     pairs = np.stack([chance.integers(0, np.arange(256, 256 + steps)) for _ in range(2)], axis=1)
@@ -360,7 +364,7 @@ def test_a_page_of_50_000_merges_has_less_than_a_megabyte() -> None:
     assert len(page_of([SharedRun("ours", counted)])) < 1_000_000
 
 
-def test_a_page_says_what_it_cannot_do() -> None:
+def test_sharing_a_tokenizer_that_the_page_cannot_show_is_refused_with_the_reason() -> None:
     steps = [{"type": "Strip", "strip_left": True, "strip_right": True}]
     prepared = bpe.train([text_of("poem")], bpe.Recipe.preset("gpt2", merges=9, preparation=steps))
     assert "normalizes and splits texts in steps that this page does not know" in why_not(prepared.history)
@@ -382,7 +386,9 @@ def test_a_page_says_what_it_cannot_do() -> None:
     assert "marked inside a word" in why_not(marked.history)
 
 
-def test_a_method_with_a_rule_of_its_own_is_not_shown_as_another(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_method_with_its_own_splitting_rule_is_not_shared_as_byte_pair_encoding(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     history = bpe.train([text_of("poem")], "gpt2", merges=9).history
     assert why_not(history) == ""
 

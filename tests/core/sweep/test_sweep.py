@@ -80,7 +80,7 @@ def swept(plan: Plan) -> SweepResult:
     return sweep(plan)
 
 
-def test_every_row_is_that_of_a_run_made_by_hand(folder: Path, plan: Plan, swept: SweepResult) -> None:
+def test_every_row_of_a_sweep_equals_a_run_made_alone(folder: Path, plan: Plan, swept: SweepResult) -> None:
     rows = swept.table.records()
     assert list(swept.table.columns) == list(COLUMNS)
     assert [(row["recipe"], row["ties"], row["seed"], row["size"]) for row in rows] == [
@@ -131,7 +131,7 @@ def _check(folder: Path, plan: Plan, row: dict[str, Any]) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=LEAST, max_size=7))
-def test_intervals_are_those_of_draws_that_are_sorted(documents: list[tuple[int, int]]) -> None:
+def test_sweep_intervals_equal_quantiles_of_sorted_samples(documents: list[tuple[int, int]]) -> None:
     some, of = ([one[place] for one in documents] for place in range(2))
     times = np.random.default_rng(0).multinomial(len(some), [1 / len(some)] * len(some), size=DRAWN).tolist()
     drawn = sorted(
@@ -143,7 +143,7 @@ def test_intervals_are_those_of_draws_that_are_sorted(documents: list[tuple[int,
     assert (low[0], high[0]) == pytest.approx((cut[0], cut[-1]))
 
 
-def test_the_summary_is_that_of_the_seeds(swept: SweepResult) -> None:
+def test_the_summary_of_a_sweep_equals_the_statistics_of_its_seeds(swept: SweepResult) -> None:
     rows = swept.table.records()
     for told in summary_of(swept.table).records():
         own = [row for row in rows if all(row[name] == told[name] for name in ("recipe", "corpus", "ties", "size"))]
@@ -154,7 +154,9 @@ def test_the_summary_is_that_of_the_seeds(swept: SweepResult) -> None:
         assert (told["tokens_per_word_least"], told["tokens_per_word_most"]) == (min(values), max(values))
 
 
-def test_what_is_done_is_not_done_again(folder: Path, swept: SweepResult, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_resumed_sweep_does_not_repeat_finished_runs(
+    folder: Path, swept: SweepResult, capsys: pytest.CaptureFixture[str]
+) -> None:
     grown: list[DataTable] = []
     plan = read_plan(folder / "plan.toml")
     with pytest.raises(Cancelled):
@@ -174,7 +176,7 @@ def test_what_is_done_is_not_done_again(folder: Path, swept: SweepResult, capsys
     assert "8 rows that are no longer in the plan were left out" in told
 
 
-def test_runs_are_kept_in_a_session_that_goes_on(
+def test_runs_of_a_sweep_are_saved_in_a_session_and_resumed(
     folder: Path, swept: SweepResult, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, asked = tmp_path / "all.bpex", ["sweep", str(folder / "plan.toml"), "-o", str(tmp_path / "all.bpex")]
@@ -209,7 +211,7 @@ def test_runs_are_kept_in_a_session_that_goes_on(
     assert "one table and one session at most" in capsys.readouterr().err
 
 
-def test_what_a_window_saves_meanwhile_stays(
+def test_a_sweep_keeps_what_a_window_saves_meanwhile_in_the_session(
     tmp_path: Path, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, asked = tmp_path / "all.bpex", ["sweep", str(folder / "plan.toml"), "-o", str(tmp_path / "all.bpex")]
@@ -230,7 +232,9 @@ def test_what_a_window_saves_meanwhile_stays(
     assert read_session(path).text == "typed meanwhile"
 
 
-def test_a_mistake_is_found_before_anything_begins(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mistake_in_a_sweep_plan_is_reported_before_any_run_begins(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     three = PLAN.replace("bits = true", "") + '\n[recipes.third]\npreset = "gpt2"\n'
     for changed, sentence in (
         (three + "min_freqency = 2", "The recipe 'third': A recipe has no choice named 'min_freqency'"),
@@ -264,7 +268,9 @@ def test_a_mistake_is_found_before_anything_begins(folder: Path, capsys: pytest.
     assert "not the table of a sweep" in capsys.readouterr().err
 
 
-def test_the_table_so_far_is_made_only_for_who_asks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_of_a_sweep_is_built_once_if_no_intermediate_result_is_requested(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made: list[DataTable] = []
     table_of = results.table_of
 
