@@ -51,7 +51,7 @@ def study(history: History) -> Study:
     return Study(history, texts_of([TEXT]), texts_are_own=True)
 
 
-def test_each_step_adds_the_word_that_saves_most(history: History, study: Study) -> None:
+def test_a_method_that_adds_tokens_adds_the_word_that_saves_most_at_each_step(history: History, study: Study) -> None:
     assert [study.names[step.left] for step in history] == ["lowest", "the", "last", "lower", "price", "one,"]
     assert {step.right for step in history} == {ADDED}
     assert [step.reasons["saves"] for step in history] == history.tokens_saved.tolist() == [10, 8, 6, 4, 4, 3]
@@ -60,7 +60,7 @@ def test_each_step_adds_the_word_that_saves_most(history: History, study: Study)
     assert [history.step_of_size(size) for size in (257, 260, 263)] == [0, 3, 6]
 
 
-def test_tokens_wait_until_they_are_added(history: History, study: Study) -> None:
+def test_encoding_at_a_step_uses_only_tokens_added_by_that_step(history: History, study: Study) -> None:
     for at in range(len(history) + 1):
         then = study.at(at)
         ids = then.encode(TEXT)
@@ -75,13 +75,13 @@ def test_tokens_wait_until_they_are_added(history: History, study: Study) -> Non
     assert (history.parts(added), history.children(added), history.pairs()) == (None, [], [])
 
 
-def test_a_run_goes_on_from_its_history(recipe: Recipe, history: History) -> None:
+def test_training_of_a_method_that_adds_tokens_resumes_from_its_history(recipe: Recipe, history: History) -> None:
     again = Trainer(count_words(Corpus.from_texts([TEXT]), recipe), recipe, history=history.first(2))
     again.advance()
     assert all_columns(again.history) == all_columns(history)
 
 
-def test_questions_and_views_work_for_a_method_that_adds(history: History, study: Study) -> None:
+def test_questions_and_step_lists_work_for_a_method_that_adds_tokens(history: History, study: Study) -> None:
     table = Steps().answer(study).table
     assert list(table.columns["left_text"]) == list(table.columns["token_text"])
     assert set(table.columns["right_text"]) == {None}
@@ -92,7 +92,7 @@ def test_questions_and_views_work_for_a_method_that_adds(history: History, study
 
 
 @pytest.mark.parametrize("name", ["table.csv", "table.json"])
-def test_tables_hold_a_method_that_adds(name: str, history: History, tmp_path: Path) -> None:
+def test_table_files_keep_the_history_of_a_method_that_adds_tokens(name: str, history: History, tmp_path: Path) -> None:
     write_history(history, tmp_path / name)
     assert all_columns(read_history(tmp_path / name)) == all_columns(history)
 
@@ -103,7 +103,7 @@ def saved(history: History, path: Path) -> Path:
     return path
 
 
-def test_a_session_holds_its_steps(history: History, tmp_path: Path) -> None:
+def test_a_session_file_keeps_the_steps_of_a_method_that_adds_tokens(history: History, tmp_path: Path) -> None:
     found = read_session(saved(history, tmp_path / "adding.bpex")).runs[0].history
     assert found is not None
     assert all_columns(found) == all_columns(history)
@@ -120,7 +120,9 @@ def test_a_session_holds_its_steps(history: History, tmp_path: Path) -> None:
         ("UPDATE merges SET right_id = -1 WHERE step = 2", "step 2: it "),
     ],
 )
-def test_impossible_steps_are_refused(damage: str, told: str, history: History, tmp_path: Path) -> None:
+def test_impossible_added_steps_in_a_session_file_are_refused(
+    damage: str, told: str, history: History, tmp_path: Path
+) -> None:
     path = saved(history, tmp_path / "adding.bpex")
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(damage)
@@ -136,7 +138,7 @@ def test_impossible_steps_are_refused(damage: str, told: str, history: History, 
         (2, "the", "97", "added only later"),
     ],
 )
-def test_impossible_rows_are_refused(
+def test_impossible_added_rows_in_a_csv_table_are_refused(
     step: int, left: str, right: str, told: str, history: History, study: Study, tmp_path: Path
 ) -> None:
     path = tmp_path / "table.csv"

@@ -43,7 +43,7 @@ def history(recipe: Recipe) -> History:
     return train(Corpus.from_texts([TEXT]), recipe)
 
 
-def test_a_method_that_drops_trains_down_to_the_size(history: History) -> None:
+def test_a_method_that_drops_tokens_trains_down_to_the_vocabulary_size(history: History) -> None:
     assert (history.end_reason, history.vocabulary_size) == ("vocabulary full", 270)
     assert {step.right for step in history} == {NOTHING}
     assert all(step.count <= step.runner_up_count for step in history)
@@ -51,7 +51,7 @@ def test_a_method_that_drops_trains_down_to_the_size(history: History) -> None:
     assert history.tokens_after.tolist() == sorted(history.tokens_after.tolist())
 
 
-def test_a_text_is_cut_as_it_was_after_any_number_of_steps(history: History) -> None:
+def test_encoding_at_a_step_uses_only_tokens_not_dropped_by_that_step(history: History) -> None:
     tokenizer = Tokenizer(history)
     for at in range(len(history) + 1):
         ids = tokenizer.encode(TEXT, at=at)
@@ -64,7 +64,7 @@ def test_a_text_is_cut_as_it_was_after_any_number_of_steps(history: History) -> 
         tokenizer.boundaries(TEXT)
 
 
-def test_the_reasons_of_steps_are_frozen_with_them(history: History) -> None:
+def test_reasons_of_the_first_steps_of_a_history_equal_those_of_the_whole_and_are_read_only(history: History) -> None:
     first = history.first(3)
     assert [step.reasons for step in first] == [step.reasons for step in history[:3]]
     assert len(first.reasons["share"]) == 3
@@ -72,7 +72,7 @@ def test_the_reasons_of_steps_are_frozen_with_them(history: History) -> None:
         first.reasons["share"][0] = 0
 
 
-def test_a_run_goes_on_from_its_history(recipe: Recipe, history: History) -> None:
+def test_training_of_a_method_that_drops_tokens_resumes_from_its_history(recipe: Recipe, history: History) -> None:
     words = count_words(Corpus.from_texts([TEXT]), recipe)
     again = Trainer(words, recipe, history=history.first(10))
     again.advance()
@@ -81,7 +81,9 @@ def test_a_run_goes_on_from_its_history(recipe: Recipe, history: History) -> Non
         Trainer(WordTable.from_counts({"a": 2}), recipe)
 
 
-def test_a_session_holds_its_steps(recipe: Recipe, history: History, tmp_path: Path) -> None:
+def test_a_session_file_keeps_the_steps_of_a_method_that_drops_tokens(
+    recipe: Recipe, history: History, tmp_path: Path
+) -> None:
     path = tmp_path / "dropping.bpex"
     write_session(SavedSession(recipe, runs=(SavedRun(1, recipe, history=history, state="ended"),)), path)
     found = read_session(path).runs[0].history
@@ -91,7 +93,7 @@ def test_a_session_holds_its_steps(recipe: Recipe, history: History, tmp_path: P
     assert found.reasons["share"].tolist() == history.reasons["share"].tolist()
 
 
-def test_formats_for_merges_refuse_a_method_that_drops(history: History, tmp_path: Path) -> None:
+def test_exporting_a_method_that_drops_tokens_to_merge_formats_is_refused(history: History, tmp_path: Path) -> None:
     for name, holds in {
         "merges.txt": "joined pairs",
         "tokenizer.json": "joined pairs and the tokens of WordPiece and Unigram",
@@ -114,7 +116,9 @@ def test_formats_for_merges_refuse_a_method_that_drops(history: History, tmp_pat
         ("UPDATE runs SET recipe = json_remove(recipe, '$.method')", "step 1: it does not say which two tokens"),
     ],
 )
-def test_impossible_steps_are_refused(damage: str, told: str, recipe: Recipe, history: History, tmp_path: Path) -> None:
+def test_impossible_dropped_steps_in_a_session_file_are_refused(
+    damage: str, told: str, recipe: Recipe, history: History, tmp_path: Path
+) -> None:
     path = tmp_path / "dropping.bpex"
     write_session(SavedSession(recipe, runs=(SavedRun(1, recipe, history=history, state="ended"),)), path)
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:

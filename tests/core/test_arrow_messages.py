@@ -49,7 +49,9 @@ def messages_of(data: bytes, kind: str) -> list[Message]:
 
 
 @pytest.mark.parametrize(("kind", "compression"), WAYS)
-def test_messages_say_what_arrow_unpacks(kind: str, compression: str | None) -> None:
+def test_sizes_of_arrow_messages_read_from_the_header_equal_the_unpacked_batches(
+    kind: str, compression: str | None
+) -> None:
     data = written(TABLE, kind, compression)
     found = messages_of(data, kind)
     assert [message.kind for message in found] == [DICTIONARY, BATCH, BATCH, BATCH]
@@ -60,7 +62,7 @@ def test_messages_say_what_arrow_unpacks(kind: str, compression: str | None) -> 
 
 
 @pytest.mark.parametrize("kind", ["stream", "file"])
-def test_small_batches_that_fill_the_memory_are_refused(
+def test_small_compressed_arrow_batches_that_would_fill_the_memory_are_refused(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "a.arrow"
@@ -76,7 +78,7 @@ def test_small_batches_that_fill_the_memory_are_refused(
             assert sentence(path).endswith(" to 4 MB. Copy or download the file again.")
 
 
-def test_other_bytes_are_left_to_arrow() -> None:
+def test_bytes_that_are_no_arrow_message_are_ignored_by_the_size_check() -> None:
     for data in (b"", b"\xff\xff\xff\xff", struct.pack("<ii", -1, 40) + bytes(40), b"\xff" * 300, b"low lower " * 40):
         assert message_at(io.BytesIO(data), 0) is None
         assert blocks_of(io.BytesIO(data)) == ([], [])

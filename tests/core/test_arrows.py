@@ -171,7 +171,7 @@ def circle_among(sources: dict[str, str]) -> list[str]:
     return []
 
 
-def test_there_are_no_circular_imports() -> None:
+def test_modules_of_the_project_have_no_circular_imports() -> None:
     assert circle_among({module: path.read_text(encoding="utf-8") for module, path in modules()}) == []
     inside = {"a": "import b", "b": "def f():\n    from c import x", "c": "import a"}
     assert len(circle_among(inside)) == 4
@@ -179,7 +179,7 @@ def test_there_are_no_circular_imports() -> None:
     assert circle_among(inside | {"c": for_types}) == []
 
 
-def test_imports_go_only_in_the_allowed_directions() -> None:
+def test_modules_import_each_other_only_in_the_allowed_directions() -> None:
     """One test of all files: hundreds of tests would take longer."""
     sources = {module: path.read_text(encoding="utf-8") for module, path in modules()}
     assert len(sources) > 400
@@ -201,7 +201,7 @@ def test_imports_go_only_in_the_allowed_directions() -> None:
         ("app.window.parts.theme", "from app.window.merges.merge_table import Column"),
     ],
 )
-def test_the_check_notices_a_wrong_import(module: str, source: str) -> None:
+def test_the_import_check_reports_a_forbidden_import(module: str, source: str) -> None:
     assert broken_arrows(module, source) != []
 
 
@@ -217,7 +217,7 @@ def stage_of(module: str) -> int:
     return STAGES.index(ROOMS.get(rooms[-1], stage))
 
 
-def test_the_engine_flows_one_way_from_text_to_commands() -> None:
+def test_modules_of_the_engine_never_import_a_later_stage() -> None:
     engine = {name: path for name, path in modules() if is_in(name, "bpe_core") and name != "bpe_core"}
     turned = [
         f"{module} must not import {imported}"
@@ -228,12 +228,12 @@ def test_the_engine_flows_one_way_from_text_to_commands() -> None:
     assert turned == []
 
 
-def test_the_top_level_holds_what_it_should_and_nothing_else() -> None:
+def test_the_top_level_of_the_repository_holds_exactly_the_expected_files() -> None:
     found = {path.name for path in ROOT.iterdir() if not path.name.startswith(".") and path.suffix != ".egg-info"}
     assert found - BUILT == TOP_LEVEL
 
 
-def test_importing_the_engine_loads_no_compiler_and_no_window() -> None:
+def test_importing_the_engine_loads_neither_numba_nor_the_window() -> None:
     program = "import sys, bpe_core; [getattr(bpe_core, name) for name in bpe_core.__all__]; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
     loaded = {name.split(".")[0] for name in done.stdout.split()}

@@ -67,7 +67,7 @@ def english_words(text: str) -> WordTable:
     return WordTable.from_counts(english_counts(text))
 
 
-def test_a_sentence_gives_seven_merges(learn: Learn) -> None:
+def test_training_on_the_example_sentence_gives_the_seven_known_merges(learn: Learn) -> None:
     history = learn(english_words("the lowest price is lower than the last one"), Recipe.preset("english"))
     assert written(history) == [
         ("t", "h", 3), (" ", "l", 3), ("th", "e", 2), (" l", "o", 2), (" lo", "w", 2), (" low", "e", 2), ("s", "t", 2)
@@ -101,7 +101,7 @@ def as_letters(word: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("name", here("poem", "data/raven.txt"))
-def test_article_a_the_poem_gives_its_merges(learn: Learn, name: str) -> None:
+def test_article_a_training_on_the_poem_gives_the_known_merges(learn: Learn, name: str) -> None:
     known = known_of_lines(name)
     words = english_words(text_of(name))
     assert (len(words), words.total) == (known["distinct_words"], known["words"])
@@ -110,7 +110,7 @@ def test_article_a_the_poem_gives_its_merges(learn: Learn, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", here("prose", "data/tinyshakespeare.txt"))
-def test_article_a_a_longer_text_gives_its_merges(name: str) -> None:
+def test_article_a_training_on_a_longer_text_gives_the_known_merges(name: str) -> None:
     known = known_of_lines(name)
     words = english_words(text_of(name))
     assert (len(words), words.total) == (known["distinct_words"], known["words"])
@@ -129,7 +129,7 @@ def check_against_list(history: History, known: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", here("made/english", "data/wikitext2-train-unk.txt"))
-def test_a_vocabulary_of_2000_means_1744_merges_not_a_slightly_early_stop(name: str) -> None:
+def test_a_vocabulary_of_2000_tokens_is_filled_by_exactly_1744_merges(name: str) -> None:
     history = learn_fast(english_words(text_of(name)), Recipe.preset("english", vocab_size=2000))
     assert len(history) == 1744 == 2000 - 256
     assert history.end_reason == "vocabulary full"
@@ -146,7 +146,7 @@ def check_against_print(learned: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", here("poem", "data/raven.txt"))
-def test_article_a_two_tie_rules_give_different_merges(learn: Learn, name: str) -> None:
+def test_article_a_two_tie_rules_first_differ_at_the_known_merge(learn: Learn, name: str) -> None:
     counts = english_counts(text_of(name))
     first_seen, lowest_ids = (
         pairs_of(learn(WordTable.from_counts(counts), Recipe.preset("english", ties=ties, merges=30)))
@@ -173,12 +173,12 @@ def clean_counts(text: str) -> Counter[str]:
     return Counter(text.lower().translate(str.maketrans("", "", string.punctuation + "“’")).split())
 
 
-def test_article_b_the_books_without_a_marker_give_their_merges(learn: Learn) -> None:
+def test_article_b_training_on_the_books_without_a_marker_gives_the_known_merges(learn: Learn) -> None:
     history = learn(WordTable.from_counts(BOOKS), Recipe.preset("words", merges=3))
     assert written(history) == [("o", "o", 45), ("oo", "k", 26), ("oo", "b", 19)]
 
 
-def test_article_b_the_books_with_a_marker_give_their_merges(learn: Learn) -> None:
+def test_article_b_training_on_the_books_with_a_marker_gives_the_known_merges(learn: Learn) -> None:
     history = learn(WordTable.from_counts(BOOKS), Recipe.preset("words", marker="symbol", merges=3))
     assert written(history) == [("o", "o", 45), ("oo", "k", 26), ("ook", "</w>", 20)]
 
@@ -205,7 +205,7 @@ def plainly_learned(name: str) -> Recount:
 
 
 @each_poem
-def test_article_b_the_poem_gives_its_merges(learn: Learn, name: str) -> None:
+def test_article_b_training_on_the_poem_gives_the_known_merges(learn: Learn, name: str) -> None:
     words, figures = WordTable.from_counts(clean_counts(text_of(name))), FIGURES[name]
     assert (len(words), words.total) == (figures.distinct, figures.words)
     history = learn(words, Recipe.preset("clean-words"))
@@ -218,7 +218,7 @@ def test_article_b_the_poem_gives_its_merges(learn: Learn, name: str) -> None:
 
 @each_poem
 @pytest.mark.parametrize("encode", ["reference", "engine"])
-def test_article_b_correct_merging_leaves_the_counted_tokens(encode: str, name: str) -> None:
+def test_article_b_merging_symbols_leaves_the_known_token_counts(encode: str, name: str) -> None:
     counts = clean_counts(text_of(name))
     history = reference.train(WordTable.from_counts(counts), Recipe.preset("clean-words"))
     texts = [text.decode() for text in token_texts(history)]
@@ -236,7 +236,7 @@ def test_article_b_correct_merging_leaves_the_counted_tokens(encode: str, name: 
 
 
 @each_poem
-def test_article_b_replacing_text_instead_of_symbols_leaves_other_tokens(name: str) -> None:
+def test_article_b_replacing_text_instead_of_symbols_leaves_the_known_wrong_tokens(name: str) -> None:
     """The article's error: in `xa b`, replacing the text `a b` joins what is no pair, giving `xab`."""
     corpus = {" ".join(word) + " </w>": n for word, n in clean_counts(text_of(name)).items()}
     steps_in_error = 0
@@ -261,7 +261,7 @@ def test_article_b_the_engine_cleans_and_counts_the_same_words(name: str) -> Non
     assert list(counted) == [(word.encode(), count) for word, count in clean_counts(text).items()]
 
 
-def test_article_b_longest_match_splits_otherwise_than_merge_order() -> None:
+def test_article_b_longest_match_and_merge_order_split_a_word_differently() -> None:
     words = WordTable.from_counts({"abc": 1})
     history = history_from_texts(words, Recipe.preset("words"), [("b", "c"), ("a", "b")])
     tokenizer = Tokenizer(history)
@@ -274,7 +274,7 @@ def test_article_b_longest_match_splits_otherwise_than_merge_order() -> None:
 # --- C ----------------------------------------------------------------------------------
 
 
-def test_article_c_low_lower_and_lowest_give_their_merges(learn: Learn) -> None:
+def test_article_c_training_on_low_lower_and_lowest_gives_the_known_merges(learn: Learn) -> None:
     words = WordTable.from_counts({"low": 1, "lower": 1, "lowest": 1})
     history = learn(words, Recipe.preset("words"))
     assert written(history) == [("l", "o", 3), ("lo", "w", 3), ("low", "e", 2)]
@@ -282,7 +282,7 @@ def test_article_c_low_lower_and_lowest_give_their_merges(learn: Learn) -> None:
 
 
 @pytest.mark.parametrize(("marker", "tokens"), [("none", ["low", "l", "y"]), ("symbol", ["low", "l", "y", "</w>"])])
-def test_article_c_lowly_is_split_by_the_merges(marker: str, tokens: list[str]) -> None:
+def test_article_c_the_merges_split_the_word_lowly_as_printed(marker: str, tokens: list[str]) -> None:
     # y is met in training, in a word of its own, so that it is not unknown.
     words = WordTable.from_counts({"low": 1, "lower": 1, "lowest": 1, "y": 1})
     recipe = Recipe.preset("words", marker=marker)
@@ -342,12 +342,14 @@ CATS = {"cat": 3, "car": 5, "card": 2}
 
 
 @pytest.mark.parametrize(("marker", "third"), [("symbol", ("car", "</w>", 5)), ("none", ("ca", "t", 3))])
-def test_article_d_the_exercise_gives_its_merges(learn: Learn, marker: str, third: tuple[str, str, int]) -> None:
+def test_article_d_training_on_the_exercise_gives_the_known_merges(
+    learn: Learn, marker: str, third: tuple[str, str, int]
+) -> None:
     history = learn(WordTable.from_counts(CATS), Recipe.preset("words", marker=marker))
     assert written(history)[:3] == [("c", "a", 10), ("ca", "r", 7), third]
 
 
-def test_article_d_catch_is_split_by_the_merges_of_the_exercise() -> None:
+def test_article_d_the_merges_of_the_exercise_split_the_word_catch_as_printed() -> None:
     words = WordTable.from_counts({"cat": 1, "h": 1})
     history = history_from_texts(words, Recipe.preset("words"), [("a", "t"), ("c", "at")])
     assert tokens_of("catch", history) == ["cat", "c", "h"]
@@ -362,7 +364,9 @@ def test_article_d_catch_is_split_by_the_merges_of_the_exercise() -> None:
         ("prefix", "▁", "▁low"),
     ],
 )
-def test_article_d_the_token_of_a_word_has_the_marker(learn: Learn, marker: str, marker_text: str, token: str) -> None:
+def test_article_d_the_token_of_a_whole_word_contains_the_marker(
+    learn: Learn, marker: str, marker_text: str, token: str
+) -> None:
     recipe = Recipe.preset("words", marker=marker, marker_text=marker_text)
     history = learn(WordTable.from_counts({"low": 5}), recipe)
     assert token_texts(history)[-1].decode() == token
@@ -371,14 +375,14 @@ def test_article_d_the_token_of_a_word_has_the_marker(learn: Learn, marker: str,
 # --- E ----------------------------------------------------------------------------------
 
 
-def test_article_e_three_merges_encode_the_example(learn: Learn) -> None:
+def test_article_e_three_merges_encode_the_example_to_the_known_ids(learn: Learn) -> None:
     history = learn(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", merges=3))
     assert reference.encode_word(b"aaabdaaabac", history) == [258, 100, 258, 97, 99]
     assert Tokenizer(history).encode("aaabdaaabac") == [258, 100, 258, 97, 99]
 
 
 @pytest.mark.parametrize("name", here("poem", "data/raven.txt"))
-def test_article_e_the_poem_gives_its_merges(learn: Learn, name: str) -> None:
+def test_article_e_training_on_the_poem_gives_the_known_merges(learn: Learn, name: str) -> None:
     text = text_of(name)
     history = learn(WordTable.from_counts({text: 1}), Recipe.preset("raw-bytes", vocab_size=512))
     plain = recount({as_letters(text): 1}, 256, base=BYTES, least=1)
@@ -393,6 +397,6 @@ def test_article_e_the_poem_gives_its_merges(learn: Learn, name: str) -> None:
         assert len(ids) == known["ids_after"] == 2596
 
 
-def test_overlapping_pairs_are_counted_thrice_and_merged_twice(learn: Learn) -> None:
+def test_overlapping_pairs_in_aaaa_are_counted_three_times_and_merged_twice(learn: Learn) -> None:
     history = learn(WordTable.from_counts({"aaaa": 1}), Recipe.preset("raw-bytes", merges=1))
     assert [(merge.count, merge.tokens_left) for merge in history] == [(3, 2)]

@@ -72,7 +72,7 @@ def write(target: Path, content: bytes) -> None:
 
 @posix_only
 @pytest.mark.parametrize("name", ["merges.csv", "日本語" * 28, "a" * 255, "é.a[b]*?"])
-def test_files_left_by_a_killed_writer_are_removed_by_the_next_one(tmp_path: Path, name: str) -> None:
+def test_temporary_files_of_a_killed_writer_are_removed_by_the_next_writer(tmp_path: Path, name: str) -> None:
     target = tmp_path / name
     target.write_bytes(b"old")
     with writer(target) as killed:
@@ -86,7 +86,7 @@ def test_files_left_by_a_killed_writer_are_removed_by_the_next_one(tmp_path: Pat
 
 
 @posix_only
-def test_files_of_a_running_writer_are_left_alone(tmp_path: Path) -> None:
+def test_temporary_files_of_a_running_writer_are_not_removed(tmp_path: Path) -> None:
     target = tmp_path / "merges.csv"
     with writer(target) as living:
         write(target, b"by another")
@@ -97,7 +97,7 @@ def test_files_of_a_running_writer_are_left_alone(tmp_path: Path) -> None:
     assert names(tmp_path) == ["merges.csv"]
 
 
-def test_writers_of_one_process_leave_each_other_alone(tmp_path: Path) -> None:
+def test_two_writers_of_one_file_in_one_process_do_not_disturb_each_other(tmp_path: Path) -> None:
     target = tmp_path / "merges.csv"
     with write_atomically(target) as file:
         file.write(b"first begun")
@@ -109,7 +109,7 @@ def test_writers_of_one_process_leave_each_other_alone(tmp_path: Path) -> None:
     assert names(tmp_path) == ["merges.csv"]
 
 
-def test_files_with_similar_names_stay(tmp_path: Path) -> None:
+def test_files_named_similarly_to_a_temporary_file_are_not_removed(tmp_path: Path) -> None:
     others = [".merges.csv.0123456789abcdef.part.txt", ".merges.csv.part", ".other.csv.0123456789abcdef.part"]
     for name in others:
         (tmp_path / name).write_text("of others")
@@ -119,7 +119,7 @@ def test_files_with_similar_names_stay(tmp_path: Path) -> None:
 
 
 @posix_only
-def test_a_link_named_like_a_leftover_file_is_not_followed(tmp_path: Path) -> None:
+def test_a_link_named_like_a_temporary_file_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("precious")
     (tmp_path / ".merges.csv.0123456789abcdef.part").symlink_to(tmp_path / "precious")
     write(tmp_path / "merges.csv", b"new")
@@ -137,7 +137,7 @@ print("told", end="")
 
 @posix_only
 @pytest.mark.parametrize(("mode", "kept"), [("ab", b"old, "), ("wb", b"")])
-def test_a_log_that_is_the_output_is_appended_to(tmp_path: Path, mode: str, kept: bytes) -> None:
+def test_writing_to_a_log_that_is_standard_output_appends_to_the_log(tmp_path: Path, mode: str, kept: bytes) -> None:
     log = tmp_path / "log"
     log.write_bytes(b"old, ")
     with open(log, mode) as output:
@@ -152,7 +152,7 @@ def interrupted(target: Path, error: BaseException) -> None:
         raise error
 
 
-def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_the_old_file_and_no_temporary_file(tmp_path: Path) -> None:
     target = tmp_path / "merges.csv"
     target.write_bytes(b"old")
     with pytest.raises(KeyboardInterrupt):
@@ -163,16 +163,14 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     assert names(tmp_path) == ["merges.csv"]
 
 
-def test_a_file_that_cannot_be_renamed_leaves_nothing(tmp_path: Path) -> None:
+def test_a_temporary_file_that_cannot_be_renamed_is_removed(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(OutputError), replace_atomically(tmp_path / "folder") as beside:
         beside.touch()
     assert names(tmp_path) == ["folder"]
 
 
-def test_where_files_cannot_be_locked_they_are_written_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_are_written_even_where_files_cannot_be_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(handle: int) -> bool:
         raise OSError(95, "Operation not supported")
 
@@ -184,7 +182,9 @@ def test_where_files_cannot_be_locked_they_are_written_all_the_same(
 
 
 @posix_only
-def test_the_new_name_is_put_on_the_disk_after_the_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_is_synced_before_its_rename_and_the_folder_after(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     synced: list[str] = []
     target = tmp_path / "merges.csv"
 
@@ -198,7 +198,7 @@ def test_the_new_name_is_put_on_the_disk_after_the_content(tmp_path: Path, monke
 
 
 @posix_only
-def test_permissions_are_the_old_ones_or_those_of_any_new_file(tmp_path: Path) -> None:
+def test_a_replaced_file_keeps_its_permissions_and_a_new_file_gets_default_permissions(tmp_path: Path) -> None:
     (tmp_path / "plain").touch()
     write(tmp_path / "new", b"new")
     assert (tmp_path / "new").stat().st_mode == (tmp_path / "plain").stat().st_mode
@@ -207,7 +207,7 @@ def test_permissions_are_the_old_ones_or_those_of_any_new_file(tmp_path: Path) -
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
 
 
-def test_a_database_is_written_while_its_file_is_locked(tmp_path: Path) -> None:
+def test_a_session_database_can_be_written_while_its_temporary_file_is_locked(tmp_path: Path) -> None:
     target = tmp_path / "one? 100% #1.bpex"
     write_session(session(run_of(RECIPES[1])), target)
     assert len(read_session(target).runs) == 1
@@ -215,7 +215,7 @@ def test_a_database_is_written_while_its_file_is_locked(tmp_path: Path) -> None:
 
 
 @posix_only
-def test_a_lock_follows_no_link(tmp_path: Path) -> None:
+def test_acquiring_a_lock_refuses_a_symbolic_link(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(OSError, match="symbolic links"):
         Lock.acquire(tmp_path / "link")
@@ -233,7 +233,7 @@ with folder_for(sys.argv[1]) as place:
 
 
 @posix_only
-def test_a_folder_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_new_folder_is_created_completely_or_not_at_all(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     with subprocess.Popen([sys.executable, "-c", IN_A_FOLDER, folder], cwd=ROOT, stdout=subprocess.PIPE) as killed:
         assert killed.stdout is not None
@@ -250,7 +250,7 @@ def test_a_folder_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
         assert names(tmp_path) == ["new"]
 
 
-def test_a_file_that_cannot_be_written_is_named_in_the_folder_that_was_asked_for(tmp_path: Path) -> None:
+def test_an_error_about_a_file_in_a_new_folder_names_the_requested_folder(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     with pytest.raises(OutputError) as caught, folder_for(folder) as place:
         interrupted(place / "one", OSError(28, "No space left on device"))
@@ -258,7 +258,9 @@ def test_a_file_that_cannot_be_written_is_named_in_the_folder_that_was_asked_for
     assert str(caught.value) == sentence
 
 
-def test_files_that_belong_together_change_at_one_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_written_together_are_replaced_only_after_all_are_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """All are whole on the disk before the first takes its place; a failure before that leaves all as they were."""
     paths = [tmp_path / name for name in ("merges.txt", "vocab.json", "more.json")]
     for path in paths:
@@ -337,7 +339,7 @@ with folder_for(sys.argv[1], replaces=True) as place:
 
 
 @posix_only
-def test_a_whole_new_folder_gets_its_name_after_a_kill_between_two_renames(tmp_path: Path) -> None:
+def test_a_complete_new_folder_is_renamed_after_a_kill_between_two_renames(tmp_path: Path) -> None:
     folder = tmp_path / "counts"
     folder.mkdir()
     (folder / "old").touch()
@@ -367,7 +369,7 @@ def maker(*targets: Path) -> subprocess.Popen[str]:
 
 @posix_only
 @pytest.mark.parametrize("end_by", ["itself", "kill"])
-def test_a_result_is_written_by_one_process_at_a_time(tmp_path: Path, end_by: str) -> None:
+def test_a_result_file_can_be_made_by_only_one_process_at_a_time(tmp_path: Path, end_by: str) -> None:
     table, folder, link = tmp_path / "table.csv", tmp_path / "new", tmp_path / "link.csv"
     link.symlink_to(table)
     with maker(table, folder) as first:
@@ -388,7 +390,7 @@ def test_a_result_is_written_by_one_process_at_a_time(tmp_path: Path, end_by: st
 
 
 @posix_only
-def test_without_locks_the_work_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_are_written_even_where_no_lock_can_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(handle: int) -> bool:
         raise OSError(95, "Operation not supported")
 
@@ -401,7 +403,7 @@ def test_without_locks_the_work_goes_on(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @posix_only
-def test_a_pipe_or_log_used_as_manifest_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_or_log_used_as_manifest_is_not_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "log").touch()
     monkeypatch.setitem(STREAMS, str(tmp_path / "log"), 1)
@@ -411,7 +413,9 @@ def test_a_pipe_or_log_used_as_manifest_stays(tmp_path: Path, monkeypatch: pytes
     assert names(tmp_path) == ["log", "pipe", "table.csv"]
 
 
-def test_a_manifest_is_removed_before_the_first_result_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_old_manifest_is_removed_before_the_first_result_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table, folder, told = tmp_path / "table.csv", tmp_path / "folder", tmp_path / "how.json"
 
     def begin_anew() -> None:
@@ -475,7 +479,7 @@ def test_a_manifest_is_removed_before_the_first_result_changes(tmp_path: Path, m
     assert told.read_bytes() == b"of the new one"
 
 
-def test_a_file_that_cannot_be_renamed_leaves_all_that_belong_together_as_they_were(
+def test_if_one_of_several_files_cannot_be_replaced_all_keep_their_old_content(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = [tmp_path / name for name in ("merges.txt", "vocab.json")]
@@ -533,14 +537,14 @@ def torn(tmp_path: Path) -> list[Path]:
 
 @posix_only
 @pytest.mark.parametrize("place", [0, 1])
-def test_reading_either_of_two_torn_files_completes_both(torn: list[Path], place: int) -> None:
+def test_opening_either_of_two_half_replaced_files_completes_both_files(torn: list[Path], place: int) -> None:
     assert standing(torn[place]) == torn[place]
     assert [path.read_bytes() for path in torn] == [b"new"] * 2
     assert names(torn[0].parent) == ["merges.txt", "vocab.json"]
 
 
 @posix_only
-def test_a_reader_without_permission_to_write_reads_the_new_files(
+def test_a_reader_without_write_permission_reads_the_new_content_of_half_replaced_files(
     torn: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = names(torn[0].parent)
@@ -555,7 +559,7 @@ def test_a_reader_without_permission_to_write_reads_the_new_files(
 
 
 @posix_only
-def test_a_file_that_a_person_has_written_since_is_not_replaced(torn: list[Path]) -> None:
+def test_completing_half_replaced_files_does_not_overwrite_a_later_edit(torn: list[Path]) -> None:
     torn[0].write_bytes(b"by a person")
     assert standing(torn[1]) == torn[1]
     assert [path.read_bytes() for path in torn] == [b"by a person", b"old"]
@@ -563,7 +567,7 @@ def test_a_file_that_a_person_has_written_since_is_not_replaced(torn: list[Path]
 
 
 @posix_only
-def test_a_folder_that_is_moved_is_completed_at_its_new_place(torn: list[Path], tmp_path: Path) -> None:
+def test_half_replaced_files_in_a_moved_folder_are_completed_there(torn: list[Path], tmp_path: Path) -> None:
     folder = tmp_path.with_name("moved")
     tmp_path.rename(folder)
     complete_all_in(folder)
@@ -572,7 +576,7 @@ def test_a_folder_that_is_moved_is_completed_at_its_new_place(torn: list[Path], 
 
 
 @posix_only
-def test_a_journal_written_by_another_person_cannot_move_other_files(torn: list[Path], tmp_path: Path) -> None:
+def test_a_forged_journal_of_half_replaced_files_cannot_move_other_files(torn: list[Path], tmp_path: Path) -> None:
     """A folder from another person may hold a journal that names a private file, or a file that is being written."""
     precious, other = tmp_path / "precious", tmp_path / "other"
     precious.write_bytes(b"mine")
@@ -605,7 +609,7 @@ def test_a_journal_written_by_another_person_cannot_move_other_files(torn: list[
 
 
 @posix_only
-def test_kills_before_any_line_leave_all_old_or_all_new() -> None:
+def test_a_kill_at_any_line_leaves_files_written_together_all_old_or_all_new() -> None:
     """Tries fork, which no process with the threads of a test should; BPE_LONG=1 tries every line."""
     total = "0" if os.environ.get("BPE_LONG") else "40"
     command = [sys.executable, "-m", "tests.core.killed_together", str(os.getpid()), total]
@@ -615,7 +619,7 @@ def test_kills_before_any_line_leave_all_old_or_all_new() -> None:
 
 @posix_only
 @pytest.mark.parametrize("name", ["merges.txt", "é" * 70 + ".merges.txt", "link.merges.txt"])
-def test_opening_a_torn_pair_of_files_reads_the_new_table(tmp_path: Path, name: str) -> None:
+def test_opening_a_half_replaced_pair_of_tokenizer_files_reads_the_new_table(tmp_path: Path, name: str) -> None:
     """By either of its names, by its folder, and through a link."""
     history = learned_from("low lower lowest", "gpt2", merges=2)
     others = {"merges.txt": "vocab.json"}.get(name, name.replace("merges.txt", "vocab.json"))

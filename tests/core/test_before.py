@@ -54,7 +54,7 @@ def history_of(name: str) -> History:
 
 
 @pytest.mark.parametrize("name", SAID["histories"])
-def test_a_history_of_an_older_version_keeps_its_meaning(name: str) -> None:
+def test_a_history_trained_by_an_older_version_is_still_trained_equally(name: str) -> None:
     check_history(history_of(name), SAID["histories"][name])
 
 
@@ -62,7 +62,7 @@ TOLD_SINCE = {"pieces.tokenizer.json": 1}  # that a ▁ in a text itself is take
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if "pairs" in FILES[name]])
-def test_a_file_opens_with_the_same_merges_and_numbers(name: str) -> None:
+def test_a_tokenizer_file_of_an_older_version_opens_with_the_same_merges_and_ids(name: str) -> None:
     found, said = open_table(BEFORE / name), FILES[name]
     columns = found.history.columns
     assert found.format == said["format"]
@@ -77,7 +77,7 @@ def test_a_file_opens_with_the_same_merges_and_numbers(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if FILES[name]["format"] != MADE_BY_PYARROW])
-def test_a_file_is_written_with_the_same_bytes(name: str) -> None:
+def test_a_tokenizer_file_is_still_written_with_the_bytes_of_an_older_version(name: str) -> None:
     history, format = history_of(FILES[name]["history"]), FORMATS[FILES[name]["format"]]
     file = io.BytesIO()
     format.write(history, file)
@@ -90,7 +90,7 @@ def test_a_file_is_written_with_the_same_bytes(name: str) -> None:
         assert beside.getvalue() == path.read_bytes()
 
 
-def test_every_file_of_older_versions_is_tested() -> None:
+def test_every_stored_file_of_an_older_version_is_tested() -> None:
     known = {beside for said in FILES.values() for beside in said["beside"]}
     known |= {*FILES, "methods.zip", "session.bpex", "meaning.json", "README.md"}
     assert {path.name for path in BEFORE.iterdir()} == known
@@ -127,16 +127,16 @@ def check_run(run: SavedRun, said: dict[str, Any]) -> None:
     assert (None if numbers is None else [numbers[:3].tolist(), numbers[-3:].tolist()]) == said["numbers"]
 
 
-def test_a_session_of_an_older_version_keeps_its_meaning() -> None:
+def test_a_session_of_an_older_version_keeps_its_content() -> None:
     check_session(read_session(BEFORE / "session.bpex"))
 
 
-def test_a_saved_session_keeps_its_meaning(tmp_path: Path) -> None:
+def test_a_session_of_an_older_version_keeps_its_content_when_saved_again(tmp_path: Path) -> None:
     write_session(read_session(BEFORE / "session.bpex"), tmp_path / "again.bpex")
     check_session(read_session(tmp_path / "again.bpex"))
 
 
-def test_the_paused_run_goes_on_to_the_same_end() -> None:
+def test_a_paused_run_of_an_older_session_ends_with_the_same_merges() -> None:
     (run,) = (run for run in read_session(BEFORE / "session.bpex").runs if run.state == "paused")
     assert run.words is not None
     trainer = Trainer(run.words, run.recipe)

@@ -25,7 +25,7 @@ TEXT = "un|happy|ness un|kind|ness kind|ness happy un|do do|ing un|do|ing\n" * 4
 
 
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "whitespace"])
-def test_no_token_crosses_a_border(pattern: str) -> None:
+def test_no_learned_token_crosses_a_morpheme_border(pattern: str) -> None:
     recipe = Recipe.preset("gpt2", pattern=pattern, border="|", merges=60, min_frequency=1)
     found = [text.decode().strip() for text in decoded(train(Corpus.from_texts([TEXT]), recipe))[256:]]
     assert {"un", "happy", "ness", "kind", "do", "ing"} <= {*found}
@@ -34,7 +34,7 @@ def test_no_token_crosses_a_border(pattern: str) -> None:
 
 
 @given(st.lists(st.text("ab|é", min_size=1, max_size=9), min_size=1, max_size=6), st.integers(1, 20))
-def test_it_learns_as_the_specification_from_the_parts(texts: list[str], merges: int) -> None:
+def test_training_with_a_border_equals_the_reference_on_the_parts(texts: list[str], merges: int) -> None:
     recipe = Recipe.preset("words", base="bytes", border="|", merges=merges, min_frequency=1)
     parts: dict[str, int] = {}
     for text in texts:
@@ -47,14 +47,14 @@ def test_it_learns_as_the_specification_from_the_parts(texts: list[str], merges:
         assert all_columns(train(Corpus.from_texts([" ".join(texts)]), recipe)) == all_columns(expected)
 
 
-def test_split_texts_keep_the_border_character() -> None:
+def test_encoding_keeps_the_border_character_in_the_text() -> None:
     study = bpe.train([TEXT], Recipe.preset("gpt2", border="|", merges=30))
     assert study.decode(study.encode("un|do a|b")) == "un|do a|b"
     measured = bpe.benchmark({"ours": study}, texts={"it": ["un|do " * 30_000]}).table.records()[0]
     assert measured["tokens"] == len(study.encode("un|do " * 30_000)), "measured as it is split, however long"
 
 
-def test_a_line_ends_with_the_last_part() -> None:
+def test_when_words_are_split_at_borders_line_ends_belong_to_the_last_part() -> None:
     words = WordTable.from_counts({"un|do": 3, "do": 2, "|": 1})
     found = cut_at_borders(WordTable(words.text, words.starts, words.counts, np.array([2, 1, 0]), 99), "|")
     assert (list(found), found.text_bytes) == ([(b"un", 3), (b"do", 5)], 99)
@@ -63,7 +63,7 @@ def test_a_line_ends_with_the_last_part() -> None:
     assert cut_at_borders(found, "|") is found
 
 
-def test_the_command_takes_borders_in_texts_and_lists_of_words(
+def test_the_train_command_accepts_borders_in_texts_and_word_lists(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "list.tsv").write_text("word\tcount\nun|do\t5\nun|til\t4\nundo\t1\n")
@@ -87,7 +87,7 @@ def test_the_command_takes_borders_in_texts_and_lists_of_words(
     assert "A border is a text without white space" in capsys.readouterr().err
 
 
-def test_a_border_that_is_left_out_before_or_meets_a_marker_is_refused() -> None:
+def test_a_border_with_a_marker_or_removed_by_normalization_is_refused() -> None:
     with pytest.raises(RecipeError, match="either a border or a word marker"):
         Recipe.preset("sentencepiece-like", border="|")
     with pytest.raises(RecipeError, match="changed or removed by the recipe before it splits texts"):

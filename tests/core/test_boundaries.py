@@ -38,7 +38,7 @@ def answer(known: Boundaries, history: History) -> None:
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_after_edits_only_the_neighbourhood_must_be_encoded_again(
+def test_after_edits_only_the_neighbourhood_of_an_edit_is_encoded_again(
     history: History, text: str, data: st.DataObject
 ) -> None:
     known = boundaries_of(text, history)
@@ -52,7 +52,9 @@ def test_after_edits_only_the_neighbourhood_must_be_encoded_again(
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_any_range_has_the_tokens_of_the_whole_text(history: History, text: str, data: st.DataObject) -> None:
+def test_tokens_of_any_range_equal_the_tokens_of_the_whole_text(
+    history: History, text: str, data: st.DataObject
+) -> None:
     known, at = boundaries_of(text, history), data.draw(st.integers(0, len(history)), label="at")
     whole = known.tokens(at)
     assert whole.spans()[:, 2].tolist() == Tokenizer(history).encode(text, at=at, allowed_special="all")
@@ -70,14 +72,14 @@ def test_any_range_has_the_tokens_of_the_whole_text(history: History, text: str,
 
 
 @given(history=histories(), text=TEXTS)
-def test_boundaries_made_of_symbols_give_the_same_symbols(history: History, text: str) -> None:
+def test_boundaries_built_from_symbols_return_the_same_symbols(history: History, text: str) -> None:
     known = boundaries_of(text, history)
     symbols = known.all_symbols()
     assert symbols.ids.tolist() == Tokenizer(history).encode(text, at=0, allowed_special="all")
     assert_same(Boundaries.of_symbols(known.data, symbols, known.alphabet_size), known)
 
 
-def test_symbols_without_bytes_between_two_that_have_some() -> None:
+def test_symbols_without_bytes_between_others_are_tokens_until_merged() -> None:
     ids, ranks = [7, 1, 2, 3, 4], [PATTERN_CUT, 5, 9, 2, NEVER]
     symbols = PlacedSymbols(
         np.array(ids, np.int32), np.array(ranks, np.int32), np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1, 1, 3])
@@ -90,7 +92,7 @@ def test_symbols_without_bytes_between_two_that_have_some() -> None:
     assert known.tokens(10).spans().tolist() == [[0, 1, 29], [1, 3, 4]]
 
 
-def test_a_token_longer_than_any_window_is_found_from_within() -> None:
+def test_a_very_long_token_is_found_from_a_range_inside_the_token() -> None:
     ranks = np.full(100_001, 3, np.int32)
     ranks[0] = ranks[-1] = PATTERN_CUT
     known: Segmentation = Boundaries(bytes(100_000), ranks)
@@ -98,14 +100,14 @@ def test_a_token_longer_than_any_window_is_found_from_within() -> None:
     assert known.tokens_between(70_000, 70_001, 3).edges.tolist() == [70_000, 70_001]
 
 
-def test_unknown_ranges_have_no_tokens() -> None:
+def test_ranges_that_are_not_encoded_have_no_tokens() -> None:
     known: Segmentation = Boundaries.unknown(b"some text")
     assert known.pending == (0, 9)
     assert known.tokens(0).ids.tolist() == [NO_TOKEN]
     assert Boundaries.unknown(b"").pending is None
 
 
-def test_a_special_token_comes_and_goes_where_bytes_name_themselves() -> None:
+def test_a_special_token_typed_into_a_text_is_recognized_and_broken_by_an_edit() -> None:
     recipe = Recipe.preset("gpt2", special_tokens=("<end>",))
     history = History.from_pairs(recipe, Alphabet.of_bytes(), [(ord("l"), ord("o"))])
     known = boundaries_of("low low low", history)
@@ -117,6 +119,6 @@ def test_a_special_token_comes_and_goes_where_bytes_name_themselves() -> None:
     assert known.tokens(1).spans().tolist() == boundaries_of("low l<nd>ow low", history).tokens(1).spans().tolist()
 
 
-def test_there_are_ranks_for_all_bytes() -> None:
+def test_boundaries_refuse_ranks_that_do_not_cover_all_bytes() -> None:
     with pytest.raises(ValueError, match="2 ranks do not fit 5 bytes"):
         Boundaries(b"abcde", np.zeros(2, np.int32))

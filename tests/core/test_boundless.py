@@ -71,7 +71,7 @@ def trained(tau: float | None = None, falls_into: str = "bytes") -> History:
 
 @pytest.mark.parametrize("way", [METHOD.plain, METHOD.compiled], ids=["plain", "compiled"])
 @given(st.data())
-def test_all_steps_are_those_of_the_specification(way: Way, data: st.DataObject) -> None:
+def test_every_step_of_boundless_training_equals_the_reference(way: Way, data: st.DataObject) -> None:
     recipe = data.draw(recipes())
     text = data.draw(WORDS | st.text(data.draw(st.sampled_from(LETTERS)), min_size=2, max_size=120))
     words = words_of(text, recipe)
@@ -87,13 +87,13 @@ def test_all_steps_are_those_of_the_specification(way: Way, data: st.DataObject)
 
 
 @given(st.text("ab :.'1/\r\n\tAé漢\u0301!\u00a0", max_size=60))
-def test_runs_of_words_end_at_words_without_letters(text: str) -> None:
+def test_runs_of_words_in_boundless_end_at_words_without_letters(text: str) -> None:
     runs = list(split_words(text, Recipe.preset("boundless")))
     inside = [[*split_words(run, Recipe(pattern="o200k"))] for run in runs]
     assert [word for words in inside for word in words] == list(split_words(text, Recipe(pattern="o200k")))
 
 
-def test_a_supermerge_occurs_more_often_than_the_merge_that_it_keeps_waiting() -> None:
+def test_a_supermerge_occurs_more_often_than_the_best_merge_within_words() -> None:
     history = trained()
     across = [step for step in history if step.reasons["stage"] == 2]
     assert [decoded(history)[step.index] for step in across][:2] == [b" end of", b" end of the"]
@@ -103,7 +103,7 @@ def test_a_supermerge_occurs_more_often_than_the_merge_that_it_keeps_waiting() -
 
 @given(st.data())
 @settings(max_examples=30)
-def test_a_text_is_cut_after_any_step_as_by_its_steps_in_order(data: st.DataObject) -> None:
+def test_boundless_encoding_after_any_step_equals_applying_the_steps_in_order(data: st.DataObject) -> None:
     history = trained(*data.draw(st.sampled_from([(None,), (0.8,), (0.4,), (0.6, "parts")])))
     text = data.draw(
         st.sampled_from([TEXT[:120], "by the end of the day: the cat 12 34\n\nthe mat"]) | st.text() | WORDS
@@ -118,7 +118,7 @@ def test_a_text_is_cut_after_any_step_as_by_its_steps_in_order(data: st.DataObje
 
 @given(st.data())
 @settings(max_examples=30)
-def test_kernels_split_as_plain_python(data: st.DataObject) -> None:
+def test_boundless_kernels_split_texts_as_plain_python(data: st.DataObject) -> None:
     history = trained()
     text = data.draw(st.sampled_from([TEXT, "By the end of the story"]) | st.text() | WORDS)
     at, kernels = data.draw(st.integers(0, len(history))), CompiledRuns(history, Cutting(history.recipe))
@@ -131,7 +131,9 @@ def test_kernels_split_as_plain_python(data: st.DataObject) -> None:
 
 @given(st.data(), recipes(), WORDS)
 @settings(max_examples=40)
-def test_the_kernels_follow_all_steps(data: st.DataObject, recipe: Recipe, learned_from: str) -> None:
+def test_boundless_kernels_encode_at_any_step_as_plain_python(
+    data: st.DataObject, recipe: Recipe, learned_from: str
+) -> None:
     words = words_of(learned_from, recipe)
     if len(words) == 0:
         return
@@ -141,7 +143,7 @@ def test_the_kernels_follow_all_steps(data: st.DataObject, recipe: Recipe, learn
         assert kernels.ids(text, at).tolist() == reference.encode(text, history, at=at)
 
 
-def test_a_word_is_whole_only_where_merges_make_it_one_token() -> None:
+def test_a_supermerge_joins_a_word_only_if_merges_make_the_word_one_token() -> None:
     """The third merge makes `abc`, but in the word `abc` the first one takes the `b`; so no supermerge finds it."""
     pairs, recipe = [(97, 98), (98, 99), (97, 257), (68, 68), (258, 259), (256, 259)], recipe_of()
     table = History.from_pairs(recipe, Alphabet.of_bytes(), pairs)
@@ -153,7 +155,7 @@ def test_a_word_is_whole_only_where_merges_make_it_one_token() -> None:
 
 
 @pytest.mark.parametrize("falls_into", ["bytes", "parts"])
-def test_the_kernels_follow_long_words(falls_into: str) -> None:
+def test_boundless_kernels_encode_long_words_as_plain_python(falls_into: str) -> None:
     """Many tokens fall apart and are joined anew, so the waiting pairs have to be found again."""
     history = train(Corpus.from_texts(["ababab abba aab abab baab " * 3]), recipe_of(0.2, falls_into))
     kernels, plainly = FollowedRuns(history, Cutting(history.recipe)), DroppingRuns(history)
@@ -163,7 +165,7 @@ def test_the_kernels_follow_long_words(falls_into: str) -> None:
 
 
 @pytest.mark.parametrize("tau", [None, 0.8, 0.4])
-def test_the_corpus_holds_as_many_tokens_as_the_history_says(tau: float | None) -> None:
+def test_encoding_the_corpus_after_a_boundless_step_gives_the_token_count_of_the_history(tau: float | None) -> None:
     history = trained(tau)
     for at in (0, 20, 40, len(history)):
         assert len(Tokenizer(history).encode(TEXT, at=at)) == history.tokens_after[at]
@@ -171,7 +173,7 @@ def test_the_corpus_holds_as_many_tokens_as_the_history_says(tau: float | None) 
     assert (NOTHING in history.columns.right.tolist()) == (tau is not None)
 
 
-def test_a_dropped_token_falls_apart_and_may_be_joined_anew() -> None:
+def test_a_token_dropped_in_boundless_falls_apart_and_may_be_joined_again() -> None:
     history = trained(0.4)
     texts = decoded(history)
     assert len({*texts}) == len(texts)  # one token a text
@@ -183,7 +185,7 @@ def test_a_dropped_token_falls_apart_and_may_be_joined_anew() -> None:
     assert drop.left not in after
 
 
-def test_with_tau_progress_counts_tokens_as_the_steps_are_unknown() -> None:
+def test_progress_of_boundless_training_with_tau_counts_tokens_instead_of_steps() -> None:
     recipe = recipe_of(0.8).with_changes(merges=20)
     trainer = Trainer(words_of(TEXT, recipe), recipe)
     assert trainer.progress() == Progress("training", 0, 20, "tokens")
@@ -194,14 +196,14 @@ def test_with_tau_progress_counts_tokens_as_the_steps_are_unknown() -> None:
     assert len(trainer.history) > trainer.progress().done
 
 
-def test_leading_pairs_are_compared_by_their_counts_not_by_their_stage() -> None:
+def test_the_pairs_answer_sorts_boundless_pairs_by_count_and_not_by_stage() -> None:
     answer = Pairs(at=10).answer(Study(trained()).with_texts([TEXT]))
     assert isinstance(answer.figure, BarFigure)
     assert [bar.value for bar in answer.figure.bars] == answer.table.columns["count"]
     assert len({*answer.table.columns["count"]}) > 1
 
 
-def test_a_supermerge_is_in_the_tree_of_its_words() -> None:
+def test_a_supermerge_is_drawn_in_the_tree_of_its_words() -> None:
     table = Tree(text="the end of the day").answer(Study(trained())).table.records()
     supermerge = next(row for row in table if row["text"] == "␣end␣of␣the")
     assert (supermerge["first_symbol"], supermerge["behind_symbol"]) == (3, 14)
@@ -212,7 +214,7 @@ DROPPING = [(0.8,), (0.4,), (0.6, "parts")]
 
 @given(st.data())
 @settings(max_examples=25)
-def test_every_boundary_names_the_step_that_joined_or_divided_it(data: st.DataObject) -> None:
+def test_every_boundary_of_a_boundless_text_names_the_step_that_joined_or_divided_there(data: st.DataObject) -> None:
     history = trained(*data.draw(st.sampled_from(DROPPING)))
     text = data.draw(
         st.sampled_from(["by the end of the day", "the other hand: 12", "on the mat"]) | st.text("then ,B")
@@ -236,7 +238,7 @@ def test_every_boundary_names_the_step_that_joined_or_divided_it(data: st.DataOb
 
 @given(st.data())
 @settings(max_examples=20)
-def test_trees_hold_present_tokens_and_dropped_ones(data: st.DataObject) -> None:
+def test_boundless_trees_contain_present_tokens_and_dropped_tokens(data: st.DataObject) -> None:
     history = trained(*data.draw(st.sampled_from(DROPPING)))
     text, at = (
         data.draw(st.sampled_from(["the other hand", " mats", "the end"])),
@@ -260,7 +262,7 @@ def contains(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return edges != inner and edges[0] <= inner[0] and inner[1] <= edges[1]
 
 
-def test_a_dropped_token_is_explained_in_words() -> None:
+def test_reasons_name_the_step_that_dropped_a_boundless_token() -> None:
     history = trained(0.4)
     explain = WhyDroppingInRuns("the other hand", history).explanation_at
     assert explain(1, len(history)).sentence == (
@@ -279,7 +281,7 @@ def test_a_dropped_token_is_explained_in_words() -> None:
         Tree(text=long).answer(Study(history))
 
 
-def test_a_run_goes_on_from_any_step() -> None:
+def test_boundless_training_can_be_resumed_from_any_step() -> None:
     recipe = recipe_of(0.8)
     words, whole = words_of(TEXT, recipe), trained(0.8)
     for steps in (0, 30, len(whole)):
@@ -289,7 +291,7 @@ def test_a_run_goes_on_from_any_step() -> None:
 
 
 @pytest.mark.parametrize("choices", [(None,), (0.4,)])
-def test_the_race_knows_the_next_pairs(choices: tuple[Any, ...]) -> None:
+def test_the_next_pairs_of_boundless_training_begin_with_the_next_step(choices: tuple[Any, ...]) -> None:
     recipe, whole = recipe_of(*choices), trained(*choices)
     supermerge = next(step for step in whole if step.reasons["stage"] == 2)
     drops = [step.step for step in whole if step.right == NOTHING][:1]
@@ -301,12 +303,12 @@ def test_the_race_knows_the_next_pairs(choices: tuple[Any, ...]) -> None:
 
 
 @pytest.mark.parametrize("tau", [0, -0.5, 1.5, float("nan"), "much", True])
-def test_a_share_beyond_one_is_refused(tau: object) -> None:
+def test_a_tau_above_one_is_refused_for_boundless(tau: object) -> None:
     with pytest.raises(RecipeError, match="tau must be a share above 0 and at most 1"):
         Recipe.preset("boundless", tau=tau)
 
 
-def test_a_text_without_two_words_side_by_side_is_learned_within_words_alone() -> None:
+def test_boundless_training_without_neighbouring_words_merges_only_within_words() -> None:
     history = train(Corpus.from_texts(["abab, abab; abab. 12 12"]), Recipe.preset("boundless", merges=9))
     assert decoded(history)[256:] == [b"ab", b"abab", b" abab", b"12"]
     assert history.columns.count.tolist() == [6, 3, 2, 2]
@@ -317,7 +319,7 @@ def test_a_text_without_two_words_side_by_side_is_learned_within_words_alone() -
 
 @pytest.mark.parametrize("tau", [None, 0.4])
 @pytest.mark.parametrize("name", ["merges.csv", "merges.json", "it.boundless.model"])
-def test_files_keep_all_of_a_boundless_run(tmp_path: Path, name: str, tau: float | None) -> None:
+def test_files_keep_all_steps_of_a_boundless_run(tmp_path: Path, name: str, tau: float | None) -> None:
     history, path = trained(tau), tmp_path / name
     write_history(history, path)
     found = open_table(path).history
@@ -327,7 +329,7 @@ def test_files_keep_all_of_a_boundless_run(tmp_path: Path, name: str, tau: float
     assert Tokenizer(found).encode(TEXT) == Tokenizer(history).encode(TEXT)
 
 
-def test_both_racing_pairs_are_named() -> None:
+def test_the_supermerges_answer_names_the_pair_within_and_the_pair_across_words() -> None:
     study = Study(trained())
     supermerge = next(step for step in trained() if step.reasons["stage"] == 2)
     rows = Supermerges(at=supermerge.step - 1).answer(study).table.records()
@@ -338,7 +340,7 @@ def test_both_racing_pairs_are_named() -> None:
 
 
 @pytest.mark.parametrize("choices", [(None,), (0.4,), (0.6, "parts")])
-def test_the_words_that_paid_add_up_to_the_count_of_each_step(choices: tuple[Any, ...]) -> None:
+def test_counts_of_words_add_up_to_the_count_of_each_boundless_step(choices: tuple[Any, ...]) -> None:
     """A word `aaa` pays once for a+a, as one letter is left over."""
     text = "aaa aaaa aaab baaa aaaaaaa " * 3 + TEXT[:60]
     history = train(Corpus.from_texts([text]), recipe_of(*choices))

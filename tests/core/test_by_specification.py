@@ -47,13 +47,13 @@ def everything(history: History) -> dict[str, object]:
     return {**all_columns(history), **told, "end": history.end_reason, "first": history.alphabet.texts}
 
 
-def test_all_methods_but_two_are_served_by_their_specification() -> None:
+def test_every_method_except_best_and_bpe_can_train_small_texts_in_plain_python() -> None:
     """One has a learner in plain Python, and one only searches."""
     assert sorted({*METHODS} - {*SPECIFIED}) == ["best", "bpe"]
 
 
 @pytest.mark.parametrize("name", SPECIFIED)
-def test_a_sample_is_learned_equally_with_and_without_machine_code(name: str) -> None:
+def test_a_small_text_is_learned_equally_with_and_without_machine_code(name: str) -> None:
     words, recipe = run_of(name, SAMPLE, vocab_size=METHODS[name].first_size)
     with machine_code(is_used=False):
         trainer = Trainer(words, recipe)
@@ -69,7 +69,7 @@ def test_a_sample_is_learned_equally_with_and_without_machine_code(name: str) ->
 
 
 @pytest.mark.parametrize("name", SPECIFIED)
-def test_a_sample_goes_on_from_its_own_steps(name: str) -> None:
+def test_plain_python_training_on_a_small_text_resumes_from_any_step(name: str) -> None:
     words, recipe = run_of(name)
     whole = learn(words, recipe)
     with machine_code(is_used=False):
@@ -77,7 +77,7 @@ def test_a_sample_goes_on_from_its_own_steps(name: str) -> None:
             assert all_columns(learn(words, recipe, history=whole.first(steps))) == all_columns(whole)
 
 
-def test_a_sample_goes_on_to_a_larger_vocabulary() -> None:
+def test_plain_python_training_can_be_extended_to_a_larger_vocabulary() -> None:
     words, recipe = run_of("wordpiece")
     with machine_code(is_used=False):
         trainer = Trainer(words, recipe.with_changes(merges=4))
@@ -88,7 +88,7 @@ def test_a_sample_goes_on_to_a_larger_vocabulary() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in SPECIFIED if can_go_on(Method.named(name))])
-def test_the_next_step_is_known_when_the_vocabulary_has_its_size(name: str) -> None:
+def test_candidates_name_the_next_step_even_if_the_vocabulary_is_full(name: str) -> None:
     words, recipe = run_of(name, merges=12)
     expected = learn(words, recipe)[4]
     with machine_code(is_used=False):
@@ -99,7 +99,7 @@ def test_the_next_step_is_known_when_the_vocabulary_has_its_size(name: str) -> N
     assert len(trainer.history) == 4
 
 
-def test_steps_of_other_words_are_refused() -> None:
+def test_resuming_from_steps_of_other_words_is_refused_in_plain_python() -> None:
     words, recipe = run_of("unigram")
     other = learn(*run_of("unigram", TEXT.replace("l", "r")))
     with machine_code(is_used=False), pytest.raises(FormatError, match="do not belong to these words"):
@@ -125,7 +125,7 @@ def being_made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize("name", SPECIFIED)
-def test_a_large_text_waits_for_machine_code_and_reports_progress(name: str, being_made: list[str]) -> None:
+def test_training_on_a_large_text_waits_for_machine_code_and_reports_progress(name: str, being_made: list[str]) -> None:
     told: list[Progress] = []
     Trainer(*run_of(name, LONG, **LONG_RECIPE), progress=told.append)
     compiled = Method.named(name).compiled
@@ -134,14 +134,14 @@ def test_a_large_text_waits_for_machine_code_and_reports_progress(name: str, bei
     assert {(one.stage, one.done, one.total) for one in told} == {("machine code is being made", 40, 100)}
 
 
-def test_a_search_waits_for_machine_code_even_with_a_sample(being_made: list[str]) -> None:
+def test_training_by_the_search_method_waits_for_machine_code_even_for_a_small_text(being_made: list[str]) -> None:
     told: list[Progress] = []
     Trainer(*run_of("best"), progress=told.append)
     assert {one.done for one in told} == {40}
     assert being_made[0] == kept.EVERY_PART
 
 
-def test_byte_pair_encoding_does_not_wait_for_machine_code(being_made: list[str]) -> None:
+def test_training_by_byte_pair_encoding_does_not_wait_for_machine_code(being_made: list[str]) -> None:
     told: list[Progress] = []
     trainer = Trainer(*run_of("bpe", LONG, **LONG_RECIPE), progress=told.append)
     trainer.advance()
@@ -150,7 +150,7 @@ def test_byte_pair_encoding_does_not_wait_for_machine_code(being_made: list[str]
 
 
 @pytest.mark.parametrize("name", ["bpe", "unigram", "wordpiece"])
-def test_a_large_text_is_encoded_when_machine_code_is_there(name: str, being_made: list[str]) -> None:
+def test_encoding_a_large_text_waits_for_machine_code_and_reports_progress(name: str, being_made: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(readiness, "ready", lambda part="": True)
         tokenizer = Tokenizer(learn(*run_of(name)))
@@ -160,9 +160,7 @@ def test_a_large_text_is_encoded_when_machine_code_is_there(name: str, being_mad
 
 
 @pytest.mark.parametrize("name", ["bpe", "unigram", "boundless"])
-def test_the_specification_cuts_texts_if_machine_code_cannot_be_made(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_plain_python_encodes_texts_if_machine_code_cannot_be_made(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     history = learn(*run_of(name))
     expected = Tokenizer(history).encode(LONG)
     monkeypatch.setenv("BPE_EXPLORER_PLAIN", "1")
@@ -171,12 +169,12 @@ def test_the_specification_cuts_texts_if_machine_code_cannot_be_made(
     assert [*Tokenizer(history).encode_batch([TEXT, LONG]).ids] == [*Tokenizer(history).encode(TEXT), *expected]
 
 
-def test_waiting_for_machine_code_can_be_cancelled(being_made: list[str]) -> None:
+def test_waiting_for_machine_code_before_training_can_be_cancelled(being_made: list[str]) -> None:
     with pytest.raises(Cancelled):
         Trainer(*run_of("unigram", LONG, **LONG_RECIPE), cancelled=lambda: True)
 
 
-def test_large_texts_are_refused_if_machine_code_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_on_a_large_text_without_machine_code_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BPE_EXPLORER_PLAIN", "1")
     with pytest.raises(BpeError, match=r"needs machine code for more than 5,000 bytes .* BPE_EXPLORER_PLAIN is set"):
         Trainer(*run_of("unigram", LONG, **LONG_RECIPE))

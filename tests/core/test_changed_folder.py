@@ -89,7 +89,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_that_changes_a_table_keeps_its_sidecar_files(
+def test_every_command_that_changes_a_tokenizer_folder_keeps_its_sidecar_files(
     folder: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     new = tmp_path / "new"
@@ -114,7 +114,7 @@ def test_every_command_that_changes_a_table_keeps_its_sidecar_files(
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_transformers_loads_the_new_folder_with_the_same_roles_sides_and_template(
+def test_transformers_loads_a_changed_folder_with_the_same_roles_sides_and_template(
     folder: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     transformers = pytest.importorskip("transformers")
@@ -137,7 +137,7 @@ def test_transformers_loads_the_new_folder_with_the_same_roles_sides_and_templat
         assert now.decode(ours.encode(sample)) == sample
 
 
-def test_ids_in_the_files_of_the_folder_are_updated(
+def test_ids_in_the_sidecar_files_of_a_changed_folder_are_updated(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -157,7 +157,7 @@ def test_ids_in_the_files_of_the_folder_are_updated(
     assert (now.padding or {})["pad_id"] == 1
 
 
-def test_a_model_with_too_few_embeddings_is_reported(
+def test_extending_a_tokenizer_beyond_the_embeddings_of_its_model_is_reported(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = told(capsys, "extend", str(folder), "--corpus", CORPUS, "--by", "20", "-o", f"{tmp_path}/new/")
@@ -165,7 +165,7 @@ def test_a_model_with_too_few_embeddings_is_reported(
     assert in_json(tmp_path / "new/config.json")["vocab_size"] == 340
 
 
-def test_a_single_file_says_what_it_leaves_behind(
+def test_changing_a_folder_into_a_single_file_reports_the_files_left_behind(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/small.tokenizer.json")
@@ -174,7 +174,7 @@ def test_a_single_file_says_what_it_leaves_behind(
     assert loaded.encode("low").ids[0] == 0  # what is put before a text is part of the file
 
 
-def test_given_roles_and_sides_replace_those_of_the_folder(
+def test_roles_and_sides_given_to_export_replace_those_of_the_folder(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chat = tmp_path / "other.jinja"
@@ -187,7 +187,7 @@ def test_given_roles_and_sides_replace_those_of_the_folder(
     assert tokenizers.Tokenizer.from_file(f"{tmp_path}/new/tokenizer.json").token_to_id("<|new|>") == 340
 
 
-def test_a_session_is_written_like_the_folder_it_was_made_of(
+def test_a_session_is_exported_with_the_sidecar_files_of_a_given_folder(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     session = str(tmp_path / "run.bpex")
@@ -208,7 +208,7 @@ def test_a_session_is_written_like_the_folder_it_was_made_of(
         assert sentence in capsys.readouterr().err
 
 
-def test_files_for_other_loaders_say_the_same_as_the_tokenizer(
+def test_a_merges_file_beside_tokenizer_json_is_changed_too_or_left_out_and_named(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """merges.txt with vocab.json beside tokenizer.json; one that says other ids already is left out and named."""
@@ -233,7 +233,7 @@ def test_files_for_other_loaders_say_the_same_as_the_tokenizer(
     assert any("merges.txt is left out: already before, it had another id" in one for one in found["cannot_hold"])
 
 
-def test_a_sentencepiece_model_beside_a_tokenizer_is_changed_alike(
+def test_a_sentencepiece_model_beside_tokenizer_json_is_changed_too(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sentencepiece = pytest.importorskip("sentencepiece")
@@ -259,7 +259,7 @@ def test_a_sentencepiece_model_beside_a_tokenizer_is_changed_alike(
     ]
 
 
-def test_ids_that_only_sidecar_files_give_are_not_given_twice(
+def test_ids_that_only_sidecar_files_use_are_not_given_to_new_tokens(
     trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A pair lists no added tokens; added_tokens.json and the configuration number them."""
@@ -280,9 +280,7 @@ def test_ids_that_only_sidecar_files_give_are_not_given_twice(
     assert [*in_json(tmp_path / "newer/tokenizer_config.json")["added_tokens_decoder"]] == ["340", "361"]
 
 
-def test_a_list_of_word_pieces_is_changed_with_its_tokenizer(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_vocab_txt_beside_tokenizer_json_is_changed_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = ["[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     made = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
     made.normalizer, made.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
@@ -311,7 +309,7 @@ def test_a_list_of_word_pieces_is_changed_with_its_tokenizer(
     assert in_json(new / "tokenizer_config.json")["sep_token"] == "<sep>"
 
 
-def test_a_folder_that_holds_something_else_or_is_read_is_refused(
+def test_writing_into_the_input_folder_or_a_folder_with_other_files_is_refused(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -327,7 +325,7 @@ def test_a_folder_that_holds_something_else_or_is_read_is_refused(
     assert [path.name for path in strange.iterdir()] == ["thesis.txt"]
 
 
-def test_damaged_sidecar_files_are_left_out_and_named(
+def test_a_damaged_sidecar_file_is_left_out_and_named(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "generation_config.json").write_text("{not JSON")
@@ -336,7 +334,7 @@ def test_damaged_sidecar_files_are_left_out_and_named(
     assert not (tmp_path / "new/generation_config.json").exists()
 
 
-def test_python_saves_a_folder_like_another_one(folder: Path, tmp_path: Path) -> None:
+def test_saving_a_folder_from_python_copies_the_sidecar_files_of_another_folder(folder: Path, tmp_path: Path) -> None:
     study = bpe.open(folder)
     study.save(f"{tmp_path}/copy/")
     assert in_json(tmp_path / "copy/tokenizer_config.json") == CONFIG

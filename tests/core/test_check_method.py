@@ -21,14 +21,14 @@ from tests import adding_method, dropping_method
 
 
 @pytest.mark.parametrize("name", METHODS.own)
-def test_each_method_passes_the_check(name: str) -> None:
+def test_each_method_passes_the_conformance_check(name: str) -> None:
     method = METHODS[name]
     assert isinstance(method, Method)
     assert len(check_method(method)) >= 16
 
 
 @pytest.mark.parametrize("method", [adding_method.METHOD, dropping_method.METHOD])
-def test_a_plug_in_method_passes_the_check_unregistered(method: Method) -> None:
+def test_a_plug_in_method_passes_the_conformance_check_without_being_registered(method: Method) -> None:
     assert len(check_method(method)) >= 11
     assert method.name not in METHODS
 
@@ -93,7 +93,7 @@ class Nameless(BytePairEncoding):
     ],
     ids=lambda value: getattr(value, "title", None),
 )
-def test_a_wrong_method_is_refused_with_the_rule_it_breaks(method: Method, sentence: str) -> None:
+def test_the_conformance_check_names_the_rule_that_a_wrong_method_breaks(method: Method, sentence: str) -> None:
     with pytest.raises(MethodIsWrong, match=sentence) as told:
         check_method(method)
     assert isinstance(told.value, BpeError)

@@ -37,12 +37,12 @@ def participles_in(source: str) -> Iterator[str]:
             yield node.name
 
 
-def test_no_class_is_named_by_a_participle() -> None:
+def test_no_class_of_the_program_is_named_by_a_participle() -> None:
     sources = [path.read_text("utf-8") for folder in ("app", "bpe_core") for path in (ROOT / folder).rglob("*.py")]
     assert {name for source in sources for name in participles_in(source)} <= KEPT
 
 
-def test_a_class_is_noticed_and_a_sentence_is_not() -> None:
+def test_the_check_of_class_names_reports_a_participle_but_not_a_docstring() -> None:
     assert [*participles_in('"""A class Told of."""\nclass Held(Base): ...\n')] == ["Held"]
 
 
@@ -54,7 +54,7 @@ def nested_conditions_in(source: str) -> set[int]:
     return {node.lineno for node in outer if sum(isinstance(inner, ast.IfExp) for inner in ast.walk(node)) > 1}
 
 
-def test_no_conditional_expression_holds_another() -> None:
+def test_no_conditional_expression_contains_another_conditional_expression() -> None:
     paths = [path for folder in ("app", "bpe_core") for path in (ROOT / folder).rglob("*.py")]
     found = {path: nested_conditions_in(path.read_text("utf-8")) for path in paths}
     is_kernel = {path: path.parent.name == "kernels" for path in paths}
@@ -62,16 +62,16 @@ def test_no_conditional_expression_holds_another() -> None:
     assert {path.name: len(lines) for path, lines in found.items() if lines and is_kernel[path]} == NESTED
 
 
-def test_nested_conditions_are_noticed() -> None:
+def test_the_check_of_conditional_expressions_reports_nested_expressions() -> None:
     source = "a = 1 if b else 2\nc = 1 if d else 2 if e else 3\nf = 1 if g else [2 if h else 3]\n"
     assert nested_conditions_in(source) == {2, 3}
 
 
 @pytest.mark.parametrize("name", ["Held", "Told", "Asking", "_Joined", "Drawn", "Made", "Kept"])
-def test_a_lone_participle_is_refused(name: str) -> None:
+def test_the_check_of_class_names_refuses_a_single_participle(name: str) -> None:
     assert is_participle(name)
 
 
 @pytest.mark.parametrize("name", ["Token", "JoinedTables", "CountedWords", "Study", "Setting"])
-def test_a_noun_is_accepted(name: str) -> None:
+def test_the_check_of_class_names_accepts_nouns(name: str) -> None:
     assert not is_participle(name)

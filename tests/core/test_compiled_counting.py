@@ -67,7 +67,7 @@ def gpt2_table() -> ScanTable:
 
 @pytest.mark.parametrize("name", RECIPES)
 @given(texts=st.lists(TEXT, max_size=4), chunk=st.integers(4, 30), block=st.integers(1, 40), threads=st.integers(1, 3))
-def test_random_texts_are_counted_equally_in_tiny_blocks(
+def test_kernels_count_random_texts_in_tiny_blocks_as_plain_python(
     name: str, texts: list[str], chunk: int, block: int, threads: int
 ) -> None:
     recipe = RECIPES[name]
@@ -79,13 +79,13 @@ def test_random_texts_are_counted_equally_in_tiny_blocks(
 @pytest.mark.parametrize(
     "name", here("made/english", "made/languages", "data/tinyshakespeare.txt", "data/udhr-languages.txt")
 )
-def test_real_texts_are_counted_equally_in_small_blocks(name: str, pattern: str) -> None:
+def test_kernels_count_real_texts_in_small_blocks_as_plain_python(name: str, pattern: str) -> None:
     text = stretches_of(name, LONGEST)
     counted = kernels_in_pieces([text], Recipe(pattern=pattern), chunk=1 << 14, block=1 << 15, threads=2)
     assert list(counted) == list(count_plainly(Corpus.from_texts([text]), Recipe(pattern=pattern)))
 
 
-def test_words_of_every_length_and_ending_are_counted() -> None:
+def test_kernels_count_words_of_every_length_and_ending() -> None:
     """Up to eight bytes a word is its own key, unless a zero byte ends it."""
     words = [b"x" * length + ending for length in range(1, 40) for ending in (b"", b"\0", b"y", b"\0\0")]
     table = table_for("none", "line")
@@ -96,7 +96,7 @@ def test_words_of_every_length_and_ending_are_counted() -> None:
 
 @pytest.mark.parametrize("few_words", [0, 1_000_000])
 @pytest.mark.parametrize("threads", [2, 5])
-def test_tables_grow_and_join_without_losing_a_word(
+def test_kernel_word_tables_grow_and_join_without_losing_a_word(
     threads: int, few_words: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One after the other, and many at once, each seeing to a part of the slots."""
@@ -116,7 +116,7 @@ def test_tables_grow_and_join_without_losing_a_word(
 
 
 @given(texts=st.lists(st.lists(TEXT, max_size=3), max_size=4), block=st.integers(1, 40))
-def test_several_texts_have_the_words_that_each_has_alone(texts: list[list[str]], block: int) -> None:
+def test_counting_several_texts_at_once_gives_each_text_its_own_words(texts: list[list[str]], block: int) -> None:
     recipe = RECIPES["normalized"]
     table, corpora = scan_table(recipe), [Corpus.from_texts(documents) for documents in texts]
     assert table is not None
@@ -128,7 +128,7 @@ def test_several_texts_have_the_words_that_each_has_alone(texts: list[list[str]]
     assert list(words) == list(count_plainly(Corpus.joined(corpora), recipe)) if corpora else not len(words)
 
 
-def test_threads_hand_over_full_tables_without_losing_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counting_threads_hand_over_full_tables_without_losing_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Words of all lengths, the earlier ones again and again: handed over hundreds of times, none twice."""
     handed_over: list[int] = []
     add = Counter.add
@@ -148,7 +148,7 @@ def test_threads_hand_over_full_tables_without_losing_words(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("room", [1, 1 << 22])
-def test_joining_tables_in_little_room_equals_one_table(room: int) -> None:
+def test_joining_many_small_word_tables_equals_one_large_table(room: int) -> None:
     text = "".join(f" low{i % 700}er{i % 40} né" for i in range(4_000)).encode()
     stretches = [Chunk(text[start : start + 900], False) for start in range(0, len(text), 900)]
     tables = [*count_in_runs(stretches, gpt2_table(), room=room, threads=2, block_size=2_000)]
@@ -176,7 +176,7 @@ def test_a_long_word_across_many_blocks_is_counted_once() -> None:
     assert searched < 1_100_000
 
 
-def test_text_without_a_cut_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_without_a_word_boundary_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bpe_core.counting.blocks, "LARGEST_BLOCK", 50_000)
     parts = [Chunk(b"x" * 10_000, False)] * 5
     assert list(count_compiled(parts, gpt2_table(), block_size=1_000)) == [(b"x" * 50_000, 1)]
@@ -184,7 +184,7 @@ def test_text_without_a_cut_that_does_not_fit_in_memory_is_refused(monkeypatch: 
         count_compiled([*parts, Chunk(b"x", True)], gpt2_table(), block_size=1_000)
 
 
-def test_a_block_that_had_to_grow_becomes_small_again() -> None:
+def test_a_counting_block_that_grew_becomes_small_again() -> None:
     block = Block(100)
     block.append(b"x" * 10_000)
     assert len(block.data) > 10_000
@@ -192,7 +192,7 @@ def test_a_block_that_had_to_grow_becomes_small_again() -> None:
     assert len(block.data) < 200
 
 
-def test_a_failure_in_a_counting_thread_is_raised_and_all_threads_end() -> None:
+def test_an_error_in_a_counting_thread_is_raised_and_all_threads_end() -> None:
     def broken(self: Counter, block: object) -> None:
         raise MemoryError("no more")
 
@@ -202,7 +202,7 @@ def test_a_failure_in_a_counting_thread_is_raised_and_all_threads_end() -> None:
             count_compiled([Chunk(b"low lower ", False)] * 100, gpt2_table(), block_size=20)
 
 
-def test_counting_can_be_stopped_and_reports_progress(tmp_path: Path) -> None:
+def test_counting_can_be_cancelled_and_reports_progress(tmp_path: Path) -> None:
     path = write(tmp_path, "a.txt", "low lower lowest\n" * 100_000)
     told: list[Progress] = []
     with pytest.raises(Cancelled):
@@ -213,7 +213,7 @@ def test_counting_can_be_stopped_and_reports_progress(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "data", [b"low \xff", "low lower é ".encode() * 300_000 + b"\xc3", b"ab" * 600_000 + b"\xed\xa0\x80"]
 )
-def test_invalid_text_is_refused_with_the_same_sentence(tmp_path: Path, data: bytes) -> None:
+def test_kernels_and_plain_python_refuse_invalid_text_with_the_same_sentence(tmp_path: Path, data: bytes) -> None:
     path = write(tmp_path, "a.txt", data)
     with pytest.raises(EncodingError) as plain:
         count_plainly(Corpus.from_files(path), Recipe())
@@ -233,7 +233,7 @@ BYTES = st.lists(
 
 
 @given(data=BYTES)
-def test_invalid_bytes_are_found_where_python_finds_them(data: bytes) -> None:
+def test_the_kernel_finds_invalid_utf_8_at_the_same_byte_as_python(data: bytes) -> None:
     assert sys.modules[utf8.__name__] is utf8  # loaded, or it would be plain Python that is asked
     writable = memoryview(bytearray(data))  # as a block that was read from a file, which the kernel looks at
     assert first_invalid(writable) == first_invalid(data)
@@ -267,7 +267,7 @@ class TestTheChoice:
         assert list(table) == [(b"low", 2_000), (b" lower", 2_000), (b" ", 2_000)]
         assert chosen == ["_counted_by_kernels"]
 
-    def test_a_small_text_and_a_pattern_without_a_table_are_counted_plainly(self, chosen: list[str]) -> None:
+    def test_small_texts_and_patterns_without_a_scan_table_are_counted_in_plain_python(self, chosen: list[str]) -> None:
         large = ["low lower "] * 2_000
         assert count_words(Corpus.from_texts(large[:10]), Recipe()).total == 30
         looks_far = Recipe(pattern="custom", custom_pattern=r"\w+|(?<=,,)-")
@@ -276,7 +276,7 @@ class TestTheChoice:
         assert count_words(Corpus.from_texts(large), Recipe(pattern="custom", custom_pattern=r"\w+")).total == 8_000
         assert chosen[2:] == ["_counted_by_kernels"]
 
-    def test_texts_that_are_one_word_each_are_not_looked_into(self, chosen: list[str]) -> None:
+    def test_counting_without_a_pattern_counts_each_text_as_one_word_without_scanning(self, chosen: list[str]) -> None:
         texts = ["low lower"] * 2_000 + ["é" * 3_000_000, "low lower"]
         recipe = Recipe(pattern="none")
         table = count_words(Corpus.from_texts(texts), recipe)
@@ -287,7 +287,7 @@ class TestTheChoice:
             count_words(Corpus.from_texts(texts[:2]), recipe.with_changes(**change))
         assert "_counted_as_wholes" not in chosen[1:]
 
-    def test_plain_python_counts_until_kernels_are_ready(
+    def test_plain_python_counts_texts_until_kernels_are_ready(
         self, chosen: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         prepared: list[str] = []
@@ -298,7 +298,9 @@ class TestTheChoice:
         assert chosen == ["_counted_plainly"]
         assert prepared == ["now"]
 
-    def test_a_very_large_text_waits_for_the_compiler(self, chosen: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_counting_a_very_large_text_waits_for_the_compiler(
+        self, chosen: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         told: list[Progress] = []
         monkeypatch.setattr(readiness, "prepare", lambda **how: None)
         monkeypatch.setattr(readiness, "LEAST", 1_000)
@@ -313,7 +315,7 @@ class TestTheChoice:
 
 
 @pytest.mark.parametrize("name", here("made/languages", "data/wikitext2-valid.raw.txt"))
-def test_real_counts_do_not_depend_on_the_number_of_threads(name: str) -> None:
+def test_word_counts_do_not_depend_on_the_number_of_threads(name: str) -> None:
     data = text_of(name).encode()
     tables = [
         count_compiled([Chunk(data, True)] * 3, gpt2_table(), threads=threads, block_size=1 << 16)
@@ -325,7 +327,7 @@ def test_real_counts_do_not_depend_on_the_number_of_threads(name: str) -> None:
         assert np.array_equal(table.counts, tables[0].counts)
 
 
-def test_counting_uses_the_threads_that_the_system_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counting_works_with_the_few_threads_that_the_system_allows(monkeypatch: pytest.MonkeyPatch) -> None:
     start, left = threading.Thread.start, 1
 
     def start_while_there_are(thread: threading.Thread) -> None:

@@ -60,7 +60,9 @@ MORE_TEXTS = texts() | st.lists(st.sampled_from(["low", "lower", " ", "\n", "new
 
 
 @given(history=histories(), text=MORE_TEXTS, data=st.data())
-def test_kernels_give_the_same_tokens_at_any_merge(history: History, text: str, data: st.DataObject) -> None:
+def test_kernels_encode_to_the_same_tokens_as_plain_python_after_any_merge(
+    history: History, text: str, data: st.DataObject
+) -> None:
     plain, compiled = both_encoders(history)
     normalized = normalize(text, history.recipe)
     for _ in range(3):
@@ -69,7 +71,7 @@ def test_kernels_give_the_same_tokens_at_any_merge(history: History, text: str, 
 
 
 @given(history=histories(), text=MORE_TEXTS)
-def test_kernels_give_the_same_symbols_ranks_and_places(history: History, text: str) -> None:
+def test_kernels_return_the_same_symbols_ranks_and_places_as_plain_python(history: History, text: str) -> None:
     plain, compiled = both_encoders(history)
     normalized = normalize(text, history.recipe)
     found, wanted = compiled.symbols(normalized), plain.symbols(normalized)
@@ -80,7 +82,7 @@ def test_kernels_give_the_same_symbols_ranks_and_places(history: History, text: 
 
 
 @given(history=histories(), text=MORE_TEXTS)
-def test_kernels_give_the_same_rank_for_every_byte(history: History, text: str) -> None:
+def test_kernels_return_the_same_rank_for_every_byte_as_plain_python(history: History, text: str) -> None:
     plain, compiled = both_encoders(history)
     if plain.spelling.symbol_of_byte is not None:
         assert compiled.byte_ranks(text).tolist() == plain.byte_ranks(text).tolist()
@@ -90,7 +92,7 @@ def test_kernels_give_the_same_rank_for_every_byte(history: History, text: str) 
     table=merge_tables(),
     pieces=st.lists(st.tuples(st.text("abc", min_size=1, max_size=9), st.integers(1, 90)), min_size=1, max_size=8),
 )
-def test_long_repetitive_words_are_split_equally(table: History, pieces: list[tuple[str, int]]) -> None:
+def test_kernels_split_long_repetitive_words_as_plain_python(table: History, pieces: list[tuple[str, int]]) -> None:
     """Long words are merged in another way than short ones, and rows of the same token are where ways differ."""
     plain, compiled = both_encoders(table)
     text = "".join(piece * times for piece, times in pieces)
@@ -109,7 +111,7 @@ def overlapping_history() -> History:
     return History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs)
 
 
-def test_a_long_word_of_two_letters_is_split_equally() -> None:
+def test_kernels_split_a_long_word_of_two_letters_as_plain_python() -> None:
     plain, compiled = both_encoders(overlapping_history())
     rng = random.Random(6)
     for probability in (0.0, 0.1, 0.5):
@@ -127,7 +129,7 @@ def small_history() -> History:
     return reference.train(WordTable.from_counts(counts), Recipe.preset("gpt2", merges=40))
 
 
-def test_memory_grows_with_the_words_and_begins_anew_when_huge(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_of_encoded_words_grows_and_is_emptied_when_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     plain, compiled = both_encoders(small_history())
     text = many_words(20_000)
     expected = plain.ids(text, 20).tolist()
@@ -137,7 +139,7 @@ def test_memory_grows_with_the_words_and_begins_anew_when_huge(monkeypatch: pyte
     assert both_encoders(small_history())[1].ids(text, 20).tolist() == expected
 
 
-def test_threads_that_fill_one_cache_at_once_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_that_fill_one_cache_of_words_at_once_give_equal_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     """Most words are new to all of them, and each is met by several while the memory grows and begins anew."""
     for owner, name, value in ((remembered_words, "WORDS_AT_FIRST", 64), (batches, "LARGEST_JOB", 3_000)):
         monkeypatch.setattr(owner, name, value)
@@ -153,7 +155,9 @@ def test_threads_that_fill_one_cache_at_once_agree(monkeypatch: pytest.MonkeyPat
                 assert np.array_equal(ids, wanted)
 
 
-def test_a_thread_goes_on_while_another_makes_the_memory_larger(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thread_keeps_using_the_old_word_cache_while_another_thread_enlarges_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The thread uses the old memory until that is full. Then it waits, and both go on with the new one."""
     began, go_on = threading.Event(), threading.Event()
 
@@ -189,7 +193,7 @@ def test_a_thread_goes_on_while_another_makes_the_memory_larger(monkeypatch: pyt
     assert len(larger.result().slots) == 4 * len(first.slots)
 
 
-def test_threads_at_different_merges_do_not_disturb_each_other() -> None:
+def test_threads_that_encode_at_different_steps_do_not_disturb_each_other() -> None:
     history = small_history()
     plain, compiled = both_encoders(history)
     text = many_words(3_000)
@@ -201,7 +205,9 @@ def test_threads_at_different_merges_do_not_disturb_each_other() -> None:
 
 
 @given(history=histories(), batch=st.lists(MORE_TEXTS, max_size=6), threads=st.integers(1, 3), job=st.integers(1, 40))
-def test_many_texts_are_what_they_are_one_by_one(history: History, batch: list[str], threads: int, job: int) -> None:
+def test_encoding_a_batch_of_texts_equals_encoding_each_text(
+    history: History, batch: list[str], threads: int, job: int
+) -> None:
     """The texts come as a list, as a part of an Arrow array, and as bytes."""
     plain, compiled = both_encoders(history)
     if not compiled.finds_words:
@@ -224,7 +230,7 @@ def test_many_texts_are_what_they_are_one_by_one(history: History, batch: list[s
         assert found == (wanted if given_texts is batch else [plain.ids("".join(batch), at).tolist()])
 
 
-def test_several_threads_take_ever_smaller_parts_but_a_single_thread_does_not() -> None:
+def test_parts_of_a_batch_become_smaller_only_for_several_threads() -> None:
     size, cuts = 10 * batches.LARGEST_JOB, SafeCuts.of(small_history().recipe)
     texts = Texts.of(["low é" * 12] * (size // 72))
     for threads in (1, 2):
@@ -237,7 +243,7 @@ def test_several_threads_take_ever_smaller_parts_but_a_single_thread_does_not() 
         assert (sizes[-2] < taken / 20) == (threads == 2)
 
 
-def test_encoding_uses_the_threads_that_the_system_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_encoding_works_with_the_few_threads_that_the_system_allows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readiness, "LEAST", 0)
     history, texts = small_history(), [many_words(50) for _ in range(20)]
     for name in ("LEAST_JOB", "LARGEST_JOB"):
@@ -258,7 +264,7 @@ def test_encoding_uses_the_threads_that_the_system_gives(monkeypatch: pytest.Mon
     assert np.array_equal(found.ids, Tokenizer(history).encode_batch(texts, threads=1).ids)
 
 
-def test_a_batch_names_the_value_that_is_no_text() -> None:
+def test_encoding_a_batch_names_the_value_that_is_no_text() -> None:
     tokenizer = Tokenizer(small_history())
     for batch, told in [
         ("low", "as a list"),
@@ -276,7 +282,9 @@ def test_a_batch_names_the_value_that_is_no_text() -> None:
     assert [found.tolist() for found in tokenizer.encode_batch([])] == [[], [0]]
 
 
-def test_threads_name_the_value_that_is_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_encoding_a_batch_in_threads_names_the_invalid_text_by_its_number_in_the_batch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The message counts among all texts, not in a thread's part."""
     for name, value in {"LEAST_JOB": 4, "LARGEST_JOB": 4, "WORTH_THREADS": 1, "_PARTS": 1}.items():
         monkeypatch.setattr(batches, name, value)
@@ -293,7 +301,7 @@ def test_threads_name_the_value_that_is_no_text(monkeypatch: pytest.MonkeyPatch)
         Unread.of(["low é, low, low \ud800 low"])
 
 
-def test_a_long_word_of_many_letters_is_split_equally() -> None:
+def test_kernels_split_a_long_word_of_many_letters_as_plain_python() -> None:
     plain, compiled = both_encoders(small_history())
     text = many_words(5_000).replace(" ", "")
     assert len(text) > 60_000
@@ -301,7 +309,7 @@ def test_a_long_word_of_many_letters_is_split_equally() -> None:
 
 
 @pytest.mark.parametrize("name", here("made/languages", "data/udhr-languages.txt"))
-def test_real_texts_in_many_languages_are_split_equally(name: str) -> None:
+def test_kernels_split_real_texts_in_many_languages_as_plain_python(name: str) -> None:
     text = text_of(name)[:300_000]
     table = count_words(Corpus.from_texts([text]), Recipe.preset("gpt2"))
     plain, compiled = both_encoders(learn(table, Recipe.preset("gpt2", merges=3_000)))

@@ -53,19 +53,19 @@ def assert_same(one: History, other: History) -> None:
     words=WordTable.from_counts({"abcd": 1}),
     recipe=Recipe(merges=9, vocab_size=None, min_frequency=1, max_token_length=2),
 )
-def test_the_learner_equals_the_reference_from_the_smallest_buffers(words: WordTable, recipe: Recipe) -> None:
+def test_the_compiled_learner_with_the_smallest_buffers_equals_the_reference(words: WordTable, recipe: Recipe) -> None:
     assert_same(learn(words, recipe), reference.train(words, recipe))
 
 
 @given(words=words(), recipe=recipes())
-def test_going_on_from_any_step_gives_the_same(words: WordTable, recipe: Recipe) -> None:
+def test_resuming_compiled_training_from_any_step_gives_the_same_merges(words: WordTable, recipe: Recipe) -> None:
     plain = reference.train(words, recipe)
     for known in range(len(plain) + 1):
         assert_same(learn(words, recipe, plain.first(known)), plain)
 
 
 @given(words=words(), recipe=recipes(), data=st.data())
-def test_merges_that_break_the_rules_are_made_and_the_rules_hold_again_afterwards(
+def test_merges_after_given_merges_that_break_the_recipe_follow_the_recipe_again(
     words: WordTable, recipe: Recipe, data: st.DataObject
 ) -> None:
     """Given merges may be rare, long or far from the best; what follows them must not be."""
@@ -80,7 +80,7 @@ def test_merges_that_break_the_rules_are_made_and_the_rules_hold_again_afterward
 
 
 @given(table=merge_tables(), words=words())
-def test_a_table_from_elsewhere_is_followed_to_its_end(table: History, words: WordTable) -> None:
+def test_training_can_follow_an_imported_table_to_its_end_and_go_on(table: History, words: WordTable) -> None:
     recipe = table.recipe.with_changes(alphabet_limit=None, merges=len(table) + 5)
     if Alphabet.for_words(words, recipe) != table.alphabet:
         return
@@ -110,7 +110,9 @@ def assert_chosen_by_the_rules(history: History, words: WordTable, recipe: Recip
 
 @pytest.mark.parametrize("ties", BYTE_TIES)
 @given(words=words(), merges=st.integers(0, 20), wanted=st.integers(1, 400))
-def test_looking_at_the_leading_pairs_changes_nothing(words: WordTable, ties: Any, merges: int, wanted: int) -> None:
+def test_asking_for_the_leading_pairs_does_not_change_training(
+    words: WordTable, ties: Any, merges: int, wanted: int
+) -> None:
     recipe = Recipe(pattern="whitespace", ties=ties, merges=40, vocab_size=None, min_frequency=1)
     alphabet = Alphabet.for_words(words, recipe)
     learner, columns = CompiledLearner(words, alphabet, recipe, None, room=NO_ROOM), Columns.with_room(40)
@@ -126,7 +128,7 @@ def test_looking_at_the_leading_pairs_changes_nothing(words: WordTable, ties: An
 
 
 @pytest.mark.parametrize("ties", CHARACTER_TIES)
-def test_thousands_of_characters_are_learned_as_by_the_reference(ties: Any) -> None:
+def test_training_with_thousands_of_characters_equals_the_reference(ties: Any) -> None:
     """Too many symbols for a table with a place for each pair."""
     random = np.random.default_rng(5)
     made = {"".join(map(chr, 0x4E00 + random.zipf(1.3, 6) % 2000)): int(random.integers(1, 4)) for _ in range(250)}
@@ -138,14 +140,14 @@ def test_thousands_of_characters_are_learned_as_by_the_reference(ties: Any) -> N
     assert_same(learn(words, recipe, History.from_pairs(recipe, plain.alphabet, pairs_of(plain))), plain)
 
 
-def test_a_token_longer_than_all_texts_before_it_is_learned() -> None:
+def test_a_token_longer_than_the_text_buffer_is_learned() -> None:
     """The texts grow by more than twice at once where each merge doubles the longest."""
     words = WordTable.from_counts({"a" * 4096: 1})
     recipe = Recipe(pattern="none", ties="largest-text", merges=12, vocab_size=None, min_frequency=1)
     assert_same(learn(words, recipe), reference.train(words, recipe))
 
 
-def test_a_call_with_little_work_returns_after_one_merge() -> None:
+def test_a_call_of_the_learner_with_a_small_work_limit_returns_after_one_merge() -> None:
     words = WordTable.from_counts({"abcdefgh" * 50: 3})
     recipe = Recipe(merges=5, vocab_size=None)
     learner = CompiledLearner(words, Alphabet.for_words(words, recipe), recipe, None)
@@ -158,7 +160,7 @@ def test_a_call_with_little_work_returns_after_one_merge() -> None:
 @given(st.integers(1, 2**63 - 1), st.integers(1, 2**63 - 1))
 @example(2**53, 2**53 + 1)
 @example(2**63 - 1, 1)
-def test_the_number_of_levels_grows_with_the_count(one: int, other: int) -> None:
+def test_the_queue_level_of_a_count_grows_with_the_count(one: int, other: int) -> None:
     low, high = sorted((one, other))
     levels = [int(learn_queue.level_of(np.int64(count))) for count in (low, high)]
     assert 0 <= levels[0] <= levels[1] < 64 * 64
@@ -166,7 +168,9 @@ def test_the_number_of_levels_grows_with_the_count(one: int, other: int) -> None
 
 
 @pytest.mark.parametrize("ties", ["first-seen", "largest-text"])
-def test_outdated_occurrences_are_removed_on_the_way(ties: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outdated_occurrences_are_removed_from_the_arena_during_training(
+    ties: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A long word has more occurrences in all its merges than the arena ever holds."""
     rooms: list[int] = []
     tidy = CompiledLearner.tidy_arena

@@ -48,19 +48,21 @@ def assert_same(one: History, other: History) -> None:
 
 @given(words=words(), recipe=recipes())
 @settings(max_examples=5 * EXAMPLES)
-def test_the_learner_equals_the_reference_from_the_smallest_buffers(words: WordTable, recipe: Recipe) -> None:
+def test_the_compiled_wordpiece_learner_with_the_smallest_buffers_equals_the_reference(
+    words: WordTable, recipe: Recipe
+) -> None:
     assert_same(learn(words, recipe), reference.train(words, recipe))
 
 
 @given(words=words(), recipe=recipes())
-def test_going_on_from_any_step_gives_the_same(words: WordTable, recipe: Recipe) -> None:
+def test_resuming_wordpiece_training_from_any_step_gives_the_same_tokens(words: WordTable, recipe: Recipe) -> None:
     plain = reference.train(words, recipe)
     for known in range(len(plain) + 1):
         assert_same(learn(words, recipe, plain.first(known)), plain)
 
 
 @given(words=words(), recipe=recipes())
-def test_the_next_pairs_equal_the_reference(words: WordTable, recipe: Recipe) -> None:
+def test_the_next_pairs_of_the_wordpiece_learner_equal_the_reference(words: WordTable, recipe: Recipe) -> None:
     recipe = recipe.with_changes(wordpiece_rule="score", merges=12)
     history = reference.train(words, recipe)
     learner = CompiledScoreLearner(words, history.alphabet, recipe, None, room=NO_ROOM)
@@ -88,7 +90,7 @@ def ranking_after(history: History, words: WordTable) -> list[Candidate]:
 
 
 @given(numbers=st.tuples(*[COUNTS] * 6))
-def test_scores_are_compared_exactly(numbers: tuple[int, int, int, int, int, int]) -> None:
+def test_wordpiece_scores_are_compared_exactly(numbers: tuple[int, int, int, int, int, int]) -> None:
     count, left, right, other_count, other_left, other_right = numbers
     one, other = Fraction(count, left * right), Fraction(other_count, other_left * other_right)
     found = int(learn_score.compare_scores(*map(np.int64, numbers)))
@@ -100,7 +102,7 @@ def test_scores_are_compared_exactly(numbers: tuple[int, int, int, int, int, int
 
 
 @pytest.mark.parametrize("apart", [1, -1])
-def test_scores_that_floats_cannot_distinguish_are_compared_exactly(apart: int) -> None:
+def test_wordpiece_scores_that_floats_cannot_distinguish_are_compared_exactly(apart: int) -> None:
     large = 2**61 + 1
     numbers = (large, 7, large, large + apart, 7, large)
     assert int(learn_score.compare_scores(*map(np.int64, numbers))) == -apart

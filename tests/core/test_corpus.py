@@ -18,11 +18,11 @@ from tests.core.reading_texts import documents, read, sentence, write
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=50)), st.integers(1, 20))
-def test_texts_come_back_one_by_one(texts: list[str], size: int) -> None:
+def test_a_corpus_returns_its_texts_one_by_one(texts: list[str], size: int) -> None:
     assert documents(Corpus.from_texts(texts), size) == [text for text in texts if text]
 
 
-def test_texts_can_be_read_again_but_an_iterator_only_once() -> None:
+def test_a_corpus_of_a_list_can_be_read_twice_but_of_an_iterator_only_once() -> None:
     corpus = Corpus.from_texts(["low", "löw"])
     assert documents(corpus) == documents(corpus) == ["low", "löw"]
     assert corpus.total_size == 7
@@ -33,12 +33,12 @@ def test_texts_can_be_read_again_but_an_iterator_only_once() -> None:
         documents(stream)
 
 
-def test_a_single_text_is_not_a_list_of_texts() -> None:
+def test_a_single_text_in_place_of_a_list_of_texts_is_refused() -> None:
     with pytest.raises(CorpusError, match="Give a list of texts"):
         Corpus.from_texts("low lower")
 
 
-def test_a_value_that_is_no_text_is_named_by_its_number() -> None:
+def test_a_value_that_is_no_text_is_refused_with_its_number() -> None:
     with pytest.raises(CorpusError, match="Text 2 is of the type int"):
         documents(Corpus.from_texts(["low", 7]))  # type: ignore[list-item]
 
@@ -53,7 +53,7 @@ def test_half_a_surrogate_pair_is_refused_replaced_or_skipped() -> None:
     assert documents(Corpus.from_texts(texts, on_invalid="skip")) == ["fine", "nw"]
 
 
-def test_word_counts_are_ready_and_cannot_be_read() -> None:
+def test_a_corpus_of_word_counts_has_counts_and_no_texts() -> None:
     corpus = Corpus.from_word_counts({"low": 5, "lower": 2})
     assert corpus.word_counts is not None
     assert list(corpus.word_counts) == [(b"low", 5), (b"lower", 2)]
@@ -67,7 +67,7 @@ def test_impossible_word_counts_are_refused(counts: dict[str, int]) -> None:
         Corpus.from_word_counts(counts)
 
 
-def test_files_are_documents_of_their_own(tmp_path: Path) -> None:
+def test_each_file_of_a_corpus_is_one_document(tmp_path: Path) -> None:
     first = write(tmp_path, "a.txt", "no newline at the end")
     second = write(tmp_path, "b.txt", "another")
     corpus = Corpus.from_files([first, second])
@@ -83,12 +83,14 @@ def test_files_are_documents_of_their_own(tmp_path: Path) -> None:
 @given(
     text=st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1), size=st.integers(1, 90)
 )
-def test_any_text_comes_back_from_a_file(tmp_path_factory: pytest.TempPathFactory, text: str, size: int) -> None:
+def test_any_text_is_read_back_equal_from_a_file(
+    tmp_path_factory: pytest.TempPathFactory, text: str, size: int
+) -> None:
     path = write(tmp_path_factory.mktemp("any"), "a.txt", text * 9)
     assert "".join(read(path, size)) == (text * 9).removeprefix("\ufeff")
 
 
-def test_a_chunk_does_not_change_when_the_next_is_read(tmp_path: Path) -> None:
+def test_a_chunk_of_a_corpus_does_not_change_when_the_next_chunk_is_read(tmp_path: Path) -> None:
     text = "".join(f"line {i} é\n" for i in range(2000))
     corpus = Corpus.from_files(write(tmp_path, "a.txt", text))
     chunks = list(corpus.chunks(1000))
@@ -97,7 +99,7 @@ def test_a_chunk_does_not_change_when_the_next_is_read(tmp_path: Path) -> None:
     assert chunks[-1].bytes_read == corpus.total_size
 
 
-def test_several_threads_share_one_iterator_under_a_lock(tmp_path: Path) -> None:
+def test_several_threads_can_share_one_iterator_of_chunks_under_a_lock(tmp_path: Path) -> None:
     text = "".join(f"line {i} 😀\n" for i in range(50_000))
     chunks = Corpus.from_files(write(tmp_path, "a.txt", text)).chunks(4096)
     lock = threading.Lock()
@@ -119,7 +121,7 @@ def test_several_threads_share_one_iterator_under_a_lock(tmp_path: Path) -> None
     assert b"".join(data for _, data in sorted(taken)).decode() == text
 
 
-def test_standard_input_is_read_as_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_is_read_as_one_text_and_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("low löw".encode())))
     corpus = Corpus.from_files(["-"])
     assert (corpus.sources[0].name, corpus.total_size) == ("standard input", None)
@@ -134,7 +136,7 @@ def test_missing_standard_input_is_reported(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_named_pipe_is_not_used_up_by_looking_at_it(tmp_path: Path) -> None:
+def test_looking_at_a_named_pipe_does_not_consume_its_content(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=(b"through a pipe",))
@@ -155,7 +157,7 @@ def test_corpora_are_joined_in_order(tmp_path: Path) -> None:
         Corpus.joined([joined, Corpus.from_word_counts({"low": 1})])
 
 
-def test_reports_are_those_of_the_last_reading(tmp_path: Path) -> None:
+def test_skipped_text_reported_by_a_corpus_is_that_of_the_last_reading(tmp_path: Path) -> None:
     corpus = Corpus.from_files(write(tmp_path, "a.txt", b"l\xffw"), on_invalid="skip")
     assert not corpus.skipped
     assert documents(corpus) == documents(corpus) == ["lw"]
@@ -163,5 +165,5 @@ def test_reports_are_those_of_the_last_reading(tmp_path: Path) -> None:
     assert corpus.skipped[0].count == 1
 
 
-def test_an_empty_list_of_files_is_refused() -> None:
+def test_a_corpus_of_no_files_is_refused() -> None:
     assert "name at least one file" in sentence([])

@@ -48,7 +48,7 @@ def as_told(texts: list[str], recipe: Recipe) -> list[tuple[bytes, int]]:
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=range(len(RECIPES)))
 @given(texts=TEXTS, size=st.integers(4, 30))
-def test_counts_do_not_depend_on_blocks(recipe: Recipe, texts: list[str], size: int) -> None:
+def test_word_counts_do_not_depend_on_the_size_of_chunks(recipe: Recipe, texts: list[str], size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe_core.text.corpus.Corpus.chunks, "__defaults__", (size,))
         table = count_plainly(Corpus.from_texts(texts), recipe)
@@ -56,13 +56,13 @@ def test_counts_do_not_depend_on_blocks(recipe: Recipe, texts: list[str], size: 
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=range(len(RECIPES)))
-def test_counts_equal_the_definition(recipe: Recipe) -> None:
+def test_word_counts_equal_the_plain_definition(recipe: Recipe) -> None:
     texts = ["low lower\nΑΣ lowest<e>", "“It's Low”, he said.\n\nlow"]
     assert list(count_words(Corpus.from_texts(texts), recipe)) == as_told(texts, recipe)
 
 
 @given(texts=TEXTS, size=st.integers(4, 30), by_kernels=st.booleans())
-def test_the_count_at_ends_of_lines_is_known_for_each_word(texts: list[str], size: int, by_kernels: bool) -> None:
+def test_counts_at_line_ends_are_known_for_each_word(texts: list[str], size: int, by_kernels: bool) -> None:
     texts, recipe = [re.sub("[\x1c-\x1f]", " ", text) for text in texts], Recipe.preset("unigram")
     ends: Counter[bytes] = Counter()
     for line in chain.from_iterable(text.split("\n") for text in texts):
@@ -76,7 +76,7 @@ def test_the_count_at_ends_of_lines_is_known_for_each_word(texts: list[str], siz
     assert apart.line_ends is None or apart.line_ends.tolist() == table.line_ends.tolist()
 
 
-def test_words_that_end_lines_are_saved_with_the_others(tmp_path: Path) -> None:
+def test_counts_at_line_ends_are_saved_with_the_word_table(tmp_path: Path) -> None:
     table = count_words(Corpus.from_texts(["low new\nlow", "new low"]), Recipe.preset("unigram"))
     table.save(tmp_path / "words.npz")
     loaded = WordTable.load(tmp_path / "words.npz")
@@ -89,19 +89,19 @@ def test_words_that_end_lines_are_saved_with_the_others(tmp_path: Path) -> None:
     assert WordTable.merged([table, WordTable.from_counts({"low": 1})]).line_ends is None
 
 
-def test_documents_are_never_glued(tmp_path: Path) -> None:
+def test_words_are_never_joined_across_documents(tmp_path: Path) -> None:
     paths = [write(tmp_path, f"{i}.txt", "low") for i in range(3)]
     assert list(count_plainly(Corpus.from_files(paths), Recipe())) == [(b"low", 3)]
     rows = write(tmp_path, "a.jsonl", '{"text": "low"}\n' * 3)
     assert list(count_plainly(Corpus.from_files(rows), Recipe())) == [(b"low", 3)]
 
 
-def test_ready_word_counts_are_taken_as_they_are() -> None:
+def test_given_word_counts_are_used_unchanged() -> None:
     corpus = Corpus.from_word_counts({"Low low": 2})
     assert list(count_words(corpus, Recipe.preset("clean-words"))) == [(b"Low low", 2)]
 
 
-def test_progress_is_reported_in_bytes_and_reaches_the_end(tmp_path: Path) -> None:
+def test_counting_progress_is_reported_in_bytes_and_reaches_the_total(tmp_path: Path) -> None:
     paths = [write(tmp_path, name, "low lower\n" * 1000) for name in ("a.txt", "b.txt")]
     told: list[Progress] = []
     with pytest.MonkeyPatch.context() as patch:
@@ -112,20 +112,20 @@ def test_progress_is_reported_in_bytes_and_reaches_the_end(tmp_path: Path) -> No
     assert [p.detail for p in told] == [str(paths[0])] * 4 + [str(paths[1])] * 4
 
 
-def test_progress_works_without_a_known_total() -> None:
+def test_counting_progress_is_reported_without_a_known_total() -> None:
     told: list[Progress] = []
     count_plainly(Corpus.from_texts(iter(["low", "lower"])), Recipe(), Work(told.append))
     assert [(p.done, p.total) for p in told] == [(3, None), (8, None)]
 
 
-def test_counting_can_be_stopped_between_chunks() -> None:
+def test_counting_can_be_cancelled_between_chunks() -> None:
     told: list[Progress] = []
     with pytest.raises(Cancelled):
         count_plainly(Corpus.from_texts(["low"] * 100), Recipe(), Work(told.append, lambda: len(told) >= 5))
     assert len(told) == 5
 
 
-def test_counting_can_be_stopped_inside_a_long_document() -> None:
+def test_counting_can_be_cancelled_inside_a_long_document() -> None:
     asked = 0
 
     def cancelled() -> bool:
@@ -138,14 +138,14 @@ def test_counting_can_be_stopped_inside_a_long_document() -> None:
     assert asked == 4
 
 
-def test_an_own_pattern_that_never_matches_is_an_error() -> None:
+def test_a_custom_pattern_that_matches_nothing_is_refused() -> None:
     recipe = Recipe(pattern="custom", custom_pattern="[A-Z]+")
     with pytest.raises(PatternError, match="matches nothing in this text"):
         count_words(Corpus.from_texts(["low", "lower"]), recipe)
     assert len(count_words(Corpus.from_texts(["low", "Lower"]), recipe)) == 3
 
 
-def test_a_bad_text_stops_counting_with_its_sentence(tmp_path: Path) -> None:
+def test_counting_stops_at_an_invalid_text_with_its_byte_offset(tmp_path: Path) -> None:
     path = write(tmp_path, "a.txt", b"low \xff")
     with pytest.raises(BpeError, match="offset 4"):
         count_words(Corpus.from_files(path), Recipe())
@@ -155,14 +155,14 @@ WORDS = {"poem": (256, 118), "data/raven.txt": (1067, 459)}
 
 
 @pytest.mark.parametrize("name", here(*WORDS))
-def test_a_poem_is_counted_in_clean_words(name: str) -> None:
+def test_a_poem_counted_in_clean_words_has_the_known_counts(name: str) -> None:
     table = count_words(Corpus.from_files(path_of(name)), Recipe.preset("clean-words"))
     assert (table.total, len(table)) == WORDS[name]
     assert table.text_bytes == len(text_of(name).encode()) > table.total_bytes  # blanks and marks are in no word
 
 
 @pytest.mark.parametrize("name", here("prose", "code", "data/tinyshakespeare.txt"))
-def test_a_real_text_is_counted_line_by_line(name: str) -> None:
+def test_a_real_text_counted_line_by_line_equals_the_plain_definition(name: str) -> None:
     text = text_of(name)
     table = count_words(Corpus.from_files(path_of(name)), Recipe.preset("english"))
     assert table.total_bytes == len(text.encode())

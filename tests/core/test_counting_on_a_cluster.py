@@ -61,7 +61,9 @@ def threads() -> Iterator[Any]:
         yield client
 
 
-def test_workers_write_what_our_threads_write(tmp_path: Path, corpus: Corpus, threads: Any) -> None:
+def test_workers_of_a_cluster_write_the_same_files_as_local_threads(
+    tmp_path: Path, corpus: Corpus, threads: Any
+) -> None:
     bucket = fsspec.filesystem("memory")
     for size in (10**9, 400):
         wanted, order = tmp_path / f"{size}.parquet", dict(partition_size=size, piece_size=60)
@@ -78,7 +80,7 @@ def test_workers_write_what_our_threads_write(tmp_path: Path, corpus: Corpus, th
     assert [name for name in bucket.find("/bucket") if "counting" in name] == []
 
 
-def test_failures_are_reported_and_finished_counts_are_kept(
+def test_failures_on_a_cluster_are_reported_and_finished_counts_are_kept(
     tmp_path: Path, corpus: Corpus, threads: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     memory = type(fsspec.filesystem("memory"))
@@ -119,7 +121,7 @@ def test_failures_are_reported_and_finished_counts_are_kept(
 
 
 @pytest.mark.parametrize("size", [10**9, 400])
-def test_a_worker_that_was_given_up_changes_nothing_later(
+def test_a_cluster_worker_that_was_given_up_changes_no_file_later(
     tmp_path: Path, corpus: Corpus, threads: Any, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     given_up: list[tuple[Any, ...]] = []
@@ -143,7 +145,7 @@ def test_a_worker_that_was_given_up_changes_nothing_later(
     assert {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")} == before
 
 
-def test_a_cluster_without_workers_is_not_waited_for_forever(
+def test_counting_on_a_cluster_without_workers_ends_with_an_error(
     tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import distributed
@@ -162,7 +164,7 @@ def test_a_cluster_without_workers_is_not_waited_for_forever(
         count_on_cluster(corpus, GPT2, order, client)
 
 
-def test_a_worker_killed_in_the_middle_changes_nothing(
+def test_killing_a_cluster_worker_does_not_change_the_counts(
     tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     count_to_file(corpus, GPT2, CountingOrder(str(tmp_path / "wanted.parquet")))

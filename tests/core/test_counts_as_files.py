@@ -57,7 +57,7 @@ def counted(corpus: Corpus, path: Path, recipe: Recipe = GPT2, **order: int) -> 
     return path
 
 
-def test_every_division_into_parts_writes_the_same_bytes(tmp_path: Path, corpus: Corpus) -> None:
+def test_counting_in_any_number_of_parts_writes_the_same_bytes(tmp_path: Path, corpus: Corpus) -> None:
     whole = counted(corpus, tmp_path / "whole.parquet")
     assert counted(corpus, tmp_path / "pieces.parquet", piece_size=20).read_bytes() == whole.read_bytes()
     assert meaning(count_groups(Corpus.from_files(whole), GPT2)) == meaning(count_groups(corpus, GPT2))
@@ -82,7 +82,7 @@ def test_every_division_into_parts_writes_the_same_bytes(tmp_path: Path, corpus:
     memory=st.none() | st.integers(4, 40) | st.just(10**9),
     threads=st.integers(1, 3),
 )
-def test_counts_depend_on_nothing_but_the_texts(
+def test_counts_written_as_files_depend_only_on_the_texts(
     texts: list[str], order: Random, sizes: tuple[int, int, int], memory: int | None, threads: int
 ) -> None:
     """Whatever the size of pieces, parts, blocks and memory, and the number of threads; and the order of files."""
@@ -109,7 +109,7 @@ def test_counts_depend_on_nothing_but_the_texts(
     bucket.store.clear()
 
 
-def test_a_large_text_is_parted_where_no_word_is_cut(tmp_path: Path) -> None:
+def test_a_large_text_is_divided_for_counting_only_between_words(tmp_path: Path) -> None:
     text = "\ufeff" + "".join(f"low{i % 7} né\r\n  don't\t{'x' * (i % 40)} 12\n\n" for i in range(24))
     large = write(tmp_path, "large.txt", text)
     alone = Corpus.from_files(large)
@@ -129,7 +129,9 @@ def test_a_large_text_is_parted_where_no_word_is_cut(tmp_path: Path) -> None:
     assert counted(two, tmp_path / "parts.parquet", sampled, piece_size=200).read_bytes() == whole.read_bytes()
 
 
-def test_counting_goes_on_where_it_was_stopped(tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_count_to_files_resumes_with_the_remaining_pieces(
+    tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "counts.parquet"
     done: list[int] = []
     original = runs.count_piece
@@ -165,7 +167,7 @@ def test_counting_goes_on_where_it_was_stopped(tmp_path: Path, corpus: Corpus, m
     assert meaning(count_groups(Corpus.from_files(path), GPT2)) == meaning(count_groups(corpus, GPT2))
 
 
-def test_a_piece_counted_by_another_field_is_not_taken_for_this_one(tmp_path: Path) -> None:
+def test_pieces_counted_from_another_field_are_not_reused(tmp_path: Path) -> None:
     rows = write(tmp_path, "rows.jsonl", '{"a": "low low", "b": "new"}\n')
     by_field = [runs.pieces_of(Corpus.from_files(rows, field=field), GPT2, 100) for field in ("a", "b", "a")]
     first, other, again = [piece.name for (piece,) in by_field]
@@ -180,7 +182,9 @@ def added_up(work: Place, names: list[str]) -> dict[bytes, int]:
     return found
 
 
-def test_two_attempts_at_a_piece_do_not_mix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_workers_that_count_the_same_piece_do_not_mix_their_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A worker that was thought lost goes on while another counts the same; its tables are full at other places."""
     corpus = Corpus.from_files(write(tmp_path, "a.txt", "low lower low new"))
     head, work = runs.head_of(corpus, GPT2), runs.place_of(str(tmp_path / "work"))
@@ -204,7 +208,7 @@ def test_two_attempts_at_a_piece_do_not_mix(tmp_path: Path, monkeypatch: pytest.
     assert kept[0].name != old.name, "who still adds up other runs does not write into this file"
 
 
-def test_a_changed_text_at_an_address_is_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_at_an_address_that_changed_is_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     memory, order = fsspec.filesystem("memory"), CountingOrder("memory://out/counts.parquet", piece_size=3)
     memory.pipe({"/texts/1.txt": b"low", "/texts/2.txt": b"new"})
 
@@ -223,7 +227,7 @@ def test_a_changed_text_at_an_address_is_counted_again(monkeypatch: pytest.Monke
     assert dict(found) == {b"old": 1, b"new": 1}
 
 
-def test_a_folder_stays_until_its_replacement_is_complete(
+def test_a_folder_of_counts_stays_until_its_replacement_is_complete(
     tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = files(counted(corpus, tmp_path / "folder", partition_size=400))
@@ -247,7 +251,7 @@ def test_a_folder_stays_until_its_replacement_is_complete(
     assert files(tmp_path / "folder") == {**fresh, "notes.parquet": b""}
 
 
-def test_failures_of_a_bucket_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failures_of_cloud_storage_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     memory = fsspec.filesystem("memory")
     memory.pipe({f"/texts/{i}.txt": f"low lower new{i}".encode() for i in range(4)})
     texts, order = "memory://texts", CountingOrder("memory://out/counts.parquet", piece_size=9)
@@ -283,7 +287,9 @@ def test_failures_of_a_bucket_are_reported(monkeypatch: pytest.MonkeyPatch) -> N
     memory.store.clear()
 
 
-def test_counts_add_up_are_shown_and_trained_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_of_counts_can_be_added_shown_and_trained_from(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     a, b = write(tmp_path, "a.txt", "low lower low low"), write(tmp_path, "b.txt", "new low lower\n")
     names = [str(tmp_path / name) for name in ("a.parquet", "b.parquet", "all.parquet", "once.parquet")]
     assert run(["count", str(a), "-o", names[0]]) == run(["count", "--group", "b", str(b), "-o", names[1]]) == 0
@@ -309,7 +315,7 @@ def test_counts_add_up_are_shown_and_trained_from(tmp_path: Path, capsys: pytest
     ) in said.err
 
 
-def test_counts_that_do_not_fit_together_are_refused_in_a_sentence(
+def test_files_of_counts_that_do_not_fit_the_recipe_are_refused_in_a_sentence(
     tmp_path: Path, corpus: Corpus, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = counted(corpus, tmp_path / "a.parquet")

@@ -22,14 +22,14 @@ RECIPE, OTHER = Recipe.preset("gpt2", pattern="digits-right"), Recipe.preset("cl
 
 
 @given(st.text("0123456789٣", max_size=20))
-def test_a_number_is_cut_as_it_is_read(digits: str) -> None:
+def test_digits_right_splits_a_number_into_groups_of_three_from_the_right(digits: str) -> None:
     first = len(digits) % 3
     groups = [digits[:first], *(digits[place : place + 3] for place in range(first, len(digits), 3))]
     assert list(split_words(digits, RECIPE)) == [group for group in groups if group]
 
 
 @given(st.text("ab 1234.,'\n\tÄ漢s", max_size=40))
-def test_all_else_is_split_as_by_cl100k(text: str) -> None:
+def test_digits_right_splits_all_other_text_as_cl100k(text: str) -> None:
     ours, theirs = ([word for word in split_words(text, one) if not word.isdecimal()] for one in (RECIPE, OTHER))
     assert ours == theirs
     assert "".join(split_words(text, RECIPE)) == text
@@ -37,7 +37,7 @@ def test_all_else_is_split_as_by_cl100k(text: str) -> None:
 
 @pytest.mark.parametrize("by_kernels", [True, False])
 @given(st.text("ab 0123456789٣²½.,'\n\tÄ漢s", max_size=60), st.sampled_from(["file", "line"]))
-def test_words_are_counted_as_they_are_split(by_kernels: bool, text: str, unit: str) -> None:
+def test_words_of_digits_right_are_counted_as_they_are_split(by_kernels: bool, text: str, unit: str) -> None:
     """They are counted with numbers whole, which a table of the scanner finds, and these are cut afterwards."""
     assert not why_slow(RECIPE)
     recipe = RECIPE.with_changes(unit=unit)
@@ -45,7 +45,7 @@ def test_words_are_counted_as_they_are_split(by_kernels: bool, text: str, unit: 
     assert list(count_unmixed(Corpus.from_texts([text]), recipe, by_kernels=by_kernels)) == list(words.items())
 
 
-def test_a_recipe_keeps_the_expression_and_the_command_knows_the_name(
+def test_a_recipe_stores_the_expression_of_digits_right_and_the_command_accepts_the_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert (RECIPE.pattern, RECIPE.custom_pattern) == ("custom", SPELLED_OUT["digits-right"].expression)
@@ -56,7 +56,7 @@ def test_a_recipe_keeps_the_expression_and_the_command_knows_the_name(
     assert "56 + 7 → 567" in capsys.readouterr().out
 
 
-def test_the_tokenizers_library_splits_numbers_as_we_do(tmp_path: Path) -> None:
+def test_the_tokenizers_library_splits_numbers_by_digits_right_as_we_do(tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers")
     study = bpe.train(["1234567 was 234567, 567 of 1,234,567; it's 12345678 12 in 2024\n\n"] * 3, RECIPE, merges=30)
     write_history(study.history, tmp_path / "tokenizer.json")

@@ -94,7 +94,9 @@ def assert_tells(tokenizer: Tokenizer, text: str, ids: list[int], at: int, allow
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_plain_python_kernels_and_specification_agree(history: History, text: str, data: st.DataObject) -> None:
+def test_plain_python_kernels_and_the_specification_encode_any_recipe_equally(
+    history: History, text: str, data: st.DataObject
+) -> None:
     at = data.draw(st.integers(0, len(history)), label="at")
     allowed = data.draw(st.sampled_from([(), history.recipe.special_tokens]), label="allowed_special")
     expected = with_special_tokens(text, history, allowed, at)
@@ -118,7 +120,9 @@ def keeps_every_byte(recipe: Recipe) -> bool:
 
 
 @given(history=histories(normalizations=[]), text=TEXTS, data=st.data())
-def test_text_is_decoded_from_bytes_unchanged(history: History, text: str, data: st.DataObject) -> None:
+def test_decoding_the_encoded_text_returns_the_text_for_any_recipe(
+    history: History, text: str, data: st.DataObject
+) -> None:
     tokenizer = Tokenizer(history)
     allowed = data.draw(st.sampled_from([(), history.recipe.special_tokens]), label="allowed_special")
     at = data.draw(st.integers(0, len(history)), label="at")
@@ -131,7 +135,9 @@ def test_text_is_decoded_from_bytes_unchanged(history: History, text: str, data:
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_the_longest_match_works_with_special_tokens(history: History, text: str, data: st.DataObject) -> None:
+def test_encoding_by_the_longest_match_equals_the_reference_between_special_tokens(
+    history: History, text: str, data: st.DataObject
+) -> None:
     at = data.draw(st.integers(0, len(history)), label="at")
     recipe = history.recipe.with_changes(special_tokens=())
     words = bpe.splitting.splitter.split_words(bpe.splitting.normalization.normalize(text, recipe), recipe)
@@ -139,7 +145,7 @@ def test_the_longest_match_works_with_special_tokens(history: History, text: str
     assert Tokenizer(history).encode_greedy(text, at=at) == expected
 
 
-def test_greedy_matching_gives_unk_for_what_the_alphabet_lacks() -> None:
+def test_encoding_by_the_longest_match_gives_the_unknown_token_for_unknown_characters() -> None:
     recipe = Recipe.preset("words", merges=3)
     history = reference.train(WordTable.from_counts({"low": 5, "lot": 4}), recipe)
     tokenizer = Tokenizer(history)
@@ -150,7 +156,7 @@ def test_greedy_matching_gives_unk_for_what_the_alphabet_lacks() -> None:
     assert tokenizer.encode_greedy("low\u0301low") == [*low, text_of.index(b"<unk>"), *low]
 
 
-def test_tokens_too_long_for_any_memory_are_refused_where_they_must_be_spelled_out() -> None:
+def test_tokens_too_long_for_memory_are_refused_when_their_text_is_needed() -> None:
     doubling = [(97, 97), *((256 + i, 256 + i) for i in range(60))]  # the last has 2**61 letters
     history = History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), doubling)
     tokenizer = Tokenizer(history)
@@ -162,7 +168,7 @@ def test_tokens_too_long_for_any_memory_are_refused_where_they_must_be_spelled_o
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_each_token_has_its_span_in_characters_and_bytes(history: History, text: str, data: st.DataObject) -> None:
+def test_each_token_has_its_span_in_characters_and_in_bytes(history: History, text: str, data: st.DataObject) -> None:
     tokenizer, at = Tokenizer(history), data.draw(st.integers(0, len(history)), label="at")
     spans, raw = tokenizer.token_spans(text, at, "all"), text.encode()
     for one, (start, stop, id) in zip(spans, tokenizer.spans(text, at, allowed_special="all"), strict=True):
@@ -183,7 +189,7 @@ def test_each_token_has_its_span_in_characters_and_bytes(history: History, text:
             assert 0 <= len(before) + len(inside) - one.behind_byte < len(text[one.behind_char - 1].encode())
 
 
-def test_values_that_are_no_text_are_refused() -> None:
+def test_encoding_a_value_that_is_no_valid_text_is_refused() -> None:
     tokenizer = Tokenizer(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), []))
     assert tokenizer.encode(b"lo") == [108, 111]
     with pytest.raises(BpeError, match="not valid UTF-8 at byte 1"):

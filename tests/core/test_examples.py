@@ -8,7 +8,7 @@ from importlib import import_module
 from tests.shared import ROOT
 
 
-def test_the_examples_in_docstrings_are_true() -> None:
+def test_examples_in_docstrings_give_the_printed_results() -> None:
     paths = [path for folder in ("app", "bpe_core", "resources") for path in sorted((ROOT / folder).rglob("*.py"))]
     with_examples = [path.relative_to(ROOT) for path in paths if ">>> " in path.read_text(encoding="utf-8")]
     names = [".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in with_examples]

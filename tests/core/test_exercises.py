@@ -108,7 +108,7 @@ def said() -> dict[str, list[str]]:
     }
 
 
-def test_each_table_names_the_data_of_its_solutions() -> None:
+def test_tables_of_the_exercise_sheet_show_the_data_of_its_solutions() -> None:
     def row(title: str) -> list[str]:
         line = next(line for line in SHEET.splitlines() if line.startswith(f"| {title} |"))
         return [cell.strip(" `") for cell in line.strip("|").split("|")[1:]]
@@ -119,11 +119,11 @@ def test_each_table_names_the_data_of_its_solutions() -> None:
 
 
 @pytest.mark.parametrize(("number", "found"), said().items())
-def test_a_solution_equals_the_reference(number: str, found: list[str]) -> None:
+def test_each_solution_of_the_exercise_sheet_equals_the_reference(number: str, found: list[str]) -> None:
     for part in found:
         assert part in " ".join(SOLUTIONS[number].split())
 
 
-def test_every_exercise_has_a_solution() -> None:
+def test_every_exercise_of_the_sheet_has_a_solution() -> None:
     asked = re.findall(r"^\*\*(\d+)\.\*\*", SHEET.partition("## Solutions")[0], re.MULTILINE)
     assert asked == list(SOLUTIONS) == list(said())

@@ -77,7 +77,7 @@ def all_pieces(counts: dict[str, int]) -> list[bytes]:
 
 
 @given(WORDS, st.integers(0, 5), st.data())
-def test_any_prices_prove_a_floor_under_any_vocabulary(
+def test_a_floor_proved_by_any_prices_is_at_most_the_tokens_of_any_vocabulary(
     counts: dict[str, int], wanted: int, data: st.DataObject
 ) -> None:
     words = [list(word.encode()) for word in counts]
@@ -112,7 +112,7 @@ FEW_WORDS = st.dictionaries(st.text("ab", min_size=1, max_size=4), st.integers(1
 
 @settings(deadline=None, max_examples=40)
 @given(FEW_WORDS, st.integers(0, 2), st.integers(0, 30))
-def test_leaving_out_what_saves_little_keeps_the_floor_under_the_least(
+def test_leaving_out_pieces_that_save_little_keeps_the_floor_below_the_optimum(
     counts: dict[str, int], wanted: int, limit: int
 ) -> None:
     found = searched(counts, wanted, rounds=40, limit=limit)
@@ -120,7 +120,7 @@ def test_leaving_out_what_saves_little_keeps_the_floor_under_the_least(
 
 
 @given(FEW_WORDS, st.data())
-def test_a_piece_saves_at_most_its_places_times_its_symbols_but_one(
+def test_a_piece_saves_at_most_its_occurrences_times_its_length_less_one(
     counts: dict[str, int], data: st.DataObject
 ) -> None:
     lattice, known = laid(counts), all_pieces(counts)
@@ -132,7 +132,7 @@ def test_a_piece_saves_at_most_its_places_times_its_symbols_but_one(
     assert tokens(counts, others) - tokens(counts, others | {piece}) <= lattice.saves[number]
 
 
-def test_omitted_pieces_are_counted_in_the_bound() -> None:
+def test_pieces_left_out_of_the_search_are_included_in_the_floor() -> None:
     """The bound would be above what a vocabulary reaches: the tests above would see that."""
     lattice = laid({"ab": 5}, limit=5)
     assert (len(lattice), lattice.left_out) == (0, 1)
@@ -144,7 +144,7 @@ def test_omitted_pieces_are_counted_in_the_bound() -> None:
     assert values == [reference.least({b"ab": 5}, 1), 10] == [5, 10]
 
 
-def test_pieces_that_save_little_may_be_left_out() -> None:
+def test_a_search_without_pieces_that_save_little_still_gives_a_valid_floor() -> None:
     counts = {"abcabc": 9, "abd": 4, "xyz": 2, "xy": 1}
     for limit in range(12):
         found = searched(counts, 2, rounds=300, limit=limit)
@@ -152,7 +152,7 @@ def test_pieces_that_save_little_may_be_left_out() -> None:
         assert found.lattice.left_out == 0 or len(found.lattice) < len(laid(counts))
 
 
-def test_merging_the_commonest_pair_is_not_always_best() -> None:
+def test_merging_the_most_frequent_pair_first_can_need_more_tokens_than_the_optimum() -> None:
     """Joining the commonest pair first makes a word list cost more than it must."""
     counts = {"abc": 5, "ab": 4, "bcd": 5, "bc": 1, "cd": 4}
     found = searched(counts, 2, rounds=300)
@@ -234,7 +234,7 @@ def corpora() -> dict[str, tuple[dict[str, int], tuple[int, ...]]]:
 
 @pytest.mark.parametrize("place", [0, 1], ids=["few", "many"])
 @pytest.mark.parametrize("kind", ["English", "code", "long words", "Chinese", "random"])
-def test_the_floor_is_near_the_exact_optimum(kind: str, place: int) -> None:
+def test_the_floor_is_within_a_thousandth_of_the_exact_optimum(kind: str, place: int) -> None:
     counts, sizes = corpora()[kind]
     wanted = sizes[place]
     optimum = exact(counts, wanted, 8)
@@ -244,7 +244,7 @@ def test_the_floor_is_near_the_exact_optimum(kind: str, place: int) -> None:
     assert value >= 0.999 * optimum or found.floor.tokens == found.best.tokens, "it is nearer only by a part of a token"
 
 
-def test_the_command_reports_a_floor_and_writes_a_certificate(
+def test_the_floor_command_reports_a_floor_and_writes_a_certificate(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     book = tmp_path / "book.txt"
@@ -273,7 +273,7 @@ def test_the_command_reports_a_floor_and_writes_a_certificate(
     assert "The rows of the file" in capsys.readouterr().err
 
 
-def test_a_table_is_compared_with_the_floor(tmp_path: Path) -> None:
+def test_the_floor_answer_compares_the_tokens_of_a_table_with_the_floor(tmp_path: Path) -> None:
     study = train(["the lowest price is lower than the last one. " * 5], "gpt2", merges=12)
     found = Floor(sizes=(260, 268), seconds=0.5).answer(study)
     own = found.columns["own"]
@@ -297,7 +297,7 @@ def with_own(study: Study) -> Study:
 
 
 @pytest.mark.parametrize("preset", ["gpt2", "words", "clean-words", "wordpiece", "unigram", "mingram", "best"])
-def test_no_table_is_below_the_floor(preset: str) -> None:
+def test_no_trained_table_needs_fewer_tokens_than_the_floor(preset: str) -> None:
     text = "the lowest price is lower than the last one, and the lowest is the läst. " * 3
     study = train([text], preset, vocab_size={"gpt2": 300, "unigram": 24}.get(preset, 40))
     found = Floor(seconds=0.3).answer(study).columns
@@ -313,7 +313,7 @@ def test_no_table_is_below_the_floor(preset: str) -> None:
 
 @settings(deadline=None, max_examples=20)
 @given(WORDS, st.integers(1, 6))
-def test_a_table_is_cut_into_the_fewest_as_plain_code_does(counts: dict[str, int], merges: int) -> None:
+def test_the_fewest_tokens_of_a_table_equal_those_of_plain_python(counts: dict[str, int], merges: int) -> None:
     words = WordTable.from_counts(counts)
     history = learn(words, RECIPE.with_changes(merges=merges, min_frequency=1)) if any(map(is_long, counts)) else None
     if history is None:
@@ -329,7 +329,7 @@ def is_long(word: str) -> bool:
 
 
 @pytest.mark.parametrize("shift", [0, 0x80])
-def test_bytes_are_characters_to_other_methods(shift: int) -> None:
+def test_methods_that_learn_from_characters_are_compared_with_a_floor_of_bytes(shift: int) -> None:
     counts = {" ab": 9, " abc": 5, " abd": 4, "z": 2}
     words = WordTable.from_counts((bytes(byte + shift for byte in word.encode()), n) for word, n in counts.items())
     found = learned_beside(Court(words, Alphabet.of_bytes(), RECIPE, 8), [1, 2], ALONE)
@@ -344,7 +344,7 @@ def test_bytes_are_characters_to_other_methods(shift: int) -> None:
         assert learned.witness.tokens == reference.tokens(shifted, pieces) <= learned.tokens
 
 
-def test_the_search_gives_partial_answers_and_can_be_cancelled() -> None:
+def test_the_search_for_a_floor_gives_partial_answers_and_can_be_cancelled() -> None:
     study, seen = train(["the lowest price is lower than the last one. " * 5], "gpt2", merges=12), list[Answer]()
 
     def listen(progress: Progress) -> None:
@@ -367,7 +367,7 @@ def asked(text: str, **parameters: Any) -> Any:
     return Floor(**chosen).answer(unlearned("gpt2").with_texts([text]))
 
 
-def test_extreme_texts_and_sizes_are_answered_or_refused() -> None:
+def test_the_floor_of_extreme_texts_and_sizes_is_answered_or_refused() -> None:
     with pytest.raises(BpeError, match="no words"):
         asked("")
     with pytest.raises(BpeError, match="no room"):
@@ -384,7 +384,7 @@ def test_extreme_texts_and_sizes_are_answered_or_refused() -> None:
     assert long.columns["floor"] == long.columns["best"] == [25_000]
 
 
-def test_best_learns_extreme_texts_and_sizes() -> None:
+def test_the_best_method_learns_from_extreme_texts_and_sizes() -> None:
     with pytest.raises(NothingToLearn, match="no words"):
         train([""], "best")
     with pytest.raises(SizeDoesNotFit, match="no room"):
@@ -396,7 +396,7 @@ def test_best_learns_extreme_texts_and_sizes() -> None:
     assert train(["a" * 10_000], "best", vocab_size=8).history.tokens_after[-1] == 626, "of 16 letters at most"
 
 
-def test_a_search_ends_where_the_gap_is_as_chosen() -> None:
+def test_a_search_with_a_chosen_gap_ends_when_the_gap_is_reached() -> None:
     """A search with a chosen gap takes fewer rounds, and its vocabulary is as near to its floor as asked."""
     counts = {"".join(word): 1 + place % 7 for place, word in enumerate(product("aeln", repeat=5))}
     found = {gap: searched(counts, 40, gap=gap) for gap in (0.0, 0.2)}
@@ -409,7 +409,7 @@ A_TEXT = {"words": [[1]], "counts": ["x"], "floors": [{"size": 256, "pieces": 0,
 
 
 @pytest.mark.parametrize("damage", [{"counts": [1]}, {"unit": 0}, {"floors": 3}, {"words": None}, A_TEXT])
-def test_a_damaged_certificate_is_refused(damage: dict[str, Any]) -> None:
+def test_a_damaged_floor_certificate_is_refused(damage: dict[str, Any]) -> None:
     found = searched({"abab": 3, "ab": 2}, 1)
     told = {**certificate(found.lattice, [(257, found.floor)]), **damage}
     with pytest.raises(FormatError):
@@ -427,7 +427,7 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 @settings(deadline=None, max_examples=60)
 @given(st.data(), st.sampled_from([-3, -1, 1, 2, 1_000]))
-def test_a_certificate_changed_anywhere_is_refused(data: st.DataObject, by: int) -> None:
+def test_a_floor_certificate_with_any_change_is_refused(data: st.DataObject, by: int) -> None:
     """A number, a word, a price, how many pieces: even where the prices would still prove what is said."""
     told = proof()
     with TemporaryDirectory() as folder:
@@ -471,7 +471,7 @@ def changed_and_signed(**changes: Any) -> Any:
         ({"always": None}, "instead of a whole number"),
     ],
 )
-def test_a_forged_certificate_is_refused(
+def test_a_forged_floor_certificate_with_valid_checksum_is_refused(
     changes: dict[str, Any], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The size was tied to nothing, and tokens beside the words were added as said."""
@@ -481,7 +481,9 @@ def test_a_forged_certificate_is_refused(
     assert why in capsys.readouterr().err
 
 
-def test_a_floor_above_its_best_vocabulary_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_certified_floor_above_the_best_vocabulary_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     told, path = proof(), tmp_path / "floor.json"
     (one,) = told["floors"]
     row = {"size": one["size"], "floor": one["tokens"], "best": one["tokens"] - 1}
@@ -490,7 +492,9 @@ def test_a_floor_above_its_best_vocabulary_is_refused(tmp_path: Path, capsys: py
     assert "above the best that was found" in capsys.readouterr().err
 
 
-def test_a_certificate_counts_the_base_symbols(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verifying_a_floor_certificate_reports_base_symbols_separately(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "floor.json"
     path.write_text(json.dumps(proof()), encoding="utf-8")
     assert run(["verify", str(path)]) == 0
@@ -505,7 +509,7 @@ def proof() -> Any:
 @pytest.mark.parametrize(
     "text", ["the lowest price is lower than the last one, and the lowest is the last. " * 3, "aa"]
 )
-def test_pieces_are_added_by_their_value(text: str) -> None:
+def test_the_best_method_adds_pieces_by_value_and_encodes_with_the_fewest_tokens(text: str) -> None:
     """The tokens after each step are those of the fewest, and every moment cuts texts as it would alone."""
     study = train([text], "best", vocab_size=40)
     history = study.history
@@ -522,9 +526,7 @@ def test_pieces_are_added_by_their_value(text: str) -> None:
 
 @settings(deadline=None)
 @given(FEW_WORDS, st.integers(1, 2))
-def test_pieces_save_what_the_reference_says_and_no_others_would_save_more_than_the_best(
-    counts: dict[str, int], wanted: int
-) -> None:
+def test_savings_of_the_best_method_equal_the_reference(counts: dict[str, int], wanted: int) -> None:
     history = learn(WordTable.from_counts(counts), Recipe.preset("best", merges=wanted))
     marked = {b"_" + word: count for word, count in in_bytes(counts).items()}
     pieces = [history.alphabet.texts[step.left].decode().replace("▁", "_").encode() for step in history]
@@ -532,7 +534,7 @@ def test_pieces_save_what_the_reference_says_and_no_others_would_save_more_than_
     assert history.tokens_after[-1] == reference.tokens(marked, pieces) >= reference.least(marked, len(pieces))
 
 
-def test_the_longest_piece_comes_first_where_shorter_ones_hide_its_worth() -> None:
+def test_the_best_method_adds_the_longest_piece_first_even_if_shorter_pieces_hide_its_value() -> None:
     """In a word of one letter, any single use of the longest piece could be made of others."""
     history = train(["a" * 2_000], "best", vocab_size=20).history
     saved = -np.diff(history.tokens_after)
@@ -555,7 +557,9 @@ def test_a_table_with_long_tokens_is_compared_with_a_floor_for_long_tokens() -> 
     assert any("tokens of more than 16 symbols" in sentence for sentence in apart.sentences)
 
 
-def test_equal_numbers_of_rounds_find_the_same_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_searches_with_equal_numbers_of_rounds_find_equal_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     book, made = tmp_path / "book.txt", tmp_path / "floor.json"
     book.write_text("the lowest price is lower than the last one, and the lowest is the last. " * 3, encoding="utf-8")
     asked = ["floor", str(book), "--preset", "gpt2", "--sizes", "260", "270", "--rounds", "40", "--json"]
@@ -594,7 +598,7 @@ def witnessed(**changes: Any) -> Any:
         ({"vocabulary": 3}, "not whole"),
     ],
 )
-def test_a_forged_vocabulary_is_refused(
+def test_a_floor_certificate_with_a_forged_vocabulary_is_refused(
     changes: dict[str, Any], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "floor.json"
@@ -606,7 +610,7 @@ def test_a_forged_vocabulary_is_refused(
     assert why in capsys.readouterr().err
 
 
-def test_the_best_count_of_a_certificate_is_that_of_its_vocabulary(
+def test_a_certified_best_count_that_its_vocabulary_does_not_reach_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, proof = tmp_path / "floor.json", witnessed()
@@ -620,7 +624,7 @@ def test_the_best_count_of_a_certificate_is_that_of_its_vocabulary(
 
 @settings(deadline=None, max_examples=15)
 @given(WORDS, st.integers(0, 4))
-def test_a_witness_needs_as_many_tokens_as_the_best(counts: dict[str, int], wanted: int) -> None:
+def test_the_certified_vocabulary_needs_as_many_tokens_as_the_best_count(counts: dict[str, int], wanted: int) -> None:
     study = unlearned("gpt2").with_texts([" ".join(word for word, count in counts.items() for _ in range(count))])
     counts = {raw.decode(): count for raw, count in study.inside.words("", ALONE)}
     found = Floor(sizes=(256 + wanted,), rounds=10, certificate=True).answer(study)

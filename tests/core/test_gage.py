@@ -73,7 +73,7 @@ def trained(text: str, **changes: object) -> History:
 @each_learner
 @settings(max_examples=30)
 @given(words=words(), recipe=recipes(), work=st.sampled_from([1, 2_000, A_LOT]))
-def test_each_learner_equals_the_reference(
+def test_each_gage_learner_equals_the_reference(
     make_learner: MakeLearner, words: WordTable, recipe: Recipe, work: int
 ) -> None:
     told = gage.train(words, recipe)
@@ -85,13 +85,13 @@ def test_each_learner_equals_the_reference(
 
 @each_learner
 @pytest.mark.parametrize("rule", TIE_RULES)
-def test_each_learner_decides_ties_by_each_rule(make_learner: MakeLearner, rule: str) -> None:
+def test_each_gage_learner_decides_ties_by_each_tie_rule(make_learner: MakeLearner, rule: str) -> None:
     words = WordTable.from_counts({"abba baab cd dc abcd dcba ad da": 1, "\xe9\xe8 \xe8\xe9 bac cab": 2})
     recipe = Recipe.preset("gage", min_frequency=2, ties=rule, block_size=24)
     assert everything(learned(make_learner, words, recipe)) == everything(gage.train(words, recipe))
 
 
-def test_progress_follows_the_text_where_the_steps_to_come_are_not_known() -> None:
+def test_progress_of_gage_training_follows_the_text_if_the_number_of_steps_is_unknown() -> None:
     words = WordTable.from_counts([(text_of("prose").encode()[:2_000], 1)])
     trainer = Trainer(words, Recipe.preset("gage", block_size=500))
     shares = []
@@ -109,7 +109,7 @@ def test_progress_follows_the_text_where_the_steps_to_come_are_not_known() -> No
 @each_learner
 @settings(max_examples=25)
 @given(words=words(), recipe=recipes(), steps=st.integers(0, 12), wanted=st.integers(1, 9))
-def test_candidates_are_what_comes_next(
+def test_the_candidates_of_a_gage_learner_begin_with_the_next_step(
     make_learner: MakeLearner, words: WordTable, recipe: Recipe, steps: int, wanted: int
 ) -> None:
     recipe = recipe.with_changes(merges=steps + 2)
@@ -137,7 +137,7 @@ def test_candidates_are_what_comes_next(
         ("largest-text", [(97, 97), (256, 97), (257, 98)]),
     ],
 )
-def test_the_example_of_eleven_bytes_is_compressed_as_by_hand(rule: str, pairs: list[tuple[int, int]]) -> None:
+def test_gage_compresses_the_example_of_eleven_bytes_as_done_by_hand(rule: str, pairs: list[tuple[int, int]]) -> None:
     recipe = Recipe.preset("gage", min_frequency=2, ties=rule)
     trainer = Trainer(EXAMPLE, recipe)
     trainer.advance()
@@ -150,7 +150,7 @@ def test_the_example_of_eleven_bytes_is_compressed_as_by_hand(rule: str, pairs: 
     assert Tokenizer(history).decode([258, 100, 258, 97, 99]) == "aaabdaaabac"
 
 
-def test_each_block_starts_with_an_empty_table() -> None:
+def test_each_block_of_gage_starts_with_an_empty_pair_table() -> None:
     history = trained("low lower lowest\n" * 40, block_size=170)
     block, byte = history.reasons["block"], history.reasons["byte"]
     assert block.tolist() == sorted(block.tolist())
@@ -161,7 +161,7 @@ def test_each_block_starts_with_an_empty_table() -> None:
     assert len({history.row_joining(history.pair(row), row) for row in range(len(history))}) == len(history)
 
 
-def test_bytes_that_are_all_in_use_leave_nothing_to_stand_for_a_pair() -> None:
+def test_a_gage_block_that_uses_all_256_bytes_replaces_no_pair() -> None:
     words = WordTable.from_counts([(bytes(range(256)) + b"ab" * 50, 1)])
     trainer = Trainer(words, Recipe.preset("gage", block_bytes=256))
     trainer.advance()
@@ -175,7 +175,7 @@ def test_bytes_that_are_all_in_use_leave_nothing_to_stand_for_a_pair() -> None:
 
 @settings(max_examples=25)
 @given(words=words(), recipe=recipes(), data=st.data())
-def test_a_run_goes_on_from_its_history(words: WordTable, recipe: Recipe, data: st.DataObject) -> None:
+def test_gage_training_resumes_from_its_history(words: WordTable, recipe: Recipe, data: st.DataObject) -> None:
     if words.total_bytes < 2 * words.total:
         return
     whole = gage.train(words, recipe)
@@ -184,7 +184,7 @@ def test_a_run_goes_on_from_its_history(words: WordTable, recipe: Recipe, data: 
     assert everything(trainer.history) == everything(whole)
 
 
-def test_a_history_of_other_words_is_refused() -> None:
+def test_resuming_gage_training_with_a_history_of_other_words_is_refused() -> None:
     history = trained("low lower lowest\n" * 40)
     for other in ("low lower lowest " * 40, "ab"):
         with pytest.raises(FormatError, match="do not belong to these words"):
@@ -196,7 +196,7 @@ def test_a_history_of_other_words_is_refused() -> None:
 
 @settings(max_examples=25)
 @given(words=words(), recipe=recipes(), text=st.text("abc low\xff", max_size=60), data=st.data())
-def test_a_text_is_cut_by_the_table_of_the_block_at_work(
+def test_gage_splits_a_text_at_a_step_by_the_table_of_the_block_at_that_step(
     words: WordTable, recipe: Recipe, text: str, data: st.DataObject
 ) -> None:
     history = gage.train(words, recipe.with_changes(special_tokens=("c l",)))
@@ -216,7 +216,7 @@ def test_a_text_is_cut_by_the_table_of_the_block_at_work(
             assert (between.edges[0], between.ids.tolist()) == (0, tokens[:1])
 
 
-def test_after_the_last_step_nothing_changes() -> None:
+def test_asking_for_tokens_beyond_the_last_gage_step_gives_those_of_the_last_step() -> None:
     """A window's cursor may be ahead of the answer that it shows."""
     history = trained("low lower lowest\n" * 40, block_size=170)
     for known in (history, history.first(0)):
@@ -226,7 +226,7 @@ def test_after_the_last_step_nothing_changes() -> None:
             assert found.count(at) == len(found.edges(at)) - 1
 
 
-def test_special_tokens_have_the_ids_after_all_steps() -> None:
+def test_special_tokens_of_a_gage_run_have_ids_after_all_steps() -> None:
     history = trained("low lower lowest\n" * 40, block_size=170, special_tokens=("<end>",))
     for at in (0, 3, len(history)):
         ids = Tokenizer(history).encode("low<end>low", at=at, allowed_special="all")
@@ -234,7 +234,7 @@ def test_special_tokens_have_the_ids_after_all_steps() -> None:
         assert Tokenizer(history).decode(ids) == "low<end>low"
 
 
-def test_the_tokens_of_a_text_follow_its_edits() -> None:
+def test_tokens_of_a_gage_text_follow_its_edits() -> None:
     history = trained("low lower lowest\n" * 40, block_size=170)
     tokenizer = Tokenizer(history)
     at, later = 3, len(history)
@@ -248,7 +248,7 @@ def test_the_tokens_of_a_text_follow_its_edits() -> None:
         assert found.tokens(steps).ids.tolist() == tokenizer.encode("low low lower", at=steps)
 
 
-def test_a_long_text_is_cut_ahead_for_another_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_text_is_split_in_advance_for_another_gage_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gage_cut, "AT_ONCE", 8)
     history = trained("low lower lowest\n" * 40, block_size=170)
     tokenizer, later = Tokenizer(history), len(history)
@@ -272,7 +272,7 @@ def test_a_long_text_is_cut_ahead_for_another_block(monkeypatch: pytest.MonkeyPa
 # --- Facts about its steps --------------------------------------------------------------
 
 
-def test_losing_pairs_are_searched_within_their_block() -> None:
+def test_ties_and_pairs_that_never_won_are_searched_within_their_gage_block() -> None:
     """`ab` and `cd` tie in both blocks; in the first, `cd` follows, in the second it does not pay any more."""
     words = WordTable.from_counts({"abcd" * 4 + "abcd": 1, "xyxyxyxyx" + "uvuvuvuv": 1})
     history = gage.train(words, Recipe.preset("gage", block_size=20))
@@ -284,7 +284,7 @@ def test_losing_pairs_are_searched_within_their_block() -> None:
         assert history.row_joining(one.pair, one.closest_step - 1) is None
 
 
-def test_facts_hold_though_pairs_are_joined_several_times() -> None:
+def test_token_counts_of_a_gage_history_are_right_though_pairs_are_joined_several_times() -> None:
     text = text_of("prose")[:4_000]
     history = trained(text, block_size=700)
     counts = history.token_counts(np.bincount(np.frombuffer(text.encode(), np.uint8), minlength=256))
@@ -294,7 +294,7 @@ def test_facts_hold_though_pairs_are_joined_several_times() -> None:
     assert (counts * history.token_lengths()).sum() == len(text.encode())
 
 
-def test_what_a_block_joined_can_be_reached_by_its_own_table() -> None:
+def test_reachable_gage_tokens_are_reached_at_a_step_of_their_own_block() -> None:
     history = trained("low lower lowest\n" * 40, block_size=170)
     found = {token: reachability(history, token) for token in range(256, history.first_special)}
     for token, reached in found.items():
@@ -305,12 +305,12 @@ def test_what_a_block_joined_can_be_reached_by_its_own_table() -> None:
     assert [found[row + 256].kind for row in range(len(history)) if row in (0, len(history) - 1)] == ["reachable"] * 2
 
 
-def test_formats_for_merges_refuse_gage_s_method(tmp_path: Path) -> None:
+def test_exporting_a_gage_run_to_merge_formats_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="compress the text to a file, choose a table such as csv"):
         write_history(trained("low lower lowest\n" * 40), tmp_path / "merges.txt")
 
 
-def test_a_session_holds_its_blocks(tmp_path: Path) -> None:
+def test_a_session_file_keeps_the_blocks_of_a_gage_run(tmp_path: Path) -> None:
     history = trained("low lower lowest\n" * 40, block_size=170)
     path = tmp_path / "gage.bpex"
     saved = SavedSession(history.recipe, runs=(SavedRun(1, history.recipe, history=history, state="ended"),))
@@ -331,7 +331,7 @@ def test_a_session_holds_its_blocks(tmp_path: Path) -> None:
         ("byte", None, None, "do not name their blocks"),
     ],
 )
-def test_impossible_histories_are_refused(column: str, row: Any, value: int, told: str) -> None:
+def test_impossible_gage_histories_are_refused(column: str, row: Any, value: int, told: str) -> None:
     history = trained("low lower lowest\n" * 40, block_size=170)
     reasons = {name: values.copy() for name, values in history.reasons.items()}
     assert METHOD.what_is_wrong(history) == METHOD.what_is_wrong(history.first(0)) == ""
@@ -342,7 +342,7 @@ def test_impossible_histories_are_refused(column: str, row: Any, value: int, tol
     assert told in METHOD.what_is_wrong(History(history.recipe, history.alphabet, history.columns, reasons=reasons))
 
 
-def test_the_table_of_steps_lists_block_byte_and_size() -> None:
+def test_the_list_of_gage_steps_shows_block_byte_and_size() -> None:
     history = trained("low lower lowest\n" * 40, block_size=170)
     first = history[0]
     assert [reason.text(first.count, first.reasons) for reason in METHOD.reasons(history.recipe)][:2] == ["1", "0xFF"]

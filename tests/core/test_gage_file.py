@@ -45,7 +45,7 @@ def file_of(blocks: bytes, original: bytes) -> bytes:
 @settings(max_examples=40)
 @given(data=datas(), recipe=recipes())
 @example(data=EVERY_BYTE * 3, recipe=Recipe.preset("gage", block_bytes=256))
-def test_a_compressed_file_expands_to_the_original(data: bytes, recipe: Recipe) -> None:
+def test_data_compressed_by_gage_expands_to_the_original(data: bytes, recipe: Recipe) -> None:
     made = gage_file.compress(data, recipe)
     assert gage_file.expand(made.data) == data
     assert made.report.compressed_size == len(made.data)
@@ -66,13 +66,13 @@ def test_a_compressed_file_expands_to_the_original(data: bytes, recipe: Recipe) 
     ids=range(11),
 )  # fmt: skip
 @pytest.mark.parametrize("fast", [False, True])
-def test_any_bytes_can_be_compressed(original: bytes, fast: bool) -> None:
+def test_gage_can_compress_any_bytes_with_and_without_kernels(original: bytes, fast: bool) -> None:
     recipe = Recipe.preset("gage", block_size=5_000 if fast else 600)
     with machine_code(is_used=fast):
         assert gage_file.expand(gage_file.compress(original, recipe).data) == original
 
 
-def test_pieces_end_where_blocks_end() -> None:
+def test_pieces_of_a_compressed_file_end_where_gage_blocks_end() -> None:
     text = (text_of("prose").encode() * 60)[: 2 * PIECE + 77]
     made = gage_file.compress(text)
     blocks = compiled.compressed_blocks(text, _recipe())
@@ -83,7 +83,7 @@ def _recipe() -> Recipe:
     return Recipe.preset("gage")
 
 
-def test_a_file_has_the_documented_form() -> None:
+def test_a_gage_file_has_the_documented_bytes() -> None:
     made = gage_file.compress(EXAMPLE, Recipe.preset("gage", min_frequency=2, ties="lowest-ids"))
     crc = zlib.crc32(EXAMPLE).to_bytes(4, "big")
     # 128 bytes left out, byte 128, 124 left out, 253 = YZ; three more entries ... X d X a c
@@ -92,13 +92,13 @@ def test_a_file_has_the_documented_form() -> None:
     assert (made.report.table_bytes, made.report.data_bytes, made.report.replaced_pairs) == (10, 5, 3)
 
 
-def test_blocks_in_which_every_byte_occurs_are_reported() -> None:
+def test_gage_blocks_in_which_every_byte_occurs_are_reported() -> None:
     report = gage_file.compress(EVERY_BYTE * 2 + b"ab" * 9, Recipe.preset("gage", block_bytes=256)).report
     assert (report.blocks, report.full_blocks, report.replaced_pairs) == (1, 1, 0)
     assert gage_file.compress(EVERY_BYTE * 2 + b"ab" * 9).report.full_blocks == 0  # blocks end before that
 
 
-def test_training_makes_the_same_steps() -> None:
+def test_training_and_compressing_with_gage_make_the_same_steps() -> None:
     text = text_of("poem")
     history = train(Corpus.from_texts([text]), _recipe())
     report = gage_file.compress(text.encode()).report
@@ -110,7 +110,7 @@ def test_training_makes_the_same_steps() -> None:
 # --- From file to file ------------------------------------------------------------------
 
 
-def test_files_are_compressed_and_expanded(tmp_path: Path) -> None:
+def test_gage_compresses_and_expands_files(tmp_path: Path) -> None:
     source, packed, back = tmp_path / "a.txt", tmp_path / "a.gage", tmp_path / "b.txt"
     source.write_bytes(text_of("prose").encode())
     told: list[Progress] = []
@@ -122,7 +122,7 @@ def test_files_are_compressed_and_expanded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("work", [gage_file.compress_file, gage_file.expand_file])
-def test_the_input_file_is_not_overwritten(work: Callable[[Path, Path], object], tmp_path: Path) -> None:
+def test_gage_refuses_to_overwrite_its_input_file(work: Callable[[Path, Path], object], tmp_path: Path) -> None:
     path, link = tmp_path / "a.gage", tmp_path / "b.gage"
     path.write_bytes(gage_file.compress(EXAMPLE).data)
     link.symlink_to(path)
@@ -136,7 +136,7 @@ def test_the_input_file_is_not_overwritten(work: Callable[[Path, Path], object],
     assert sorted(tmp_path.iterdir()) == [path, link]
 
 
-def test_a_cancelled_compression_leaves_no_files(tmp_path: Path) -> None:
+def test_a_cancelled_gage_compression_leaves_no_files(tmp_path: Path) -> None:
     source, packed = tmp_path / "a.txt", tmp_path / "a.gage"
     source.write_bytes(b"low lower lowest " * 40_000)
     with pytest.raises(Cancelled, match="Compressing was stopped"):
@@ -155,7 +155,9 @@ def _module(name: str) -> Any:
         return None
 
 
-def test_the_sizes_of_other_compressors_are_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compressed_sizes_of_zlib_and_zstd_are_measured_for_comparison(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(text_of("prose").encode())
     assert compressors.sizes_of_others(path)["zlib"] == len(zlib.compress(path.read_bytes(), compressors.ZLIB_LEVEL))
@@ -196,7 +198,7 @@ NO_PAIRS = bytes([255, 128, 254])  # a table in which every byte stands for itse
         ),
     ],
 )
-def test_damage_is_reported_with_its_place(data: bytes, sentence: str, tmp_path: Path) -> None:
+def test_damage_in_a_gage_file_is_reported_with_its_place(data: bytes, sentence: str, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=sentence) as caught:
         gage_file.expand(data)
     assert len(str(caught.value)) < 300
@@ -207,12 +209,12 @@ def test_damage_is_reported_with_its_place(data: bytes, sentence: str, tmp_path:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_table_may_hold_unused_entries() -> None:
+def test_a_gage_block_may_contain_unused_pair_entries() -> None:
     """Such as a byte that means itself and more, as long as it does not occur."""
     assert gage_file.expand(file_of(write_block({254: (254 + 1, 97), 255: (254, 97)}, b"ab"), b"ab")) == b"ab"
 
 
-def test_expanding_asks_for_memory_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_expanding_a_gage_file_that_needs_too_much_memory_is_refused_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BPE_EXPLORER_MEMORY", "100")
     huge = gage_file.head(2**30) + bytes(200_000)
     with pytest.raises(TooLarge, match="Expanding needs about"):
@@ -221,7 +223,7 @@ def test_expanding_asks_for_memory_first(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @settings(max_examples=60)
 @given(data=st.data())
-def test_changed_files_end_in_a_sentence_or_the_original(data: st.DataObject) -> None:
+def test_a_changed_gage_file_is_refused_or_expands_to_the_original(data: st.DataObject) -> None:
     original = data.draw(datas())
     written = bytearray(gage_file.compress(original, Recipe.preset("gage", min_frequency=2)).data)
     for _ in range(data.draw(st.integers(1, 3))):

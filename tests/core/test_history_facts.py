@@ -17,7 +17,7 @@ from tests.shared import here, text_of
 
 @pytest.mark.parametrize("merges", [0, 1, 2, 7, 40])
 @pytest.mark.parametrize("text", ["aaaa aaa aaaaaaa abab ababab", "the lowest price is lower than the last one"])
-def test_token_counts_agree_with_encoding_every_word(text: str, merges: int) -> None:
+def test_token_counts_of_a_history_equal_counts_of_encoded_words(text: str, merges: int) -> None:
     words = WordTable.from_counts(Counter(text.split()))
     recipe = Recipe.preset("raw-bytes", vocab_size=None, merges=40)
     history = reference.train(words, recipe)
@@ -32,7 +32,7 @@ def test_token_counts_agree_with_encoding_every_word(text: str, merges: int) -> 
 
 
 @pytest.mark.parametrize("name", here("poem", "data/raven.txt"))
-def test_compression_never_falls_and_ends_where_the_history_does(name: str) -> None:
+def test_the_compression_curve_of_a_history_never_falls(name: str) -> None:
     words = WordTable.from_counts(Counter(text_of(name).split()))
     history = reference.train(words, Recipe.preset("raw-bytes", vocab_size=None, merges=60))
     curve = history.compression
@@ -50,7 +50,7 @@ def a_history_that_drops() -> History:
     return History.from_pairs(recipe, alphabet, [(256, 99), (257, NOTHING), (258, 256)])
 
 
-def test_a_dropped_token_keeps_its_id_and_leaves_the_vocabulary() -> None:
+def test_a_dropped_token_keeps_its_index_and_leaves_the_vocabulary() -> None:
     history = a_history_that_drops()
     assert [(step.index, step.right == NOTHING) for step in history] == [(258, False), (257, True), (259, False)]
     assert (history.first_special, history.index_count) == (260, 261)
@@ -60,7 +60,7 @@ def test_a_dropped_token_keeps_its_id_and_leaves_the_vocabulary() -> None:
     assert history.first(1).vocabulary.tolist() == [*range(259)]
 
 
-def test_tokens_are_found_by_the_steps_that_joined_them() -> None:
+def test_a_history_finds_the_step_pair_and_children_of_each_token() -> None:
     history = a_history_that_drops()
     assert history.pairs() == [(256, 99), (258, 256)]
     assert history.pairs(1) == [(258, 256)]

@@ -14,5 +14,5 @@ def test_escaped_text_is_printable_and_reversible(raw: bytes) -> None:
     assert unescape(escape(raw)) == raw
 
 
-def test_escaped_text_shows_invisible_characters() -> None:
+def test_escaped_text_shows_invisible_characters_as_bytes() -> None:
     assert escape(" a\u00a0b\u200d\u2028".encode()) == " a<0xC2><0xA0>b<0xE2><0x80><0x8D><0xE2><0x80><0xA8>"

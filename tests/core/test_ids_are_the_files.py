@@ -119,7 +119,7 @@ def asked(name: str, study: bpe.Study) -> bpe.Answer:
 
 @settings(max_examples=6)
 @given(data=st.data())
-def test_every_question_shows_the_ids_of_the_file(learned: History, data: st.DataObject) -> None:
+def test_every_question_shows_the_ids_of_the_opened_file(learned: History, data: st.DataObject) -> None:
     study = numbered(learned, data.draw(numberings(learned.index_count)))
     with_ids = set()
     about_studies = {name for name in QUESTIONS if question_named(name).studies is not NONE}
@@ -132,7 +132,7 @@ def test_every_question_shows_the_ids_of_the_file(learned: History, data: st.Dat
 
 @settings(max_examples=15)
 @given(data=st.data())
-def test_a_study_accepts_the_ids_that_it_returns(learned: History, data: st.DataObject) -> None:
+def test_a_study_decodes_and_names_the_ids_that_it_returns(learned: History, data: st.DataObject) -> None:
     study = numbered(learned, data.draw(numberings(learned.index_count)))
     assert set(study.names) == set(study.tokens) == set(study.history.numbers_of(range(learned.index_count)).tolist())
     text = data.draw(st.text(max_size=12)) + "the lowest widow"
@@ -157,9 +157,7 @@ def test_a_study_accepts_the_ids_that_it_returns(learned: History, data: st.Data
 
 @settings(max_examples=10)
 @given(data=st.data())
-def test_trimming_removes_the_tokens_of_the_given_ids_and_reports_the_ids_of_the_rest(
-    learned: History, data: st.DataObject
-) -> None:
+def test_trimming_removes_tokens_by_their_file_ids_and_reports_new_ids(learned: History, data: st.DataObject) -> None:
     study = numbered(learned, data.draw(numberings(learned.index_count)))
     joined = [id for id in study.names if len(study.tokens[id]) > 1]
     chosen = data.draw(st.sets(st.sampled_from(joined), min_size=1, max_size=6))
@@ -177,7 +175,7 @@ def test_trimming_removes_the_tokens_of_the_given_ids_and_reports_the_ids_of_the
 
 @settings(max_examples=10)
 @given(data=st.data())
-def test_special_tokens_keep_their_ids_whatever_they_are_called(learned: History, data: st.DataObject) -> None:
+def test_renaming_and_adding_special_tokens_keeps_all_ids(learned: History, data: st.DataObject) -> None:
     study = numbered(learned, data.draw(numberings(learned.index_count)))
     found = bpe.change_specials(study, rename={"<pad>": "<space>"}, add=["<new>"])
     now = bpe.Study(found.history)
@@ -190,7 +188,7 @@ def test_special_tokens_keep_their_ids_whatever_they_are_called(learned: History
 
 @settings(max_examples=3)
 @given(data=st.data())
-def test_a_folder_that_is_delivered_has_the_ids_of_the_file(
+def test_a_delivered_folder_has_the_ids_of_the_opened_file(
     learned: History, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     study = numbered(learned, data.draw(numberings(learned.index_count)))
@@ -203,7 +201,7 @@ def test_a_folder_that_is_delivered_has_the_ids_of_the_file(
 
 @settings(max_examples=3)
 @given(data=st.data())
-def test_shards_of_documents_hold_the_ids_of_the_file(
+def test_shards_of_encoded_documents_hold_the_ids_of_the_opened_file(
     learned: History, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     study = numbered(learned, data.draw(numberings(learned.index_count)))
@@ -240,14 +238,14 @@ def test_every_public_function_has_a_test_of_its_ids() -> None:
 
 
 @pytest.mark.parametrize(("old", "new"), [("ids", "indices"), ("id_count", "index_count"), ("ids_of", "indices_of")])
-def test_former_names_of_indices_warn_with_the_new_ones(learned: History, old: str, new: str) -> None:
+def test_former_names_of_index_attributes_warn_with_the_new_names(learned: History, old: str, new: str) -> None:
     with pytest.warns(DeprecationWarning, match=f"History.{old} is called History.{new} now"):
         assert np.array_equal(getattr(learned, old), getattr(learned, new))
     with pytest.warns(DeprecationWarning, match=r"Step\.id is called Step\.index now"):
         assert getattr(learned[3], "id") == learned[3].index  # noqa: B009  # mypy knows no such name
 
 
-def test_the_tokenizers_library_agrees_about_every_id(hugging_face: NumberedTable) -> None:
+def test_every_id_of_a_study_equals_that_of_the_tokenizers_library(hugging_face: NumberedTable) -> None:
     study, library = hugging_face
     assert study.history.numbers is not None
     for id, text in study.tokens.items():
@@ -263,7 +261,9 @@ def id_of(library: tokenizers.Tokenizer, token: str) -> int:
     return id
 
 
-def test_a_token_trimmed_by_its_id_is_gone_from_the_library(hugging_face: NumberedTable, tmp_path: Path) -> None:
+def test_a_token_trimmed_by_its_id_is_missing_in_the_tokenizers_library(
+    hugging_face: NumberedTable, tmp_path: Path
+) -> None:
     """The neighbour was removed where the special tokens came first."""
     study, library = hugging_face
     found = bpe.trim(study, [id_of(library, "Ġwidow")])
@@ -275,14 +275,14 @@ def test_a_token_trimmed_by_its_id_is_gone_from_the_library(hugging_face: Number
     assert {old: after[text] for text, old in before.items() if old in found.new_ids} == found.new_ids
 
 
-def test_the_command_and_the_function_trim_the_same(hugging_face: NumberedTable, tmp_path: Path) -> None:
+def test_the_trim_command_and_the_trim_function_give_equal_tokens(hugging_face: NumberedTable, tmp_path: Path) -> None:
     study, library = hugging_face
     id, out = id_of(library, "Ġwidow"), tmp_path / "out.tokenizer.json"
     assert run(["trim", str(tmp_path / "tokenizer.json"), "--remove", str(id), "-o", str(out)]) == 0
     assert bpe.open(out).tokens == bpe.Study(bpe.trim(study, [id]).history).tokens
 
 
-def test_new_tokens_are_reported_by_their_ids(hugging_face: NumberedTable) -> None:
+def test_extending_and_joining_report_new_tokens_by_their_file_ids(hugging_face: NumberedTable) -> None:
     study = hugging_face.study
     grown = bpe.extend(Corpus.from_texts([OTHER]), study, 5, min_frequency=1)
     now = bpe.Study(grown.history)
@@ -294,7 +294,7 @@ def test_new_tokens_are_reported_by_their_ids(hugging_face: NumberedTable) -> No
 
 @settings(max_examples=5)
 @given(data=st.data())
-def test_files_that_were_renumbered_are_read_with_their_ids(
+def test_renumbered_tokenizer_files_are_read_with_their_ids(
     learned: History, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     folder = tmp_path_factory.mktemp("renumbered")
@@ -319,7 +319,7 @@ def shared(tmp_path: Path) -> NumberedTable:
     return NumberedTable(study, tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json")))
 
 
-def test_tokens_that_share_an_id_are_shown_as_it_is_decoded(shared: NumberedTable) -> None:
+def test_tokens_that_share_an_id_are_shown_with_the_text_that_decoding_gives(shared: NumberedTable) -> None:
     study, library = shared
     assert len(numbers_of(study.history)) > len(study.tokens) == 5
     for text in ("ab", "xab<unk>ba", "aab"):
@@ -329,7 +329,7 @@ def test_tokens_that_share_an_id_are_shown_as_it_is_decoded(shared: NumberedTabl
     assert bpe.trim(study, [1, 4]).new_ids == {0: 0, 2: 1, 3: 2}
 
 
-def test_ids_that_are_not_in_the_file_are_refused(hugging_face: NumberedTable) -> None:
+def test_ids_that_the_opened_file_lacks_are_refused(hugging_face: NumberedTable) -> None:
     study = hugging_face.study
     for ask in (
         lambda: bpe.trim(study, [9_999]),
@@ -352,7 +352,7 @@ def without_unknown(tmp_path: Path) -> bpe.Study:
     return bpe.open(tmp_path / "tokenizer.json")
 
 
-def test_tokens_without_an_id_are_refused_as_ids(without_unknown: bpe.Study) -> None:
+def test_encoding_text_that_would_need_a_token_without_an_id_is_refused(without_unknown: bpe.Study) -> None:
     """The id -1 was returned, which counts from the end of an array of embeddings."""
     assert without_unknown.encode("abba") == [2, 1, 0]
     for ask in (lambda: without_unknown.encode("abx"), lambda: without_unknown.encode_batch(["ab", "abx"])):
@@ -360,7 +360,7 @@ def test_tokens_without_an_id_are_refused_as_ids(without_unknown: bpe.Study) -> 
             ask()
 
 
-def test_tokens_without_an_id_are_shown_without_one(without_unknown: bpe.Study) -> None:
+def test_tokens_without_an_id_are_shown_with_an_empty_id(without_unknown: bpe.Study) -> None:
     assert [span.id for span in without_unknown.spans("abx")] == [2, None]
     found = QUESTION.look(without_unknown, text="abx")
     assert found.columns["id"] == [2, None]

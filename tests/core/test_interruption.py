@@ -94,7 +94,7 @@ def endless(tmp_path: Path, long_text: Path) -> list[str]:
 
 @posix_only
 @pytest.mark.parametrize(("number", "code"), ENDINGS)
-def test_ending_keeps_what_was_learned(
+def test_a_signal_during_training_ends_the_command_and_keeps_the_learned_merges(
     endless: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: int
 ) -> None:
     """In this process: the signal comes with the first news of training, and the work asks soon after."""
@@ -131,7 +131,7 @@ def test_ending_keeps_what_was_learned(
 
 
 @posix_only
-def test_ctrl_c_at_a_terminal_ends_soon_and_keeps_the_merges(endless: list[str], tmp_path: Path) -> None:
+def test_ctrl_c_at_a_terminal_ends_training_soon_and_keeps_the_merges(endless: list[str], tmp_path: Path) -> None:
     with at_a_terminal(endless) as (process, screen):
         read_until(screen, "training")
         process.send_signal(signal.SIGINT)
@@ -146,7 +146,7 @@ def test_ctrl_c_at_a_terminal_ends_soon_and_keeps_the_merges(endless: list[str],
 
 
 @posix_only
-def test_ctrl_c_twice_at_a_terminal_drops_the_work(endless: list[str], tmp_path: Path) -> None:
+def test_ctrl_c_twice_at_a_terminal_discards_the_training(endless: list[str], tmp_path: Path) -> None:
     (tmp_path / "merges.csv").write_text("precious")
     with at_a_terminal(endless) as (process, screen):
         read_until(screen, "training")
@@ -161,7 +161,7 @@ def test_ctrl_c_twice_at_a_terminal_drops_the_work(endless: list[str], tmp_path:
 
 
 @posix_only
-def test_ctrl_c_while_waiting_for_standard_input_ends_at_once(tmp_path: Path) -> None:
+def test_ctrl_c_while_waiting_for_standard_input_ends_the_command_at_once(tmp_path: Path) -> None:
     output = tmp_path / "merges.csv"
     with at_a_terminal(["train", "-", "--output", str(output)]) as (process, screen):
         assert process.stdin is not None
@@ -176,7 +176,9 @@ def test_ctrl_c_while_waiting_for_standard_input_ends_at_once(tmp_path: Path) ->
 
 
 @posix_only
-def test_where_its_terminal_is_closed_a_command_keeps_what_was_learned(endless: list[str], tmp_path: Path) -> None:
+def test_closing_the_terminal_of_a_training_command_keeps_the_learned_merges(
+    endless: list[str], tmp_path: Path
+) -> None:
     with at_a_terminal(endless) as (process, screen):
         read_until(screen, "training")
         os.close(screen)
@@ -203,7 +205,9 @@ sys.exit(run(sys.argv[1:]))
 
 @posix_only
 @pytest.mark.parametrize(("number", "code"), ENDINGS)
-def test_ending_in_the_middle_of_writing_leaves_nothing(tmp_path: Path, number: int, code: int) -> None:
+def test_a_signal_while_writing_leaves_the_old_file_and_no_temporary_file(
+    tmp_path: Path, number: int, code: int
+) -> None:
     (tmp_path / "text.txt").write_text("the lowest price is lower than the last one\n")
     (tmp_path / "ids.npy").write_text("precious")
     assert run(["train", str(tmp_path / "text.txt"), "--output", str(tmp_path / "merges.csv"), "--quiet"]) == 0
@@ -221,7 +225,7 @@ def test_ending_in_the_middle_of_writing_leaves_nothing(tmp_path: Path, number: 
 
 @posix_only
 @pytest.mark.parametrize(("number", "code"), ENDINGS)
-def test_any_command_ends_in_order(number: int, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_signal_ends_any_command_with_its_exit_code(number: int, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bpe_core.command_line.commands.presets.run", lambda options: signal.raise_signal(number))
     before = signal.getsignal(number)
     assert run(["presets"]) == code
@@ -229,7 +233,7 @@ def test_any_command_ends_in_order(number: int, code: int, monkeypatch: pytest.M
 
 
 @posix_only
-def test_a_second_ctrl_c_aborts() -> None:
+def test_a_second_ctrl_c_raises_keyboard_interrupt() -> None:
     with Interruption("Stopping.") as interruption:
         interruption.worth_keeping = True
         signal.raise_signal(signal.SIGINT)
@@ -239,7 +243,7 @@ def test_a_second_ctrl_c_aborts() -> None:
 
 
 @posix_only
-def test_an_ignored_ctrl_c_stays_ignored() -> None:
+def test_an_ignored_ctrl_c_stays_ignored_during_a_command() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with Interruption("Stopping.") as interruption:

@@ -93,7 +93,9 @@ def learned(make: Any, words: WordTable, history: History, work: int, known: His
 
 @settings(max_examples=EXAMPLES // 2)
 @given(steered=steered(), work=st.sampled_from([1, 700, A_LOT]), data=st.data())
-def test_each_learner_equals_the_reference(steered: tuple[WordTable, Recipe], work: int, data: st.DataObject) -> None:
+def test_each_learner_with_interventions_equals_the_reference(
+    steered: tuple[WordTable, Recipe], work: int, data: st.DataObject
+) -> None:
     table, recipe = steered
     plain = reference_run(table, recipe)
     known = plain.first(data.draw(st.integers(0, len(plain)), label="steps known"))
@@ -108,7 +110,7 @@ def test_each_learner_equals_the_reference(steered: tuple[WordTable, Recipe], wo
 
 @settings(max_examples=EXAMPLES // 2)
 @given(first=words(), second=words(), recipe=recipes(), by=st.integers(1, 9))
-def test_going_on_from_a_table_makes_its_steps_first(
+def test_extending_a_table_on_other_words_makes_its_old_steps_first(
     first: WordTable, second: WordTable, recipe: Recipe, by: int
 ) -> None:
     """On the words of another corpus, with the alphabet that the table has."""
@@ -123,7 +125,7 @@ def test_going_on_from_a_table_makes_its_steps_first(
     assert plain.pairs()[: len(old)] == old.pairs()
 
 
-def test_a_branch_goes_on_from_its_parent_and_is_learned_again_from_its_recipe() -> None:
+def test_a_branch_continues_its_parent_and_is_learned_again_from_its_recipe() -> None:
     """Counts made by hand: e+s 9, es+t 9, then l+o 7; lo+w 7 ..."""
     parent = learn_fast(WORDS, Recipe.preset("gpt2", merges=6, ties="lowest-ids"))
     e, s, t = b"est"
@@ -162,7 +164,7 @@ def test_impossible_interventions_are_refused(interventions: Any, sentence: str)
         )
 
 
-def test_a_step_that_is_never_reached_is_reported_and_other_methods_refuse() -> None:
+def test_interventions_at_unreachable_steps_or_for_other_methods_are_refused() -> None:
     with pytest.raises(RecipeError, match=r"There is no step 90 for .* after 12 steps"):
         learn_fast(WORDS, Recipe.preset("gpt2", vocab_size=400, interventions=("forbid:1+2@90",)))
     with pytest.raises(RecipeError, match="Unigram does not merge pairs"):

@@ -37,7 +37,7 @@ def desk() -> Room:
     return Room(Desk(items, np.arange(6, dtype=np.int32).reshape(2, 3), 3), np.array([1.0, 2.5]))
 
 
-def test_arguments_and_results_of_many_kinds_pass_through_machine_code(jitted: ModuleType) -> None:
+def test_arguments_and_results_of_many_types_pass_through_machine_code(jitted: ModuleType) -> None:
     room, cells = desk(), np.array([1, 2, 3, 99], np.int32)
     strided = np.arange(10)[::3]
     large = np.uint64(2**64 - 3)
@@ -54,7 +54,7 @@ def test_arguments_and_results_of_many_kinds_pass_through_machine_code(jitted: M
         jitted.fails(3)
 
 
-def test_a_bundle_remembers_where_its_arrays_are_and_no_other_does(jitted: ModuleType) -> None:
+def test_machine_code_finds_the_arrays_of_each_bundle_after_they_change(jitted: ModuleType) -> None:
     rooms, cells, large = [desk(), desk()], np.ones(4, np.int32), np.uint64(0)
     for number in (1, 2, 3):
         for room in rooms:
@@ -72,7 +72,7 @@ def test_a_bundle_remembers_where_its_arrays_are_and_no_other_does(jitted: Modul
     assert jitted.first_of(np.empty(0, np.int32)) == -1
 
 
-def test_threads_that_use_a_bundle_at_once_for_the_first_time_share_its_row() -> None:
+def test_threads_that_first_use_a_bundle_at_once_share_its_packed_row() -> None:
     """Otherwise the slower thread's row would replace one that machine code may be reading."""
     places: list[tuple[int, ...]] = []
 
@@ -90,7 +90,7 @@ def test_threads_that_use_a_bundle_at_once_for_the_first_time_share_its_row() ->
     assert tuple(pack(desk)) == places[1]
 
 
-def test_different_argument_types_have_different_machine_code() -> None:
+def test_different_argument_types_get_different_machine_code() -> None:
     cells = np.zeros((4, 4), np.int32)
     different = [
         cells, cells[0], cells[:, 0], cells.astype(np.uint32), cells[0].astype(np.int64), np.zeros(2, ITEM),

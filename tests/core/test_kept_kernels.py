@@ -130,7 +130,7 @@ def damage(name: str, file: Path) -> None:
     file.write_bytes(DAMAGES[name](file.read_bytes()))
 
 
-def test_machine_code_is_made_once_and_used_by_all_processes(cache: Path) -> None:
+def test_machine_code_is_compiled_once_and_used_by_all_processes(cache: Path) -> None:
     before = code(cache).stat()
     assert is_sound(cache)
     succeed(USE, cache, "sound")
@@ -141,20 +141,22 @@ def test_machine_code_is_made_once_and_used_by_all_processes(cache: Path) -> Non
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_damaged_machine_code_is_noticed(cache: Path, name: str) -> None:
+def test_damaged_machine_code_on_disk_is_detected(cache: Path, name: str) -> None:
     damage(name, code(cache))
     assert not is_sound(cache)
     code(cache).unlink()
     assert not is_sound(cache)
 
 
-def test_machine_code_of_another_llvmlite_is_kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machine_code_of_another_llvmlite_version_is_stored_separately(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = kept._fingerprint()
     monkeypatch.setattr("llvmlite.__version__", "0.1")
     assert kept._fingerprint() != ours
 
 
-def test_each_part_is_kept_when_it_is_made_and_made_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_part_of_machine_code_is_stored_when_compiled_and_compiled_once(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = Pack.read(code(cache).read_bytes())
     place = code(cache).parent
     monkeypatch.setattr(kept, "folder", lambda: place)
@@ -181,7 +183,7 @@ def test_each_part_is_kept_when_it_is_made_and_made_once(cache: Path, monkeypatc
     assert works == ["counting", "others", "others"]
 
 
-def test_parts_of_machine_code_are_joined() -> None:
+def test_stored_parts_of_machine_code_are_joined() -> None:
     one, two = KeptKernel("a", "i", b"one"), KeptKernel("b", "", b"two")
     first, second = Pack(kernels={("k", "i8"): one}, tables={"t": b"3"}), Pack(kernels={("k", "f8"): two})
     joined = Pack(kernels={("k", "i8"): one, ("k", "f8"): two}, tables={"t": b"3"})
@@ -189,7 +191,7 @@ def test_parts_of_machine_code_are_joined() -> None:
 
 
 @pytest.mark.parametrize("name", ["cut off", "noise", "empty"] if EXPLORES else ["cut off"])
-def test_while_it_is_damaged_plain_python_serves(cache: Path, tmp_path: Path, name: str) -> None:
+def test_plain_python_trains_while_machine_code_on_disk_is_damaged(cache: Path, tmp_path: Path, name: str) -> None:
     damage(name, code(cache))
     text = tmp_path / "text.txt"
     text.write_text(" ".join(f"{i:b}" for i in range(3_000)))
@@ -198,7 +200,7 @@ def test_while_it_is_damaged_plain_python_serves(cache: Path, tmp_path: Path, na
 
 
 @posix_only
-def test_damaged_machine_code_is_made_again_even_after_a_killed_compiler(made: Path, cache: Path) -> None:
+def test_damaged_machine_code_is_compiled_again_even_after_a_killed_compiler(made: Path, cache: Path) -> None:
     damage("cut off", code(cache))
     killed = GIVEN.format(str(code(made))) + "kept.keep = lambda made: os.kill(os.getpid(), signal.SIGKILL)\nsys.exit("
     killed = MAKE.replace("sys.exit(", killed)
@@ -209,7 +211,7 @@ def test_damaged_machine_code_is_made_again_even_after_a_killed_compiler(made: P
     assert [path.name for path in code(cache).parent.iterdir()] == ["code"]
 
 
-def test_a_compiler_that_fails_leaves_nothing_and_says_so(tmp_path: Path) -> None:
+def test_a_compiler_process_that_fails_leaves_no_file_and_reports_the_error(tmp_path: Path) -> None:
     done = python(MAKE.replace("def work():", "def work():\n    raise OSError(28, 'No space left')"), tmp_path)
     assert done.returncode == 1
     assert "No space left" in done.stderr
@@ -225,7 +227,7 @@ def test_a_compiler_that_fails_leaves_nothing_and_says_so(tmp_path: Path) -> Non
     ],
     ids=["cannot be made", "crashes"],
 )
-def test_with_an_unknown_numba_its_own_cache_is_used(tmp_path: Path, program: str, reason: str) -> None:
+def test_with_an_unknown_numba_version_the_cache_of_numba_is_used(tmp_path: Path, program: str, reason: str) -> None:
     succeed(program, tmp_path)
     assert reason in Pack.read(code(tmp_path).read_bytes()).fallback
     if reason == "-6" and not EXPLORES:
@@ -236,7 +238,7 @@ def test_with_an_unknown_numba_its_own_cache_is_used(tmp_path: Path, program: st
     succeed(USE, tmp_path, "sound")
 
 
-def test_machine_code_that_cannot_be_stored_is_handed_over(
+def test_machine_code_that_cannot_be_stored_is_passed_to_the_parent_process(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     environment = {**os.environ, kept.LOCATION: str(tmp_path / "file")}
@@ -252,7 +254,7 @@ def test_machine_code_that_cannot_be_stored_is_handed_over(
     assert {name for name, _ in Pack.read(done.stdout).kernels} >= {"utf8.sound_until"}
 
 
-def test_on_a_full_disk_nothing_can_be_kept_and_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_for_machine_code_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ready", "preparing"):
         monkeypatch.setattr(readiness, name, lambda part="": False)
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
@@ -265,7 +267,7 @@ def test_on_a_full_disk_nothing_can_be_kept_and_it_is_said(tmp_path: Path, monke
     assert kept.LOCATION in readiness.why_not()
 
 
-def test_waiting_for_another_compiler_is_reported(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_for_the_compiler_of_another_process_is_reported(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = code(cache).parent
     code(cache).unlink()
     monkeypatch.setattr(kept, "folder", lambda: place)
@@ -279,7 +281,9 @@ def test_waiting_for_another_compiler_is_reported(cache: Path, monkeypatch: pyte
     other.release()
 
 
-def test_where_no_process_can_be_started_plain_python_serves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_python_is_used_where_no_compiler_process_can_be_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
@@ -298,7 +302,7 @@ def test_where_no_process_can_be_started_plain_python_serves(tmp_path: Path, mon
     assert "Resource temporarily unavailable" in readiness.why_not()
 
 
-def test_one_compiler_works_at_a_time(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_one_process_compiles_machine_code_at_a_time(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "folder", lambda: code(cache).parent)
     first = kept.claim()
     assert isinstance(first, Lock)
@@ -310,7 +314,9 @@ def test_one_compiler_works_at_a_time(cache: Path, monkeypatch: pytest.MonkeyPat
 
 
 @posix_only
-def test_files_that_strangers_could_have_written_are_never_loaded(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machine_code_in_a_folder_that_others_can_write_to_is_never_loaded(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A stranger can write the checksum that belongs to what they leave."""
     place = code(cache)
     monkeypatch.setenv(kept.LOCATION, str(cache))
@@ -323,7 +329,7 @@ def test_files_that_strangers_could_have_written_are_never_loaded(cache: Path, m
     succeed(USE, cache, "sound")
 
 
-def test_installed_machine_code_is_used_with_any_home_folder(
+def test_machine_code_installed_with_the_package_is_used_with_any_home_folder(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed = Path(shutil.copytree(code(made).parent, tmp_path / "made" / code(made).parent.name))
@@ -337,7 +343,7 @@ def test_installed_machine_code_is_used_with_any_home_folder(
 
 
 @posix_only
-def test_without_a_folder_of_ones_own_nothing_is_kept_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_machine_code_is_stored_for_a_user_without_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(kept.LOCATION, raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", "not/from/the/root")
@@ -352,7 +358,7 @@ def test_without_a_folder_of_ones_own_nothing_is_kept_anywhere(tmp_path: Path, m
     assert found.parent == tmp_path / ".cache" / "bpe-explorer"
 
 
-def test_where_nothing_can_be_kept_only_large_work_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_large_work_is_compiled_where_machine_code_cannot_be_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     monkeypatch.setattr(readiness, "ready", lambda part="": False)
     monkeypatch.setattr(readiness, "start_compiler", lambda *arguments, **how: pytest.fail("nothing is worth it"))
@@ -388,7 +394,7 @@ def test_no_compiler_is_started_while_another_process_compiles(cache: Path, monk
     assert not readiness.preparing()
 
 
-def test_a_compiler_ends_with_its_folder(tmp_path: Path) -> None:
+def test_a_compiler_process_ends_when_its_folder_is_removed(tmp_path: Path) -> None:
     (cache := tmp_path / "cache").mkdir(mode=0o700)
     waits = MAKE.replace("def work():", "def work():\n    import time; time.sleep(600)")
     environment = {**os.environ, kept.LOCATION: str(cache)}
@@ -401,7 +407,7 @@ def test_a_compiler_ends_with_its_folder(tmp_path: Path) -> None:
     assert b"is gone" in told
 
 
-def test_a_compiler_that_reads_late_receives_all_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compiler_process_that_reads_late_receives_all_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "folder", lambda: tmp_path)
     monkeypatch.setattr(compiler, "SECONDS_BETWEEN_LOOKS", 0.05)
     late = "import sys, time; time.sleep(0.5); print(len(sys.stdin.buffer.read()), end='')"
@@ -411,7 +417,7 @@ def test_a_compiler_that_reads_late_receives_all_input(tmp_path: Path, monkeypat
     assert compiler._run("try", input=bytes(1_000_000)) == b"1000000"
 
 
-def test_little_work_loads_no_machine_code_and_uses_what_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_little_work_uses_machine_code_only_if_already_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     monkeypatch.setattr(readiness, "ready", lambda part="": True)
     monkeypatch.setattr(readiness, "is_loaded", lambda: False)

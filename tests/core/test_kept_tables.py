@@ -32,20 +32,20 @@ def assert_equal(found: ScanTable, expected: ScanTable | None) -> None:
 
 
 @pytest.mark.parametrize("pattern", NAMED_PATTERNS)
-def test_a_table_comes_back_as_it_was_written(pattern: str) -> None:
+def test_a_scan_table_is_read_back_as_written(pattern: str) -> None:
     expected = table_for(pattern)
     assert expected is not None
     assert_equal(read(written(expected)), expected)
 
 
 @needs_machine_code
-def test_the_table_of_each_named_pattern_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scan_tables_of_all_named_patterns_are_stored_in_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_tables, "table_for", lambda *wanted, **how: pytest.fail(f"made anew: {wanted} {how}"))
     tables = {pattern: named_table(pattern, "line", older=True) for pattern in NAMED_PATTERNS}
     assert_equal(tables["bert"], table_for("bert", "line", older=True))
 
 
-def test_a_table_is_made_anew_for_another_release_of_regex(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scan_table_is_computed_again_for_another_release_of_regex(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("regex.__version__", "another")
     made: list[str] = []
 

@@ -104,7 +104,7 @@ def imported(folder: Path, source: str) -> ModuleType:
 
 
 @pytest.mark.parametrize(("before", "after", "changed"), CHANGES, ids=[after for _, after, _ in CHANGES])
-def test_a_change_outdates_a_kernel_and_its_callers(
+def test_a_change_in_a_kernel_outdates_the_kernel_and_its_callers(
     keys: Callable[[str], dict[str, str]], before: str, after: str, changed: set[str]
 ) -> None:
     assert SOURCE.count(before) == 1
@@ -112,7 +112,7 @@ def test_a_change_outdates_a_kernel_and_its_callers(
     assert {name for name in NAMES if first[name] != second[name]} == changed
 
 
-def test_the_key_depends_on_arguments_and_compiler(tmp_path: Path) -> None:
+def test_the_storage_key_of_a_kernel_depends_on_argument_types_and_compiler(tmp_path: Path) -> None:
     module = imported(tmp_path, SOURCE)
     function = module.alone.py_func
     other = imported(tmp_path, SOURCE.replace("cells: object", "others: object"))
@@ -125,7 +125,7 @@ def test_the_key_depends_on_arguments_and_compiler(tmp_path: Path) -> None:
     assert dependencies.key_of(function, (given[0],), "Numba 2") not in found
 
 
-def test_unknown_dependencies_are_refused(tmp_path: Path) -> None:
+def test_a_kernel_that_depends_on_an_unknown_kind_of_value_is_refused(tmp_path: Path) -> None:
     module = imported(tmp_path, SOURCE.replace("TABLE = np.arange(3)", "TABLE = {1: object()}"))
     with pytest.raises(TypeError, match="no rule for machine code of"):
         dependencies.key_of(module.middle.py_func, (), "")
@@ -147,7 +147,7 @@ print(json.dumps(compiled))
 """
 
 
-def test_after_an_edit_only_the_edited_kernel_is_made_again(tmp_path: Path) -> None:
+def test_after_an_edit_only_the_edited_kernel_is_compiled_again(tmp_path: Path) -> None:
     engine = Path(shutil.copytree(ROOT / "bpe_core", tmp_path / "sources" / "bpe_core"))
     (cache := tmp_path / "cache").mkdir(mode=0o700)
     environment = {**os.environ, kept.LOCATION: str(cache), kept.COMPILES: kept.MACHINE_CODE}

@@ -59,7 +59,9 @@ def cuts(draw: st.DrawFn) -> tuple[PreTokenizer, ...]:
 
 
 @given(cuts(), st.lists(TEXTS, max_size=3))
-def test_steps_in_a_batch_find_the_words_of_single_steps(steps: tuple[PreTokenizer, ...], texts: list[str]) -> None:
+def test_steps_run_on_a_batch_of_texts_give_the_words_of_single_texts(
+    steps: tuple[PreTokenizer, ...], texts: list[str]
+) -> None:
     assert tuple(read_step(as_json(step)) for step in steps) == steps
     at_once = laid_words(steps)
     if at_once is None or not all(map(at_once.can_cut, texts)):
@@ -76,7 +78,7 @@ def test_steps_in_a_batch_find_the_words_of_single_steps(steps: tuple[PreTokeniz
         assert by_texts == [[raw_bytes(word) for word in words if word] for words in expected]
 
 
-def test_steps_that_can_be_made_in_a_batch_are_found() -> None:
+def test_splitting_steps_that_can_run_on_a_batch_are_recognized() -> None:
     always = [
         Split(expression, True, behavior) for expression in EXPRESSIONS[:6] for behavior in ("Isolated", "Contiguous")
     ]
@@ -96,7 +98,7 @@ def test_steps_that_can_be_made_in_a_batch_are_found() -> None:
 
 
 @pytest.mark.parametrize("pattern", [r"\s+", "[a-z▁]+", " {2,}", r"\p{M}+", "é", "x*", r"a|\s+"])
-def test_replaced_places_equal_found_places(pattern: str) -> None:
+def test_the_replace_step_replaces_exactly_the_matches_of_its_pattern(pattern: str) -> None:
     @given(TEXTS, st.sampled_from(["", " ", "\\1", "▁▁"]))
     def check(text: str, content: str) -> None:
         found = Expression.of(pattern, is_regex=True).spans(text)

@@ -68,7 +68,7 @@ def asked(command: str, text: Path, table: Path, folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_large_numbers_in_options_end_in_an_answer_or_a_sentence(
+def test_large_numbers_in_command_options_end_in_an_answer_or_a_sentence(
     number: str, text: Path, table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = list(numbered())
@@ -107,7 +107,7 @@ def test_word_counts_with_too_large_sums_are_refused(count: int) -> None:
 
 @pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.parametrize("ending", [".csv", ".json"])
-def test_large_numbers_in_tables_end_in_an_answer_or_a_sentence(tmp_path: Path, ending: str, number: str) -> None:
+def test_large_numbers_in_table_files_end_in_an_answer_or_a_sentence(tmp_path: Path, ending: str, number: str) -> None:
     path, changed = tmp_path / f"table{ending}", tmp_path / f"changed{ending}"
     write_history(train(Corpus.from_texts([TEXT]), Recipe.preset("gpt2", merges=3)), path)
     whole = path.read_text()

@@ -21,7 +21,7 @@ SMALL = 5  # bytes looked at together; no character is longer
 
 @given(words=words(), recipe=recipes())
 @settings(max_examples=3 * EXAMPLES)
-def test_each_word_is_laid_out_as_the_alphabet_spells_it(words: WordTable, recipe: Recipe) -> None:
+def test_the_symbols_of_each_word_equal_the_spelling_of_the_alphabet(words: WordTable, recipe: Recipe) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe_core.counting.words, "PART", SMALL)
         patch.setattr(bpe_core.methods.kit.layout, "WORDS_AT_ONCE", 2)
@@ -42,7 +42,7 @@ def test_each_word_is_laid_out_as_the_alphabet_spells_it(words: WordTable, recip
 
 
 @given(words=words())
-def test_the_most_frequent_characters_are_kept(words: WordTable) -> None:
+def test_an_alphabet_with_a_limit_keeps_the_most_frequent_characters(words: WordTable) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe_core.counting.words, "PART", SMALL)
         alphabet = Alphabet.for_words(words, Recipe(base="characters", alphabet_limit=2, pattern="whitespace"))
@@ -55,7 +55,7 @@ def test_the_most_frequent_characters_are_kept(words: WordTable) -> None:
 
 
 @given(words=words())
-def test_characters_are_those_of_the_words(words: WordTable) -> None:
+def test_characters_of_a_word_table_equal_the_characters_of_its_words(words: WordTable) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe_core.counting.words, "PART", SMALL)
         parts = [part.tolist() for part in words.code_points()]

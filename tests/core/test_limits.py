@@ -64,37 +64,37 @@ def version_1(limit: int, used: int, *, kept: int = 0) -> dict[str, str]:
 
 @linux_only
 class TestWhatLinuxSays:
-    def test_without_a_container_the_limit_is_the_memory_of_the_machine(self, system: Path) -> None:
+    def test_available_memory_without_a_container_is_the_free_memory_of_the_machine(self, system: Path) -> None:
         write(system, proc__meminfo=meminfo(3 * GB))
         assert available_memory() == 3 * GB
 
-    def test_unknown_memory_is_no_limit(self, system: Path) -> None:
+    def test_unknown_available_memory_refuses_no_work(self, system: Path) -> None:
         assert available_memory() is None
         check_room(2**60, "This", "Do that.")
         assert not watching_memory(lambda: False, "This", "Do that.")()
 
     @pytest.mark.parametrize("text", ["", "MemTotal: 5 kB\n", "MemAvailable: many kB\n", "MemAvailable:\n"])
-    def test_an_odd_meminfo_is_no_limit(self, system: Path, text: str) -> None:
+    def test_an_unreadable_meminfo_gives_no_memory_limit(self, system: Path, text: str) -> None:
         write(system, proc__meminfo=text)
         assert available_memory() is None
 
-    def test_a_container_has_less_than_the_machine(self, system: Path) -> None:
+    def test_available_memory_in_a_container_is_limited_by_its_control_group(self, system: Path) -> None:
         write(system, proc__meminfo=meminfo(30 * GB), proc__self__cgroup="0::/\n")
         group(system / "cgroup", version_2(str(2 * GB), 1500 * MB, kept=1 * GB))
         assert available_memory() == 2 * GB - 1500 * MB + 1 * GB
 
-    def test_a_container_may_have_no_limit_of_its_own(self, system: Path) -> None:
+    def test_a_container_without_a_memory_limit_has_the_memory_of_the_machine(self, system: Path) -> None:
         write(system, proc__meminfo=meminfo(30 * GB), proc__self__cgroup="0::/\n")
         group(system / "cgroup", version_2("max", 1500 * MB))
         assert available_memory() == 30 * GB
 
-    def test_the_smallest_limit_of_all_parent_groups_counts(self, system: Path) -> None:
+    def test_the_smallest_memory_limit_of_all_parent_control_groups_counts(self, system: Path) -> None:
         write(system, proc__meminfo=meminfo(30 * GB), proc__self__cgroup="0::/user.slice/one.scope\n")
         group(system / "cgroup/user.slice", version_2(str(4 * GB), 3 * GB))
         group(system / "cgroup/user.slice/one.scope", version_2(str(3 * GB), 1 * GB))
         assert available_memory() == 1 * GB
 
-    def test_limits_of_older_control_groups_are_read(self, system: Path) -> None:
+    def test_memory_limits_of_version_1_control_groups_are_read(self, system: Path) -> None:
         write(system, proc__meminfo=meminfo(30 * GB), proc__self__cgroup="9:cpu:/a\n4:memory:/docker/0a1b\n0::/x\n")
         group(system / "cgroup/memory", version_1(5 * GB, 2 * GB, kept=1 * GB))  # as a container sees its own
         assert available_memory() == 4 * GB
@@ -102,13 +102,13 @@ class TestWhatLinuxSays:
         assert available_memory() == 4 * GB
 
     @pytest.mark.parametrize("broken", [{"memory.max": "?"}, {"memory.current": ""}, {"memory.stat": "\x7f"}])
-    def test_an_unreadable_group_is_no_limit(self, system: Path, broken: dict[str, str]) -> None:
+    def test_an_unreadable_control_group_gives_no_memory_limit(self, system: Path, broken: dict[str, str]) -> None:
         write(system, proc__meminfo=meminfo(3 * GB), proc__self__cgroup="0::/\n")
         group(system / "cgroup", version_2(str(4 * GB), 2 * GB) | broken)
         expected = 2 * GB if "memory.stat" in broken else 3 * GB  # without it nothing is known to be kept
         assert available_memory() == expected
 
-    def test_the_limit_of_this_machine_is_plausible(self) -> None:
+    def test_the_available_memory_of_this_machine_is_plausible(self) -> None:
         found = available_memory()
         assert found is not None
         assert 0 < found < 2**60
@@ -116,7 +116,9 @@ class TestWhatLinuxSays:
 
 @linux_only
 class TestTheSetting:
-    def test_the_variable_sets_a_lower_limit(self, system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_environment_variable_can_lower_the_memory_limit(
+        self, system: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         page = os.sysconf("SC_PAGE_SIZE")
         write(system, proc__meminfo=meminfo(30 * GB))
         write(system, proc__self__statm=f"999999999 {3 * GB // page} {1 * GB // page} 1 0 5 0\n")
@@ -124,12 +126,14 @@ class TestTheSetting:
         assert available_memory() == 3 * GB  # of the 5 there are; of the 3 that are held, 1 is files
 
     @pytest.mark.parametrize("value", ["", " ", "lots", "-5", "1.5"])
-    def test_anything_but_a_number_is_ignored(self, system: Path, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    def test_a_memory_variable_that_is_no_number_is_ignored(
+        self, system: Path, monkeypatch: pytest.MonkeyPatch, value: str
+    ) -> None:
         write(system, proc__meminfo=meminfo(1 * GB), proc__self__statm="9 5 1 1 0 5 0\n")
         monkeypatch.setenv(limits.SETTING, value)
         assert available_memory() == 1 * GB
 
-    def test_the_memory_in_use_grows_with_an_array(self) -> None:
+    def test_the_measured_memory_in_use_grows_with_an_array(self) -> None:
         before = limits.used_memory()
         held = np.full(200 * MB, 1, np.uint8)
         after = limits.used_memory()
@@ -147,7 +151,7 @@ class TestTheSentences:
         monkeypatch.setattr(limits, "available_memory", lambda: left[0])
         return left
 
-    def test_more_memory_than_is_free_is_refused_before_it_is_used(self, room: list[int]) -> None:
+    def test_work_that_needs_more_memory_than_is_free_is_refused(self, room: list[int]) -> None:
         room[0] = 1_000_000_000
         check_room(1_000_000_000 - limits.RESERVE, "Training", "Take less.")
         with pytest.raises(TooLarge) as refused:
@@ -157,10 +161,12 @@ class TestTheSentences:
             "programs. Take less."
         )
 
-    def test_a_small_amount_of_memory_is_not_checked(self, room: list[int]) -> None:
+    def test_work_that_needs_little_memory_is_not_checked(self, room: list[int]) -> None:
         check_room(limits.WORTH_ASKING - 1, "Training", "Take less.")
 
-    def test_long_work_checks_the_memory_now_and_then(self, room: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_long_work_checks_the_free_memory_every_few_seconds(
+        self, room: list[int], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         now = [100.0]
         monkeypatch.setattr(time, "monotonic", lambda: now[0])
         stop = [False]
@@ -176,20 +182,20 @@ class TestTheSentences:
     @pytest.mark.parametrize(
         ("size", "text"), [(0, "0 MB"), (1_400_000, "1 MB"), (999_400_000, "999 MB"), (24_375_205_888, "24.4 GB")]
     )
-    def test_sizes_are_written_for_people(self, size: int, text: str) -> None:
+    def test_memory_sizes_are_written_with_readable_units(self, size: int, text: str) -> None:
         assert size_text(size) == text
 
-    def test_training_checks_the_memory_before_it_begins(self, room: list[int]) -> None:
+    def test_training_checks_the_free_memory_before_it_begins(self, room: list[int]) -> None:
         words = WordTable(np.zeros(100 * MB, np.uint8), np.array([0, 100 * MB]), np.array([1]))
         with pytest.raises(TooLarge, match=r"^Training needs about .* GB more memory"):
             Trainer(words, Recipe.preset("raw-bytes"))
 
-    def test_a_text_of_one_word_checks_the_memory_before_it_is_joined(self, room: list[int]) -> None:
+    def test_counting_without_a_pattern_checks_the_memory_before_joining_a_text(self, room: list[int]) -> None:
         room[0] = limits.RESERVE + 10 * MB  # enough for small work
         with pytest.raises(TooLarge, match=r"^Holding a text as one word needs about 70 MB"):
             count_words(Corpus.from_texts(["x" * 70_000_000]), Recipe.preset("raw-bytes"))
 
-    def test_a_long_text_checks_the_memory_before_it_is_split(self, room: list[int]) -> None:
+    def test_splitting_a_long_text_as_a_whole_checks_the_memory_first(self, room: list[int]) -> None:
         room[0] = limits.RESERVE + 10 * MB  # enough for small work
         with pytest.raises(TooLarge, match=r"^Splitting a text as a whole needs about"):
             count_words(
@@ -198,7 +204,7 @@ class TestTheSentences:
 
 
 @linux_only
-def test_too_little_memory_is_reported_before_the_program_is_killed(tmp_path: Path) -> None:
+def test_training_with_too_little_memory_ends_with_a_sentence_and_is_not_killed(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_bytes(b"abcdefghij" * 4_000_000)
     command = [sys.executable, "-m", "bpe_core", "train", str(path), "--preset", "raw-bytes", "--merges", "10"]

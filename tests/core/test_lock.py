@@ -35,13 +35,13 @@ def test_a_lock_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
     again.release()
 
 
-def test_a_lock_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
+def test_a_lock_in_a_missing_folder_raises_an_error(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No such file"):
         Lock.acquire(tmp_path / "no" / "lock")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows kills processes in another way")
-def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
+def test_the_lock_of_a_killed_process_is_free_again(tmp_path: Path) -> None:
     command = [sys.executable, "-c", HOLDER, str(tmp_path / "lock")]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None

@@ -37,7 +37,7 @@ def names_of(files: list[Path]) -> list[str]:
 
 
 @pytest.mark.parametrize("page", [page for page in names_of(pages()) if page not in RUN_ELSEWHERE])
-def test_the_commands_of_a_page_print_what_it_shows(
+def test_commands_in_the_manual_print_the_output_shown_there(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -61,19 +61,19 @@ def test_the_commands_of_a_page_print_what_it_shows(
 
 
 @pytest.mark.parametrize("page", names_of(pages()))
-def test_generated_parts_agree_with_the_code(page: str) -> None:
+def test_generated_parts_of_the_manual_agree_with_the_code(page: str) -> None:
     text = (MANUAL / page).read_text(encoding="utf-8")
     assert made(text) == text, "python -m tests.manual_pages writes it anew"
 
 
-def test_options_without_help_are_noticed() -> None:
+def test_generating_the_manual_refuses_options_and_functions_without_help() -> None:
     with pytest.raises(Undocumented):
         Recorder().add_argument("--new")
     with pytest.raises(Undocumented):
         own_docstring("bpe.new", lambda: None)
 
 
-def test_the_gallery_shows_what_its_commands_draw(tmp_path: Path) -> None:
+def test_pictures_of_the_gallery_equal_what_its_commands_draw(tmp_path: Path) -> None:
     pytest.importorskip("PIL", reason="the package Pillow is not installed")
     (tmp_path / "samples").symlink_to(ROOT / "resources" / "samples")
     draw_gallery(tmp_path)
@@ -93,7 +93,7 @@ def _content(path: Path) -> tuple[str, list[bytes]]:
 
 
 @pytest.mark.parametrize("file", [ROOT / "README.md", *pages()], ids=lambda file: file.parent.name + file.name)
-def test_links_lead_somewhere(file: Path) -> None:
+def test_links_in_the_manual_lead_to_existing_files_and_headings(file: Path) -> None:
     for target, anchor in LINK.findall(file.read_text(encoding="utf-8")):
         there = file.parent / target if target else file
         assert there.exists(), target
@@ -106,11 +106,11 @@ def test_every_page_of_the_manual_is_in_its_contents() -> None:
 
 
 @pytest.mark.parametrize("title", [*(row.title for row in PAGES), *(row.title for row in (*DOCKS, *ROOMS))])
-def test_each_page_and_panel_of_the_window_has_its_place(title: str) -> None:
+def test_each_page_and_panel_of_the_window_has_its_place_in_the_manual(title: str) -> None:
     assert place_of([title]) != "README.md"
 
 
-def test_the_search_finds_words_anywhere_and_titles_first() -> None:
+def test_the_search_in_the_manual_finds_words_anywhere_and_titles_first() -> None:
     found = search("tie RULE")
     assert found
     assert all("tie" in f"{one.title}{one.text}".casefold() for one in found)
@@ -119,7 +119,7 @@ def test_the_search_finds_words_anywhere_and_titles_first() -> None:
     assert len({section.place for section in sections()}) > 100
 
 
-def test_the_list_of_folders_names_exactly_the_folders_that_exist() -> None:
+def test_the_list_of_folders_in_the_manual_names_exactly_the_existing_folders() -> None:
     page = (MANUAL / "developers.md").read_text(encoding="utf-8")
     house = page.partition("```\n")[2].partition("```")[0]
     named, above = list[Path](), {-1: ROOT}  # the folder that lines with more indent are in

@@ -45,17 +45,17 @@ def errors_as_sentences() -> Sequence[Message]:
     return [message for message in messages("errors") if message.text[:1].isupper() and message.text.count(" ") > 2]
 
 
-def test_errors_end_as_sentences_do() -> None:
+def test_error_messages_end_like_sentences() -> None:
     ends = re.compile(r"([.!?…}:)\]]|pip install \S+)\s*$")
     assert [str(error) for error in errors_as_sentences() if not ends.search(error.text)] == []
 
 
-def test_errors_begin_with_a_noun_and_not_with_a_pronoun() -> None:
+def test_error_messages_begin_with_a_noun_and_not_with_a_pronoun() -> None:
     assert [str(error) for error in errors_as_sentences() if PRONOUN.match(error.text)] == []
 
 
 @pytest.mark.parametrize("surface", ["lessons", "manual"])
-def test_lessons_and_the_manual_are_listed_with_their_lines(surface: str) -> None:
+def test_messages_of_lessons_and_the_manual_are_listed_with_their_lines(surface: str) -> None:
     assert len({message.path for message in messages(surface)}) > 10
 
 
@@ -68,16 +68,16 @@ def collected(source: str) -> dict[str, list[str]]:
     return found
 
 
-def test_texts_are_collected_whole_with_names_of_their_values() -> None:
+def test_collected_messages_are_whole_sentences_with_the_names_of_their_values() -> None:
     error = 'class Wrong(BpeError):\n    """An error."""\n'
     source = error + 'label = "Two words"\nraise Wrong(f"No {kind} is" + f" in {place}.")\n'
     assert collected(source) == {"window": ["Two words"], "errors": ["No {kind} is in {place}."]}
 
 
-def test_docstrings_patterns_and_single_words_are_left_out() -> None:
+def test_collecting_messages_leaves_out_docstrings_patterns_and_single_words() -> None:
     source = '"""A module here."""\nimport re\nkey = "word"\npattern = re.compile("two words")\n'
     assert collected(source) == {}
 
 
-def test_the_docstring_of_a_question_is_listed() -> None:
+def test_collecting_messages_includes_the_docstring_of_a_question() -> None:
     assert collected('class Why(Question):\n    """Show why."""\n    x = 1\n') == {"window": ["Show why."]}

@@ -86,7 +86,7 @@ def called(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def test_choices_of_a_method_are_used_only_in_its_folder() -> None:
+def test_recipe_choices_of_one_method_are_used_only_in_the_folder_of_that_method() -> None:
     assert {"wordpiece_rule", "tau", "words_by"} <= OWN_CHOICES
     outside = [(module, source) for module, source in sources() if not is_in(module, "bpe_core.methods.kit")]
     known = {module: known_choices(module, source) for module, source in outside}
@@ -103,11 +103,11 @@ def test_choices_of_a_method_are_used_only_in_its_folder() -> None:
         "recipe = recipe.with_changes(wordpiece_rule=rule)",
     ],
 )
-def test_the_check_notices_a_choice_used_elsewhere(source: str) -> None:
+def test_the_check_reports_a_choice_of_a_method_used_in_another_folder(source: str) -> None:
     assert known_choices("bpe_core.formats.base", source) != set()
 
 
-def test_names_of_methods_are_used_only_in_their_folders() -> None:
+def test_names_of_methods_are_used_only_in_the_folders_of_methods() -> None:
     known = {module: known_methods(module, source) for module, source in sources()}
     ours = {module: names for module, names in known.items() if names}
     assert {module: names for module, names in ours.items() if not is_allowed(module)} == {}
@@ -128,7 +128,7 @@ def is_allowed(module: str) -> bool:
         "import_module('bpe_core.methods.best.learn')",
     ],
 )
-def test_the_check_notices_a_method_named_elsewhere(source: str) -> None:
+def test_the_check_reports_a_method_named_in_another_folder(source: str) -> None:
     assert known_methods("bpe_core.formats.base", source) != set()
 
 

@@ -40,7 +40,7 @@ def columns_of(history: History) -> dict[str, list[int]]:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_recipe_of_an_older_version_keeps_its_meaning(name: str, before: Path) -> None:
+def test_a_recipe_of_an_older_version_is_read_with_the_same_choices(name: str, before: Path) -> None:
     recipe = Recipe.from_json((before / name / "recipe.json").read_text(encoding="utf-8"))
     choices, said = recipe.to_dict(), METHODS[name]["recipe"]
     assert {choice: choices[choice] for choice in said if choice != "mixture"} == {
@@ -49,7 +49,7 @@ def test_a_recipe_of_an_older_version_keeps_its_meaning(name: str, before: Path)
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_session_has_the_same_steps_and_splits_the_same(name: str, before: Path) -> None:
+def test_a_session_of_an_older_version_has_the_same_steps_and_splits_texts_equally(name: str, before: Path) -> None:
     saved = read_session(before / name / "run.bpex").runs[0]
     history, said = saved.history, METHODS[name]
     assert history is not None
@@ -61,7 +61,7 @@ def test_a_session_has_the_same_steps_and_splits_the_same(name: str, before: Pat
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_the_words_of_a_session_are_learned_to_the_same_steps(name: str, before: Path) -> None:
+def test_words_of_an_older_session_are_learned_to_the_same_steps(name: str, before: Path) -> None:
     saved = read_session(before / name / "run.bpex").runs[0]
     assert saved.words is not None
     assert columns_of(learn(saved.words, saved.recipe)) == {
@@ -70,7 +70,9 @@ def test_the_words_of_a_session_are_learned_to_the_same_steps(name: str, before:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_an_export_opens_with_the_same_steps_and_splits_the_same(file: str, before: Path) -> None:
+def test_an_exported_file_of_an_older_version_has_the_same_steps_and_splits_texts_equally(
+    file: str, before: Path
+) -> None:
     opened, said = open_table(before / file), FILES[file]
     history = opened.history
     assert (opened.format, history.recipe.method) == (said["format"], said["method"])
@@ -84,13 +86,13 @@ IN_ANOTHER_ORDER = {"boundless", "unigram"}
 
 
 @pytest.mark.parametrize("name", sorted({*MANIFESTS} - IN_ANOTHER_ORDER))
-def test_the_command_of_a_manifest_gives_the_same_bytes_again(name: str, before: Path, tmp_path: Path) -> None:
+def test_repeating_a_manifest_of_an_older_version_gives_the_same_bytes(name: str, before: Path, tmp_path: Path) -> None:
     shutil.copytree(before / "manifests", tmp_path / "manifests")
     assert run(["repeat", str(tmp_path / "manifests" / f"{name}.json")]) == 0
 
 
 @pytest.mark.parametrize("name", sorted(IN_ANOTHER_ORDER))
-def test_the_command_of_a_manifest_gives_the_same_table_again(name: str, before: Path, tmp_path: Path) -> None:
+def test_the_training_command_of_an_older_version_gives_the_same_table(name: str, before: Path, tmp_path: Path) -> None:
     text, result = before / "manifests" / "text.txt", tmp_path / "again.csv"
     assert run(["train", str(text), "--preset", name, "--merges", "20", "-o", str(result)]) == 0
     again, then = (open_table(path).history for path in (result, before / "manifests" / f"{name}.csv"))

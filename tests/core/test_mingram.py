@@ -50,7 +50,7 @@ def runs(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
 
 
 @given(runs(), texts(), st.integers(1, 5))
-def test_it_learns_and_cuts_as_the_specification_says(run: tuple[WordTable, Recipe], text: str, part: int) -> None:
+def test_mingram_learns_and_encodes_as_the_specification(run: tuple[WordTable, Recipe], text: str, part: int) -> None:
     words, recipe = run
     asked = recipe.vocab_size or 0
     assume(asked <= len(alphabet := mingram.tokens_at_first(words, recipe)) and alphabet.seed_count)
@@ -75,7 +75,7 @@ def test_it_learns_and_cuts_as_the_specification_says(run: tuple[WordTable, Reci
 
 
 @pytest.mark.parametrize(("method", "steps"), [("mingram", 120), ("best", 120), ("best", 30)])
-def test_unigram_files_keep_the_split_into_fewest_tokens(method: str, steps: int) -> None:
+def test_exported_unigram_files_keep_the_split_into_the_fewest_tokens(method: str, steps: int) -> None:
     text = stretches_of(here("languages", "data/udhr-languages.txt")[-1], 20_000)
     history = train(Corpus.from_texts([text]), Recipe.preset(method, merges=120, unicode_form="")).first(steps)
     tokenizer = Tokenizer(history)

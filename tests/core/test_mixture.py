@@ -43,7 +43,7 @@ def grouped(tables: list[dict[bytes, int]]) -> GroupedWords:
 
 
 @given(tables=TABLES)
-def test_tables_are_joined_as_in_plain_python(tables: list[dict[bytes, int]]) -> None:
+def test_kernels_join_word_tables_as_plain_python(tables: list[dict[bytes, int]]) -> None:
     columns = [WordColumns.of(list(table)) for table in tables]
     plain, fast = join_plainly(columns), join_by_kernels(columns)
     assert [*fast.columns.words()] == [*plain.columns.words()] == [*dict.fromkeys(chain.from_iterable(tables))]
@@ -58,7 +58,9 @@ def test_tables_are_joined_as_in_plain_python(tables: list[dict[bytes, int]]) ->
 
 
 @given(data=st.data(), tables=TABLES)
-def test_weights_are_exact_and_as_in_the_reference(data: st.DataObject, tables: list[dict[bytes, int]]) -> None:
+def test_weighted_word_counts_are_exact_and_equal_the_reference(
+    data: st.DataObject, tables: list[dict[bytes, int]]
+) -> None:
     factors = [data.draw(FACTORS) for _ in tables]
     if not any(factors):
         factors[0] = Fraction(1, 3)
@@ -75,7 +77,7 @@ def test_weights_are_exact_and_as_in_the_reference(data: st.DataObject, tables: 
 
 
 @given(tables=TABLES, data=st.data())
-def test_counts_do_not_depend_on_order_and_shares_are_as_asked(
+def test_weighted_counts_do_not_depend_on_the_order_of_groups_and_have_the_wanted_shares(
     tables: list[dict[bytes, int]], data: st.DataObject
 ) -> None:
     names = [f"g{i}" for i in range(len(tables))]
@@ -97,7 +99,7 @@ def test_counts_do_not_depend_on_order_and_shares_are_as_asked(
 
 
 @pytest.mark.parametrize("preset", ["gpt2", "unigram", "clean-words"])
-def test_groups_that_count_once_give_the_counts_of_an_ungrouped_corpus(preset: str) -> None:
+def test_groups_of_weight_one_give_the_counts_of_an_ungrouped_corpus(preset: str) -> None:
     texts = ["low lower\nlow low\n", "new lower newest\n", "low new"]
     recipe = Recipe.preset(preset)
     whole = count_words(Corpus.from_texts(texts), recipe)
@@ -128,7 +130,7 @@ def texts_read(mixture: Mixture, **groups: list[str]) -> list[list[str]]:
     return [texts[:-1] for texts in read]
 
 
-def test_duplicates_are_left_out_and_counted() -> None:
+def test_duplicate_lines_or_documents_of_a_group_are_left_out_and_counted() -> None:
     groups = {"a": ["low\nnew\n", "low\n", "low\n"], "b": ["low\n"]}
     of_lines = Mixture((Group("a", unique="lines"),))
     assert texts_read(of_lines, **groups) == [["low\n", "new\n"], ["low\n"]], "another group is read for itself"
@@ -138,7 +140,7 @@ def test_duplicates_are_left_out_and_counted() -> None:
     assert [str(told) for told in corpus.skipped] == ["2 duplicate lines of the group 'a' were left out"]
 
 
-def test_samples_take_the_chosen_part_of_each_group() -> None:
+def test_samples_contain_the_chosen_part_of_each_group() -> None:
     first = Mixture((Group("a", sample=Sample(first_bytes=6)),))
     assert texts_read(first, a=["low", "né new"], b=["low"]) == [["low", "né"], ["low"]], "no character is cut"
     assert texts_read(first, a=["low", "newer", "low"]) == [["low", "new"]]
@@ -153,7 +155,7 @@ def test_samples_take_the_chosen_part_of_each_group() -> None:
 
 
 @pytest.mark.parametrize("of", ["documents", "lines"])
-def test_a_sample_and_its_rest_are_all_texts(of: Any) -> None:
+def test_a_sample_and_its_rest_together_are_all_texts(of: Any) -> None:
     texts = [f"text {number}\nits second line {number}\n" for number in range(200)]
 
     def taken(*, rest: bool) -> list[str]:
@@ -170,7 +172,9 @@ def test_a_sample_and_its_rest_are_all_texts(of: Any) -> None:
         Sample(rest=True)
 
 
-def test_a_split_by_documents_is_asked_for_by_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_rest_option_of_count_reads_the_documents_outside_the_sample(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "texts").mkdir()
     for number in range(60):
         (tmp_path / "texts" / f"{number}.txt").write_text(f"word{number} " * 3, encoding="utf-8")
@@ -187,7 +191,7 @@ def test_a_split_by_documents_is_asked_for_by_command(tmp_path: Path, capsys: py
     assert "--sample" in capsys.readouterr().err
 
 
-def test_samples_do_not_depend_on_the_order_of_files(tmp_path: Path) -> None:
+def test_sampled_texts_do_not_depend_on_the_order_of_files(tmp_path: Path) -> None:
     paths = [write(tmp_path, f"{i}.txt", "".join(f"{i * j % 23} low\n" for j in range(40))) for i in range(6)]
     sample = Sample(fraction=Fraction(1, 3), of="lines", seed=1)
     recipe = Recipe(mixture=Mixture((Group("a", weight_of("2.5"), sample, "lines"),)))
@@ -196,7 +200,7 @@ def test_samples_do_not_depend_on_the_order_of_files(tmp_path: Path) -> None:
     assert tables[0] == tables[1]
 
 
-def test_a_file_named_twice_counts_once_unless_asked_to(tmp_path: Path) -> None:
+def test_a_file_named_twice_is_counted_once_unless_counting_twice_is_requested(tmp_path: Path) -> None:
     path = write(tmp_path, "a.txt", "low")
     names = [path, tmp_path, tmp_path / ".." / tmp_path.name / "a.txt"]
     corpus = Corpus.from_files(names)
@@ -211,7 +215,7 @@ def test_a_file_named_twice_counts_once_unless_asked_to(tmp_path: Path) -> None:
     assert list(count_words(Corpus.grouped(groups, twice=True), Recipe())) == [(b"low", 2)]
 
 
-def test_a_recipe_keeps_a_mixture_and_has_none_by_default() -> None:
+def test_a_recipe_stores_a_mixture_and_has_no_mixture_by_default() -> None:
     sample = Sample(10**6, Fraction(1, 20), "lines", 7)
     mixture = Mixture((Group("de", weight_of("70%"), sample, "lines"), Group("code", weight_of("30%"))), "bytes")
     recipe = Recipe.preset("gpt2", mixture=mixture)
@@ -238,7 +242,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_impossible_mixtures_are_refused_in_a_sentence(case: str) -> None:
+def test_an_impossible_mixture_of_groups_is_refused_in_a_sentence(case: str) -> None:
     wrong, told = WRONG[case]
     with pytest.raises(RecipeError, match=told):
         wrong()

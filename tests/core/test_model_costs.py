@@ -30,7 +30,7 @@ PUBLISHED = (
 
 
 @pytest.mark.parametrize(("config", "size", "parameters"), PUBLISHED, ids=["GPT-2", "Llama 2 7B", "Mistral 7B"])
-def test_the_parameters_are_those_of_published_models(
+def test_parameters_and_flops_of_published_models_equal_the_known_numbers(
     config: dict[str, object], size: int, parameters: int, tmp_path: Path
 ) -> None:
     path = tmp_path / "config.json"
@@ -43,7 +43,7 @@ def test_the_parameters_are_those_of_published_models(
     assert ModelShape.of(str(path)) == shape
 
 
-def test_the_best_size_sees_the_most_bytes_for_each_flop() -> None:
+def test_the_recommended_vocabulary_size_sees_the_most_bytes_for_each_flop() -> None:
     study = bpe.train("low lower lowest, new newer newest, wide wider widest " * 3, "gpt2", merges=30)
     answer = bpe.sizes({"ours": study}, model="d=8,layers=1,heads=2,ffn=16,tied=no")
     rows = answer.table.records()
@@ -63,7 +63,7 @@ def test_the_best_size_sees_the_most_bytes_for_each_flop() -> None:
     assert "training_flops_per_byte" in answer.shown_columns
 
 
-def test_what_is_no_model_is_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_a_wrong_description_of_a_model_is_refused_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     cases = {
         "d=8": "does not say layers",

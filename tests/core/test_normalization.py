@@ -43,7 +43,7 @@ def originals(text: str, recipe: Recipe) -> list[tuple[str, str]]:
 
 
 @given(TEXTS, recipes())
-def test_origins_belong_to_the_normalized_text_and_never_fall(text: str, recipe: Recipe) -> None:
+def test_origins_of_normalized_text_cover_every_byte_and_never_decrease(text: str, recipe: Recipe) -> None:
     result = normalize_with_origins(text, recipe)
     assert result.text == normalize(text, recipe)
     assert len(result.origins) == len(result.text.encode("utf-8", "surrogatepass")) + 1
@@ -53,7 +53,7 @@ def test_origins_belong_to_the_normalized_text_and_never_fall(text: str, recipe:
 
 
 @given(TEXTS, recipes())
-def test_cutting_at_newlines_changes_nothing(text: str, recipe: Recipe) -> None:
+def test_normalizing_line_by_line_equals_normalizing_the_whole_text(text: str, recipe: Recipe) -> None:
     if any("\n" in token for token in recipe.special_tokens):
         return
     lines = [line + "\n" for line in text.split("\n")]
@@ -62,44 +62,44 @@ def test_cutting_at_newlines_changes_nothing(text: str, recipe: Recipe) -> None:
 
 
 @given(TEXTS)
-def test_without_any_choice_nothing_changes(text: str) -> None:
+def test_a_recipe_without_normalization_choices_does_not_change_the_text(text: str) -> None:
     result = normalize_with_origins(text, Recipe())
     assert result.text == text == normalize(text, Recipe())
     assert result.origins.tolist() == list(range(len(text.encode("utf-8", "surrogatepass")) + 1))
 
 
-def test_steps_come_in_the_documented_order() -> None:
+def test_normalization_steps_run_in_the_documented_order() -> None:
     # NFKC makes the wide sign an ASCII one and the square letters capitals; then both are met by the later steps.
     recipe = Recipe(unicode_form="NFKC", lowercase=True, strip_ascii_punctuation=True)
     assert normalize("！㎆", recipe) == "mb"
 
 
-def test_marks_are_removed_as_chosen_and_no_others() -> None:
+def test_normalization_removes_exactly_the_chosen_punctuation_marks() -> None:
     recipe = Recipe.preset("clean-words")
     assert normalize("“Quoth—the Raven’s” [sic]!", recipe) == "quoth—the ravens” sic"
 
 
-def test_a_sigma_that_ends_a_word_is_a_final_one() -> None:
+def test_lowercasing_gives_a_final_sigma_at_the_end_of_a_word() -> None:
     recipe = Recipe(lowercase=True)
     assert normalize("ΟΔΟΣ ΟΔΟΣ.", recipe) == "οδος οδος."
     assert originals("ΟΣ Σ", recipe) == [("ο", "Ο"), ("ς", "Σ"), (" ", " "), ("σ", "Σ")]
 
 
-def test_a_character_that_becomes_two_shares_its_origin() -> None:
+def test_the_two_characters_of_a_lowercased_character_share_its_origin() -> None:
     assert originals("aİb", Recipe(lowercase=True)) == [("a", "a"), ("i", ""), ("\u0307", "İ"), ("b", "b")]
 
 
-def test_a_composed_character_stands_for_all_it_was_made_of() -> None:
+def test_the_origin_of_a_composed_character_is_all_its_parts() -> None:
     assert originals("xe\u0301y", Recipe(unicode_form="NFC")) == [("x", "x"), ("é", "e\u0301"), ("y", "y")]
     assert originals("각!", Recipe(unicode_form="NFC")) == [("각", "각"), ("!", "!")]
     assert originals("ｶﾞｶ", Recipe(unicode_form="NFKC")) == [("ガ", "ｶﾞ"), ("カ", "ｶ")]
 
 
-def test_half_width_hangul_is_composed_across_its_parts() -> None:
+def test_half_width_hangul_is_composed_with_the_origins_of_its_parts() -> None:
     assert originals("ﾡￂx", Recipe(unicode_form="NFKC")) == [("가", "ﾡￂ"), ("x", "x")]
 
 
-def test_removed_characters_belong_to_the_character_before_them() -> None:
+def test_bytes_of_removed_characters_belong_to_the_character_before() -> None:
     recipe = Recipe(strip_ascii_punctuation=True)
     result = normalize_with_origins("«a, b!»", recipe)
     assert result.text == "«a b»"
@@ -108,18 +108,18 @@ def test_removed_characters_belong_to_the_character_before_them() -> None:
     assert normalize_with_origins("", recipe).origins.tolist() == [0]
 
 
-def test_unchanged_characters_keep_every_byte_apart() -> None:
+def test_each_byte_of_an_unchanged_character_keeps_its_own_origin() -> None:
     result = normalize_with_origins("😀É", Recipe(lowercase=True))
     assert result.origins.tolist() == [0, 1, 2, 3, 4, 4, 6]
 
 
-def test_special_tokens_are_left_as_they_are() -> None:
+def test_normalization_does_not_change_special_tokens() -> None:
     recipe = Recipe(lowercase=True, strip_ascii_punctuation=True, special_tokens=("<|END|>",))
     assert normalize("One.<|END|>Two<|end|>", recipe) == "one<|END|>twoend"
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFKC"])
-def test_every_character_is_normalized_alike_with_and_without_origins(form: str) -> None:
+def test_normalization_with_and_without_origins_gives_equal_text_for_every_character(form: str) -> None:
     recipe = Recipe(unicode_form=form, lowercase=True)
     # Each character after a letter it may join, in one text; the comma keeps them apart. Of those that stay as they
     # are and join nothing, a few will do.
@@ -135,19 +135,19 @@ def test_every_character_is_normalized_alike_with_and_without_origins(form: str)
     assert normalize_with_origins(everything, recipe).text == normalize(everything, recipe)
 
 
-def test_a_long_text_has_the_form_of_its_parts() -> None:
+def test_a_long_text_is_normalized_as_unicodedata_normalizes_the_whole() -> None:
     text = "e\u0301 ﬁ\r\n\u0301" * 20_000 + "\u0301"
     assert normalize(text, Recipe(unicode_form="NFKC")) == unicodedata.normalize("NFKC", text)
 
 
-def test_only_one_character_grows_in_lower_case() -> None:
+def test_the_only_character_that_becomes_longer_in_lower_case_is_dotted_capital_i() -> None:
     growing = [chr(code) for code in range(sys.maxunicode + 1) if len(chr(code).lower()) != 1]
     assert growing == ["İ"]
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFKC"])
 @pytest.mark.parametrize("name", here("languages", "made/languages", "data/udhr-languages.txt"))
-def test_real_text_in_many_languages(name: str, form: str) -> None:
+def test_real_texts_in_many_languages_are_normalized_as_by_unicodedata(name: str, form: str) -> None:
     text = text_of(name)[:1_500_000]
     decomposed = unicodedata.normalize("NFD", text)
     recipe = Recipe(unicode_form=form, lowercase=True)
@@ -157,7 +157,9 @@ def test_real_text_in_many_languages(name: str, form: str) -> None:
 
 
 @pytest.mark.parametrize(("clean", "strip_accents", "lowercase"), [(True, True, True), (True, False, False)])
-def test_long_texts_are_changed_as_their_characters(clean: bool, strip_accents: bool, lowercase: bool) -> None:
+def test_character_maps_change_a_long_text_as_they_change_its_parts(
+    clean: bool, strip_accents: bool, lowercase: bool
+) -> None:
     characters = character_map(clean=clean, strip_accents=strip_accents, lowercase=lowercase)
     codes = (*range(0xD800), *range(0xE000, 0x32400), *range(0xE0000, 0xE0200), *range(0x32400, sys.maxunicode, 997))
     text = "".join(map(chr, codes))

@@ -70,7 +70,7 @@ def test_a_notebook_shows_an_answer_with_its_sentences_figure_and_rows(name: str
         assert image["alt"]
 
 
-def test_a_long_table_shows_its_first_rows_and_says_so() -> None:
+def test_a_long_table_in_a_notebook_shows_its_first_rows_and_says_so() -> None:
     answer = bpe.steps(
         bpe.train(" ".join(chr(97 + place) * 9 for place in range(10)), "gpt2", merges=30, min_frequency=1)
     )
@@ -80,14 +80,14 @@ def test_a_long_table_shows_its_first_rows_and_says_so() -> None:
         assert page.rows == 21
 
 
-def test_an_answer_shows_the_rows_that_it_chooses() -> None:
+def test_an_answer_in_a_notebook_shows_the_rows_that_it_chooses() -> None:
     answer = bpe.Answer(bpe.DataTable({"step": [*range(40)]}), rows=(3, 39))
     page = Page(answer._repr_html_())
     assert "2 of 40 rows" in page.texts
     assert [text for text in page.texts if text.isdigit()] == ["3", "39"]
 
 
-def test_a_table_shows_all_columns_and_leaves_missing_values_empty() -> None:
+def test_a_table_in_a_notebook_shows_all_columns_and_empty_cells_for_missing_values() -> None:
     page = Page(bpe.DataTable({"name": ["<b>", None], "count": [1, 2]})._repr_html_())
     assert [text for text in page.texts if text in ("name", "count")] == ["name", "count"]
     assert "<b>" in page.texts
@@ -95,7 +95,7 @@ def test_a_table_shows_all_columns_and_leaves_missing_values_empty() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, answer in ANSWERS.items() if answer.figure is not None])
-def test_a_figure_and_what_draw_returns_show_themselves(name: str, tmp_path: Path) -> None:
+def test_figures_and_drawings_are_displayed_by_a_notebook(name: str, tmp_path: Path) -> None:
     figure = ANSWERS[name].figure
     assert isinstance(figure, Figure)
     drawing = bpe.draw(ANSWERS[name], tmp_path / "drawn.svg")
@@ -109,12 +109,12 @@ def test_a_figure_and_what_draw_returns_show_themselves(name: str, tmp_path: Pat
     assert figure.title in repr(figure)
 
 
-def test_an_empty_figure_shows_nothing() -> None:
+def test_an_answer_with_an_empty_figure_shows_no_image_in_a_notebook() -> None:
     study = bpe.train("a b", "gpt2", merges=1, min_frequency=5)
     assert Page(bpe.steps(study)._repr_html_()).images == []
 
 
-def test_a_notebook_shows_the_ids_of_the_file(tmp_path: Path) -> None:
+def test_a_notebook_shows_the_ids_of_the_opened_file(tmp_path: Path) -> None:
     """The engine's own were shown beside the tokens."""
     vocabulary = {"<s>": 0, "l": 1, "o": 2, "T": 3, "h": 4, "e": 5, "lo": 6}
     model = {"type": "BPE", "vocab": vocabulary, "merges": [["l", "o"]], "unk_token": "<s>"}
@@ -133,13 +133,13 @@ def test_a_notebook_shows_the_ids_of_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_recipe_is_shown_as_the_call_that_makes_it(preset: str) -> None:
+def test_the_repr_of_a_recipe_is_the_call_that_makes_the_recipe(preset: str) -> None:
     recipe = bpe.Recipe.preset(preset)
     assert eval(repr(recipe), NAMES) == recipe  # noqa: S307 - it is a text of our own
     assert len(repr(recipe)) < 420
 
 
-def test_a_mixture_is_shown_as_the_call_that_makes_it() -> None:
+def test_the_repr_of_a_mixture_is_the_call_that_makes_the_mixture() -> None:
     halves = bpe.Sample(fraction=0.5, of="lines", seed=7)
     mixture = bpe.Mixture((bpe.Group("en", weight=0.4), bpe.Group("de", 0.6, halves, unique="lines")), by="bytes")
     assert eval(repr(mixture), NAMES) == mixture  # noqa: S307 - it is a text of our own
@@ -148,7 +148,7 @@ def test_a_mixture_is_shown_as_the_call_that_makes_it() -> None:
     assert eval(repr(recipe), NAMES) == recipe  # noqa: S307 - it is a text of our own
 
 
-def test_large_values_are_shown_in_short() -> None:
+def test_the_repr_of_a_large_object_is_a_short_summary() -> None:
     special = bpe.train(TEXT, "gpt2", merges=20, special_tokens=("<pad>",))
     assert repr(special) == ("Study(method='bpe', recipe='gpt2', vocab_size=277, steps=20, special_tokens=('<pad>',))")
     assert repr(STUDY.history) == "History(method='bpe', recipe='gpt2', vocab_size=276, steps=20)"

@@ -22,7 +22,7 @@ def old(folder: Path, days: float = DAYS_KEPT + 1) -> Path:
     return folder
 
 
-def test_only_old_files_of_this_program_are_removed(tmp_path: Path) -> None:
+def test_only_old_machine_code_folders_of_this_program_are_removed(tmp_path: Path) -> None:
     today = old(tmp_path / "kernels-0000000000000000")
     gone = old(tmp_path / "kernels-00000000000000aa")
     stays = [
@@ -39,7 +39,7 @@ def test_only_old_files_of_this_program_are_removed(tmp_path: Path) -> None:
     assert link.is_symlink()
 
 
-def test_using_machine_code_keeps_it_from_being_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_using_machine_code_prevents_the_removal_of_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     used = old(tmp_path / "kernels-00000000000000aa")
     (used / "code").write_bytes(Pack(fallback="to be tried").written())
     os.utime(used, (0, 0))

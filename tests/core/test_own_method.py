@@ -29,7 +29,7 @@ def run(*arguments: str) -> str:
     return done.stdout
 
 
-def test_the_method_of_the_page_passes_the_check(method: Path) -> None:
+def test_the_example_method_of_the_manual_passes_the_conformance_check(method: Path) -> None:
     program = (
         "import sys; from pathlib import Path; import bpe_core as bpe\n"
         "from bpe_core.support.plugins import run_file; run_file(Path(sys.argv[1]))\n"
@@ -43,7 +43,9 @@ def test_the_method_of_the_page_passes_the_check(method: Path) -> None:
     assert int(done.stdout) >= 11
 
 
-def test_it_learns_by_command_with_its_own_option_and_is_explained(method: Path, tmp_path: Path) -> None:
+def test_the_example_method_of_the_manual_is_trained_by_command_with_its_own_option(
+    method: Path, tmp_path: Path
+) -> None:
     text, table = tmp_path / "t.txt", tmp_path / "table.json"
     text.write_text("low lower lowest newer newest widest\n" * 4, encoding="utf-8")
     plugin = ("--plugin", str(method), "--yes")

@@ -119,7 +119,7 @@ def as_rows(history: History) -> list[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("name", WAYS)
-def test_merges_are_those_of_tokenizers(name: str) -> None:
+def test_parity_merges_equal_those_of_the_tokenizers_library(name: str) -> None:
     tokenizers = pytest.importorskip("tokenizers", minversion="0.23")
     ours, theirs = WAYS[name]
     dev = [] if "ratio" in ours else DEV
@@ -167,7 +167,7 @@ def cases(draw: st.DrawFn) -> tuple[list[dict[bytes, int]], list[dict[bytes, int
 
 @BOTH
 @given(cases(), st.sampled_from([1, 50_000, 2**60]), st.sampled_from(TIES), st.integers(2, 5) | st.none())
-def test_all_steps_are_those_of_the_specification(
+def test_every_step_of_parity_training_equals_the_specification(
     way: Way,
     case: tuple[list[dict[bytes, int]], list[dict[bytes, int]], Parity],
     work: int,
@@ -182,7 +182,7 @@ def test_all_steps_are_those_of_the_specification(
     assert history.tied.tolist() == expected.tied.tolist()
 
 
-def test_each_merge_serves_the_language_with_the_longest_text() -> None:
+def test_each_parity_merge_serves_the_language_with_the_longest_text() -> None:
     how = Parity(9)
     words = table_of([{b"aab": 9}, {b"xyz": 1}], [{b"aab": 1}, {b"xyzxyz": 1}], how)
     served = specified(words, recipe_of(how, NAMES[:2]))
@@ -197,7 +197,7 @@ def study() -> bpe.Study:
     return bpe.train(texts, recipe_of(Parity(90)))
 
 
-def test_leading_pairs_are_compared_in_the_language_that_is_served(study: bpe.Study) -> None:
+def test_leading_parity_pairs_are_sorted_by_counts_in_the_served_language(study: bpe.Study) -> None:
     leading = leading_pairs(study.inside.words(), study.history, 20, 12)
     reason = compared_by(study.history.recipe, leading)
     measured = [measure_of(one, reason) for one in leading]
@@ -205,7 +205,7 @@ def test_leading_pairs_are_compared_in_the_language_that_is_served(study: bpe.St
     assert len({*measured}) > 1
 
 
-def test_a_run_goes_on_from_any_step(study: bpe.Study) -> None:
+def test_parity_training_can_be_resumed_from_any_step(study: bpe.Study) -> None:
     words = study.texts.words(study.history.recipe)  # type: ignore[union-attr]
     for steps in (0, 30, 90):
         trainer = Trainer(words, study.history.recipe, history=study.history.first(steps))
@@ -219,7 +219,7 @@ def test_a_run_goes_on_from_any_step(study: bpe.Study) -> None:
             assert best[0].reasons[THERE] == study.history.reasons[THERE][steps]
 
 
-def test_a_session_keeps_what_is_known_of_languages(study: bpe.Study, tmp_path: Path) -> None:
+def test_a_session_file_keeps_the_languages_of_a_parity_run(study: bpe.Study, tmp_path: Path) -> None:
     words = study.texts.words(study.history.recipe)  # type: ignore[union-attr]
     write_run(study.history.first(40), words, tmp_path / "run.bpex")
     run = read_session(tmp_path / "run.bpex").runs[0]
@@ -229,7 +229,7 @@ def test_a_session_keeps_what_is_known_of_languages(study: bpe.Study, tmp_path: 
     assert as_rows(grown) == as_rows(study.history)
 
 
-def test_other_libraries_read_what_was_learned(study: bpe.Study, tmp_path: Path) -> None:
+def test_the_tokenizers_library_encodes_with_a_parity_table_as_we_do(study: bpe.Study, tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers")
     write_history(study.history, tmp_path / "tokenizer.json")
     theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
@@ -237,7 +237,7 @@ def test_other_libraries_read_what_was_learned(study: bpe.Study, tmp_path: Path)
     assert theirs.encode(text).ids == study.encode(text)
 
 
-def test_a_table_goes_on_with_the_commonest_pairs_of_another_corpus(study: bpe.Study) -> None:
+def test_extending_a_parity_table_adds_the_most_frequent_pairs_of_another_corpus(study: bpe.Study) -> None:
     corpus = Corpus.from_texts(["lower and lower, the lowest of the low"] * 3)
     grown = extend(corpus, study.history, by=6).history
     words, recipe = count_words(corpus, grown.recipe), grown.recipe
@@ -247,7 +247,7 @@ def test_a_table_goes_on_with_the_commonest_pairs_of_another_corpus(study: bpe.S
     assert grown.pairs()[:90] == study.history.pairs()
 
 
-def test_languages_without_their_rare_words(study: bpe.Study) -> None:
+def test_removing_rare_words_keeps_the_languages_and_development_texts(study: bpe.Study) -> None:
     words = study.texts.words(study.history.recipe)  # type: ignore[union-attr]
     kept, _ = without_rare(words, 2)
     known = {word for word, _ in kept}
@@ -269,14 +269,14 @@ LOW = WordTable.from_counts({"low": 3})
         ({"a": LOW, "c": WordTable.from_counts({})}, Mixture((Group("c", dev_of="a"),)), "'a' has no words"),
     ],
 )
-def test_languages_that_cannot_be_compared_are_refused(
+def test_languages_that_cannot_be_compared_are_refused_by_parity(
     tables: dict[str, WordTable], mixture: Mixture, said: str
 ) -> None:
     with pytest.raises(CorpusError, match=said):
         GroupedWords.of(tables).learned_by(Recipe.preset("parity", mixture=mixture))
 
 
-def test_impossible_choices_of_languages_are_refused() -> None:
+def test_impossible_choices_for_languages_are_refused() -> None:
     both = Group("a", ratio=Fraction(1)), Group("b", dev_of="a")
     for groups, said in ((both, "remove the dev texts"), ((both[1], Group("c", dev_of="a")), "two dev texts")):
         with pytest.raises(RecipeError, match=said):

@@ -36,7 +36,7 @@ TABLE = arrow.table(
 
 
 @pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "zstd", "brotli", "lz4"])
-def test_page_headers_are_read_as_written(compression: str) -> None:
+def test_parquet_page_headers_are_parsed_with_the_sizes_in_the_footer(compression: str) -> None:
     """Their sizes add up to what the footer tells of each column, wherever the bytes are cut."""
     chance = random.Random(1)
     for version, dictionary, checksums in itertools.product(("1.0", "2.0"), (True, False), (True, False)):
@@ -72,7 +72,7 @@ def _claiming(whole: bytes, place: int, **claims: int) -> bytes:
     return whole[:place] + head + of_kind + b"\0" + whole[place + 30 :]
 
 
-def test_impossible_page_headers_are_refused(tmp_path: Path) -> None:
+def test_impossible_parquet_page_headers_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow.table({"text": TEXTS}), path, compression="zstd")
     whole = path.read_bytes()
@@ -90,18 +90,20 @@ def test_impossible_page_headers_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("header", [b"\x1c" * 40, b"\x19\xf5" + varint(10**9) + bytes(4_000), b"\x18" + varint(2**40)])
-def test_headers_without_an_end_are_refused(header: bytes) -> None:
+def test_parquet_page_headers_without_an_end_are_refused(header: bytes) -> None:
     column = _Column(0)
     with pytest.raises(DamagedPart, match="is not valid"):  # noqa: PT012  # each part of a header may be the last
         for _ in range(20):
             column.pages_in(header + bytes(10**6))
 
 
-def test_other_bytes_are_left_to_arrow() -> None:
+def test_bytes_that_are_no_parquet_page_header_are_ignored_by_the_size_check() -> None:
     assert _Column(0).pages_in(b"\x0f" * 50) == _Column(0).pages_in(bytes(50)) == []
 
 
-def test_long_texts_of_a_dictionary_come_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_texts_of_a_parquet_dictionary_are_read_in_small_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A text that is stored once may be that of every row; it must not take the room of all of them."""
     monkeypatch.setattr(parquet_pages, "HARMLESS", 10_000)
     texts = [("low " * 500 if i % 2 else "new") for i in range(300)] + ["old"] * 300
@@ -116,7 +118,9 @@ def test_long_texts_of_a_dictionary_come_few_at_a_time(tmp_path: Path, monkeypat
     assert read(path) == texts
 
 
-def test_tables_that_unpack_to_far_more_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet_tables_that_unpack_to_far_more_than_their_size_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(limits, "HARMLESS", 10_000)
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow.table({"word": ["low"] * 500_000, "count": [1] * 500_000}), path)
@@ -126,7 +130,7 @@ def test_tables_that_unpack_to_far_more_are_refused(tmp_path: Path, monkeypatch:
             read_whole()
 
 
-def test_tables_of_too_many_values_are_not_read_as_a_whole(tmp_path: Path) -> None:
+def test_parquet_tables_with_too_many_values_are_refused(tmp_path: Path) -> None:
     """Each becomes an object of Python, but a million equal ones are stored in a few bytes."""
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow.table({"method": arrow.nulls(6_000_000, arrow.string())}), path)

@@ -156,7 +156,7 @@ def paths_by_kernels(tables: str) -> dict[str, dict[str, list[int]]]:
 
 
 @pytest.mark.parametrize("work", MOST)
-def test_a_text_goes_through_few_files_and_calls(paths: dict[str, list[int]], work: str) -> None:
+def test_encoding_a_text_calls_through_few_files_and_functions(paths: dict[str, list[int]], work: str) -> None:
     most_files, most_calls = MOST[work]
     files, calls = paths[work]
     assert 0 < files <= most_files
@@ -164,7 +164,7 @@ def test_a_text_goes_through_few_files_and_calls(paths: dict[str, list[int]], wo
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_text_goes_through_few_files_whatever_the_table_is(
+def test_plain_python_encodes_with_every_kind_of_table_through_few_files(
     plain_paths: dict[str, dict[str, list[int]]], name: str
 ) -> None:
     path, kind = plain_paths[name], KINDS[name]
@@ -176,7 +176,9 @@ def test_a_text_goes_through_few_files_whatever_the_table_is(
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_text_goes_through_few_files_by_kernels(paths_by_kernels: dict[str, dict[str, list[int]]], name: str) -> None:
+def test_kernels_encode_with_every_kind_of_table_through_few_files(
+    paths_by_kernels: dict[str, dict[str, list[int]]], name: str
+) -> None:
     files, calls = paths_by_kernels[name]["warm"]
     assert 0 < files <= KINDS[name].most_by_kernels
     assert 0 < calls <= MOST_CALLS.get(name, MOST_CALLS_OF_OTHERS)

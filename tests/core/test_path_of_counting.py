@@ -102,14 +102,16 @@ def ways(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
 
 
 @pytest.mark.parametrize("name", MOST)
-def test_a_source_becomes_words_by_few_moves_between_files(ways: dict[str, dict[str, int]], name: str) -> None:
+def test_counting_words_of_every_kind_of_source_calls_through_few_files(
+    ways: dict[str, dict[str, int]], name: str
+) -> None:
     if name not in ways:
         pytest.skip("pyarrow is not installed")
     for what, most in MOST[name].items():
         assert 0 < ways[name][what] <= most, what
 
 
-def test_facts_about_a_corpus_are_given_when_it_is_made(tmp_path: Path) -> None:
+def test_a_new_corpus_knows_its_sources_and_word_lists(tmp_path: Path) -> None:
     words = tmp_path / "words.tsv"
     words.write_text("word\tcount\nlow\t3\n", encoding="utf-8")
     text = tmp_path / "a.txt"
@@ -123,7 +125,7 @@ def test_facts_about_a_corpus_are_given_when_it_is_made(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
-def test_a_file_that_is_written_anew_in_another_encoding_is_looked_at_again(tmp_path: Path, encoding: str) -> None:
+def test_a_file_rewritten_in_another_encoding_is_inspected_again_and_reported(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "a.txt"
     path.write_text("low", encoding="utf-8")
     corpus = bpe.Corpus.from_files(path)

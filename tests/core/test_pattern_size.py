@@ -51,7 +51,7 @@ HONEST = {
 
 
 @pytest.mark.parametrize("pattern", TOO_LARGE.values(), ids=TOO_LARGE)
-def test_a_pattern_that_grows_beyond_all_bounds_is_refused_at_once(pattern: str) -> None:
+def test_a_pattern_that_expands_beyond_the_size_limit_is_refused_in_time(pattern: str) -> None:
     started = time.process_time()
     assert is_too_large(pattern)
     with pytest.raises(PatternError, match="too large"):
@@ -60,13 +60,13 @@ def test_a_pattern_that_grows_beyond_all_bounds_is_refused_at_once(pattern: str)
 
 
 @pytest.mark.parametrize("pattern", HONEST.values(), ids=HONEST)
-def test_an_ordinary_pattern_is_accepted(pattern: str) -> None:
+def test_an_ordinary_pattern_is_within_the_size_limit(pattern: str) -> None:
     assert not is_too_large(pattern)
     compile_custom(pattern)
 
 
 @pytest.mark.parametrize("part", ["a", "(a)", r"[^\W_]", r"\R", r"\b", "(?i:ß)", "(?>a?b)"])
-def test_the_largest_pattern_is_still_cheap(part: str) -> None:
+def test_the_largest_accepted_pattern_compiles_in_limited_memory_and_time(part: str) -> None:
     """The largest accepted number of copies compiles within the bounds of memory and time, even on a busy machine."""
     copies = next(copies for copies in range(LARGEST, 0, -100) if not is_too_large(f"(?:{part}){{{copies}}}"))
     code = f"import regex; regex.compile(r'(?:{part}){{{copies}}}')"
@@ -74,7 +74,7 @@ def test_the_largest_pattern_is_still_cheap(part: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_a_hostile_pattern_in_a_recipe_or_table_does_no_harm(tmp_path: Path) -> None:
+def test_a_hostile_pattern_in_a_recipe_or_a_table_is_refused(tmp_path: Path) -> None:
     text, recipe, table = (tmp_path / name for name in ("text.txt", "recipe.json", "tokenizer.json"))
     text.write_text("low lower lowest " * 9)
     recipe.write_text(json.dumps({"pattern": "custom", "custom_pattern": BOMB}))

@@ -119,12 +119,12 @@ def hugging_face_merges(text: str, vocab_size: int, min_frequency: int) -> Merge
     return [(from_stand_ins(left), from_stand_ins(right)) for left, right in merges]
 
 
-def test_tokenizers_learns_the_same_merges(text: str) -> None:
+def test_tokenizers_learns_the_same_merges_as_our_trainer(text: str) -> None:
     recipe = Recipe.preset("gpt2", vocab_size=4_000, ties="byte-alphabet")
     assert our_merges(our_history(text, recipe)) == hugging_face_merges(text, 4_000, 2)
 
 
-def test_tokenizers_learns_the_same_merges_from_overlaps() -> None:
+def test_tokenizers_learns_the_same_merges_from_texts_with_overlapping_pairs() -> None:
     for index, text in enumerate(overlapping_texts(seed=1)):
         least = 1 + index % 3
         recipe = Recipe.preset("gpt2", vocab_size=300, min_frequency=least, ties="byte-alphabet")
@@ -142,12 +142,12 @@ def rustbpe_tokens(text: str, vocab_size: int) -> list[bytes]:
     return [bytes(token) for token, _ in ranks][256:]
 
 
-def test_rustbpe_learns_the_same_tokens(text: str) -> None:
+def test_rustbpe_learns_the_same_tokens_as_our_trainer(text: str) -> None:
     recipe = Recipe.preset("gpt2", vocab_size=4_000, min_frequency=1, ties="lowest-ids")
     assert token_texts(our_history(text, recipe))[256:] == rustbpe_tokens(text, 4_000)
 
 
-def test_rustbpe_learns_the_same_tokens_from_overlaps() -> None:
+def test_rustbpe_learns_the_same_tokens_from_texts_with_overlapping_pairs() -> None:
     recipe = Recipe.preset("gpt2", vocab_size=300, min_frequency=1, ties="lowest-ids")
     for text in overlapping_texts(seed=2):
         assert token_texts(our_history(text, recipe))[256:] == rustbpe_tokens(text, 300), text
@@ -175,11 +175,11 @@ def nmt(request: pytest.FixtureRequest) -> Reference:
     return reference_of(request.param)
 
 
-def test_subword_nmt_learns_the_merges_of_its_own_reference(nmt: Reference) -> None:
+def test_our_trainer_learns_the_merges_of_the_reference_file_of_subword_nmt(nmt: Reference) -> None:
     assert our_merges(our_history(nmt.corpus, NMT)) == read_codes(nmt.codes)
 
 
-def test_subword_nmt_splits_as_in_its_own_reference(nmt: Reference) -> None:
+def test_our_tokenizer_splits_texts_as_the_reference_file_of_subword_nmt(nmt: Reference) -> None:
     history = our_history(nmt.corpus, NMT)
     tokenizer = Tokenizer(history)
     texts = [token.decode() for token in token_texts(history)]
@@ -198,7 +198,7 @@ def test_subword_nmt_learns_the_same_merges_from_many_languages(name: str) -> No
     assert our_merges(our_history(text, NMT.with_changes(merges=400))) == nmt_merges(text, 400, 2)
 
 
-def test_subword_nmt_learns_the_same_merges_from_overlaps() -> None:
+def test_subword_nmt_learns_the_same_merges_from_texts_with_overlapping_pairs() -> None:
     for text in overlapping_texts(seed=3):
         recipe = NMT.with_changes(merges=30)
         assert our_merges(our_history(text, recipe)) == nmt_merges(text, 30, 2), text
@@ -213,7 +213,7 @@ def educational_tokens(text: str, vocab_size: int) -> list[bytes]:
 
 
 @pytest.mark.parametrize("name", here("poem", "languages", "data/raven.txt"))
-def test_tiktokens_educational_code_learns_the_same_tokens(name: str) -> None:
+def test_the_educational_code_of_tiktoken_learns_the_same_tokens(name: str) -> None:
     text = text_of(name)[:7_000]
     recipe = Recipe.preset("gpt2", vocab_size=400, min_frequency=1, ties="first-seen")
     assert token_texts(our_history(text, recipe))[256:] == educational_tokens(text, 400)
@@ -258,7 +258,9 @@ HARD_TEXTS = [
 
 
 @each_encoder
-def test_peers_encode_real_text_to_the_same_ids(text: str, encoder: Callable[..., Encode]) -> None:
+def test_other_libraries_encode_real_texts_with_our_merges_to_the_same_ids(
+    text: str, encoder: Callable[..., Encode]
+) -> None:
     history = our_history(text, Recipe.preset("gpt2", vocab_size=4_000))
     ours, peers = Tokenizer(history), encoder(history)
     unseen = [text_of(name)[-60_000:] for name in here("made/languages", "code", "prose", *UNSEEN)]
@@ -267,7 +269,9 @@ def test_peers_encode_real_text_to_the_same_ids(text: str, encoder: Callable[...
 
 
 @each_encoder
-def test_peers_encode_overlaps_to_the_same_ids(encoder: Callable[..., Encode]) -> None:
+def test_other_libraries_encode_overlapping_pairs_with_our_merges_to_the_same_ids(
+    encoder: Callable[..., Encode],
+) -> None:
     for learned_from, text in itertools.pairwise(overlapping_texts(seed=4)):
         history = our_history(learned_from, Recipe.preset("gpt2", vocab_size=290, min_frequency=1))
         assert Tokenizer(history).encode(text) == encoder(history)(text), (learned_from, text)
@@ -275,7 +279,9 @@ def test_peers_encode_overlaps_to_the_same_ids(encoder: Callable[..., Encode]) -
 
 @each_encoder
 @pytest.mark.parametrize("name", LANGUAGES)
-def test_peers_given_the_first_merges_only_stand_where_we_stood_then(name: str, encoder: Callable[..., Encode]) -> None:
+def test_other_libraries_given_the_first_merges_encode_as_we_do_at_that_step(
+    name: str, encoder: Callable[..., Encode]
+) -> None:
     text = text_of(name)[:40_000]
     history = our_history(text, Recipe.preset("gpt2", vocab_size=1_500))
     ours, at_every_moment = Tokenizer(history), Tokenizer(history).boundaries(text)
@@ -285,7 +291,7 @@ def test_peers_given_the_first_merges_only_stand_where_we_stood_then(name: str, 
         assert at_every_moment.tokens(at).ids.tolist() == expected
 
 
-def test_tiktoken_finds_the_same_special_tokens_where_they_are_allowed() -> None:
+def test_tiktoken_finds_the_same_allowed_special_tokens_as_we_do() -> None:
     tiktoken = pytest.importorskip("tiktoken")
     names = ("<|endoftext|>", "<|pad|>", "<|end|>of")
     history = our_history(text_of("poem"), Recipe.preset("gpt2", vocab_size=600, special_tokens=names))

@@ -90,7 +90,7 @@ def assert_is_the_same(copied: bpe.Study, study: bpe.Study) -> None:
         assert copied.decode(shown, way=way) == study.decode(shown, way=way)
 
 
-def test_every_method_is_tested() -> None:
+def test_every_method_is_in_the_test_of_pickling() -> None:
     assert {learned(preset).history.recipe.method for preset in PRESETS} == set(METHODS)
 
 
@@ -112,7 +112,7 @@ def test_a_study_of_each_method_is_equal_after_pickling(preset: str) -> None:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_copy_keeps_the_texts_and_a_pickle_does_not(preset: str) -> None:
+def test_a_copied_study_keeps_its_texts_and_a_pickled_study_does_not(preset: str) -> None:
     study = learned(preset)
     for copied in (copy.copy(study), copy.deepcopy(study)):
         assert_is_the_same(copied, study)
@@ -169,21 +169,21 @@ FILES: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_study_of_another_librarys_file_is_equal_after_pickling(name: str) -> None:
+def test_a_study_of_a_file_of_another_library_is_equal_after_pickling(name: str) -> None:
     opened = FORMATS[name].open(FILES[name](), name)
     study = bpe.Study(opened.history, name=name, format=opened.format, notes=opened.notes)
     assert_is_the_same(pickle.loads(pickle.dumps(study)), study)
     assert_is_the_same(copy.deepcopy(study), study)
 
 
-def test_a_format_is_named_or_refused_with_a_sentence(tmp_path: Path) -> None:
+def test_saving_a_study_uses_the_named_format_and_refuses_an_unknown_format(tmp_path: Path) -> None:
     learned("gpt2").save(tmp_path / "own.bpe", format="tiktoken")
     assert bpe.open(tmp_path / "own.bpe").format == "tiktoken"
     with pytest.raises(OutputError, match=r"no format 'tiktokn'; the formats are .*tiktoken"):
         learned("gpt2").save(tmp_path / "own.bpe", format="tiktokn")
 
 
-def test_a_pickle_is_small_and_names_no_code_but_ours() -> None:
+def test_a_pickled_study_is_small_and_names_only_classes_of_this_package() -> None:
     study = learned("gpt2")
     before = pickle.dumps(study)
     study.encode(TEXT * 20)
@@ -197,7 +197,7 @@ def test_a_pickle_is_small_and_names_no_code_but_ours() -> None:
     }
 
 
-def test_a_pickle_of_a_large_table_is_smaller_than_its_file(tmp_path: Path) -> None:
+def test_the_pickle_of_a_large_table_is_smaller_than_its_file(tmp_path: Path) -> None:
     words = [f"{number:b}".replace("0", "né").replace("1", "low ") for number in range(3_000)]
     study = bpe.train(words, "gpt2", merges=1_000, min_frequency=1)
     study.save(tmp_path / "tokenizer.json")
@@ -205,7 +205,7 @@ def test_a_pickle_of_a_large_table_is_smaller_than_its_file(tmp_path: Path) -> N
     assert len(pickle.dumps(opened)) < (tmp_path / "tokenizer.json").stat().st_size
 
 
-def test_arrays_are_read_only_after_as_before() -> None:
+def test_columns_of_a_history_are_read_only_before_and_after_pickling() -> None:
     for study in (learned("gpt2"), pickle.loads(pickle.dumps(learned("gpt2")))):
         with pytest.raises(ValueError, match="read-only"):
             study.history.columns.left[0] = 1
@@ -222,7 +222,7 @@ print(*(hashlib.sha256(pickle.dumps(one)).hexdigest() for one in (*made, made[0]
 """
 
 
-def test_equal_tables_are_pickled_alike_in_any_process(tmp_path: Path) -> None:
+def test_equal_tables_have_equal_pickles_in_every_process(tmp_path: Path) -> None:
     """A fingerprint of a function that encodes stays the same, so that a cache by it is found again."""
     paths = [str(tmp_path / "tokenizer.json"), str(tmp_path / "own.csv")]
     for path in paths:
@@ -252,7 +252,7 @@ class Loader:
         return self.study.encode(self.texts[place])
 
 
-def test_spawned_workers_encode_the_same() -> None:
+def test_spawned_worker_processes_encode_with_a_pickled_study_as_we_do() -> None:
     study = learned("gpt2")
     loader = Loader(study, SHORT)
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as workers:
@@ -261,14 +261,14 @@ def test_spawned_workers_encode_the_same() -> None:
         assert workers.submit(len, study).result() == len(study)
 
 
-def test_a_tokenizer_of_the_engine_is_pickled_too() -> None:
+def test_a_tokenizer_of_the_engine_can_be_pickled_and_copied() -> None:
     tokenizer = Tokenizer(learned("wordpiece").history)
     tokenizer.encode(TEXT)
     assert pickle.loads(pickle.dumps(tokenizer)).encode(TEXT) == tokenizer.encode(TEXT)
     assert copy.deepcopy(tokenizer).encode(TEXT) == tokenizer.encode(TEXT)
 
 
-def test_a_shallow_copy_of_a_history_has_its_columns() -> None:
+def test_a_shallow_copy_of_a_history_shares_its_columns() -> None:
     history = learned("gpt2").history
     assert copy.copy(history).columns.left is history.columns.left
     assert isinstance(copy.copy(history), History)

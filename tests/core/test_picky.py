@@ -70,7 +70,7 @@ KINDS: list[dict[str, Any]] = [
 
 
 @given(st.data(), recipes())
-def test_all_steps_are_those_of_the_specification(data: st.DataObject, recipe: Recipe) -> None:
+def test_every_step_of_picky_training_equals_the_specification(data: st.DataObject, recipe: Recipe) -> None:
     text = data.draw(WORDS.map(" ".join) | st.text(data.draw(st.sampled_from(["ab ", "aé漢 \u0301"])), max_size=99))
     words = words_of(text, recipe)
     if len(words) == 0:
@@ -86,7 +86,7 @@ def test_all_steps_are_those_of_the_specification(data: st.DataObject, recipe: R
 
 @given(st.data(), recipes(), WORDS)
 @settings(max_examples=50)
-def test_a_text_is_split_after_any_step_as_by_all_events_in_order(
+def test_picky_encoding_after_any_step_equals_applying_all_events_in_order(
     data: st.DataObject, recipe: Recipe, learned_from: list[str]
 ) -> None:
     words = words_of(" ".join(learned_from), recipe)
@@ -183,7 +183,9 @@ def after(tokens: tuple[str, ...], event: tuple[str, ...]) -> tuple[str, ...]:
     st.integers(5, 60),
     st.text("abcd", max_size=20),
 )
-def test_events_and_tokens_are_those_of_the_article(counts: dict[str, int], tau: float, size: int, word: str) -> None:
+def test_picky_events_and_tokens_equal_those_of_the_article(
+    counts: dict[str, int], tau: float, size: int, word: str
+) -> None:
     recipe = Recipe.preset("picky", base="characters", pattern="whitespace", tau=tau, min_frequency=1)
     words = WordTable.from_counts(counts)
     alphabet = Alphabet.for_words(words, recipe)
@@ -220,7 +222,7 @@ def events_of(counts: str) -> list[str]:
     return found
 
 
-def test_merges_and_drops_are_those_of_pickybpe() -> None:
+def test_picky_merges_and_drops_equal_those_of_the_published_trainer() -> None:
     """The expected steps are those of PickyBPE's published trainer, with ties settled by the smallest text."""
     assert " ".join(events_of("low5 lower2 lowest6 new3 newer4 wider3 width2 lost4 stow1 tower7")) == (
         "o+w _+l e+r _l+ow -_l=_|l s+t _+n _+t _n+e -_n=_|n _ne+w -_ne=_|n|e _t+ow -_t=_|t -ow=o|w _tow+er "
@@ -230,7 +232,7 @@ def test_merges_and_drops_are_those_of_pickybpe() -> None:
     )
 
 
-def test_the_right_half_is_judged_by_what_there_was_before_the_left_one_fell_apart() -> None:
+def test_picky_judges_the_right_half_of_a_merge_before_the_left_half_falls_apart() -> None:
     """Here PickyBPE's trainer keeps `bc`, which it counts after that; BoundlessBPE's drops it."""
     found = events_of("abcbc8 abc2 dbc2")
     assert found[:7] == ["b+c", "_+a", "_a+bc", "-_a=_|a", "_abc+bc", "-_abc=_|a|bc", "-bc=b|c"]
@@ -241,7 +243,7 @@ def test_the_right_half_is_judged_by_what_there_was_before_the_left_one_fell_apa
 
 @given(st.data())
 @settings(max_examples=25)
-def test_every_boundary_names_the_step_that_joined_or_divided_it(data: st.DataObject) -> None:
+def test_every_boundary_of_a_picky_text_names_the_step_that_joined_or_divided_there(data: st.DataObject) -> None:
     history = trained(**data.draw(st.sampled_from(KINDS)))
     text = data.draw(st.sampled_from(["the lowest towers", "should: older", "déjà vu ▁a"]) | st.text("then é,B"))
     at = data.draw(st.integers(0, len(history)))
@@ -264,7 +266,7 @@ def test_every_boundary_names_the_step_that_joined_or_divided_it(data: st.DataOb
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_trees_hold_present_tokens_and_dropped_ones(kind: dict[str, Any]) -> None:
+def test_picky_trees_contain_present_tokens_and_dropped_tokens(kind: dict[str, Any]) -> None:
     history = trained(**kind)
     for text, at in (("lowest", len(history)), ("should", 50), ("towers", 20)):
         rows = Tree(text=text, at=at).answer(Study(history)).table.records()
@@ -281,7 +283,7 @@ def holds(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return edges != inner and edges[0] <= inner[0] and inner[1] <= edges[1]
 
 
-def test_the_next_drops_and_pairs_are_known_before_they_come() -> None:
+def test_the_next_drops_and_pairs_of_picky_training_begin_with_the_next_step() -> None:
     recipe = trained(tau=0.5, falls_into="parts").recipe
     words = words_of(TEXT, recipe)
     whole = trained(tau=0.5, falls_into="parts")
@@ -294,7 +296,7 @@ def test_the_next_drops_and_pairs_are_known_before_they_come() -> None:
             assert (others[0].left, others[0].right) == whole[steps].runner_up
 
 
-def test_progress_counts_tokens_as_the_steps_are_unknown() -> None:
+def test_progress_of_picky_training_counts_tokens_instead_of_steps() -> None:
     recipe = Recipe.preset("picky", merges=20, tau=0.8)
     trainer = Trainer(words_of(TEXT, recipe), recipe)
     assert trainer.progress() == Progress("training", 0, 20, "tokens")
@@ -305,7 +307,7 @@ def test_progress_counts_tokens_as_the_steps_are_unknown() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["merges.csv", "merges.json"])
-def test_files_keep_all_of_a_run(tmp_path: Path, name: str, kind: dict[str, Any]) -> None:
+def test_files_keep_all_steps_of_a_picky_run(tmp_path: Path, name: str, kind: dict[str, Any]) -> None:
     history = trained(**kind)
     path = tmp_path / name
     write_history(history, path)
@@ -315,7 +317,7 @@ def test_files_keep_all_of_a_run(tmp_path: Path, name: str, kind: dict[str, Any]
     assert Tokenizer(found).encode(TEXT) == Tokenizer(history).encode(TEXT)
 
 
-def test_the_words_that_paid_add_up_to_the_count_of_each_step() -> None:
+def test_counts_of_words_add_up_to_the_count_of_each_picky_step() -> None:
     text = "aaa aaaa aaab baaa aaaaaaa " * 3 + TEXT[:60]
     history = train(Corpus.from_texts([text]), Recipe.preset("picky", merges=30, min_frequency=1, tau=0.5))
     study = Study(history).with_texts([text])
@@ -324,18 +326,18 @@ def test_the_words_that_paid_add_up_to_the_count_of_each_step() -> None:
 
 
 @pytest.mark.parametrize("tau", [0, -0.5, 1.5, float("nan"), "much", True])
-def test_a_share_beyond_one_is_refused(tau: object) -> None:
+def test_a_tau_above_one_is_refused_for_picky(tau: object) -> None:
     with pytest.raises(RecipeError, match="tau must be a share above 0 and at most 1"):
         Recipe.preset("picky", tau=tau)
 
 
-def test_nothing_is_dropped_without_a_share() -> None:
+def test_picky_training_without_tau_drops_no_token() -> None:
     history = trained(tau=None)
     assert history.only_joins
     assert NOTHING not in history.columns.right.tolist()
 
 
-def test_long_texts_of_long_characters_have_room() -> None:
+def test_picky_training_reserves_enough_memory_for_texts_of_four_byte_characters() -> None:
     """Room for texts was counted in characters, though a character has up to four bytes."""
     letters = "".join(map(chr, range(0x1F600, 0x1F620)))
     words = WordTable.from_counts({letters[start:] + letters[: start // 2]: 1 + start % 5 for start in range(24)})

@@ -44,7 +44,7 @@ def is_headless(text: str) -> bool:
     return HEADLESS.match(text) is not None
 
 
-def test_no_docstring_of_the_program_is_headless() -> None:
+def test_every_docstring_of_the_program_begins_with_a_verb_or_a_noun() -> None:
     paths = [path for folder in ("app", "bpe_core") for path in sorted((ROOT / folder).rglob("*.py"))]
     listed = [f"{place}: {text}" for path in paths for place, text in docstrings_in(path) if is_headless(text)]
     assert listed == [], HOW_TO_MEND
@@ -54,7 +54,7 @@ def test_no_docstring_of_the_program_is_headless() -> None:
     "text",
     ["Of what is joined", "Whether it fits.", "The same for files.", "How long it takes", "By text", "What's left"],
 )
-def test_a_clause_without_its_subject_is_headless(text: str) -> None:
+def test_the_check_of_docstrings_reports_a_clause_without_its_subject(text: str) -> None:
     assert is_headless(text)
 
 
@@ -62,11 +62,11 @@ def test_a_clause_without_its_subject_is_headless(text: str) -> None:
     "text",
     ["Return whether it fits.", "A word.", "The words of a text.", "Format a row.", "Offer two ways.", "Insert it."],
 )
-def test_a_docstring_that_begins_with_a_verb_or_a_noun_is_not_headless(text: str) -> None:
+def test_the_check_of_docstrings_accepts_a_verb_or_a_noun_at_the_beginning(text: str) -> None:
     assert not is_headless(text)
 
 
-def test_docstrings_of_modules_and_functions_are_looked_at() -> None:
+def test_the_check_of_docstrings_reads_modules_and_functions() -> None:
     places = {place.split(": ")[1] for place, _ in docstrings_in(Path(__file__))}
     assert {"the module", "docstrings_in"} <= places
 
@@ -97,7 +97,7 @@ def test_public_functions_explain_each_parameter_and_show_an_example() -> None:
     assert [one.__name__ for one in functions if ">>> " not in (one.__doc__ or "")] == []
 
 
-def test_public_errors_say_when_they_are_raised() -> None:
+def test_docstrings_of_public_errors_say_when_the_error_is_raised() -> None:
     errors = [
         one for one in map(bpe.__getattr__, public_names()) if inspect.isclass(one) and issubclass(one, Exception)
     ]
@@ -106,7 +106,7 @@ def test_public_errors_say_when_they_are_raised() -> None:
 
 
 @pytest.mark.parametrize("kind", [Format, MethodFacts, Method, Question])
-def test_each_field_of_what_a_plugin_writes_is_explained(kind: type) -> None:
+def test_docstrings_for_plug_in_authors_explain_each_field(kind: type) -> None:
     fields = {name for name, value in vars(kind).items() if not name.startswith("_") and is_plain_field(value)}
     fields |= set(inspect.get_annotations(kind))
     assert fields - names_explained(kind, "Attributes") == set()

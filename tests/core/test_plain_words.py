@@ -40,7 +40,7 @@ def sentences(path: Path) -> Iterator[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("folder", ["app", "bpe_core"])
-def test_sentences_of_the_program_use_the_plain_words(folder: str) -> None:
+def test_texts_in_the_source_code_use_only_plain_words(folder: str) -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}: {text}"
         for path in sorted((ROOT / folder).rglob("*.py"))
@@ -56,7 +56,7 @@ def without_python(page: str) -> str:
     return program.sub(lambda found: "\n" * found[0].count("\n"), page)
 
 
-def test_lessons_manual_and_readme_use_the_plain_words() -> None:
+def test_lessons_manual_and_readme_use_only_plain_words() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{number}: {line}"
         for path in sorted(PROSE)

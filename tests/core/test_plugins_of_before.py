@@ -41,7 +41,7 @@ print(len(bpe.why(study, text="anna").table))
 """
 
 
-def test_a_plug_in_file_of_an_older_version_works(tmp_path: Path) -> None:
+def test_a_plug_in_file_written_for_an_older_version_still_works(tmp_path: Path) -> None:
     (tmp_path / "my_chains.py").write_text(CHAINS, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-W", "ignore::DeprecationWarning", "-c", USED, str(tmp_path / "my_chains.py")],
@@ -57,7 +57,7 @@ def test_a_plug_in_file_of_an_older_version_works(tmp_path: Path) -> None:
     assert why
 
 
-def test_a_former_name_warns_with_the_new_one() -> None:
+def test_importing_a_module_by_its_former_name_warns_with_the_new_name() -> None:
     from bpe_core.support.former_names import find_former_names
 
     find_former_names()
@@ -67,7 +67,7 @@ def test_a_former_name_warns_with_the_new_one() -> None:
     assert former.Listed.__name__ == "Listed"
 
 
-def test_a_class_with_a_new_name_is_found_by_its_former_one() -> None:
+def test_a_renamed_class_is_found_by_its_former_name_with_a_warning() -> None:
     parts = import_module("bpe_core.recipes.parts")
     with pytest.warns(DeprecationWarning, match="LearningChoices now"):
         assert parts.Learning is parts.LearningChoices

@@ -18,7 +18,7 @@ as_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, re
 STRANGER = 54_321
 
 
-def test_a_private_folder_is_made_with_its_parents(tmp_path: Path) -> None:
+def test_a_private_folder_and_its_parents_are_made_with_private_permissions(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         made = private_folder(tmp_path / "a" / "b" / "c")
@@ -29,20 +29,20 @@ def test_a_private_folder_is_made_with_its_parents(tmp_path: Path) -> None:
     assert private_folder(made) == made
 
 
-def test_a_folder_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
+def test_a_private_folder_that_others_could_read_gets_private_permissions(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir(mode=0o755)
     private_folder(tmp_path / "mine")
     assert mode(tmp_path / "mine") == 0o700
 
 
-def test_a_folder_that_others_could_write_to_is_refused(tmp_path: Path) -> None:
+def test_a_private_folder_that_others_could_write_to_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine").chmod(0o777)
     with pytest.raises(PermissionError, match="other users can change it"):
         private_folder(tmp_path / "mine")
 
 
-def test_a_link_as_private_folder_is_refused(tmp_path: Path) -> None:
+def test_a_link_or_a_file_as_private_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "mine")
     (tmp_path / "nowhere").symlink_to(tmp_path / "missing")
@@ -54,7 +54,7 @@ def test_a_link_as_private_folder_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "missing").exists()
 
 
-def test_a_link_on_the_way_is_followed_and_what_it_leads_to_is_looked_at(tmp_path: Path) -> None:
+def test_a_link_in_the_path_of_a_private_folder_is_followed_and_its_target_checked(tmp_path: Path) -> None:
     (tmp_path / "safe").mkdir()
     (tmp_path / "unsafe").mkdir()
     (tmp_path / "unsafe").chmod(0o777)
@@ -67,7 +67,9 @@ def test_a_link_on_the_way_is_followed_and_what_it_leads_to_is_looked_at(tmp_pat
 
 
 @pytest.mark.parametrize("permissions", [0o777, 0o757])
-def test_a_parent_that_others_can_change_is_refused_unless_it_is_sticky(tmp_path: Path, permissions: int) -> None:
+def test_a_parent_that_others_can_change_is_refused_unless_its_sticky_bit_is_set(
+    tmp_path: Path, permissions: int
+) -> None:
     parent = tmp_path / "common"
     parent.mkdir()
     parent.chmod(permissions)
@@ -77,7 +79,9 @@ def test_a_parent_that_others_can_change_is_refused_unless_it_is_sticky(tmp_path
     assert mode(private_folder(parent / "mine")) == 0o700
 
 
-def test_a_group_may_write_if_it_is_the_users_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_parent_folder_may_be_group_writable_if_only_the_user_is_in_the_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     parent = tmp_path / "parent"
     parent.mkdir()
     parent.chmod(0o775)
@@ -88,7 +92,7 @@ def test_a_group_may_write_if_it_is_the_users_own(tmp_path: Path, monkeypatch: p
         private_folder(parent / "mine")
 
 
-def test_a_user_without_a_name_has_no_group_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_without_a_name_has_no_private_group(monkeypatch: pytest.MonkeyPatch) -> None:
     import pwd
 
     def unknown(uid: int) -> None:
@@ -100,7 +104,7 @@ def test_a_user_without_a_name_has_no_group_of_their_own(monkeypatch: pytest.Mon
 
 @as_root
 @pytest.mark.parametrize("name", ["common/mine", "common", "."])
-def test_a_folder_of_another_user_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_private_folder_in_a_folder_of_another_user_is_refused(tmp_path: Path, name: str) -> None:
     place = tmp_path / "all" / "common" / "mine"
     place.mkdir(parents=True, mode=0o700)
     os.chown(tmp_path / "all" / name, STRANGER, STRANGER)
@@ -108,14 +112,14 @@ def test_a_folder_of_another_user_is_refused(tmp_path: Path, name: str) -> None:
         private_folder(place)
 
 
-def test_a_private_file_is_new_and_ours_alone(tmp_path: Path) -> None:
+def test_a_private_file_is_created_new_with_private_permissions(tmp_path: Path) -> None:
     make_private_file(tmp_path / "file")
     assert mode(tmp_path / "file") == 0o600
     with pytest.raises(FileExistsError):
         make_private_file(tmp_path / "file")
 
 
-def test_a_user_without_a_name_has_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_without_a_name_has_no_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     import pwd
 
     def unknown(uid: int) -> None:

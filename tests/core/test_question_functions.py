@@ -55,12 +55,12 @@ WRONG = {
 }
 
 
-def test_the_stub_is_made_of_the_questions_as_they_are() -> None:
+def test_the_stub_file_of_questions_agrees_with_the_questions() -> None:
     assert STUB.read_text(encoding="utf-8") == stub(), "python -m tests.question_stub writes it anew"
 
 
 @every_question
-def test_a_function_has_the_signature_of_its_stub(name: str) -> None:
+def test_a_question_function_has_the_signature_of_its_stub(name: str) -> None:
     tree = ast.parse(STUB.read_text(encoding="utf-8"))
     (told,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
     found = inspect.signature(getattr(bpe, name))
@@ -71,7 +71,7 @@ def test_a_function_has_the_signature_of_its_stub(name: str) -> None:
 
 
 @every_question
-def test_a_function_explains_its_parameters_and_shows_an_example_that_runs(name: str) -> None:
+def test_a_question_function_explains_its_parameters_and_has_a_running_example(name: str) -> None:
     function = getattr(bpe, name)
     for parameter in inspect.signature(function).parameters:
         assert f"\n{parameter} : " in function.__doc__
@@ -80,7 +80,7 @@ def test_a_function_explains_its_parameters_and_shows_an_example_that_runs(name:
     assert doctest.DocTestRunner(verbose=False).run(example) == (0, len(example.examples))
 
 
-def test_help_shows_a_question_as_it_is_called() -> None:
+def test_help_shows_a_question_with_its_signature_and_docstring() -> None:
     told = pydoc.plain(pydoc.render_doc(bpe.why))
     in_one_line = "".join(told.split())  # newer Pythons wrap a long signature
     assert "why(study:bpe_core.studies.study.Study,text:str,at:int|None=None" in in_one_line
@@ -88,7 +88,7 @@ def test_help_shows_a_question_as_it_is_called() -> None:
     assert {*QUESTIONS.own} <= {*dir(bpe)}
 
 
-def test_values_are_given_by_their_places_as_the_manual_prints_them() -> None:
+def test_question_functions_accept_positional_arguments_in_the_order_of_the_manual() -> None:
     """`bpe.why(study, "lowest")` failed: the text was taken for the work."""
     assert bpe.why(STUDY, "lowest", 2).table.records() == bpe.why(STUDY, text="lowest", at=2).table.records()
     assert bpe.paid(STUDY, 1).table.records() == bpe.paid(STUDY, step=1).table.records()
@@ -101,7 +101,7 @@ def test_values_are_given_by_their_places_as_the_manual_prints_them() -> None:
     assert FORMER.lab(study={"a": STUDY}).sentences == bpe.lab({"a": STUDY}).sentences
 
 
-def test_lists_and_all_that_can_be_listed_are_taken() -> None:
+def test_question_functions_accept_lists_tuples_ranges_and_iterators() -> None:
     expected = bpe.race(STUDY, pairs=[("l", "o")], steps=[2, 3]).table.records()
     for steps in ((2, 3), range(2, 4), iter([2, 3])):
         assert FORMER.race(STUDY, pairs=[["l", "o"]], steps=steps).table.records() == expected
@@ -109,7 +109,7 @@ def test_lists_and_all_that_can_be_listed_are_taken() -> None:
     assert [line.name for line in one] == [line.name for line in other]
 
 
-def test_a_question_about_a_file_of_its_own_takes_no_study(tmp_path: Path) -> None:
+def test_the_question_about_sweep_results_takes_a_file_and_no_study(tmp_path: Path) -> None:
     curves = bpe.curves({"a": STUDY, "b": STUDY.at(2)}, held_out=["the lowest"])
     bpe.write_data(curves.table, tmp_path / "runs.csv")
     path = str(tmp_path / "runs.csv")
@@ -137,12 +137,12 @@ def test_a_question_about_a_file_of_its_own_takes_no_study(tmp_path: Path) -> No
         (lambda: bpe.audit(STUDY, "rare,odd"), "only cannot be 'odd'"),
     ],
 )
-def test_a_mistaken_call_ends_in_a_sentence(call: Any, sentence: str) -> None:
+def test_a_wrong_call_of_a_question_function_is_refused_in_a_sentence(call: Any, sentence: str) -> None:
     with pytest.raises(BpeError, match=sentence):
         call()
 
 
-def test_the_work_is_told_how_far_it_is() -> None:
+def test_a_question_function_reports_progress_to_its_work_argument() -> None:
     stages = list[str]()
     study = bpe.train("low lower lowest " * 9, "gpt2", merges=3)
     bpe.curves({"a": study}, held_out=["low"], work=Work(lambda progress: stages.append(progress.stage)))
@@ -150,7 +150,7 @@ def test_the_work_is_told_how_far_it_is() -> None:
 
 
 @every_question
-def test_a_function_is_one_object_that_workers_get_by_its_name(name: str) -> None:
+def test_a_question_function_is_pickled_by_its_name(name: str) -> None:
     function = getattr(bpe, name)
     assert pickle.loads(pickle.dumps(function)) is function is function_of(question_named(name))
 
@@ -167,7 +167,7 @@ def checked(rows: str, folder: Path) -> str:
     return "\n".join(row for row in (done.stdout + done.stderr).splitlines() if "script.py" in row)
 
 
-def test_a_type_checker_knows_the_names_and_what_they_take(tmp_path: Path) -> None:
+def test_mypy_knows_the_question_functions_and_their_parameters(tmp_path: Path) -> None:
     """`bpe.trian()` was no error to mypy."""
     found = checked(RIGHT + "".join(f"{row}\n" for row in WRONG), tmp_path)
     first = RIGHT.count("\n") + 1

@@ -63,7 +63,7 @@ def bucket() -> Iterator[MemoryFileSystem]:
     FailingFileSystem.store.clear()
 
 
-def test_files_and_folders_of_a_bucket_are_read(bucket: MemoryFileSystem, tmp_path: Path) -> None:
+def test_files_and_folders_in_cloud_storage_are_read(bucket: MemoryFileSystem, tmp_path: Path) -> None:
     parquet.write_table(arrow.table({"text": ["three", "four"]}), tmp_path / "a.parquet")
     bucket.pipe("/corpus/a.jsonl", b'{"text": "low"}\n')
     bucket.pipe("/corpus/deep/b.txt.gz", gzip.compress(b"lower"))
@@ -94,7 +94,7 @@ def test_files_and_folders_of_a_bucket_are_read(bucket: MemoryFileSystem, tmp_pa
     assert sentence("memory://corpus/none.txt") == "memory://corpus/none.txt does not exist."
 
 
-def test_failures_of_addresses_are_reported(
+def test_failures_while_reading_from_an_address_are_reported(
     bucket: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     failing = fsspec.filesystem("failing")
@@ -124,7 +124,7 @@ def test_failures_of_addresses_are_reported(
     )
 
 
-def test_a_file_is_read_at_several_places_at_once(bucket: MemoryFileSystem) -> None:
+def test_a_remote_file_can_be_read_at_several_places_at_once(bucket: MemoryFileSystem) -> None:
     """One in memory is the same object for all who open it, with one place."""
     bucket.pipe("/corpus/a.txt", b"low lower lowest")
     (text,), _ = remote_texts("memory://corpus/a.txt", ["*"], lambda *_: None)
@@ -145,7 +145,7 @@ class Handle(io.BytesIO):
         return found
 
 
-def test_threads_that_read_from_one_archive_do_not_move_each_others_place(tmp_path: Path) -> None:
+def test_threads_that_read_from_one_archive_do_not_move_the_position_of_each_other(tmp_path: Path) -> None:
     """All its members are read through one handle."""
     members = {f"{number}.txt": f"low{number} ".encode() * 20_000 for number in range(4)}
     write_tar(tmp_path / "a.tar", members)
@@ -160,7 +160,7 @@ def test_threads_that_read_from_one_archive_do_not_move_each_others_place(tmp_pa
     assert found == members
 
 
-def test_a_file_that_ends_before_its_size_is_not_taken_for_whole(bucket: MemoryFileSystem) -> None:
+def test_a_remote_file_that_ends_before_its_size_is_reported_as_incomplete(bucket: MemoryFileSystem) -> None:
     bucket.pipe("/corpus/a.txt", b"low lower lowest")
     corpus = Corpus.from_files("memory://corpus/a.txt")
     bucket.pipe("/corpus/a.txt", b"low low")

@@ -49,7 +49,7 @@ def write_zip(path: Path, files: dict[str, bytes]) -> Path:
     return path
 
 
-def test_members_are_read_by_their_kind_and_others_are_reported(tmp_path: Path) -> None:
+def test_members_of_an_archive_are_read_by_their_kind_and_unreadable_members_are_reported(tmp_path: Path) -> None:
     link = tarfile.TarInfo("link.txt")
     link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
     write_tar(tmp_path / "a.tar", FILES, link)
@@ -107,7 +107,7 @@ def test_hostile_and_broken_archives_are_refused(tmp_path: Path, monkeypatch: py
         assert sentence(where).startswith(f"{where} unpacks to more than 250 times its size")
 
 
-def test_overlong_names_of_members_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_overlong_member_names_in_an_archive_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are held as a whole, unlike members."""
     monkeypatch.setattr(archives, "LONGEST_NOTE", 5_000)
     for length, is_read in ((300, True), (6_000, False)):
@@ -119,7 +119,7 @@ def test_overlong_names_of_members_are_refused(tmp_path: Path, monkeypatch: pyte
             assert "is not a valid tar archive" in sentence(path)
 
 
-def test_progress_is_known_from_the_first_of_many_small_members(tmp_path: Path) -> None:
+def test_reading_progress_of_an_archive_with_many_small_members_is_even(tmp_path: Path) -> None:
     """Their names take up most of the archive, and no byte of them is ever read as a text."""
     members = {f"a folder with a long name/{number:06}.txt": b"low" for number in range(2_000)}
     path = write_zip(tmp_path / "many.zip", members)

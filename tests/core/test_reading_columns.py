@@ -23,7 +23,7 @@ from tests.core.tables_on_disk import write_every_kind, write_stream
 TEXTS = ["low lower é", "", "a line\nanother  line\n", "漢字" * 200, " lowest 😀", 'new \t, "quoted"', "é" * 70] * 3
 
 
-def test_the_same_documents_through_every_reader_give_the_same_words(tmp_path: Path) -> None:
+def test_the_same_documents_in_every_kind_of_file_give_the_same_words(tmp_path: Path) -> None:
     wanted = [text for text in TEXTS if text]
     recipe = Recipe.preset("gpt2")
     table = list(count_plainly(Corpus.from_texts(TEXTS), recipe))
@@ -41,7 +41,7 @@ def test_the_same_documents_through_every_reader_give_the_same_words(tmp_path: P
     assert len(Corpus.from_files(tmp_path / "data_set").skipped) == 5  # what is about the tables, and the draft
 
 
-def test_short_documents_come_many_in_a_chunk_whatever_the_row_groups_are(tmp_path: Path) -> None:
+def test_short_documents_of_a_table_are_read_many_in_one_chunk(tmp_path: Path) -> None:
     texts = [f"text {i}" for i in range(20_000)]
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow.table({"text": texts}), path, row_group_size=len(texts), compression="zstd")
@@ -55,7 +55,7 @@ def test_short_documents_come_many_in_a_chunk_whatever_the_row_groups_are(tmp_pa
     assert list(count_by_kernels(corpus, recipe)) == list(count_plainly(Corpus.from_texts(texts), recipe))
 
 
-def test_the_text_column_is_guessed(tmp_path: Path) -> None:
+def test_the_text_column_of_a_table_is_guessed_from_its_name(tmp_path: Path) -> None:
     def source(name: str, table: dict[str, list[object]]) -> tuple[tuple[str, ...], str]:
         parquet.write_table(arrow.table(table), tmp_path / name)
         (found,) = Corpus.from_files(tmp_path / name).sources
@@ -97,7 +97,7 @@ def test_unusable_columns_are_refused_in_a_sentence(tmp_path: Path) -> None:
         assert sentence(rows_path, field=field).startswith(f"{rows_path}, {told}")
 
 
-def test_rows_without_text_or_with_invalid_bytes_are_reported(tmp_path: Path) -> None:
+def test_rows_without_text_or_with_invalid_bytes_are_reported_or_skipped(tmp_path: Path) -> None:
     path = tmp_path / "a.arrow"
     broken = [b"low", None, "é".encode()[:1], "é".encode()[1:], b"new\xff"]  # the third and fourth sound if glued
     write_stream(arrow.table({"lists": [[], broken], "text": [None, "low"]}), path)
@@ -111,7 +111,7 @@ def test_rows_without_text_or_with_invalid_bytes_are_reported(tmp_path: Path) ->
     assert read(path, field="lists[]", on_bad_row="skip") == ["low"]
 
 
-def test_damaged_and_foreign_tables_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damaged_or_foreign_table_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow.table({"text": ["low lower"] * 50}), path)
     whole = path.read_bytes()
@@ -136,7 +136,7 @@ def test_damaged_and_foreign_tables_are_refused(tmp_path: Path, monkeypatch: pyt
     )
 
 
-def test_the_place_of_damage_in_a_table_is_reported(tmp_path: Path) -> None:
+def test_damage_in_a_table_file_is_reported_with_its_row_group(tmp_path: Path) -> None:
     """Pages are held against their checksums; without them, a file that lacks some of its middle does not fit."""
     path, rows = tmp_path / "a.parquet", [f"low {i % 7}" for i in range(3_000)]
     parquet.write_table(arrow.table({"text": rows}), path, row_group_size=1_000, write_page_checksum=True)
@@ -156,7 +156,7 @@ def test_the_place_of_damage_in_a_table_is_reported(tmp_path: Path) -> None:
         assert "its row group 1 of 1, rows 1 to 3,000, cannot be read" in sentence(lacking)
 
 
-def test_a_truncated_stream_is_reported(tmp_path: Path) -> None:
+def test_a_truncated_arrow_stream_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.arrow"
     write_stream(arrow.table({"text": ["low"]}), path)
     sentence = f"{path} ends without the end mark of such files: if it was truncated"
@@ -167,7 +167,7 @@ def test_a_truncated_stream_is_reported(tmp_path: Path) -> None:
         assert [str(one).rpartition(",")[0] for one in corpus.skipped] == told
 
 
-def test_a_table_with_hostile_offsets_is_refused(tmp_path: Path) -> None:
+def test_an_arrow_table_with_hostile_offsets_is_refused(tmp_path: Path) -> None:
     """The file says where strings end, so offsets outside of it must not be followed."""
     path = tmp_path / "a.arrow"
     for width, kind in ((4, arrow.string()), (8, arrow.large_string())):
@@ -181,7 +181,9 @@ def test_a_table_with_hostile_offsets_is_refused(tmp_path: Path) -> None:
                 read(write(tmp_path, "b.arrow", changed))
 
 
-def test_a_text_that_is_stored_once_may_occur_in_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_stored_once_for_many_rows_is_read_in_small_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The text must not take the room of all its rows, which still have their numbers."""
     monkeypatch.setattr(arrow_tables, "HARMLESS", 5_000)
     longest: list[int] = []

@@ -35,7 +35,7 @@ COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("ending", COMPRESSORS)
-def test_compressed_files_are_read(tmp_path: Path, ending: str) -> None:
+def test_compressed_text_files_are_read(tmp_path: Path, ending: str) -> None:
     compressed = COMPRESSORS[ending]((TEXT * 300).encode())
     corpus = Corpus.from_files(write(tmp_path, f"a.txt{ending}", compressed))
     assert documents(corpus, 100_000) == [TEXT * 300]
@@ -82,24 +82,24 @@ def test_a_damaged_compressed_file_is_refused(tmp_path: Path, ending: str, seed:
 
 
 @pytest.mark.parametrize("ending", COMPRESSORS)
-def test_an_empty_compressed_file_is_reported(tmp_path: Path, ending: str) -> None:
+def test_a_compressed_file_without_text_is_reported(tmp_path: Path, ending: str) -> None:
     path = write(tmp_path, f"a{ending}", COMPRESSORS[ending](b""))
     assert sentence(path) == f"{path} is empty: there is no text in it."
 
 
-def test_an_invalid_byte_in_a_compressed_file_is_placed_in_its_text(tmp_path: Path) -> None:
+def test_an_invalid_byte_in_a_compressed_file_is_reported_with_its_offset_in_the_text(tmp_path: Path) -> None:
     path = write(tmp_path, "a.gz", gzip.compress(b"a" * 70_000 + b"\xff"))
     assert "offset 70,000 of the decompressed text" in sentence(path, error=EncodingError)
 
 
-def test_a_missing_zstd_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_zstd_without_its_package_names_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "backports", None)
     monkeypatch.setitem(sys.modules, "compression", None)
     path = write(tmp_path, "a.zst", zstd.compress(b"low"))
     assert sentence(path) == f"{path} cannot be read: this Python lacks zstd. Install the package backports.zstd."
 
 
-def test_one_word_that_fills_the_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_single_word_that_would_fill_the_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A text of many words is read piece by piece, however large, but a single word must fit in memory."""
     monkeypatch.setattr(limits, "HARMLESS", 2**20)
     path = write(tmp_path, "a.txt.gz", gzip.compress(b"a" * 2**23))

@@ -13,14 +13,14 @@ from tests.core.reading_texts import TEXT, documents, read, sentence, write
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
 @pytest.mark.parametrize("size", [1, 64, 65, 1 << 20])
-def test_a_byte_order_mark_tells_the_encoding(tmp_path: Path, encoding: str, size: int) -> None:
+def test_a_byte_order_mark_determines_the_encoding(tmp_path: Path, encoding: str, size: int) -> None:
     path = write(tmp_path, "a.txt", TEXT.encode(encoding))
     assert "".join(read(path, size)) == TEXT
     assert Corpus.from_files(path).sources[0].encoding == encoding
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-be", "utf-32-be"])
-def test_big_endian_byte_order_marks_are_read(tmp_path: Path, encoding: str) -> None:
+def test_texts_with_big_endian_byte_order_marks_are_read(tmp_path: Path, encoding: str) -> None:
     assert read(write(tmp_path, "a.txt", ("\ufeff" + TEXT).encode(encoding))) == [TEXT]
 
 
@@ -34,12 +34,12 @@ def test_big_endian_byte_order_marks_are_read(tmp_path: Path, encoding: str) -> 
     ],
 )
 @pytest.mark.parametrize("size", [1, 67, 1 << 20])
-def test_a_named_encoding_is_used(tmp_path: Path, encoding: str, text: str, size: int) -> None:
+def test_a_file_is_read_in_the_named_encoding(tmp_path: Path, encoding: str, text: str, size: int) -> None:
     path = write(tmp_path, "a.txt", text.encode(encoding))
     assert "".join(read(path, size, encoding=encoding)) == text
 
 
-def test_a_byte_order_mark_outweighs_the_encoding_named(tmp_path: Path) -> None:
+def test_a_byte_order_mark_takes_precedence_over_the_named_encoding(tmp_path: Path) -> None:
     first = write(tmp_path, "a.txt", "né".encode("cp1252"))
     second = write(tmp_path, "b.txt", "né".encode("utf-16"))
     assert read([first, second], encoding="cp1252") == ["né", "né"]
@@ -47,7 +47,7 @@ def test_a_byte_order_mark_outweighs_the_encoding_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [1, 64, 99, 1 << 20])
 @pytest.mark.parametrize("text", ["x" * 300, "猫" * 150])
-def test_bytes_invalid_in_another_encoding_are_reported(tmp_path: Path, size: int, text: str) -> None:
+def test_bytes_invalid_in_the_named_encoding_are_reported_or_replaced(tmp_path: Path, size: int, text: str) -> None:
     encoded = text.encode("shift_jis")
     path = write(tmp_path, "a.txt", encoded + b"\xff" + encoded)
     told = sentence(path, encoding="shift_jis", size=size, error=EncodingError)
@@ -59,13 +59,13 @@ def test_bytes_invalid_in_another_encoding_are_reported(tmp_path: Path, size: in
     assert "the first at byte 300" in corpus.skipped[0].sentence
 
 
-def test_truncated_utf_16_is_reported(tmp_path: Path) -> None:
+def test_truncated_utf_16_text_is_reported_or_skipped(tmp_path: Path) -> None:
     path = write(tmp_path, "a.txt", "long enough".encode("utf-16")[:-1])
     assert "not valid utf-16: truncated data, byte 0x68 at offset 22" in sentence(path, error=EncodingError)
     assert read(path, on_invalid="skip") == ["long enoug"]
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "rot13", "hex", "a\0b", "ü"])
-def test_an_unknown_encoding_is_refused(tmp_path: Path, encoding: str) -> None:
+def test_an_unknown_encoding_name_is_refused(tmp_path: Path, encoding: str) -> None:
     told = sentence(write(tmp_path, "a.txt", "low"), encoding=encoding, error=EncodingError)
     assert f"no encoding named {encoding!r}" in told

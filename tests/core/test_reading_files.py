@@ -12,18 +12,18 @@ from tests import permissions
 from tests.core.reading_texts import read, sentence, write
 
 
-def test_a_missing_file_is_reported(tmp_path: Path) -> None:
+def test_a_missing_text_file_is_reported(tmp_path: Path) -> None:
     assert sentence(tmp_path / "gone.txt") == f"{tmp_path / 'gone.txt'} does not exist."
 
 
 @pytest.mark.parametrize("content", [b"", "\ufeff".encode(), "\ufeff".encode("utf-16-le")])
-def test_an_empty_file_is_reported(tmp_path: Path, content: bytes) -> None:
+def test_an_empty_text_file_is_reported(tmp_path: Path, content: bytes) -> None:
     path = write(tmp_path, "empty.txt", content)
     assert sentence(path) == f"{path} is empty: there is no text in it."
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows locks files in another way")
-def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
+def test_a_file_or_folder_without_read_permission_is_reported(tmp_path: Path) -> None:
     path = write(tmp_path, "locked.txt", "low")
     path.chmod(0)
     with permissions.obeyed():
@@ -42,7 +42,7 @@ def test_a_permission_refused_while_opening_is_reported(tmp_path: Path, monkeypa
     assert sentence(path) == f"{path} cannot be opened: permission denied."
 
 
-def test_an_impossible_path_is_reported(tmp_path: Path) -> None:
+def test_an_impossible_path_of_a_text_is_reported(tmp_path: Path) -> None:
     assert "a\\x00b" in sentence("a\0b")
     assert "cannot be" in sentence("x" * 5000)
 
@@ -58,19 +58,19 @@ def test_an_impossible_path_is_reported(tmp_path: Path) -> None:
         ("low".encode("utf-16-le"), "give the encoding"),
     ],
 )
-def test_a_binary_file_is_refused(tmp_path: Path, content: bytes, description: str) -> None:
+def test_a_binary_file_is_refused_with_its_kind(tmp_path: Path, content: bytes, description: str) -> None:
     path = write(tmp_path, "a.txt", content)
     told = sentence(path)
     assert told.startswith(f"{path} is not a text file: ")
     assert description in told
 
 
-def test_a_zero_byte_deep_inside_a_text_is_a_character_like_any_other(tmp_path: Path) -> None:
+def test_a_zero_byte_deep_inside_a_text_is_read_as_a_character(tmp_path: Path) -> None:
     text = "a" * 100_000 + "\0b"
     assert read(write(tmp_path, "a.txt", text)) == [text]
 
 
-def test_a_path_that_is_not_valid_text_can_be_shown(tmp_path: Path) -> None:
+def test_a_file_name_that_is_not_valid_unicode_can_be_shown_in_a_message(tmp_path: Path) -> None:
     told = sentence(str(tmp_path / os.fsdecode(b"caf\xe9.txt")))
     told.encode()
     assert told.endswith("does not exist.")

@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_folder_is_read_in_order_without_hidden_files(folder: Path) -> None:
+def test_a_folder_is_read_in_sorted_order_without_hidden_files(folder: Path) -> None:
     expected = ["a.txt", "b.txt", "c.md", "sub/d.txt", "sub/deep/e.txt", "sub-x/f.txt"]
     assert read(folder) == expected
     assert read(str(folder) + os.sep) == expected
@@ -36,7 +36,7 @@ def test_a_folder_is_read_in_order_without_hidden_files(folder: Path) -> None:
         (["sub/*.txt"], ["sub/d.txt", "sub/deep/e.txt"]),
     ],
 )
-def test_patterns_choose_files(folder: Path, patterns: list[str], expected: list[str]) -> None:
+def test_file_patterns_choose_the_files_of_a_folder(folder: Path, patterns: list[str], expected: list[str]) -> None:
     assert read(folder, file_patterns=patterns) == expected
 
 
@@ -46,7 +46,7 @@ def test_a_folder_without_a_matching_file_is_refused(folder: Path) -> None:
     )
 
 
-def test_files_that_are_no_text_in_a_folder_are_reported(folder: Path) -> None:
+def test_files_in_a_folder_that_are_no_text_are_skipped_and_reported(folder: Path) -> None:
     picture = write(folder, "picture.png", b"\x89PNG\0")
     empty = write(folder, "empty.txt", b"")
     corpus = Corpus.from_files(folder)
@@ -57,14 +57,14 @@ def test_files_that_are_no_text_in_a_folder_are_reported(folder: Path) -> None:
     ]
 
 
-def test_a_folder_of_pictures_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_contains_only_pictures_is_refused(tmp_path: Path) -> None:
     write(tmp_path, "picture.png", b"\x89PNG\0")
     told = sentence(tmp_path)
     assert told.startswith(f"There is no text file in the folder {tmp_path}.")
     assert "picture.png" in told
 
 
-def test_an_unreadable_file_in_a_folder_is_not_skipped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_file_in_a_folder_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.access", lambda *_: False)
     real_open = open
 
@@ -118,7 +118,7 @@ def test_an_unreadable_folder_in_a_folder_is_refused_or_reported(folder: Path, m
     assert listed(folder) == (["a.txt", "b.txt", "c.md", "f.txt"], [told])
 
 
-def test_files_that_vanish_during_listing_are_reported_and_the_rest_is_read(
+def test_files_that_disappear_while_a_folder_is_listed_are_reported_and_the_others_read(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real_scandir, real_open = os.scandir, open
@@ -144,7 +144,7 @@ def test_files_that_vanish_during_listing_are_reported_and_the_rest_is_read(
     ]
 
 
-def test_searching_a_folder_can_be_cancelled(folder: Path) -> None:
+def test_listing_the_files_of_a_folder_can_be_cancelled(folder: Path) -> None:
     with pytest.raises(Cancelled):
         texts_in(folder, ("*",), ReadingOptions(), SkipLog(), cancelled=lambda: True)
 

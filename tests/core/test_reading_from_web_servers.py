@@ -67,7 +67,7 @@ def read(address: str) -> str:
 
 
 @pytest.mark.parametrize("path", ["/200", "/302-there"])
-def test_a_text_is_read_from_a_local_server_and_after_a_redirection(path: str, server: str) -> None:
+def test_a_text_is_read_from_a_web_server_also_after_a_redirection(path: str, server: str) -> None:
     assert read(server + path) == TEXT
 
 
@@ -83,18 +83,18 @@ def test_a_text_is_read_from_a_local_server_and_after_a_redirection(path: str, s
         ("/200-short", "the server sent less data than announced"),
     ],
 )  # fmt: skip
-def test_failures_of_a_server_are_reported(path: str, sentence: str, server: str) -> None:
+def test_failures_of_a_web_server_are_reported(path: str, sentence: str, server: str) -> None:
     with pytest.raises(CorpusError) as caught:
         read(server + path)
     assert sentence.format(address=server + path) in str(caught.value)
 
 
-def test_a_redirection_to_a_file_here_is_not_followed(server: str) -> None:
+def test_a_redirection_of_a_web_server_to_a_local_file_is_not_followed(server: str) -> None:
     with pytest.raises(CorpusError) as caught:
         read(f"{server}/302-file")
     assert f"redirects it to file://{Answers.secret}, which is not a web address" in str(caught.value)
 
 
-def test_a_missing_server_is_reported() -> None:
+def test_a_web_server_that_cannot_be_reached_is_reported() -> None:
     with pytest.raises(CorpusError, match=r"could not be read: the server could not be reached: Cannot connect"):
         read("http://127.0.0.1:9/a.txt")

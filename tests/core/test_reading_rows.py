@@ -31,7 +31,7 @@ TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_charac
 
 
 @given(st.lists(st.binary(min_size=1)))
-def test_lines_do_not_depend_on_blocks(blocks: list[bytes]) -> None:
+def test_numbered_lines_do_not_depend_on_the_size_of_blocks(blocks: list[bytes]) -> None:
     lines = NumberedLines((Chunk(block, False, 7) for block in blocks), "a")
     found = list(lines)
     assert b"".join(found) == b"".join(blocks)
@@ -40,7 +40,7 @@ def test_lines_do_not_depend_on_blocks(blocks: list[bytes]) -> None:
     assert lines.number == len(found)
 
 
-def test_a_line_that_does_not_end_is_refused() -> None:
+def test_a_line_of_json_lines_that_is_too_long_is_refused() -> None:
     blocks = (Chunk(b"x" * (1 << 20), False) for _ in range(100))
     lines = NumberedLines(iter([Chunk(b"short\n", False), *blocks]), "big.jsonl", longest=8 << 20)
     with pytest.raises(CorpusError, match=r"big.jsonl, line 2 is longer than 8 MB"):
@@ -59,7 +59,7 @@ def test_any_text_is_read_back_from_json_lines(
     assert read(path, size) == [text for text in texts if text]
 
 
-def test_json_lines_with_another_field_and_compression_are_read(tmp_path: Path) -> None:
+def test_json_lines_with_another_field_or_compression_are_read(tmp_path: Path) -> None:
     rows = '{"body": "low"}\r\n\r\n{"body": "lower"}'
     assert read(write(tmp_path, "a.jsonl.gz", gzip.compress(rows.encode())), field="body") == ["low", "lower"]
     assert read(write(tmp_path, "a.ndjson", rows), field="body") == ["low", "lower"]
@@ -87,7 +87,7 @@ BAD_JSON_ROWS = [
 
 
 @pytest.mark.parametrize(("row", "reason"), BAD_JSON_ROWS, ids=range(len(BAD_JSON_ROWS)))
-def test_a_bad_row_is_refused_or_skipped_with_a_report(tmp_path: Path, row: str, reason: str) -> None:
+def test_a_bad_row_of_json_lines_is_refused_or_skipped_with_a_report(tmp_path: Path, row: str, reason: str) -> None:
     good = '{"text": "low"}'
     path = write(tmp_path, "a.jsonl", f"{good}\n\n{row}\n{good}\n")
     told = sentence(path)
@@ -107,7 +107,7 @@ def test_a_bad_row_is_refused_or_skipped_with_a_report(tmp_path: Path, row: str,
         ("a.tsv", "low\t5\nlower two\nlow\t5\n", {"word_list": True}),
     ],
 )
-def test_a_file_with_a_bad_row_is_closed_before_anybody_looks_at_the_error(
+def test_a_file_with_a_bad_row_is_closed_when_the_error_is_raised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: str, choices: dict[str, Any]
 ) -> None:
     opened: list[BinaryIO] = []
@@ -125,17 +125,17 @@ def test_a_file_with_a_bad_row_is_closed_before_anybody_looks_at_the_error(
     assert "line 2" in str(told.value) or "line 3" in str(told.value)
 
 
-def test_half_a_surrogate_pair_in_a_row_can_be_replaced(tmp_path: Path) -> None:
+def test_half_a_surrogate_pair_in_a_row_can_be_replaced_on_request(tmp_path: Path) -> None:
     path = write(tmp_path, "a.jsonl", '{"text": "n\\ud83dw"}')
     assert read(path, on_invalid="replace") == ["n�w"]
 
 
-def test_invalid_utf8_in_a_row_is_placed_in_the_file(tmp_path: Path) -> None:
+def test_invalid_utf8_in_a_row_is_reported_with_its_offset_in_the_file(tmp_path: Path) -> None:
     path = write(tmp_path, "a.jsonl", b'{"text": "low"}\n{"text": "l\xf6w"}\n')
     assert f"{path} is not valid UTF-8: byte 0xF6 at offset 27." in sentence(path, error=EncodingError)
 
 
-def test_progress_of_rows_never_goes_back(tmp_path: Path) -> None:
+def test_progress_of_reading_rows_never_decreases(tmp_path: Path) -> None:
     path = write(tmp_path, "a.jsonl", '{"text": "low"}\n' * 1000)
     corpus = Corpus.from_files(path)
     progress = [chunk.bytes_read for chunk in corpus.chunks(100)]
@@ -147,7 +147,7 @@ def test_progress_of_rows_never_goes_back(tmp_path: Path) -> None:
 
 
 @given(texts=TEXTS, size=st.integers(1, 99), ending=st.sampled_from([".csv", ".tsv"]))
-def test_any_text_is_read_back_from_a_table(
+def test_any_text_is_read_back_equal_from_csv_and_tsv(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], size: int, ending: str
 ) -> None:
     table = io.StringIO()
@@ -157,12 +157,12 @@ def test_any_text_is_read_back_from_a_table(
     assert read(path, size) == [text for text in texts if text]
 
 
-def test_a_chosen_column_is_read(tmp_path: Path) -> None:
+def test_a_chosen_column_of_a_csv_file_is_read(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", 'id,"the body",more\n1,"low, ""lower""\nlowest",x\n\n2,,y\n3,new,z')
     assert read(path, field="the body") == ['low, "lower"\nlowest', "new"]
 
 
-def test_a_very_long_field_is_read(tmp_path: Path) -> None:
+def test_a_very_long_csv_field_is_read(tmp_path: Path) -> None:
     text = "low " * 300_000  # the csv module refuses more than 131,072 characters unless told
     path = write(tmp_path, "a.csv", f"text\n{text}\n")
     assert "".join(read(path, 1000)) == text
@@ -176,7 +176,7 @@ def test_a_very_long_field_is_read(tmp_path: Path) -> None:
         ('"text\nlow\n', "this row cannot be read (up to line 2: is a quote not closed?)"),
     ],
 )
-def test_a_table_without_the_column_is_refused(tmp_path: Path, content: str, told: str) -> None:
+def test_a_csv_file_without_the_chosen_column_is_refused(tmp_path: Path, content: str, told: str) -> None:
     path = write(tmp_path, "a.csv", content)
     assert sentence(path, field="text").startswith(str(path))
     assert told in sentence(path, field="text")
@@ -192,7 +192,9 @@ def test_a_table_without_the_column_is_refused(tmp_path: Path, content: str, tol
         ('2,"low\n', "this row cannot be read (up to line 6: is a quote not closed?)", ["good"]),
     ],
 )
-def test_a_bad_row_of_a_table_is_reported(tmp_path: Path, row: str, reason: str, others: list[str]) -> None:
+def test_a_bad_row_of_a_csv_file_is_reported_or_skipped(
+    tmp_path: Path, row: str, reason: str, others: list[str]
+) -> None:
     path = write(tmp_path, "a.csv", f'id,text\n1,"good"\n\n{row}3,better\n\n')
     assert sentence(path).startswith(f"{path}, line 4: {reason}")
     corpus = Corpus.from_files(path, on_bad_row="skip")
@@ -200,13 +202,13 @@ def test_a_bad_row_of_a_table_is_reported(tmp_path: Path, row: str, reason: str,
     assert corpus.skipped[0].sentence.startswith(f"line 4: {reason}")
 
 
-def test_a_table_in_another_encoding_is_read(tmp_path: Path) -> None:
+def test_a_csv_file_in_another_encoding_is_read(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "text\nlöw\n".encode("cp1252"))
     assert read(path, encoding="cp1252") == ["löw"]
     assert "offset 6" in sentence(path)
 
 
-def test_rows_of_too_many_values_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_rows_with_too_many_values_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each value takes a hundred bytes of memory, however short it is written; signs inside texts are no values."""
     monkeypatch.setattr(foreign, "MOST_VALUES", 50)
     path = write(tmp_path, "a.jsonl", '{"text": "low", "x": [%s0]}\n' % ("[]," * 30))

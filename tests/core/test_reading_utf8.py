@@ -26,7 +26,7 @@ NEARLY_UTF8 = st.lists(
 
 
 @given(NEARLY_UTF8)
-def test_first_invalid_is_where_python_finds_it(data: bytes) -> None:
+def test_first_invalid_finds_the_same_byte_as_python(data: bytes) -> None:
     try:
         data.decode()
         expected = -1
@@ -36,7 +36,7 @@ def test_first_invalid_is_where_python_finds_it(data: bytes) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.integers(0, 30))
-def test_valid_text_is_cut_between_characters(text: str, length: int) -> None:
+def test_whole_characters_divides_valid_utf_8_only_between_characters(text: str, length: int) -> None:
     data = text.encode()
     cut = whole_characters(data[:length])
     assert length - 3 <= cut <= length or cut == len(data)
@@ -44,7 +44,7 @@ def test_valid_text_is_cut_between_characters(text: str, length: int) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.integers(4, 9))
-def test_reading_in_pieces_returns_every_byte_once(text: str, size: int) -> None:
+def test_reading_a_text_in_pieces_returns_every_byte_once(text: str, size: int) -> None:
     data = text.encode()
     pieces = [*pieces_of(data, size, 0)]
     parts = [bytes(piece.data) for piece in pieces]
@@ -54,7 +54,7 @@ def test_reading_in_pieces_returns_every_byte_once(text: str, size: int) -> None
 
 
 @given(data=NEARLY_UTF8, padding=st.integers(0, 70), size=st.integers(1, 70))
-def test_invalid_bytes_are_treated_as_if_the_file_were_read_at_once(
+def test_invalid_bytes_are_replaced_or_skipped_equally_for_every_chunk_size(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, padding: int, size: int
 ) -> None:
     data = b"x" * padding + data.replace(b"\0", b"")
@@ -68,7 +68,7 @@ def test_invalid_bytes_are_treated_as_if_the_file_were_read_at_once(
         assert f"at offset {bad + 5:,}." in sentence(path, error=EncodingError)
 
 
-def test_an_invalid_byte_is_named_with_file_place_and_advice(tmp_path: Path) -> None:
+def test_an_invalid_byte_is_reported_with_file_offset_and_advice(tmp_path: Path) -> None:
     path = write(tmp_path, "latin.txt", b"a" * 5_000_000 + "né".encode("latin-1") + b"!")
     assert sentence(path, error=EncodingError) == (
         f"{path} is not valid UTF-8: byte 0xE9 at offset 5,000,001. "
@@ -76,7 +76,7 @@ def test_an_invalid_byte_is_named_with_file_place_and_advice(tmp_path: Path) -> 
     )
 
 
-def test_a_character_cut_off_by_the_end_of_the_file_is_reported(tmp_path: Path) -> None:
+def test_a_character_truncated_by_the_end_of_a_file_is_reported(tmp_path: Path) -> None:
     path = write(tmp_path, "cut.txt", "x" * 100 + "€")
     path.write_bytes(path.read_bytes()[:-1])
     assert "byte 0xE2 at offset 100" in sentence(path)
@@ -89,18 +89,20 @@ def test_a_character_cut_off_by_the_end_of_the_file_is_reported(tmp_path: Path) 
         ("skip", "ab�c", "4 bytes that are not UTF-8 left out, the first at byte 1"),
     ],
 )
-def test_replaced_bytes_are_counted(tmp_path: Path, choice: str, text: str, report: str) -> None:
+def test_replaced_or_skipped_bytes_of_a_file_are_counted_and_reported(
+    tmp_path: Path, choice: str, text: str, report: str
+) -> None:
     path = write(tmp_path, "a.txt", b"a\xffb\xff" + "�".encode() + b"c\xe2\x82")
     corpus = Corpus.from_files(path, on_invalid=choice)  # type: ignore[arg-type]
     assert documents(corpus) == [text]
     assert [(skipped.source, skipped.sentence) for skipped in corpus.skipped] == [(str(path), report)]
 
 
-def test_a_file_of_only_invalid_bytes_has_no_text_if_they_are_skipped(tmp_path: Path) -> None:
+def test_a_file_of_only_invalid_bytes_has_no_text_when_bytes_are_skipped(tmp_path: Path) -> None:
     assert read(write(tmp_path, "a.txt", b"\xff\xff\xff"), on_invalid="skip") == []
 
 
-def test_many_reports_are_summed_up(tmp_path: Path) -> None:
+def test_many_reports_about_one_file_are_summed_up(tmp_path: Path) -> None:
     path = write(tmp_path, "a.txt", (b"\xff" + b"a" * 63) * 200)
     corpus = Corpus.from_files(path, on_invalid="skip")
     documents(corpus, 64)
@@ -124,7 +126,7 @@ print(first_invalid(memoryview(bytearray(b"sound\\xff"))))
 """
 
 
-def test_a_thread_that_reads_waits_for_another_that_loads_kernels() -> None:
+def test_a_thread_that_reads_waits_until_another_thread_has_loaded_the_kernels() -> None:
     """One that found the half of them ended with an error."""
     done = subprocess.run(
         [sys.executable, "-c", WHILE_ANOTHER_THREAD_LOADS], capture_output=True, text=True, check=False

@@ -29,11 +29,11 @@ def blocks(language: str, text: str = README) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
-def test_the_readme_is_short() -> None:
+def test_the_readme_is_below_its_size_limit() -> None:
     assert len(README.encode()) <= LARGEST
 
 
-def test_it_names_every_method_and_says_how_many_there_are() -> None:
+def test_the_readme_names_and_counts_every_method() -> None:
     number, named = re.findall(r"\[(\w+): (byte-pair [^]]*)\]", README)[0]
     told = [name.strip().lower() for name in named.split(",")]
     ours = [METHODS[name].title.lower().replace(" byte-pair encoding", " bpe") for name in METHODS.own]
@@ -41,13 +41,13 @@ def test_it_names_every_method_and_says_how_many_there_are() -> None:
     assert WORDS_FOR_NUMBERS[number] == len(ours)
 
 
-def test_one_line_starts_the_program_and_one_runs_the_tests() -> None:
+def test_the_readme_starts_the_program_in_one_line_and_runs_the_tests_in_one_line() -> None:
     first, second = blocks("sh")[:2]
     assert first == "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/bpe-explorer\n"
     assert second == "python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/python -m pytest\n"
 
 
-def test_the_example_by_hand_is_true() -> None:
+def test_the_example_by_hand_in_the_readme_equals_the_reference() -> None:
     text = "aaabdaaabac"
     history = reference.train(WordTable.from_counts({text: 1}), Recipe.preset("raw-bytes", min_frequency=2))
     rows = re.findall(r"^\| (\d) \| `([^|]*)` \| ([^|]*) \| ([^|]*) \|$", BY_HAND, re.MULTILINE)
@@ -82,7 +82,7 @@ def folder_with_a_book(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("file", [ROOT / "README.md", MANUAL / "python.md"], ids=lambda file: file.name)
-def test_the_python_examples_run(file: Path, folder_with_a_book: Path) -> None:
+def test_python_examples_of_the_readme_run(file: Path, folder_with_a_book: Path) -> None:
     program = "\n".join(blocks("python", file.read_text(encoding="utf-8")))
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", program]
@@ -92,7 +92,7 @@ def test_the_python_examples_run(file: Path, folder_with_a_book: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_commands_run(folder_with_a_book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_of_the_readme_run(folder_with_a_book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder_with_a_book)
     commands = [line for block in blocks("sh")[2:] for line in block.splitlines() if line.startswith("bpe-explorer")]
     assert len(commands) >= 5

@@ -82,13 +82,13 @@ def changed(choice: str) -> tuple[Recipe, Recipe]:
     return recipe, recipe.with_changes(**{choice: OTHER[choice]})
 
 
-def test_each_choice_but_the_name_belongs_to_one_part() -> None:
+def test_each_recipe_choice_except_the_name_belongs_to_one_part_of_a_recipe() -> None:
     names = [field.name for part in PARTS for field in dataclasses.fields(part)]
     assert sorted([*names, *OF_METHODS, "name"]) == sorted(CHOICES) == sorted({*OTHER, *METHODS, "name"})
 
 
 @pytest.mark.parametrize("choice", OTHER)
-def test_recipes_differ_in_the_part_of_what_was_changed(choice: str) -> None:
+def test_recipes_differ_only_in_the_part_of_the_changed_choice(choice: str) -> None:
     one, other = changed(choice)
     common = (kind for kind in PARTS if choice in {field.name for field in dataclasses.fields(kind)})
     part = next(common, LearningChoices)  # to which the choices of single methods belong
@@ -100,7 +100,7 @@ def test_recipes_differ_in_the_part_of_what_was_changed(choice: str) -> None:
 
 
 @pytest.mark.parametrize("choice", OTHER)
-def test_only_what_differs_but_for_the_size_needs_a_new_run(choice: str) -> None:
+def test_a_run_can_be_extended_if_recipes_differ_only_in_size_or_decoding(choice: str) -> None:
     one, other = changed(choice)
     trainer = Trainer(in_languages(WordTable.from_counts({"low": 3, "lower": 2})), one)
     if one.is_same_but_for_size(other):
@@ -112,14 +112,14 @@ def test_only_what_differs_but_for_the_size_needs_a_new_run(choice: str) -> None
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_recipe_is_written_with_its_name_first_and_read_again(name: str) -> None:
+def test_a_recipe_in_json_begins_with_its_name_and_is_read_back_equal(name: str) -> None:
     recipe = Recipe.preset(name)
     assert next(iter(json.loads(recipe.to_json()))) == "name"
     assert Recipe.from_json(recipe.to_json()) == recipe
 
 
 @pytest.mark.parametrize("choice", [name for name, choice in CHOICES.items() if choice.least is not None])
-def test_numbers_have_limits(choice: str) -> None:
+def test_recipe_numbers_beyond_their_limits_are_refused(choice: str) -> None:
     least, most = CHOICES[choice].least, CHOICES[choice].most
     assert least is not None
     assert most <= LARGEST_NUMBER == 2**63 - 1
@@ -135,13 +135,13 @@ def test_numbers_have_limits(choice: str) -> None:
 
 
 @pytest.mark.parametrize("limits", [{"min_frequency": LARGEST_NUMBER}, {"max_token_length": LARGEST_NUMBER}])
-def test_the_largest_numbers_are_accepted(limits: dict[str, int]) -> None:
+def test_recipes_with_the_largest_allowed_numbers_can_be_trained(limits: dict[str, int]) -> None:
     trainer = Trainer(WordTable.from_counts({"low": 3}), Recipe.preset("gpt2", min_frequency=1).with_changes(**limits))
     trainer.advance()
     assert len(trainer.history) == (0 if "min_frequency" in limits else 2)
 
 
-def test_choices_without_an_effect_are_reported() -> None:
+def test_a_recipe_knows_which_of_its_choices_have_no_effect() -> None:
     plain, rich = Recipe(), Recipe(base="characters", pattern="custom", custom_pattern="x", marker="prefix")
     silent = {name for name in CHOICES if not plain.applies(name)}
     assert silent == {
@@ -189,7 +189,7 @@ def test_an_impossible_recipe_is_refused_in_a_sentence(values: dict[str, Any], s
 
 
 @pytest.mark.parametrize("choice", OTHER)
-def test_a_changed_recipe_is_the_one_made_with_that_choice_at_once(choice: str) -> None:
+def test_a_changed_recipe_equals_a_recipe_made_with_that_choice(choice: str) -> None:
     _, other = changed(choice)
     made = Recipe(**other.values)
     assert other == made
@@ -203,7 +203,9 @@ def test_a_changed_recipe_is_the_one_made_with_that_choice_at_once(choice: str) 
     [dict(unit="page"), dict(merges=-1), dict(lowercase=1), dict(strip_marks="\ud800"), dict(custom_pattern="x"),
      dict(special_tokens=("a", "a")), dict(marker="symbol", pattern="none"), dict(vocab_size=5), dict(block_size=1)],
 )  # fmt: skip
-def test_a_change_is_refused_as_in_a_recipe_made_at_once(changes: dict[str, Any]) -> None:
+def test_a_wrong_change_of_a_recipe_is_refused_with_the_same_sentence_as_a_wrong_recipe(
+    changes: dict[str, Any],
+) -> None:
     recipe = Recipe.preset("gpt2", vocab_size=1_000)
     with pytest.raises(BpeError) as at_once:
         Recipe(**{**recipe.values, **({"vocab_size": None} if "merges" in changes else {}), **changes})
@@ -212,7 +214,7 @@ def test_a_change_is_refused_as_in_a_recipe_made_at_once(changes: dict[str, Any]
     assert str(later.value) == str(at_once.value)
 
 
-def test_a_change_checks_only_the_changed_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changing_a_recipe_checks_only_the_changed_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     recipe, checked = Recipe.preset("gpt2"), list[str]()
     monkeypatch.setattr(Choice, "check", lambda self, name, value: checked.append(name))
     recipe.with_changes(special_tokens=("<|end|>",))

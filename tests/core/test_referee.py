@@ -79,7 +79,7 @@ def checked(merges: Merges, words: dict[str, int], **choices: Any) -> Answer:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_count_that_wrapped_at_32_bits_is_found_at_its_step(seed: int) -> None:
+def test_the_check_question_finds_the_step_at_which_a_count_overflowed_32_bits(seed: int) -> None:
     rng = random.Random(seed)
     text = (LATIN if seed % 2 else PROSE).read_text(encoding="utf-8")[seed * 50 :][:4_000]
     words = split(text)
@@ -109,7 +109,7 @@ TEXTS = (LATIN, PROSE, OWN / "greek.txt", OWN / "code.txt", OWN / "cyrillic.txt"
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.stem)
-def test_no_valid_table_is_blamed(text: Path, tmp_path: Path) -> None:
+def test_the_check_question_finds_no_mistake_in_a_valid_table(text: Path, tmp_path: Path) -> None:
     for path in [*_own(text, tmp_path), *_of_plain_code(text, tmp_path), *_of_libraries(text, tmp_path)]:
         answer = ask(open_study(path).with_texts(files(str(text))), "check")
         assert not answer.differs, (path.name, answer.sentences)
@@ -175,7 +175,7 @@ def kinds(answer: Answer) -> list[tuple[int, str]]:
     return list(zip(answer.columns["step"], answer.columns["kind"], strict=True))
 
 
-def test_each_kind_of_mistake_is_named() -> None:
+def test_the_check_question_names_each_kind_of_mistake() -> None:
     sound, _ = learned(WORDS, 6)
     assert kinds(checked(sound, WORDS)) == []
     u, g, n, h, p = (ord(letter) for letter in "ugnhp")
@@ -186,7 +186,7 @@ def test_each_kind_of_mistake_is_named() -> None:
     assert kinds(checked([(97, 98), (100, 101)], {"abc": 10, "de": 5})) == [(2, "length")]
 
 
-def test_a_table_that_says_its_rule_and_minimum_is_held_to_both(tmp_path: Path) -> None:
+def test_a_table_that_states_its_tie_rule_and_minimum_is_checked_against_both(tmp_path: Path) -> None:
     path = tmp_path / "said.csv"
     study = train(["ab cd ab cd ef"], "words", merges=3, min_frequency=1)
     study.save(path)
@@ -199,7 +199,7 @@ def test_a_table_that_says_its_rule_and_minimum_is_held_to_both(tmp_path: Path) 
     assert kinds(ask(open_study(path).with_texts(["ab cd ab cd ef"]), "check"))[0] == (1, "ties")
 
 
-def test_another_splitting_is_named(tmp_path: Path) -> None:
+def test_the_check_question_names_another_pattern_that_fits_the_merges(tmp_path: Path) -> None:
     text = PROSE.read_text(encoding="utf-8")
     study = train(text, "gpt2", pattern="bert", merges=200)
     recipe = study.history.recipe.with_changes(pattern="gpt2")
@@ -211,7 +211,7 @@ def test_another_splitting_is_named(tmp_path: Path) -> None:
     assert answer.facts["right"] == len(history)
 
 
-def test_superwords_are_judged_in_two_stages(tmp_path: Path) -> None:
+def test_the_check_question_judges_superwords_in_two_stages(tmp_path: Path) -> None:
     """A file for other libraries does not say that there were any."""
     text = PROSE.read_text(encoding="utf-8")
     study = train(text, "superbpe", merges=300, transition=150, words_by="gpt2", most_words=3)
@@ -228,7 +228,7 @@ def test_superwords_are_judged_in_two_stages(tmp_path: Path) -> None:
     assert kinds(ask(Study(wrong).with_texts([text]), "check"))[0] == (161, "skipped")
 
 
-def test_a_balance_of_languages_is_no_mistake(tmp_path: Path) -> None:
+def test_the_check_question_accepts_a_table_that_balances_languages(tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers")
     files = [LATIN, OWN / "greek.txt"]
     other = tokenizers.Tokenizer(tokenizers.models.BPE())
@@ -245,7 +245,7 @@ def test_a_balance_of_languages_is_no_mistake(tmp_path: Path) -> None:
     assert together.differs
 
 
-def test_impossible_counts_are_found_in_the_table_alone() -> None:
+def test_the_check_question_finds_impossible_counts_without_the_texts() -> None:
     merges = [(97, 98), (98, 99), (97, 257), (97, 98)]
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), merges)
     answer = ask(Study(history), "check")
@@ -255,14 +255,14 @@ def test_impossible_counts_are_found_in_the_table_alone() -> None:
     assert not ask(Study(sound.history), "check").differs
 
 
-def test_a_table_learned_from_other_texts_is_suspected() -> None:
+def test_the_check_question_suspects_a_table_learned_from_other_texts() -> None:
     study = train(LATIN.read_text(encoding="utf-8"), "gpt2", merges=300)
     answer = ask(study.with_texts([(OWN / "greek.txt").read_text(encoding="utf-8")]), "check")
     assert answer.differs
     assert any("other texts" in sentence for sentence in answer.sentences)
 
 
-def test_pins_find_a_changed_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_checking_pins_finds_a_changed_tokenizer_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "tokenizer.json"
     train(LATIN.read_text(encoding="utf-8"), "gpt2", merges=200).save(table)
     assert run(["pin", str(table)]) == 0
@@ -302,7 +302,7 @@ CL100K = (
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.stem)
-def test_lines_without_their_ends_are_no_mistake(text: Path, tmp_path: Path) -> None:
+def test_the_check_question_accepts_a_table_learned_from_lines_without_line_breaks(text: Path, tmp_path: Path) -> None:
     """Such a table never joins a newline, which occurs often in the file."""
     whole = text.read_text(encoding="utf-8").replace(".", ".\n") * 2
     study = learned_by_tokenizers(whole.split("\n"), tmp_path / "tokenizer.json", 700, CL100K)
@@ -314,7 +314,7 @@ def test_lines_without_their_ends_are_no_mistake(text: Path, tmp_path: Path) -> 
 CODES: dict[str, Any] = dict(marker="glued", marker_text="</w>")
 
 
-def test_a_text_in_lower_case_is_named(tmp_path: Path) -> None:
+def test_the_check_question_names_a_table_learned_from_lower_case(tmp_path: Path) -> None:
     whole = PROSE.read_text(encoding="utf-8")
     study = learned_by_tokenizers([whole.lower()], tmp_path / "tokenizer.json")
     answer = ask(study.with_texts([whole]), "check")
@@ -328,7 +328,7 @@ def test_a_text_in_lower_case_is_named(tmp_path: Path) -> None:
     assert "lower case" in opened.sentences[0]
 
 
-def test_codes_part_words_at_one_space_alone(tmp_path: Path) -> None:
+def test_the_check_question_accepts_subword_nmt_codes_split_at_the_plain_space_only(tmp_path: Path) -> None:
     learn_bpe = pytest.importorskip("subword_nmt.learn_bpe").learn_bpe
     text = PROSE.read_text(encoding="utf-8").replace(", ", "\t").replace(". ", "\u3000").replace("the ", "the\xa0")
     codes = io.StringIO()
@@ -340,7 +340,7 @@ def test_codes_part_words_at_one_space_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("limit", [16, 6])
-def test_the_limit_of_sentencepiece_is_no_mistake(tmp_path: Path, limit: int) -> None:
+def test_the_check_question_accepts_the_token_length_limit_of_sentencepiece(tmp_path: Path, limit: int) -> None:
     sentencepiece = pytest.importorskip("sentencepiece")
     text = "internationalisations internationalisation\n" * 30 + PROSE.read_text(encoding="utf-8")
     (tmp_path / "text.txt").write_text(text, encoding="utf-8")
@@ -357,7 +357,7 @@ def test_the_limit_of_sentencepiece_is_no_mistake(tmp_path: Path, limit: int) ->
     assert not ask(own, "check").differs, "it says its limit"
 
 
-def test_a_count_that_is_wrong_is_found(tmp_path: Path) -> None:
+def test_the_check_question_finds_a_wrong_count_in_a_table(tmp_path: Path) -> None:
     study, path = train(PROSE.read_text(encoding="utf-8"), "gpt2", merges=100), tmp_path / "table.json"
     study.save(path)
     assert not ask(open_study(path).with_texts(files(str(PROSE))), "check").differs
@@ -375,7 +375,7 @@ def test_a_count_that_is_wrong_is_found(tmp_path: Path) -> None:
     assert "100 of the table's counts differ" in twice.sentences[0]
 
 
-def test_a_merge_that_is_listed_twice_is_found(tmp_path: Path) -> None:
+def test_the_check_question_finds_a_merge_that_is_listed_twice(tmp_path: Path) -> None:
     """Such merges were passed over without a word."""
     study = learned_by_tokenizers([PROSE.read_text(encoding="utf-8")], tmp_path / "tokenizer.json")
     path = tmp_path / "tokenizer.json"

@@ -32,5 +32,7 @@ RUNS = [
         (RUNS[::2], ["gpt2, vocabulary 512", "gpt2, vocabulary 300"]),
     ],
 )
-def test_a_title_gives_the_size_in_the_way_it_was_chosen(runs: list[LearnedRun], titles: list[str]) -> None:
+def test_the_title_of_a_run_gives_the_size_as_the_recipe_chose_the_size(
+    runs: list[LearnedRun], titles: list[str]
+) -> None:
     assert [title_among(run, runs, lambda run, id: "") for run in runs] == titles

@@ -37,7 +37,7 @@ def words_of(text: str, recipe: Recipe) -> list[str]:
 
 
 @given(recipe=recipes(), text=TEXTS | LINES)
-def test_each_part_between_safe_cuts_has_its_own_words(recipe: Recipe, text: str) -> None:
+def test_the_parts_of_a_text_between_safe_cuts_have_the_words_of_the_whole_text(recipe: Recipe, text: str) -> None:
     data = text.encode()
     for place in SafeCuts.of(recipe).places(data).tolist():
         left, right = data[:place].decode(), data[place:].decode()
@@ -45,7 +45,9 @@ def test_each_part_between_safe_cuts_has_its_own_words(recipe: Recipe, text: str
 
 
 @given(recipe=recipes(), text=LINES, start=st.integers(0, 100), length=st.integers(0, 10), added=LINES)
-def test_words_around_an_edit_stay(recipe: Recipe, text: str, start: int, length: int, added: str) -> None:
+def test_an_edit_changes_only_the_words_between_the_nearest_safe_cuts(
+    recipe: Recipe, text: str, start: int, length: int, added: str
+) -> None:
     start = min(start, len(text))
     new = text[:start] + added + text[min(start + length, len(text)) :]
     low, high = SafeCuts.of(recipe).around(new.encode(), start, start + len(added))
@@ -65,7 +67,7 @@ def pairs(pattern: str, **choices: Any) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "o200k", "english", "whitespace"])
-def test_a_space_after_a_letter_or_punctuation_is_a_safe_cut(pattern: str) -> None:
+def test_a_text_can_be_cut_safely_at_a_space_after_a_letter_or_punctuation(pattern: str) -> None:
     found = set(pairs(pattern))
     assert {(byte, ord(" ")) for byte in b"aZs.,"} <= found
     assert (ord("a"), ord("\n")) in found
@@ -73,27 +75,27 @@ def test_a_space_after_a_letter_or_punctuation_is_a_safe_cut(pattern: str) -> No
 
 
 @pytest.mark.parametrize("pattern", [dict(pattern="none"), dict(pattern="custom", custom_pattern="(?<=[a-z]{2})[a-z]")])
-def test_without_splitting_only_line_ends_are_safe_cuts(pattern: dict[str, str]) -> None:
+def test_a_recipe_without_a_pattern_has_safe_cuts_only_at_line_ends(pattern: dict[str, str]) -> None:
     assert pairs(**pattern) == []
     assert pairs(**pattern, unit="line") == [(ord("\n"), byte) for byte in range(128)]
     assert (ord("\n"), ord("a")) in pairs(**pattern, unit="line", unicode_form="NFKC")
 
 
-def test_a_special_token_is_never_cut_unless_it_is_ordinary_text() -> None:
+def test_a_special_token_is_never_cut_unless_read_as_ordinary_text() -> None:
     recipe = Recipe.preset("gpt2", special_tokens=("a b",))
     text = b"see a b now"
     assert SafeCuts.of(recipe).places(text).tolist() == [3, 7]
     assert SafeCuts.of(recipe, with_specials=False).places(text).tolist() == [3, 5, 7]
 
 
-def test_newlines_divide_lines_unless_the_recipe_gives_them_another_use() -> None:
+def test_texts_may_be_cut_at_newlines_unless_the_recipe_uses_newlines_otherwise() -> None:
     assert may_cut_at_newlines(Recipe(unit="line"))
     assert not may_cut_at_newlines(Recipe(unit="file"))
     assert not may_cut_at_newlines(Recipe(unit="line", strip_marks="\n"))
     assert not may_cut_at_newlines(Recipe(unit="line", special_tokens=("a\nb",)))
 
 
-def test_the_nearest_safe_cuts_are_found_at_any_distance() -> None:
+def test_the_nearest_safe_cuts_around_an_edit_are_found_at_any_distance() -> None:
     cuts = SafeCuts.of(Recipe.preset("gpt2"))
     text = b"first\n" + b"9" * 50_000 + b"\nlast\nend"
     assert cuts.around(text, 30_000, 30_001) == (5, 50_006)
@@ -103,7 +105,7 @@ def test_the_nearest_safe_cuts_are_found_at_any_distance() -> None:
 
 
 @given(st.binary(max_size=50))
-def test_the_last_safe_cut_near_the_end_is_found(data: bytes) -> None:
+def test_the_last_safe_cut_of_a_text_is_found(data: bytes) -> None:
     safe = np.zeros((256, 256), bool)
     safe[ord("a"), ord(" ")] = safe[10, :] = True
     allowed = [i for i in range(1, len(data)) if safe[data[i - 1], data[i]]]

@@ -71,7 +71,7 @@ def few_of_long_runs() -> str:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_every_character_next_to_every_other_kind_is_split_as_by_regex(pattern: str) -> None:
+def test_the_scanner_splits_every_character_beside_other_kinds_as_regex_does(pattern: str) -> None:
     """Each character stands behind and before letters, digits, signs, blanks, newlines and apostrophes."""
     assigned = few_of_long_runs()
     text = "".join(f"a{c}b 1{c}2.{c}! {c}\n{c}'{c}s '{c}{c}\tA{c}B" for c in assigned)
@@ -94,7 +94,7 @@ def example_of(kind: int, table: ScanTable) -> str:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_every_short_text_is_split_as_by_regex(pattern: str) -> None:
+def test_the_scanner_splits_every_short_text_as_regex_does(pattern: str) -> None:
     """All texts of up to four characters of the kinds the table tells apart; more would only take longer."""
     table, expression = machine(pattern), regex.compile(NAMED_PATTERNS[pattern].expression)
     for length in range(1, 5):
@@ -110,7 +110,7 @@ def test_every_short_text_is_split_as_by_regex(pattern: str) -> None:
 @pytest.mark.parametrize("pattern", PATTERNS)
 @given(text=TEXTS)
 @example(text="we'Ve  \n 'ſx 'lL 'vo\r\n\r\n  12345 ½ ǅa'LL\t\tA\u0301B'r")
-def test_random_texts_are_split_as_by_regex(pattern: str, unit: Unit, text: str) -> None:
+def test_the_scanner_splits_random_texts_as_regex_does(pattern: str, unit: Unit, text: str) -> None:
     data, expected = text.encode(), words_by_regex(text, pattern, unit)
     table = machine(pattern, unit)
     assert kept_words(table, data, table.cuts(data)) == expected
@@ -123,14 +123,14 @@ def test_random_texts_are_split_as_by_regex(pattern: str, unit: Unit, text: str)
     here("prose", "code", "languages", "made/languages")
     + here("data/tinyshakespeare.txt", "data/wikitext2-test.raw.txt", "data/udhr-languages.txt"),
 )
-def test_real_texts_are_split_as_by_regex(name: str, pattern: str) -> None:
+def test_the_scanner_splits_real_texts_as_regex_does(name: str, pattern: str) -> None:
     text = stretches_of(name, LONGEST)
     assert words_by_kernel(text, pattern) == words_by_regex(text, pattern)
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("name", here("poem", "code", "languages", "data/raven.txt", "data/udhr-languages.txt"))
-def test_real_texts_are_split_line_by_line_as_by_regex(name: str, pattern: str) -> None:
+def test_the_scanner_splits_real_texts_line_by_line_as_regex_does(name: str, pattern: str) -> None:
     text = stretches_of(name, LONGEST_IN_LINES)
     assert words_by_kernel(text, pattern, "line") == words_by_regex(text, pattern, "line")
 
@@ -138,7 +138,7 @@ def test_real_texts_are_split_line_by_line_as_by_regex(name: str, pattern: str) 
 @pytest.mark.parametrize("pattern", PATTERNS)
 @given(seed=st.integers(0, 10_000), other=st.integers(20, 400))
 @settings(max_examples=20)
-def test_long_runs_of_ascii_are_split_as_by_regex(pattern: str, seed: int, other: int) -> None:
+def test_the_scanner_splits_long_runs_of_ascii_as_regex_does(pattern: str, seed: int, other: int) -> None:
     """Four stretches are read at once: in words, numbers and blanks longer than all of them, and other characters."""
     draw = Random(seed)
     characters = [draw.choice(["e", "e", "e", " ", " ", "1", draw.choice(TRICKY[:36])]) for _ in range(3000)]
@@ -149,7 +149,7 @@ def test_long_runs_of_ascii_are_split_as_by_regex(pattern: str, seed: int, other
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 @given(text=TEXTS, pause=st.integers(1, 50), room=st.integers(4, 12))
-def test_a_scan_may_pause_anywhere(pattern: str, text: str, pause: int, room: int) -> None:
+def test_a_scan_that_pauses_at_any_byte_finds_the_same_words(pattern: str, text: str, pause: int, room: int) -> None:
     """A scan pauses at any byte, and whenever the room for cuts is used up."""
     data = text.encode()
     if not data:
@@ -170,7 +170,9 @@ def test_a_scan_may_pause_anywhere(pattern: str, text: str, pause: int, room: in
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("pattern", [name for name in PATTERNS if name != "none"])
 @given(before=TEXTS, pair=st.integers(0, 10_000), behind=TEXTS)
-def test_a_text_may_be_divided_at_a_safe_pair(pattern: str, unit: Unit, before: str, pair: int, behind: str) -> None:
+def test_a_text_divided_at_a_safe_pair_of_characters_has_the_same_words(
+    pattern: str, unit: Unit, before: str, pair: int, behind: str
+) -> None:
     first, second = safe_characters(pattern, unit)[pair % len(safe_characters(pattern, unit))]
     left, right = before + first, second + behind
     divided = words_by_regex(left, pattern, unit) + words_by_regex(right, pattern, unit)
@@ -183,7 +185,7 @@ def safe_characters(pattern: str, unit: Unit) -> list[tuple[str, str]]:
     return [(example_of(x, table), example_of(y, table)) for x, y in np.argwhere(between_kinds(table)).tolist()]
 
 
-def test_tables_are_small_and_whole() -> None:
+def test_scan_tables_are_small_and_valid() -> None:
     for pattern, unit in product(PATTERNS, UNITS):
         entries = machine(pattern, unit).entries
         assert len(entries) % ROW == 0

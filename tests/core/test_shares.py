@@ -89,7 +89,7 @@ def whole_program(groups: list[dict[bytes, int]], merges: list[tuple[int, int]])
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_few_lines_are_as_good_as_all_of_them(seed: int) -> None:
+def test_a_mixture_found_from_few_constraints_is_as_good_as_from_all_constraints(seed: int) -> None:
     """Groups of words of three letters, and merges that were learned from others, so that much is not explained."""
     chance = Random(seed)
 
@@ -110,7 +110,7 @@ def test_few_lines_are_as_good_as_all_of_them(seed: int) -> None:
         assert oftener == pytest.approx(same[0], abs=1e-6)
 
 
-def test_a_known_mixture_of_ten_is_found_again(ten: tuple[GroupedWords, Program]) -> None:
+def test_a_known_mixture_of_ten_groups_is_found_again(ten: tuple[GroupedWords, Program]) -> None:
     _, program = ten
     assert np.abs(program.shares - SHARES).max() < 0.01
     assert program.unexplained < 1, "occurrences in a million bytes"
@@ -120,7 +120,9 @@ def test_a_known_mixture_of_ten_is_found_again(ten: tuple[GroupedWords, Program]
     assert program.as_good()[0] == pytest.approx(low, abs=1e-6), "the program is as it was"
 
 
-def test_a_bound_is_where_its_line_says_the_opposite(ten: tuple[GroupedWords, Program]) -> None:
+def test_beyond_the_bounds_of_a_share_the_constraint_of_the_bound_is_violated(
+    ten: tuple[GroupedWords, Program],
+) -> None:
     _, program = ten
     found = 0
     for group in range(len(TEN)):
@@ -135,7 +137,9 @@ def test_a_bound_is_where_its_line_says_the_opposite(ten: tuple[GroupedWords, Pr
     assert found > len(TEN)
 
 
-def test_other_texts_of_the_same_groups_are_near_and_inside(ten: tuple[GroupedWords, Program]) -> None:
+def test_shares_found_from_other_texts_of_the_same_groups_are_near_the_known_shares(
+    ten: tuple[GroupedWords, Program],
+) -> None:
     """Two draws of 20,000 words from each group: it is learned from one, and asked of the other."""
     chance, groups = np.random.default_rng(1), ten[0]
 
@@ -155,7 +159,7 @@ def test_other_texts_of_the_same_groups_are_near_and_inside(ten: tuple[GroupedWo
     assert program.spread(3, 1) == pytest.approx(program.spread(3, 1), abs=1e-4)
 
 
-def test_the_question_says_shares_bounds_and_what_is_not_explained() -> None:
+def test_the_mixture_question_gives_shares_bounds_and_the_unexplained_part() -> None:
     texts = {name: (OWN / f"{name}.txt").read_text(encoding="utf-8") for name in ("prose", "cyrillic")}
     history = learned(grouped(texts), (0.7, 0.3), 120)
     answer = ask(Study(history).with_texts(texts), "mixture", draws=3)
@@ -172,7 +176,9 @@ def test_the_question_says_shares_bounds_and_what_is_not_explained() -> None:
     assert "too often" in " ".join(worse.sentences)
 
 
-def test_a_command_prints_what_alone_is_json(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_mixture_command_prints_only_json_with_the_json_option(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     texts = {name: (OWN / f"{name}.txt").read_text(encoding="utf-8") for name in ("prose", "code")}
     Study(learned(grouped(texts), (0.5, 0.5), 40)).save(tmp_path / "merges.tiktoken")
     groups = [word for name in texts for word in ("--group", name, str(OWN / f"{name}.txt"))]
@@ -182,7 +188,7 @@ def test_a_command_prints_what_alone_is_json(tmp_path: Path, capfd: pytest.Captu
     assert sum(row["share"] for row in told["rows"]) == pytest.approx(1)
 
 
-def test_impossible_questions_are_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_impossible_mixture_questions_are_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {"one": "so it was and so it is", "other": "und so war es"}
     study = train(list(texts.values()), "gpt2", merges=5, min_frequency=1)
     unigram = train("so it was and so it is so " * 9, "unigram", merges=3)
@@ -204,7 +210,7 @@ def test_impossible_questions_are_refused_in_a_sentence(monkeypatch: pytest.Monk
         ask(study.with_texts(texts), "mixture")
 
 
-def test_a_group_in_signs_that_the_table_lacks_would_explain_everything() -> None:
+def test_the_mixture_question_refuses_a_group_whose_characters_the_table_lacks() -> None:
     texts = {"one": "so it was and so it is", "other": "und so war es und ist es"}
     study = train(list(texts.values()), "words", merges=5, min_frequency=1)
     assert ask(study.with_texts(texts), "mixture").columns["group"]
@@ -212,13 +218,13 @@ def test_a_group_in_signs_that_the_table_lacks_would_explain_everything() -> Non
         ask(study.with_texts(texts | {"greek": "και ήταν έτσι"}), "mixture")
 
 
-def test_tables_of_bytes_alone_have_no_mixture() -> None:
+def test_the_mixture_question_refuses_a_table_without_merges() -> None:
     nothing = Study(History.from_pairs(RECIPE, Alphabet.of_bytes(), []))
     with pytest.raises(BpeError, match="does not"):
         ask(nothing.with_texts({"one": "so", "other": "war"}), "mixture")
 
 
-def test_documents_are_drawn_and_not_steps() -> None:
+def test_the_uncertainty_of_shares_comes_from_drawing_documents() -> None:
     """Between low and high lies how much the documents decide: many alike say more than a few unlike ones."""
     prose = (OWN / "prose.txt").read_text(encoding="utf-8")
     latin = (OWN / "latin.txt").read_text(encoding="utf-8")
@@ -237,7 +243,7 @@ def test_documents_are_drawn_and_not_steps() -> None:
     assert again == answer.table.records(), "the same documents are drawn"
 
 
-def test_words_without_their_texts_are_weighed_by_steps() -> None:
+def test_the_mixture_question_about_counted_words_draws_steps_instead_of_documents() -> None:
     texts = {name: (OWN / f"{name}.txt").read_text(encoding="utf-8") for name in ("prose", "cyrillic")}
     history = learned(grouped(texts), (0.7, 0.3), 60)
     words = {name: count_words(Corpus.from_texts([text]), RECIPE) for name, text in texts.items()}
@@ -246,7 +252,7 @@ def test_words_without_their_texts_are_weighed_by_steps() -> None:
 
 
 @pytest.mark.parametrize("documents", [1, 3, 8, 50])
-def test_blocks_hold_all_words_once(documents: int) -> None:
+def test_blocks_of_documents_contain_every_word_once(documents: int) -> None:
     text = (OWN / "prose.txt").read_text(encoding="utf-8")
     lines = text.splitlines(keepends=True)
     parts = ["".join(lines[part::documents]) for part in range(documents)]
@@ -264,7 +270,7 @@ def test_blocks_hold_all_words_once(documents: int) -> None:
     assert letters[0] == letters[1]
 
 
-def test_a_draw_weighs_each_group_by_its_documents() -> None:
+def test_a_random_draw_of_documents_keeps_the_expected_size_of_each_group() -> None:
     texts = {"a": ["low " * 5, "new " * 5] * 6, "b": ["slow " * 9] * 12}
     groups = GroupedWords.of({name: count_words(Corpus.from_texts(of), RECIPE) for name, of in texts.items()})
     blocks = count_in_blocks({name: Corpus.from_texts(of) for name, of in texts.items()}, RECIPE)

@@ -30,7 +30,9 @@ posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows has no such nam
 
 
 @posix_only
-def test_a_file_name_does_not_act_on_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_control_characters_of_a_file_name_are_escaped_in_messages(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text, table = tmp_path / ACTING, tmp_path / (ACTING + ".csv")
     text.write_text("low lower lowest " * 3)
     assert run(["train", str(text), "--merges", "2", "--output", str(table)]) == 0
@@ -46,7 +48,7 @@ def test_a_file_name_does_not_act_on_the_terminal(tmp_path: Path, capsys: pytest
     assert "\n" not in shown("a\nb")
 
 
-def test_sentences_have_a_largest_length() -> None:
+def test_error_sentences_are_shortened_to_a_largest_length() -> None:
     sentence = str(BpeError("a" * 30_000_000 + " What to do: this."))
     assert len(sentence) <= LONGEST_SENTENCE
     assert sentence.endswith("What to do: this.")
@@ -56,7 +58,7 @@ def test_sentences_have_a_largest_length() -> None:
 
 
 @pytest.mark.parametrize("damage", ["DROP TABLE runs", "garbage"])
-def test_messages_of_a_library_are_not_shown(tmp_path: Path, damage: str) -> None:
+def test_messages_of_sqlite_are_not_shown_for_a_damaged_session(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "one.bpex"
     write_session(session(), path)
     data = bytearray(path.read_bytes())
@@ -72,7 +74,7 @@ def test_messages_of_a_library_are_not_shown(tmp_path: Path, damage: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["text.gz", "text.xz", "text.bz2"])
-def test_messages_of_a_decompressor_are_not_shown(tmp_path: Path, name: str) -> None:
+def test_messages_of_a_decompressor_are_not_shown_for_a_damaged_file(tmp_path: Path, name: str) -> None:
     packers = {"text.gz": gzip, "text.xz": lzma, "text.bz2": bz2}
     data = packers[name].compress(random.Random(1).randbytes(5_000))
     path = tmp_path / name

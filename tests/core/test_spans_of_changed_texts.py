@@ -13,7 +13,9 @@ tokenizers = pytest.importorskip("tokenizers")
 
 @pytest.mark.parametrize("text", ["ﯻ", "½", "ﬃ", "㌔", "é", "ﬁ"])
 @pytest.mark.parametrize("model", ["bytes", "pieces"])
-def test_each_token_of_a_character_that_becomes_several_has_the_whole(model: str, text: str, tmp_path: Path) -> None:
+def test_tokens_of_a_character_normalized_to_several_characters_have_the_span_of_the_original(
+    model: str, text: str, tmp_path: Path
+) -> None:
     """All but the last had a place without width."""
     steps, path = tokenizers.pre_tokenizers, tmp_path / "tokenizer.json"
     if model == "bytes":
@@ -39,7 +41,9 @@ def test_each_token_of_a_character_that_becomes_several_has_the_whole(model: str
 
 
 @pytest.mark.parametrize("model", ["joined", "whole words"])
-def test_a_token_that_ends_inside_a_character_has_all_of_it(model: str, tmp_path: Path) -> None:
+def test_the_span_of_a_token_that_ends_inside_a_normalized_character_includes_the_original(
+    model: str, tmp_path: Path
+) -> None:
     """The place of "af" in "aﬁb" ended before the ligature."""
     steps, path = tokenizers.pre_tokenizers, tmp_path / "tokenizer.json"
     vocabulary = {text: number for number, text in enumerate(["?", *"afibx12⁄", "af", "xaf", "ib"])}

@@ -83,7 +83,9 @@ def opened(request: pytest.FixtureRequest, folder: Path) -> tuple[bpe.Study, Pat
 
 @settings(max_examples=20)
 @given(parts=st.lists(st.sampled_from([END, PAD, "<s>", "the", " low", "new", "é", " ", "\n", "<|", "|>"])))
-def test_every_question_uses_the_ids_of_the_library(opened: tuple[bpe.Study, Path, Encode], parts: list[str]) -> None:
+def test_every_question_about_a_text_with_special_tokens_uses_the_ids_of_the_library(
+    opened: tuple[bpe.Study, Path, Encode], parts: list[str]
+) -> None:
     study, _, library = opened
     text = "".join(parts)
     ids = library(text)
@@ -94,7 +96,9 @@ def test_every_question_uses_the_ids_of_the_library(opened: tuple[bpe.Study, Pat
     assert study.history.numbers_of([id for _, _, id in Tokenizer(study.history).spans(text)]).tolist() == ids
 
 
-def test_a_benchmark_counts_the_tokens_of_the_library(opened: tuple[bpe.Study, Path, Encode]) -> None:
+def test_the_benchmark_counts_special_tokens_in_texts_as_the_library_does(
+    opened: tuple[bpe.Study, Path, Encode],
+) -> None:
     study, _, library = opened
     long = (TEXT + "\n") * 3_000  # so that words are counted once
     found = QUESTION.benchmark({"it": study}, texts={"short": [TEXT], "long": [long]}).columns
@@ -103,7 +107,7 @@ def test_a_benchmark_counts_the_tokens_of_the_library(opened: tuple[bpe.Study, P
     assert curves["tokens"][-1] == len(library(TEXT))
 
 
-def test_the_command_prints_the_ids_of_the_library(
+def test_the_encode_command_treats_special_tokens_in_texts_as_the_library_does(
     opened: tuple[bpe.Study, Path, Encode], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, path, library = opened
@@ -117,7 +121,9 @@ def test_the_command_prints_the_ids_of_the_library(
     assert json.loads(capsys.readouterr().out)["differing"] == 0
 
 
-def test_the_check_is_made_with_the_call_of_the_ids_and_names_it(opened: tuple[bpe.Study, Path, Encode]) -> None:
+def test_check_import_encodes_special_tokens_as_the_study_does_and_says_so(
+    opened: tuple[bpe.Study, Path, Encode],
+) -> None:
     study, path, _ = opened
     found = check_import(path, open_table(path))
     assert found is not None
@@ -127,7 +133,9 @@ def test_the_check_is_made_with_the_call_of_the_ids_and_names_it(opened: tuple[b
     assert found.sentence.endswith(f", special tokens {taken}")
 
 
-def test_a_caller_may_say_otherwise(opened: tuple[bpe.Study, Path, Encode], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_caller_may_override_how_special_tokens_in_a_text_are_read(
+    opened: tuple[bpe.Study, Path, Encode], capsys: pytest.CaptureFixture[str]
+) -> None:
     study, path, library = opened
     all_matched, none = study.encode(TEXT, allowed_special="all"), study.encode(TEXT, allowed_special=())
     assert all_matched != none
@@ -140,13 +148,15 @@ def test_a_caller_may_say_otherwise(opened: tuple[bpe.Study, Path, Encode], caps
     assert list(map(int, capsys.readouterr().out.split())) == all_matched
 
 
-def test_the_rule_survives_sessions_and_own_files(opened: tuple[bpe.Study, Path, Encode], tmp_path: Path) -> None:
+def test_the_rule_for_special_tokens_in_texts_is_kept_in_a_saved_table(
+    opened: tuple[bpe.Study, Path, Encode], tmp_path: Path
+) -> None:
     study, _, library = opened
     study.save(tmp_path / "again.json")
     assert bpe.open(tmp_path / "again.json").encode(TEXT) == library(TEXT)
 
 
-def test_a_table_learned_here_takes_them_for_ordinary_text_unless_the_recipe_says_so() -> None:
+def test_a_trained_table_reads_special_tokens_in_texts_as_text_unless_the_recipe_matches_them() -> None:
     plain = bpe.train(CORPUS, "gpt2", vocab_size=280, special_tokens=(END,))
     matching = bpe.train(CORPUS, "gpt2", vocab_size=280, special_tokens=(END,), spelled_specials="matched")
     assert plain.encode(END) == plain.encode(END, allowed_special=()) != plain.encode(END, allowed_special="all")
@@ -154,14 +164,16 @@ def test_a_table_learned_here_takes_them_for_ordinary_text_unless_the_recipe_say
     assert matching.history.pairs() == plain.history.pairs()
 
 
-def test_look_says_how_a_special_token_in_the_text_was_read(opened: tuple[bpe.Study, Path, Encode]) -> None:
+def test_the_look_question_says_how_a_special_token_in_the_text_was_read(
+    opened: tuple[bpe.Study, Path, Encode],
+) -> None:
     study, _, _ = opened
     said = [sentence for sentence in QUESTION.look(study, text=TEXT).sentences if END in sentence]
     taken = "it is matched as this token" if study.format == "tokenizer.json" else "it is split like any other text"
     assert any(taken in sentence for sentence in said)
 
 
-def test_counting_leaves_text_that_the_library_takes_for_text(opened: tuple[bpe.Study, Path, Encode]) -> None:
+def test_counting_reads_special_tokens_in_texts_as_the_library_does(opened: tuple[bpe.Study, Path, Encode]) -> None:
     study, _, library = opened
     asked = study.with_texts([TEXT])
     counted = b"".join(word * count for word, count in asked.inside.words())
@@ -174,7 +186,7 @@ TOKENS = st.lists(st.text(alphabet="<|ab>[", min_size=1, max_size=4), min_size=1
 
 
 @given(tokens=TOKENS, text=st.text(alphabet="<|ab>[x", max_size=20), filler=st.sampled_from(["", "x" * SHORT]))
-def test_what_a_text_spells_is_found_in_texts_and_bytes_of_any_length(
+def test_special_tokens_are_found_in_texts_and_in_bytes_of_any_length(
     tokens: list[str], text: str, filler: str
 ) -> None:
     is_there = any(token in text for token in tokens)

@@ -30,13 +30,13 @@ def custom(pattern: str, **choices: object) -> Recipe:
 
 @pytest.mark.parametrize("name", NAMED_PATTERNS)
 @given(text=TEXTS)
-def test_named_patterns_find_what_findall_finds(name: str, text: str) -> None:
+def test_splitting_by_named_patterns_gives_the_matches_of_regex_findall(name: str, text: str) -> None:
     expected = regex.findall(NAMED_PATTERNS[name].expression, text)
     assert list(split_words(text, Recipe(pattern=name, min_frequency=1))) == expected
 
 
 @pytest.mark.parametrize("name", NAMED_PATTERNS)
-def test_ascii_patterns_find_the_same_words_in_ascii_texts(name: str) -> None:
+def test_ascii_versions_of_patterns_find_the_same_words_in_ascii_texts(name: str) -> None:
     """Split each two characters, and texts of those that a pattern distinguishes."""
     expression, draw = NAMED_PATTERNS[name].expression, random.Random(name)
     ours, theirs = in_ascii(expression), regex.compile(expression)
@@ -49,7 +49,7 @@ def test_ascii_patterns_find_the_same_words_in_ascii_texts(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, pattern in NAMED_PATTERNS.items() if not pattern.drops_whitespace])
 @pytest.mark.parametrize("unit", ["file", "line"])
 @given(text=TEXTS)
-def test_no_text_is_lost_unless_blanks_are_dropped(name: str, unit: str, text: str) -> None:
+def test_splitting_loses_no_character_unless_the_pattern_drops_blanks(name: str, unit: str, text: str) -> None:
     words = list(split_words(text, Recipe(pattern=name, unit=unit)))
     assert "".join(words) == text
     assert all(words)
@@ -58,7 +58,7 @@ def test_no_text_is_lost_unless_blanks_are_dropped(name: str, unit: str, text: s
 @given(
     text=TEXTS, pattern=st.sampled_from([r"\w+", r"a*", r"(?=a)|b", r"x", r"\b", r"\s\K\w+", r"(?<=\Ka)b", r"", r"\G."])
 )
-def test_a_custom_pattern_loses_no_text(text: str, pattern: str) -> None:
+def test_splitting_by_a_custom_pattern_loses_no_character(text: str, pattern: str) -> None:
     if pattern:
         words = list(split_words(text, custom(pattern)))
         assert "".join(words) == text
@@ -66,7 +66,7 @@ def test_a_custom_pattern_loses_no_text(text: str, pattern: str) -> None:
 
 
 @given(text=TEXTS, pattern=st.sampled_from([r"\w+", r"a*", r"(?=a)|b", r"\b\w", r"[a-z]??\d*", r"(?<!a)b"]))
-def test_a_custom_pattern_cuts_where_finditer_matches(text: str, pattern: str) -> None:
+def test_splitting_by_a_custom_pattern_cuts_at_the_matches_of_regex_finditer(text: str, pattern: str) -> None:
     cuts = {0, len(text)}
     for match in regex.finditer(pattern, text):
         if match.end() > match.start():
@@ -79,7 +79,7 @@ def test_a_custom_pattern_cuts_where_finditer_matches(text: str, pattern: str) -
 @pytest.mark.parametrize(
     "matches", [0, 1, MATCHES_A_ROUND - 1, MATCHES_A_ROUND, MATCHES_A_ROUND + 1, 3 * MATCHES_A_ROUND]
 )
-def test_rounds_of_matches_fit_together(matches: int) -> None:
+def test_matches_found_in_several_rounds_give_all_words(matches: int) -> None:
     assert list(split_words("ab" * matches + "c", custom("b|a(?=b)"))) == ["a", "b"] * matches + ["c"]
 
 
@@ -91,13 +91,13 @@ def test_each_line_is_split_as_a_separate_text() -> None:
 
 
 @given(TEXTS)
-def test_only_newlines_end_lines(text: str) -> None:
+def test_only_the_newline_character_ends_a_line(text: str) -> None:
     lines = list(lines_of(text))
     assert "".join(lines) == text
     assert lines == [part for part in regex.split(r"(?<=\n)", text, flags=regex.V1) if part]
 
 
-def test_special_tokens_are_boundaries_and_belong_to_no_word() -> None:
+def test_special_tokens_divide_words_and_are_part_of_no_word() -> None:
     recipe = Recipe.preset("gpt2", special_tokens=("<end>", "<end>of<end>", "new"))
     assert list(split_words("low<end>lower <end>of<end> newest", recipe)) == ["low", "lower", " ", " ", "est"]
 
@@ -107,7 +107,7 @@ def test_special_tokens_are_boundaries_and_belong_to_no_word() -> None:
     tokens=st.sets(st.text("ab<]^-\\", min_size=1, max_size=4), min_size=1, max_size=12),
     many=st.booleans(),
 )
-def test_many_special_tokens_are_found_like_few(text: str, tokens: set[str], many: bool) -> None:
+def test_many_special_tokens_are_found_as_a_few_special_tokens_are(text: str, tokens: set[str], many: bool) -> None:
     others = {f"<{number}>" for number in range(FEW)} if many else set[str]()
     expected = re.split(f"({'|'.join(map(re.escape, sorted(tokens, key=len, reverse=True)))})", text)
     assert list(parts_of(text, (*tokens, *others))) == [
@@ -115,11 +115,11 @@ def test_many_special_tokens_are_found_like_few(text: str, tokens: set[str], man
     ]
 
 
-def test_a_special_token_may_look_like_an_expression() -> None:
+def test_a_special_token_may_look_like_a_regular_expression() -> None:
     assert list(split_words("a.*b|c", Recipe(special_tokens=(".*", "|")))) == ["a", "b", "c"]
 
 
-def test_the_pattern_sees_each_part_between_special_tokens_alone() -> None:
+def test_the_pattern_is_applied_separately_to_each_part_between_special_tokens() -> None:
     recipe = custom("^low$", special_tokens=("|",))
     assert list(split_words("low|lower|low", recipe)) == ["low", "lower", "low"]
 
@@ -128,13 +128,13 @@ def test_half_a_surrogate_pair_is_split_without_an_error() -> None:
     assert list(split_words("a\ud800 b", Recipe())) == ["a", "\ud800", " b"]
 
 
-def test_a_match_that_needs_too_much_memory_is_explained() -> None:
+def test_a_pattern_match_that_needs_too_much_memory_is_explained() -> None:
     """`regex` notes for every character of the match that the other branch could be tried: a gigabyte at most."""
     with pytest.raises(PatternError, match=r"needs too much memory on the text 'ab ab ab .*possessive"):
         list(split_words("ab " * 4_000_000, custom(r"(?:a|b|\s|x)+?y|(?:(?:a|b)+\s?)+")))
 
 
-def test_the_error_of_a_catastrophic_pattern_names_the_text() -> None:
+def test_the_error_about_a_catastrophic_pattern_names_the_text() -> None:
     text = "fine " * 3000 + "a" * 60 + "!"
     started = time.process_time()
     with pytest.raises(PatternError) as caught:
@@ -146,7 +146,7 @@ def test_the_error_of_a_catastrophic_pattern_names_the_text() -> None:
     assert "repetition inside a repetition" in told
 
 
-def test_a_slow_reader_does_not_run_down_the_clock() -> None:
+def test_time_between_the_words_taken_by_a_slow_caller_does_not_count_as_matching_time() -> None:
     words = Splitter(custom(r"\w"), patience=0.3).words("ab" * MATCHES_A_ROUND)
     for number, _ in enumerate(words):
         if number % MATCHES_A_ROUND == 5:
@@ -160,7 +160,7 @@ def test_a_pattern_that_moves_backwards_is_refused() -> None:
         list(split_words("abab", custom(r"(?=ab\K)")))
 
 
-def test_a_pattern_that_never_matches_is_noticed_after_all_documents() -> None:
+def test_a_pattern_that_matched_nothing_is_reported_after_all_documents() -> None:
     splitter = Splitter(custom("[A-Z]+"))
     splitter.check_it_matched()  # no text yet
     assert list(splitter.words("low")) == ["low"]
@@ -179,13 +179,13 @@ def test_a_pattern_that_never_matches_is_noticed_after_all_documents() -> None:
         ("(a", "not a valid regular expression at character"),
     ],
 )
-def test_a_pattern_that_cannot_be_used_is_refused_with_the_recipe(pattern: str, told: str) -> None:
+def test_a_recipe_with_an_unusable_pattern_is_refused(pattern: str, told: str) -> None:
     with pytest.raises(PatternError, match=told):
         custom(pattern)
 
 
 @pytest.mark.parametrize("name", here("prose", "code", "languages", "data/tinyshakespeare.txt"))
-def test_real_texts_are_split_as_by_findall(name: str) -> None:
+def test_real_texts_are_split_as_by_regex_findall(name: str) -> None:
     text = stretches_of(name, LONGEST)
     expected = regex.findall(NAMED_PATTERNS["gpt2"].expression, text)
     assert list(split_words(text, Recipe.preset("gpt2"))) == expected

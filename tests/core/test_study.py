@@ -64,25 +64,25 @@ def bytes_for_unknown() -> bpe.Study:
     return bpe.train([POEM], "sentencepiece-like", vocab_size=300)
 
 
-def test_a_study_shows_what_a_user_wants(hugging_face: OpenedTable) -> None:
+def test_a_study_lists_only_the_documented_public_names(hugging_face: OpenedTable) -> None:
     assert {name for name in dir(hugging_face.study) if not name.startswith("_")} == OF_A_STUDY
     assert FORMER.isdisjoint(OF_A_STUDY)
 
 
 @pytest.mark.parametrize("name", sorted(FORMER))
-def test_a_former_name_works_and_says_where_it_is_now(name: str) -> None:
+def test_a_former_name_of_a_study_works_and_warns_with_the_new_name(name: str) -> None:
     study: Any = bpe.train([POEM], "gpt2", merges=5)
     with pytest.warns(DeprecationWarning, match=rf"Study\.{name} is .*(inside\.{name}|study itself) now"):
         found = getattr(study, name)
     assert found == (study if name == "tokenizer" else getattr(study.inside, name))
 
 
-def test_a_name_that_never_was_is_refused() -> None:
+def test_an_unknown_attribute_of_a_study_is_refused() -> None:
     with pytest.raises(AttributeError, match="no attribute 'trian'"):
         bpe.train([POEM], "gpt2", merges=5).trian  # type: ignore[attr-defined]  # noqa: B018
 
 
-def test_the_vocabulary_is_that_of_its_library(hugging_face: OpenedTable) -> None:
+def test_the_vocabulary_of_a_study_equals_that_of_the_tokenizers_library(hugging_face: OpenedTable) -> None:
     study, library = hugging_face
     there = library.get_vocab()
     assert study.vocab_size == library.get_vocab_size() == len(study.get_vocab())
@@ -98,7 +98,7 @@ def test_the_vocabulary_is_that_of_its_library(hugging_face: OpenedTable) -> Non
     assert study.token_to_id(b"\xff\xff") is None
 
 
-def test_the_vocabulary_is_that_of_sentencepiece_without_the_unknown_that_no_text_becomes(
+def test_the_vocabulary_of_a_study_equals_that_of_sentencepiece_without_the_unknown_token(
     tmp_path: Path, bytes_for_unknown: bpe.Study
 ) -> None:
     bytes_for_unknown.save(tmp_path / "own.model")
@@ -110,7 +110,7 @@ def test_the_vocabulary_is_that_of_sentencepiece_without_the_unknown_that_no_tex
 
 
 @pytest.mark.parametrize("made", ["unigram", "bytes_for_unknown"])
-def test_tokens_and_their_ids_lead_to_each_other(made: str, request: pytest.FixtureRequest) -> None:
+def test_token_to_id_and_id_to_token_are_inverse(made: str, request: pytest.FixtureRequest) -> None:
     study: bpe.Study = request.getfixturevalue(made)
     for token, id in study.get_vocab().items():
         assert study.token_to_id(token) == id
@@ -118,7 +118,7 @@ def test_tokens_and_their_ids_lead_to_each_other(made: str, request: pytest.Fixt
     assert study.vocab_size == len(study)
 
 
-def test_a_dropped_token_is_in_no_vocabulary(unigram: bpe.Study) -> None:
+def test_a_dropped_token_is_not_in_the_vocabulary_of_a_study(unigram: bpe.Study) -> None:
     history = unigram.history
     dropped = history.indices[history.columns.right == -1].tolist()
     assert dropped
@@ -129,7 +129,7 @@ def test_a_dropped_token_is_in_no_vocabulary(unigram: bpe.Study) -> None:
     assert {id for text in TEXTS[:1] for id in unigram.encode(text)} <= set(unigram.get_vocab().values())
 
 
-def test_several_texts_are_encoded_and_decoded_together(hugging_face: OpenedTable) -> None:
+def test_a_study_encodes_and_decodes_several_texts_at_once(hugging_face: OpenedTable) -> None:
     study, library = hugging_face
     found = study.encode(TEXTS)
     assert found == [study.encode(text) for text in TEXTS] == [one.ids for one in library.encode_batch(TEXTS)]
@@ -140,7 +140,7 @@ def test_several_texts_are_encoded_and_decoded_together(hugging_face: OpenedTabl
     assert study.decode_batch([study.encode("<pad>low")], skip_special=True) == ["low"]
 
 
-def test_ids_come_as_an_array(hugging_face: OpenedTable) -> None:
+def test_encode_to_numpy_returns_the_ids_as_an_array(hugging_face: OpenedTable) -> None:
     array = hugging_face.study.encode_to_numpy(POEM)
     assert array.dtype == np.int64
     assert array.tolist() == hugging_face.study.encode(POEM)
@@ -148,7 +148,7 @@ def test_ids_come_as_an_array(hugging_face: OpenedTable) -> None:
     assert len(at_first) == 3
 
 
-def test_tokens_that_share_an_id_count_once(tmp_path: Path) -> None:
+def test_tokens_that_share_an_id_count_once_in_the_vocabulary_size(tmp_path: Path) -> None:
     pieces = [["<unk>", 0.0], ["ab", -1.5], ["a", -1.0], ["b", -2.0]]
     model = {"type": "Unigram", "unk_id": 0, "vocab": pieces, "byte_fallback": False}
     (tmp_path / "tokenizer.json").write_text(json.dumps({"version": "1.0", "added_tokens": [], "model": model}))
@@ -160,7 +160,9 @@ def test_tokens_that_share_an_id_count_once(tmp_path: Path) -> None:
 
 @settings(max_examples=20)
 @given(st.permutations(range(300)), st.text(max_size=9))
-def test_ids_stay_the_files_whatever_its_numbers(hugging_face: OpenedTable, order: list[int], text: str) -> None:
+def test_ids_of_a_study_equal_those_of_the_file_for_any_numbering(
+    hugging_face: OpenedTable, order: list[int], text: str
+) -> None:
     history = hugging_face.study.history
     study = bpe.Study(history.numbered(np.array(order)[: history.index_count] * 2 + 1))
     assert study.encode_to_numpy(text).tolist() == study.encode(text) == study.encode([text])[0]

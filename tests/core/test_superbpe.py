@@ -67,7 +67,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
 
 @pytest.mark.parametrize("way", [METHOD.plain, METHOD.compiled], ids=["plain", "compiled"])
 @given(st.data())
-def test_all_steps_are_those_of_the_specification(way: object, data: st.DataObject) -> None:
+def test_every_step_of_superbpe_training_equals_the_specification(way: object, data: st.DataObject) -> None:
     recipe = data.draw(recipes())
     text = data.draw(st.text(data.draw(st.sampled_from(LETTERS)), min_size=2, max_size=120))
     words = words_of(text, recipe)
@@ -81,7 +81,7 @@ def test_all_steps_are_those_of_the_specification(way: object, data: st.DataObje
 
 
 @given(st.text("ab :.'1\n\tAé漢\u0301", max_size=80), st.sampled_from(["o200k", "o200k-apart", "gpt2", "english"]))
-def test_reference_and_kernels_cut_runs_into_the_same_words(text: str, words_by: str) -> None:
+def test_reference_and_kernels_divide_superword_runs_into_the_same_words(text: str, words_by: str) -> None:
     recipe = Recipe.preset("superbpe", words_by=words_by)
     words = words_of(text, recipe)
     if len(words):
@@ -92,12 +92,12 @@ def test_reference_and_kernels_cut_runs_into_the_same_words(text: str, words_by:
 
 
 @given(st.text("ab :.'1/\r\n\tAé漢\u0301!\u00a0", max_size=60))
-def test_runs_lie_between_what_is_never_in_a_superword(text: str) -> None:
+def test_superword_runs_end_at_text_that_no_superword_may_contain(text: str) -> None:
     own = Recipe(pattern="custom", custom_pattern=NO_SUPERWORD)
     assert list(split_words(text, Recipe(pattern="superwords"))) == list(split_words(text, own))
 
 
-def test_the_first_stage_is_byte_pair_encoding_within_words() -> None:
+def test_the_first_stage_of_superbpe_equals_byte_pair_encoding_within_words() -> None:
     recipe = Recipe.preset("superbpe", merges=60, transition=40)
     pairs = train(Corpus.from_texts([TEXT]), recipe).pairs()
     assert pairs[:40] == train(Corpus.from_texts([TEXT]), Recipe.preset("o200k", merges=40)).pairs()
@@ -107,7 +107,7 @@ def test_the_first_stage_is_byte_pair_encoding_within_words() -> None:
     assert not [text for text in texts if b": " in text or len(text.split()) > 4]
 
 
-def test_both_stages_are_those_of_another_trainer() -> None:
+def test_both_stages_of_superbpe_equal_two_trainings_of_the_tokenizers_library() -> None:
     """The other trainer knows no second stage, so each token of the first is a character of its text, by ids."""
     tokenizers = pytest.importorskip("tokenizers")
     recipe = Recipe.preset(
@@ -163,7 +163,7 @@ def holds_few_words(text: bytes) -> bool:
     return b": " not in text and len([word for word in text.split(b" ") if word]) <= 4
 
 
-def test_a_table_of_whole_lines_that_goes_on_across_words_is_that_of_the_authors_two_trainings() -> None:
+def test_extending_a_table_of_whole_lines_across_words_equals_the_two_trainings_of_the_authors() -> None:
     theirs = TwoTrainings(CODE)
     theirs.learn(NAMED_PATTERNS["o200k"].expression, 30)
     first = bpe.train([CODE], "o200k", merges=30, unit="line", ties="lowest-ids")
@@ -181,7 +181,7 @@ def bytes_of(token: str, texts: list[bytes]) -> bytes:
 
 @given(st.data())
 @settings(max_examples=30)
-def test_a_text_is_cut_after_any_step_as_by_its_merges_in_order(data: st.DataObject) -> None:
+def test_superbpe_encoding_after_any_step_equals_applying_the_merges_in_order(data: st.DataObject) -> None:
     history = train(Corpus.from_texts([TEXT]), Recipe.preset("superbpe", merges=80, transition=40))
     text = data.draw(st.sampled_from([TEXT[:200], "by the end of the day: the cat 12 34\n\nthe mat"]) | st.text())
     at, tokenizer = data.draw(st.integers(0, 80)), Tokenizer(history)
@@ -201,7 +201,9 @@ def superword_tables(draw: st.DrawFn) -> History:
 
 
 @given(st.data(), superword_tables(), st.sampled_from(["file", "line"]))
-def test_kernels_cut_as_plainly_after_any_merge(data: st.DataObject, table: History, unit: str) -> None:
+def test_superbpe_kernels_encode_after_any_merge_as_plain_python(
+    data: st.DataObject, table: History, unit: str
+) -> None:
     recipe = table.recipe.with_changes(unit=unit)
     history, cutting = History(recipe, table.alphabet, table.columns), Cutting(recipe)
     kernels, plainly = CompiledSuperwords(history, cutting), specified_words(history)
@@ -234,7 +236,7 @@ def test_the_tokenizers_library_splits_superwords_as_we_do(tmp_path: Path, at: i
     assert theirs.decode(theirs.encode(text).ids) == text
 
 
-def test_a_run_goes_on_from_any_step() -> None:
+def test_superbpe_training_can_be_resumed_from_any_step() -> None:
     recipe = Recipe.preset("superbpe", merges=60, transition=20)
     words = words_of(TEXT, recipe)
     whole = train(Corpus.from_texts([TEXT]), recipe)
@@ -247,7 +249,9 @@ def test_a_run_goes_on_from_any_step() -> None:
 
 @pytest.mark.parametrize("make_kernels_due", [True, False], ids=["compiled", "plain"])
 @pytest.mark.parametrize("steps", [25, 40])
-def test_a_table_from_elsewhere_goes_on_across_words(steps: int, make_kernels_due: bool) -> None:
+def test_extending_an_imported_table_across_words_continues_the_run_that_made_the_table(
+    steps: int, make_kernels_due: bool
+) -> None:
     """A table, with superwords or without, learns from the same texts what the run would have learned."""
     recipe = Recipe.preset("superbpe", merges=60, transition=25, words_by="gpt2")
     corpus = Corpus.from_texts([TEXT])
@@ -266,7 +270,7 @@ def test_a_table_from_elsewhere_goes_on_across_words(steps: int, make_kernels_du
     assert behind.count.tolist() == whole.columns.count[steps:].tolist()
 
 
-def test_counts_come_from_words_before_the_transition_and_from_runs_after_it() -> None:
+def test_counts_of_superbpe_merges_come_from_words_before_the_transition_and_runs_after() -> None:
     recipe = Recipe.preset("superbpe", merges=60, transition=25)
     study = bpe.train(TEXT, "superbpe", merges=60, transition=25)
     history = study.history
@@ -283,7 +287,7 @@ def test_counts_come_from_words_before_the_transition_and_from_runs_after_it() -
 
 @given(st.text("ab :.'\n", min_size=2, max_size=60), st.integers(0, 12), st.data())
 @settings(max_examples=40)
-def test_token_counts_are_of_words_before_the_transition_and_of_runs_after_it(
+def test_superbpe_token_counts_are_those_of_words_before_the_transition_and_of_runs_after(
     text: str, transition: int, data: st.DataObject
 ) -> None:
     recipe = Recipe.preset("superbpe", merges=12, transition=transition or None, min_frequency=1)
@@ -315,7 +319,7 @@ def test_token_counts_are_of_words_before_the_transition_and_of_runs_after_it(
     assert found.peak == max(counts[one] for counts in counted) == found.count_at(found.peak_at)
 
 
-def test_what_counts_as_a_word_changes_at_the_transition() -> None:
+def test_reasons_and_race_answers_use_words_before_the_transition_and_runs_after() -> None:
     study, text = bpe.train(TEXT, "superbpe", merges=60, transition=25), "by the end of the day: the cat"
 
     def told(at: int) -> dict[int, str]:
@@ -340,7 +344,7 @@ def test_what_counts_as_a_word_changes_at_the_transition() -> None:
 
 
 @pytest.mark.parametrize("merges", [25, 26, 60])
-def test_ties_are_between_pairs_of_the_words_of_their_stage(merges: int) -> None:
+def test_superbpe_ties_are_between_pairs_of_the_same_stage(merges: int) -> None:
     history = train(Corpus.from_texts([TEXT]), Recipe.preset("superbpe", merges=merges, transition=25))
     words = words_of(TEXT, history.recipe)
     for tie in ties(history):
@@ -351,7 +355,7 @@ def test_ties_are_between_pairs_of_the_words_of_their_stage(merges: int) -> None
         ]
 
 
-def test_only_tables_of_bytes_go_on_across_words() -> None:
+def test_only_tables_of_byte_merges_can_be_extended_across_words() -> None:
     for preset, refused in (("sentencepiece-like", "Superwords need a table of byte merges"), ("gpt2", "")):
         history = History.from_pairs(Recipe.preset(preset, merges=1), Alphabet.of_bytes(), [(32, 97)])
         with pytest.raises(RecipeError, match=refused) if refused else nullcontext():
@@ -360,7 +364,7 @@ def test_only_tables_of_bytes_go_on_across_words() -> None:
         growing_recipe(history, 5, most_words=2)
 
 
-def test_the_next_pairs_are_known_before_and_after_the_transition() -> None:
+def test_candidates_of_superbpe_begin_with_the_next_step_around_the_transition() -> None:
     recipe = Recipe.preset("superbpe", merges=30, transition=10)
     whole, words = train(Corpus.from_texts([TEXT]), recipe), words_of(TEXT, recipe)
     for steps in (9, 10, 11):
@@ -369,13 +373,13 @@ def test_the_next_pairs_are_known_before_and_after_the_transition() -> None:
         assert (best.left, best.right, best.count) == (*whole.pair(steps), whole.columns.count[steps])
 
 
-def test_a_transition_that_never_comes_is_refused() -> None:
+def test_a_superbpe_transition_after_the_last_merge_is_refused() -> None:
     recipe = Recipe.preset("superbpe", merges=60, transition=61)
     with pytest.raises(RecipeError, match="after 61 merges never comes: this run makes only 60"):
         train(Corpus.from_texts([TEXT]), recipe)
 
 
-def test_the_second_stage_begins_early_if_words_have_no_more_pairs() -> None:
+def test_the_second_stage_of_superbpe_begins_early_if_words_have_no_more_pairs() -> None:
     history = train(Corpus.from_texts(["a b a b a b"]), Recipe.preset("superbpe", merges=9, transition=8))
     assert np.unique(history.reasons[STAGE]).tolist() == [1, 2]
     assert decoded(history)[256:] == [b" b", b" a", b" b a"]

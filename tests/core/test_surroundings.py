@@ -8,7 +8,7 @@ import tomllib
 from tests.shared import ROOT
 
 
-def test_the_package_asks_for_the_releases_of_numba_that_are_tested() -> None:
+def test_the_package_requires_exactly_the_tested_releases_of_numba() -> None:
     from bpe_core.kernels.compiling import TESTED  # loads Numba, which takes a while
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -18,7 +18,7 @@ def test_the_package_asks_for_the_releases_of_numba_that_are_tested() -> None:
     assert wanted in project["dependencies"]
 
 
-def test_the_manual_names_every_variable_that_is_read() -> None:
+def test_the_manual_names_every_environment_variable_of_the_program() -> None:
     files = [path for folder in ("app", "bpe_core") for path in (ROOT / folder).rglob("*.py")]
     read = {name for path in files for name in re.findall(r"BPE_EXPLORER_[A-Z_]+", path.read_text(encoding="utf-8"))}
     table = (ROOT / "resources" / "manual" / "commands.md").read_text(encoding="utf-8")

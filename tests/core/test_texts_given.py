@@ -36,7 +36,7 @@ def trained(texts: Any) -> bpe.Study:
 
 
 @pytest.mark.parametrize("given", ["a.txt", ["a.txt"], ["a.txt", "b.txt"], ("a.txt",), {"en": "a.txt"}, "."])
-def test_the_name_of_a_file_is_no_text(folder: Path, given: Any) -> None:
+def test_the_name_of_a_file_given_as_a_text_is_refused(folder: Path, given: Any) -> None:
     """The letters of the name were learned."""
     with pytest.raises(CorpusError, match=r"is the name of a (file|folder), and as a text only its letters"):
         trained(given)
@@ -46,13 +46,13 @@ def test_the_name_of_a_file_is_no_text(folder: Path, given: Any) -> None:
         bpe.curves({"ours": trained([LOW])}, held_out=given)
 
 
-def test_the_letters_of_a_name_can_still_be_learned(folder: Path) -> None:
+def test_a_file_name_can_still_be_learned_as_an_explicit_text(folder: Path) -> None:
     assert (b"a.txt", 1) in words(bpe.train(bpe.Corpus.from_texts(["a.txt"]), "words", pattern="whitespace", merges=1))
     assert words(trained(["a.txt", LOW]))  # only one of them is a name
     assert words(trained("b.txt is a file"))
 
 
-def test_a_path_object_is_read_as_a_file(folder: Path) -> None:
+def test_a_path_object_given_as_texts_is_read_as_a_file_or_folder(folder: Path) -> None:
     text = trained([LOW])
     assert words(trained(Path("a.txt"))) == words(text)
     assert words(trained(folder)) == words(trained([LOW, NEW]))
@@ -66,7 +66,7 @@ def test_a_path_object_is_read_as_a_file(folder: Path) -> None:
     assert bpe.benchmark({"ours": text}, texts={"new": Path("b.txt")}).columns["bytes"][0] == len(NEW)
 
 
-def test_paths_and_texts_do_not_mix(folder: Path) -> None:
+def test_a_list_that_mixes_paths_and_texts_is_refused(folder: Path) -> None:
     with pytest.raises(BpeError, match=r"not both in one list: 'b\.txt' is not a Path"):
         trained([Path("a.txt"), "b.txt"])
     with pytest.raises(CorpusError, match=r"c\.txt"):
@@ -87,7 +87,7 @@ class Frame:
         return iter(self.columns)
 
 
-def test_rows_are_their_texts() -> None:
+def test_rows_and_data_frames_given_as_texts_are_read_from_their_text_column() -> None:
     rows = [{"id": 1, "text": LOW}, {"id": 2, "text": NEW}]
     expected = words(trained([LOW, NEW]))
     arrow = pyarrow.table({"id": [1, 2], "text": [LOW, NEW]})
@@ -107,12 +107,12 @@ def test_rows_are_their_texts() -> None:
         (5, "not a int"),
     ],
 )
-def test_values_without_a_text_are_refused(given: Any, sentence: str) -> None:
+def test_values_without_a_text_given_as_texts_are_refused(given: Any, sentence: str) -> None:
     with pytest.raises(CorpusError, match=sentence):
         trained(given)
 
 
-def test_weights_are_given_as_numbers() -> None:
+def test_weights_of_groups_may_be_any_kind_of_number() -> None:
     for weight in (0.4, "40%", "0.4", Decimal("0.4"), Fraction(2, 5), np.float64(0.4)):
         assert bpe.Group("en", weight=weight) == bpe.Group("en", Fraction(2, 5))  # type: ignore[arg-type]
     assert bpe.Group("en", 2).weight == 2
@@ -125,19 +125,19 @@ def test_weights_are_given_as_numbers() -> None:
 
 
 @pytest.mark.parametrize("weight", [float("nan"), float("inf"), True, None, "much", 1e-12, [1]])
-def test_invalid_weights_are_refused(weight: Any) -> None:
+def test_invalid_weights_of_groups_are_refused(weight: Any) -> None:
     with pytest.raises(RecipeError, match="weight"):
         bpe.Group("en", weight=weight)
 
 
-def test_texts_are_learned_by_such_weights() -> None:
+def test_training_weighs_named_texts_by_a_mixture_of_numbers() -> None:
     mixture = bpe.Mixture((bpe.Group("low", weight=0.75), bpe.Group("new", weight=0.25)), by="bytes")
     study = bpe.train({"low": LOW, "new": NEW}, "words", merges=3, mixture=mixture)
     parts = {name: sum(len(word) * count for word, count in part) for name, part in study.inside.parts().items()}
     assert parts["low"] > 2 * parts["new"]
 
 
-def test_a_group_of_an_older_recipe_is_read() -> None:
+def test_a_group_in_a_recipe_of_an_older_version_is_read() -> None:
     value = {"by": "times", "groups": [{"name": "de", "weight": "1/3", "sample": {"fraction": "0.5", "of": "lines"}}]}
     recipe = bpe.Recipe.from_json(json.dumps({"mixture": value}))
     assert recipe.mixture == bpe.Mixture((bpe.Group("de", 1 / 3, bpe.Sample(fraction=0.5, of="lines")),))

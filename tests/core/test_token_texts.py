@@ -35,7 +35,7 @@ BYTES = st.binary(max_size=12) | st.text("ab <0x41>␣⏎⇥\n\té", max_size=12
 
 
 @given(BYTES)
-def test_shown_texts_can_be_read_back(raw: bytes) -> None:
+def test_the_shown_text_of_a_token_can_be_read_back_to_its_bytes(raw: bytes) -> None:
     assert read_back(shown(raw)) == raw
 
 
@@ -43,7 +43,7 @@ def test_shown_texts_can_be_read_back(raw: bytes) -> None:
     st.binary(min_size=1, max_size=12)
     | st.text(min_size=1, max_size=8).map(lambda text: text.encode("utf-8", "ignore"))
 )
-def test_every_byte_leaves_a_visible_trace(raw: bytes) -> None:
+def test_every_byte_of_a_token_is_visible_in_its_shown_text(raw: bytes) -> None:
     text = shown(raw)
     assert not raw or text
     assert all(unicodedata.category(character) not in ("Cc", "Cf", "Cn", "Zs", "Zl", "Zp") for character in text)
@@ -65,11 +65,11 @@ def test_every_byte_leaves_a_visible_trace(raw: bytes) -> None:
         (b"", ""),
     ],
 )
-def test_bytes_and_spaces_are_shown_by_their_signs(raw: bytes, text: str) -> None:
+def test_bytes_and_spaces_of_tokens_are_shown_by_their_signs(raw: bytes, text: str) -> None:
     assert shown(raw) == text
 
 
-def test_names_grow_with_the_history() -> None:
+def test_token_texts_that_grow_with_a_history_equal_texts_made_at_once() -> None:
     history = random_history(50)
     at_once, bit_by_bit = TokenTexts(history.alphabet), TokenTexts(history.alphabet)
     at_once.grow(history)
@@ -87,7 +87,7 @@ def doubling(merges: int) -> History:
     return History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs)
 
 
-def test_doubling_tokens_are_quick_to_make_and_shown_shortened() -> None:
+def test_texts_of_doubling_tokens_are_made_in_time_and_shown_shortened() -> None:
     history = doubling(27)
     began = time.thread_time()
     assert Tokenizer(history).token_bytes(256 + 26) == b"a" * 2**27
@@ -99,18 +99,18 @@ def test_doubling_tokens_are_quick_to_make_and_shown_shortened() -> None:
     assert len(quoted(b"a" * 2**20)) == 63
 
 
-def test_functions_that_visit_each_symbol_refuse_huge_tokens() -> None:
+def test_reachability_refuses_a_token_with_too_many_base_symbols() -> None:
     with pytest.raises(BpeError, match="holds more than 131,072 base symbols"):
         reachability(doubling(40), 256 + 39)
 
 
-def test_huge_lengths_stay_at_the_largest_number() -> None:
+def test_the_length_of_a_huge_token_is_limited_to_the_largest_number() -> None:
     texts = TokenTexts.of(doubling(100))
     assert texts.lengths[-1] == MOST_LENGTH
     assert texts.text[-1] == texts.text[-40]
 
 
-def test_all_token_texts_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_of_all_tokens_together_stay_within_one_memory_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(token_texts, "BUDGET", 20_000)
     history = doubling(20)
     texts = TokenTexts.of(history)
@@ -125,7 +125,7 @@ def test_all_token_texts_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> No
     assert len(tokenizer.token_bytes(256 + 12)) == 2**13
 
 
-def test_a_text_too_long_for_the_memory_is_refused_before_it_is_made() -> None:
+def test_decoding_a_text_too_long_for_the_memory_is_refused_first() -> None:
     tokenizer = Tokenizer(doubling(24))
     with pytest.raises(BpeError, match=r"^Decoding needs about"):
         tokenizer.decode([256 + 23] * 10_000_000)
@@ -139,7 +139,7 @@ def test_a_token_is_found_by_its_shown_text() -> None:
 
 
 @pytest.mark.parametrize("preset", ["bert", "clean-words", "sentencepiece-like", "gpt2"])
-def test_lengths_of_tokens_do_not_count_the_marker(preset: str) -> None:
+def test_token_lengths_do_not_count_the_marker(preset: str) -> None:
     texts = ["the lowest lowlands and the slowest flow allow lower lows"]
     study = train(texts, preset, merges=40)
     names, stands_for = study.inside.by_index.texts, decoded(study.history)

@@ -39,7 +39,7 @@ def byte_histories(draw: st.DrawFn, patterns: tuple[str, ...] = ("gpt2", "cl100k
 
 
 @given(history=histories(), text=texts(), data=st.data())
-def test_encoding_at_any_merge_equals_the_reference(history: History, text: str, data: st.DataObject) -> None:
+def test_encoding_at_any_step_equals_the_reference(history: History, text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history)), label="at")
     tokenizer = Tokenizer(history)
     assert tokenizer.encode(text, at=at) == reference.encode(text, history, at=at)
@@ -50,14 +50,14 @@ def test_encoding_at_any_merge_equals_the_reference(history: History, text: str,
 
 
 @given(history=byte_histories(), text=texts())
-def test_encoding_with_named_patterns_equals_the_reference_at_every_merge(history: History, text: str) -> None:
+def test_encoding_by_named_patterns_equals_the_reference_at_every_step(history: History, text: str) -> None:
     tokenizer = Tokenizer(history)
     for at in range(len(history) + 1):
         assert tokenizer.encode(text, at=at) == reference.encode(text, history, at=at)
 
 
 @given(history=histories(), text=texts())
-def test_a_word_met_before_is_cut_the_same_way(history: History, text: str) -> None:
+def test_encoding_a_text_again_gives_the_same_ids(history: History, text: str) -> None:
     tokenizer = Tokenizer(history)
     first = tokenizer.encode(text)
     assert tokenizer.encode(text) == first
@@ -66,7 +66,7 @@ def test_a_word_met_before_is_cut_the_same_way(history: History, text: str) -> N
 
 
 @given(history=byte_histories(), text=texts(), data=st.data())
-def test_decoding_returns_the_encoded_text(history: History, text: str, data: st.DataObject) -> None:
+def test_decoding_encoded_ids_returns_the_text_at_any_step(history: History, text: str, data: st.DataObject) -> None:
     at = data.draw(st.none() | st.integers(0, len(history)), label="at")
     allowed = data.draw(st.sampled_from([(), "all", history.recipe.special_tokens[:1]]), label="allowed_special")
     tokenizer = Tokenizer(history)
@@ -77,7 +77,7 @@ def test_decoding_returns_the_encoded_text(history: History, text: str, data: st
 
 
 @given(history=byte_histories(), text=texts(), data=st.data())
-def test_spans_are_the_tokens_places(history: History, text: str, data: st.DataObject) -> None:
+def test_spans_are_the_places_of_the_encoded_tokens(history: History, text: str, data: st.DataObject) -> None:
     at = data.draw(st.none() | st.integers(0, len(history)), label="at")
     tokenizer = Tokenizer(history)
     spans = tokenizer.spans(text, at=at)
@@ -88,7 +88,7 @@ def test_spans_are_the_tokens_places(history: History, text: str, data: st.DataO
 
 
 @given(history=byte_histories(), text=texts())
-def test_each_boundary_knows_the_merge_that_dissolves_it(history: History, text: str) -> None:
+def test_each_boundary_has_the_rank_of_the_merge_that_removes_the_boundary(history: History, text: str) -> None:
     ranks = Tokenizer(history).boundaries(text).ranks
     assert ranks.dtype == np.int32
     assert ranks.tolist() == ranks_by_reference(text, history)
@@ -105,7 +105,7 @@ def ranks_by_reference(text: str, history: History) -> list[int]:
 
 
 @given(history=byte_histories(), text=texts())
-def test_boundaries_give_the_tokens_of_every_step(history: History, text: str) -> None:
+def test_boundaries_of_a_text_give_the_tokens_at_every_step(history: History, text: str) -> None:
     tokenizer = Tokenizer(history)
     boundaries = tokenizer.boundaries(text)
     for at in range(0, len(history) + 1, 3):
@@ -115,7 +115,7 @@ def test_boundaries_give_the_tokens_of_every_step(history: History, text: str) -
 
 
 @given(history=histories(), text=texts())
-def test_the_longest_match_equals_the_reference(history: History, text: str) -> None:
+def test_encoding_by_the_longest_match_equals_the_reference(history: History, text: str) -> None:
     recipe = history.recipe
     expected = [
         id
@@ -126,7 +126,7 @@ def test_the_longest_match_equals_the_reference(history: History, text: str) -> 
 
 
 @given(history=histories(), word=st.text("abcelow é漢", min_size=1, max_size=30))
-def test_boundary_ranks_and_merging_cut_words_alike_in_the_reference(history: History, word: str) -> None:
+def test_boundary_ranks_and_merging_split_words_equally_in_the_reference(history: History, word: str) -> None:
     ranks = reference.boundary_ranks(word.encode(), history)
     lengths = [len(symbols) for symbols in expansions(history)]
     for at in range(len(history) + 1):
@@ -152,13 +152,13 @@ def tokenizer() -> Tokenizer:
     return Tokenizer(reference.train(WordTable.from_counts({"<end>": 3, "low": 5, ">>": 2}), SPECIALS))
 
 
-def test_special_tokens_are_text_unless_allowed(tokenizer: Tokenizer) -> None:
+def test_special_tokens_are_encoded_as_text_unless_allowed(tokenizer: Tokenizer) -> None:
     ids = tokenizer.encode("low<end>low")
     assert not any(tokenizer.is_special(id) for id in ids)
     assert tokenizer.decode(ids) == "low<end>low"
 
 
-def test_allowed_special_tokens_have_the_ids_behind_the_merges(tokenizer: Tokenizer) -> None:
+def test_ids_of_allowed_special_tokens_follow_the_ids_of_merges(tokenizer: Tokenizer) -> None:
     end, longer = tokenizer.vocabulary_size() - 2, tokenizer.vocabulary_size() - 1
     low = tokenizer.encode("low")
     assert tokenizer.encode("low<end>low", allowed_special=["<end>"]) == [*low, end, *low]
@@ -169,7 +169,7 @@ def test_allowed_special_tokens_have_the_ids_behind_the_merges(tokenizer: Tokeni
     assert tokenizer.decode([end, longer]) == "<end><end>>"
 
 
-def test_merges_never_cross_a_special_token_in_training() -> None:
+def test_training_never_merges_across_a_special_token() -> None:
     recipe = Recipe.preset("raw-bytes", merges=10, vocab_size=None, special_tokens=("|",))
     history = train(Corpus.from_texts(["ab|ab|ab"]), recipe)
     assert [(merge.left, merge.right) for merge in history] == [(97, 98)]

@@ -26,18 +26,18 @@ RECIPE = Recipe.preset("gpt2", merges=20, min_frequency=1)
 
 
 @pytest.mark.parametrize("words", [{}, {"a": 3, "b": 1}])
-def test_a_corpus_without_pairs_is_refused(words: dict[str, int]) -> None:
+def test_training_on_a_corpus_without_pairs_is_refused(words: dict[str, int]) -> None:
     with pytest.raises(NothingToLearn, match="nothing to learn"):
         Trainer(WordTable.from_counts(words), RECIPE)
 
 
-def test_only_rare_pairs_are_no_error() -> None:
+def test_a_corpus_with_only_rare_pairs_is_trained_to_no_merges() -> None:
     made = Trainer(WordTable.from_counts({"ab": 1}), RECIPE.with_changes(min_frequency=2))
     assert made.advance() == Batch(0, 0, finished=True)
     assert made.end_reason == "too rare"
 
 
-def test_a_view_of_the_past_does_not_change() -> None:
+def test_an_earlier_history_does_not_change_while_training_goes_on() -> None:
     made = Trainer(WORDS, RECIPE)
     made.advance(max_merges=3)
     early, before = made.history, all_columns(made.history)
@@ -47,7 +47,7 @@ def test_a_view_of_the_past_does_not_change() -> None:
         early.columns.left[0] = 7
 
 
-def test_every_call_makes_progress_however_short() -> None:
+def test_every_call_of_advance_learns_at_least_one_merge() -> None:
     made = Trainer(WORDS, RECIPE)
     calls = 0
     while not made.advance(seconds=0.0).finished:
@@ -55,7 +55,9 @@ def test_every_call_makes_progress_however_short() -> None:
     assert calls <= len(made.history) == 12
 
 
-def test_columns_grow_while_old_views_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_of_earlier_histories_stay_when_the_trainer_enlarges_its_buffers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(trainer, "ROOM_AT_FIRST", 2)
     made = Trainer(WORDS, RECIPE)
     views = [made.history]
@@ -80,7 +82,7 @@ def being_made(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
     return told
 
 
-def test_byte_pair_encoding_begins_while_machine_code_is_being_made(being_made: list[Progress]) -> None:
+def test_byte_pair_encoding_trains_in_plain_python_while_kernels_are_compiled(being_made: list[Progress]) -> None:
     made = Trainer(WORDS, RECIPE, progress=being_made.append)
     # Which of the two learns makes no difference to anybody, so nothing public tells.
     assert type(made._learner) is PlainLearner
@@ -89,19 +91,19 @@ def test_byte_pair_encoding_begins_while_machine_code_is_being_made(being_made: 
     assert all_columns(made.history) == all_columns(reference.train(WORDS, RECIPE))
 
 
-def test_other_methods_begin_when_machine_code_is_there(being_made: list[Progress]) -> None:
+def test_other_methods_than_bpe_wait_until_kernels_are_compiled(being_made: list[Progress]) -> None:
     learn(WORDS, Recipe.preset("wordpiece", merges=3), progress=being_made.append)
     assert {one.stage for one in being_made[:2]} == {readiness.BEING_MADE}
     assert being_made[-1].stage == "training"
 
 
-def test_waiting_for_machine_code_can_be_cancelled(being_made: list[Progress]) -> None:
+def test_waiting_for_compiled_kernels_in_a_trainer_can_be_cancelled(being_made: list[Progress]) -> None:
     with pytest.raises(Cancelled):
         Trainer(WORDS, Recipe.preset("wordpiece"), progress=being_made.append, cancelled=lambda: len(being_made) == 1)
     assert len(being_made) == 1
 
 
-def test_decisions_about_steps_wait_for_machine_code_and_can_be_stopped(being_made: list[Progress]) -> None:
+def test_forbidding_a_pair_waits_for_compiled_kernels_and_can_be_cancelled(being_made: list[Progress]) -> None:
     decision = Decision(2, "forbid", "l+o")
     options = argparse.Namespace(forbid=[decision], force=[])
     work = Work(being_made.append, lambda: len(being_made) == 1)
@@ -110,14 +112,14 @@ def test_decisions_about_steps_wait_for_machine_code_and_can_be_stopped(being_ma
     assert {progress.stage for progress in being_made} == {readiness.BEING_MADE}
 
 
-def test_a_history_of_other_words_is_not_continued() -> None:
+def test_resuming_with_a_history_of_other_words_is_refused() -> None:
     history = reference.train(WORDS, RECIPE)
     others = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 4})
     with pytest.raises(FormatError, match=r"at step 1 the history says 9 \(count\), the words say 10"):
         Trainer(others, RECIPE, history=history)
 
 
-def test_a_run_is_extended_in_its_size_only() -> None:
+def test_a_run_can_be_extended_only_in_its_size() -> None:
     made = Trainer(WORDS, RECIPE.with_changes(merges=4))
     made.advance()
     with pytest.raises(RecipeError, match="only the size"):
@@ -129,7 +131,7 @@ def test_a_run_is_extended_in_its_size_only() -> None:
     assert all_columns(made.history.first(4)) == all_columns(reference.train(WORDS, RECIPE).first(4))
 
 
-def test_stopping_keeps_what_was_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopping_a_training_keeps_the_learned_merges(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learn_room, "COMPILED", None)
     monkeypatch.setattr(trainer, "SECONDS_BETWEEN_REPORTS", 0.0)
     monkeypatch.setattr(trainer, "FIRST_WORK", 1)
@@ -146,7 +148,7 @@ def test_stopping_keeps_what_was_learned(monkeypatch: pytest.MonkeyPatch) -> Non
     assert all_columns(history) == all_columns(whole.first(3))
 
 
-def test_runs_do_not_disturb_each_other() -> None:
+def test_trainers_in_several_threads_do_not_disturb_each_other() -> None:
     expected = all_columns(reference.train(WORDS, RECIPE))
     found: list[dict[str, list[int]]] = []
 
@@ -170,7 +172,7 @@ def _no_second_process() -> Iterator[None]:
     assert not readiness.preparing()
 
 
-def test_a_recipe_that_names_no_method_means_byte_pairs_and_an_unknown_one_is_refused() -> None:
+def test_a_recipe_without_a_method_means_bpe_and_an_unknown_method_is_refused() -> None:
     assert "method" not in RECIPE.to_dict()  # so that programs from before there was a choice open it
     assert Recipe.from_dict({**RECIPE.to_dict(), "method": "bpe"}) == Recipe.from_dict(RECIPE.to_dict()) == RECIPE
     with pytest.raises(RecipeError, match="method cannot be 'guessing'"):

@@ -60,13 +60,13 @@ def learn(make: MakeLearner, words: WordTable, recipe: Recipe, work: int = A_LOT
     words=WordTable.from_counts({"b": 1, "▁a": 1, "aa": 1}),
     recipe=SPELLED_MARKER.with_changes(ties="largest-text"),
 )
-def test_each_learner_equals_the_reference(make_learner: MakeLearner, words: WordTable, recipe: Recipe) -> None:
+def test_each_bpe_learner_equals_the_reference(make_learner: MakeLearner, words: WordTable, recipe: Recipe) -> None:
     assert learn(make_learner, words, recipe) == all_columns(reference.train(words, recipe))
 
 
 @each_learner
 @given(words=words(), recipe=recipes(), work=st.sampled_from([1, 50, 700, 5_000]))
-def test_an_interruption_does_not_change_the_history(
+def test_interrupting_a_learner_does_not_change_the_history(
     make_learner: MakeLearner, words: WordTable, recipe: Recipe, work: int
 ) -> None:
     assert learn(make_learner, words, recipe, work=work) == learn(make_learner, words, recipe)
@@ -74,7 +74,7 @@ def test_an_interruption_does_not_change_the_history(
 
 @each_learner
 @given(words=words(), recipe=recipes(), merges=st.integers(0, 20), wanted=st.integers(1, 40))
-def test_the_leading_pairs_are_the_references_ranking(
+def test_leading_pairs_of_a_learner_equal_the_ranking_of_the_reference(
     make_learner: MakeLearner, words: WordTable, recipe: Recipe, merges: int, wanted: int
 ) -> None:
     alphabet = Alphabet.for_words(words, recipe)
@@ -111,7 +111,7 @@ def has_pairs(words: WordTable, recipe: Recipe) -> bool:
 
 
 @given(words=words(), recipe=recipes(), steps=st.lists(st.integers(1, 7), max_size=20))
-def test_advancing_by_any_numbers_of_steps_gives_the_same_history(
+def test_training_in_portions_of_any_size_gives_the_same_history(
     words: WordTable, recipe: Recipe, steps: list[int]
 ) -> None:
     if not has_pairs(words, recipe):
@@ -131,7 +131,9 @@ def test_advancing_by_any_numbers_of_steps_gives_the_same_history(
 
 
 @given(words=words(), recipe=recipes(), data=st.data())
-def test_resuming_at_any_step_gives_the_same_history(words: WordTable, recipe: Recipe, data: st.DataObject) -> None:
+def test_resuming_training_at_any_step_gives_the_same_history(
+    words: WordTable, recipe: Recipe, data: st.DataObject
+) -> None:
     if not has_pairs(words, recipe):
         return
     plain = reference.train(words, recipe)
@@ -140,7 +142,9 @@ def test_resuming_at_any_step_gives_the_same_history(words: WordTable, recipe: R
 
 
 @given(words=words(), recipe=recipes(), data=st.data())
-def test_growing_the_vocabulary_gives_the_same_history(words: WordTable, recipe: Recipe, data: st.DataObject) -> None:
+def test_extending_the_vocabulary_of_a_run_gives_the_same_history(
+    words: WordTable, recipe: Recipe, data: st.DataObject
+) -> None:
     if not has_pairs(words, recipe):
         return
     first = data.draw(st.integers(0, recipe.merges or 0), label="merges at first")
@@ -151,7 +155,7 @@ def test_growing_the_vocabulary_gives_the_same_history(words: WordTable, recipe:
 
 
 @given(table=merge_tables(), words=words())
-def test_an_imported_table_is_counted_as_by_the_reference(table: History, words: WordTable) -> None:
+def test_counts_of_an_imported_table_equal_the_reference(table: History, words: WordTable) -> None:
     """Merges known, counts not: replaying fills them in, whether or not each merge is the best."""
     # A table is not bound by a limit that it was not learned with.
     recipe = table.recipe.with_changes(alphabet_limit=None, max_token_length=None, merges=len(table))
@@ -168,7 +172,7 @@ def test_an_imported_table_is_counted_as_by_the_reference(table: History, words:
         assert merge.tokens_left == reference.count_tokens(corpus)
 
 
-def test_counts_are_64_bit() -> None:
+def test_counts_of_pairs_are_64_bit_numbers() -> None:
     many = 2**40
     words = WordTable.from_counts({"ab": many, "abab": many})
     history = trained(Trainer(words, Recipe(merges=1, vocab_size=None)))
@@ -179,7 +183,7 @@ def test_counts_are_64_bit() -> None:
 @each_learner
 @settings(max_examples=EXAMPLES // 2)
 @given(seed=st.integers(0, 2**32 - 1), recipe=recipes())
-def test_larger_random_corpora_are_learned_as_by_the_reference(
+def test_training_on_larger_random_corpora_equals_the_reference(
     make_learner: MakeLearner, seed: int, recipe: Recipe
 ) -> None:
     """Hundreds of words, so that tables grow, heaps hold stale entries and ties are many."""

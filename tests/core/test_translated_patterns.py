@@ -71,7 +71,9 @@ def table(expression: str, unit: Unit = "file") -> ScanTable:
 
 
 @given(expression=EXPRESSIONS, unit=st.sampled_from(["file", "line"]), texts=st.lists(TEXTS, min_size=6, max_size=12))
-def test_random_patterns_cut_random_texts_as_regex_does(expression: str, unit: Unit, texts: list[str]) -> None:
+def test_translated_random_patterns_split_random_texts_as_regex_does(
+    expression: str, unit: Unit, texts: list[str]
+) -> None:
     found = table_of(expression, unit)
     assume(found is not None)
     assert found is not None
@@ -81,7 +83,9 @@ def test_random_patterns_cut_random_texts_as_regex_does(expression: str, unit: U
 
 @settings(max_examples=10)
 @given(expression=EXPRESSIONS, before=TEXTS, behind=TEXTS)
-def test_a_text_may_be_divided_where_the_table_says(expression: str, before: str, behind: str) -> None:
+def test_a_text_divided_where_the_scan_table_allows_has_the_same_words(
+    expression: str, before: str, behind: str
+) -> None:
     found = table_of(expression)
     assume(found is not None and before and behind)
     assert found is not None
@@ -91,7 +95,7 @@ def test_a_text_may_be_divided_where_the_table_says(expression: str, before: str
         assert words_by_regex(expression, before) + words_by_regex(expression, behind) == whole
 
 
-def test_sets_hold_the_characters_that_regex_says() -> None:
+def test_character_sets_of_translated_patterns_contain_the_characters_that_regex_matches() -> None:
     """All code points; whatever else the pattern names has no influence."""
     read = read_expression("|".join([*SETS, *OTHER_SETS]))
     assert isinstance(read.body, CharacterSet)
@@ -130,7 +134,7 @@ WITHOUT_TABLE = {
 
 
 @pytest.mark.parametrize("expression", WITHOUT_TABLE)
-def test_the_obstacle_to_a_table_is_named(expression: str) -> None:
+def test_the_reason_why_a_pattern_has_no_scan_table_is_named(expression: str) -> None:
     assert why_no_table(expression) == WITHOUT_TABLE[expression]
     assert table_of(expression) is None
 
@@ -148,7 +152,7 @@ PUBLISHED = {  # patterns as others have published them
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_a_real_text_is_counted_as_plainly(name: str) -> None:
+def test_kernels_count_real_texts_by_published_patterns_as_plain_python(name: str) -> None:
     text = "It's the 1,234.50th time: HTTPServer, fooBar_baz!\r\n\n  Ünïcode—naïve   \t end½\n" * 50
     for unit in ("file", "line"):
         recipe = Recipe(pattern="custom", custom_pattern=PUBLISHED[name], unit=unit)
@@ -157,7 +161,7 @@ def test_a_real_text_is_counted_as_plainly(name: str) -> None:
 
 
 @pytest.mark.parametrize("change", [dict(), dict(unit="line"), dict(special_tokens=("|",)), dict(lowercase=True)])
-def test_a_pattern_that_never_matches_is_an_error_for_the_kernels_as_well(change: dict[str, Any]) -> None:
+def test_kernels_report_a_pattern_that_never_matches(change: dict[str, Any]) -> None:
     texts = ["low\nlower", "", "new |\n", "|\n\n", "widest"]
     never = Recipe(pattern="custom", custom_pattern=r"(?<!z)X", **change)
     with pytest.raises(PatternError, match="matches nothing in this text"):
@@ -169,7 +173,7 @@ def test_a_pattern_that_never_matches_is_an_error_for_the_kernels_as_well(change
     assert count_by_kernels(Corpus.from_texts([]), never).total == 0
 
 
-def test_slow_splitting_of_a_large_text_is_reported() -> None:
+def test_counting_a_large_text_with_a_slow_pattern_is_reported() -> None:
     corpus = Corpus.from_texts(["lower " * 50_000])
     count_words(corpus, Recipe(pattern="custom", custom_pattern=r"(?<=ow)e|\w+"))
     assert [str(told) for told in corpus.skipped] == [
@@ -181,7 +185,7 @@ def test_slow_splitting_of_a_large_text_is_reported() -> None:
     assert fast.skipped == ()
 
 
-def test_kinds_of_more_than_a_table_can_hold_are_joined_where_no_difference_is_seen() -> None:
+def test_character_kinds_are_merged_where_the_pattern_cannot_distinguish_them() -> None:
     letters = "|".join(f"x{letter}" for letter in "abcdefghijklmnopqrstuvwyz0123456789")
     assert len(Kinds([f"(?:{c})" for c in "abc"], map(ord, "abc"), []).of_code_point) == CODE_POINTS
     assert len(table(f"{letters}|.").kinds) < 6
@@ -191,7 +195,9 @@ def test_kinds_of_more_than_a_table_can_hold_are_joined_where_no_difference_is_s
 @given(
     expression=st.sampled_from([" +", "[a ]++", "é+", r"\s+", "[^b]+"]), text=TEXTS, content=st.sampled_from(["", "xy"])
 )
-def test_runs_are_replaced_as_anything_else_is(expression: str, text: str, content: str) -> None:
+def test_replacing_runs_of_matches_at_once_equals_replacing_each_match(
+    expression: str, text: str, content: str
+) -> None:
     with patch.object(expressions, "WORTH_RUNS", 10**9):
         expected = expressions.Expression(expression).substituted(text, content)
     with patch.object(expressions, "WORTH_RUNS", 0):

@@ -42,7 +42,7 @@ def latin() -> History:
 
 
 @given(runs())
-def test_steps_reasons_and_scores_are_those_of_the_specification(run: tuple[WordTable, Recipe]) -> None:
+def test_steps_reasons_and_scores_of_unigram_training_equal_the_specification(run: tuple[WordTable, Recipe]) -> None:
     words, recipe = run
     expected = unigram.train(words, recipe)
     assume(expected.alphabet.symbols[-1].kind == "seed")
@@ -52,7 +52,7 @@ def test_steps_reasons_and_scores_are_those_of_the_specification(run: tuple[Word
 
 
 @given(runs())
-def test_the_kernels_make_the_same_steps(run: tuple[WordTable, Recipe]) -> None:
+def test_unigram_kernels_make_the_same_steps_as_the_specification(run: tuple[WordTable, Recipe]) -> None:
     words, recipe = run
     expected = unigram.train(words, recipe)
     assume(expected.alphabet.symbols[-1].kind == "seed")
@@ -65,7 +65,7 @@ def test_the_kernels_make_the_same_steps(run: tuple[WordTable, Recipe]) -> None:
 
 
 @given(runs(), st.integers(1, 5))
-def test_a_run_in_small_parts_makes_the_same_steps(run: tuple[WordTable, Recipe], part: int) -> None:
+def test_unigram_training_in_small_portions_makes_the_same_steps(run: tuple[WordTable, Recipe], part: int) -> None:
     words, recipe = run
     expected = unigram.train(words, recipe)
     assume(expected.alphabet.symbols[-1].kind == "seed")
@@ -81,7 +81,7 @@ def test_a_run_in_small_parts_makes_the_same_steps(run: tuple[WordTable, Recipe]
 
 
 @given(runs(), texts())
-def test_a_text_is_cut_by_the_best_paths_of_the_specification(run: tuple[WordTable, Recipe], text: str) -> None:
+def test_unigram_encodes_by_the_best_paths_of_the_specification(run: tuple[WordTable, Recipe], text: str) -> None:
     words, recipe = run
     history, cutting = unigram.train(words, recipe), Cutting(recipe)
     tokenizer, specified = Tokenizer(history), word_cutter(history)
@@ -105,13 +105,13 @@ def cuts_of(cuts: WordCuts) -> Iterator[WordCut]:
         yield WordCut(cuts.ids[end - count : end].tolist(), cuts.ends[end - count : end].tolist(), since, until)
 
 
-def test_after_each_step_the_corpus_has_as_many_tokens_as_are_told(latin: History) -> None:
+def test_encoding_the_corpus_after_a_unigram_step_gives_the_token_count_of_the_history(latin: History) -> None:
     tokenizer = Tokenizer(latin)
     for at in [*range(0, len(latin), 97), len(latin)]:
         assert len(tokenizer.encode(text_of("latin"), at=at)) == latin.tokens_after[at]
 
 
-def test_a_round_drops_the_rare_and_then_what_costs_least(latin: History) -> None:
+def test_a_unigram_round_drops_rare_pieces_and_then_pieces_of_least_loss(latin: History) -> None:
     assert (latin.end_reason, latin.vocabulary_size) == ("vocabulary full", 200)
     cause, loss, number = (latin.reasons[name] for name in ("cause", "loss", "round"))
     assert (np.diff(number) >= 0).all()
@@ -123,7 +123,7 @@ def test_a_round_drops_the_rare_and_then_what_costs_least(latin: History) -> Non
     assert (latin.columns.count[cause == LEAST_LOSS] > 0).all()
 
 
-def test_a_history_may_drop_in_another_order(latin: History) -> None:
+def test_resuming_unigram_accepts_drops_in_another_order_and_refuses_unknown_tokens(latin: History) -> None:
     """A history made again from slightly different words drops tokens in another order, too."""
     at = int(np.flatnonzero(latin.reasons["cause"] == LEAST_LOSS)[-9])
     left = latin.columns.left.tolist()
@@ -150,13 +150,13 @@ def test_a_history_may_drop_in_another_order(latin: History) -> None:
         Trainer(words, latin.recipe, history=told[1])
 
 
-def test_every_character_stays(latin: History) -> None:
+def test_unigram_training_keeps_every_single_character(latin: History) -> None:
     kinds = {latin.alphabet.symbols[id].kind for id in latin.columns.left.tolist()}
     assert kinds == {"seed"}
     assert Tokenizer(latin).decode(Tokenizer(latin).encode("a rose")) == " a rose"
 
 
-def test_asking_for_the_next_steps_changes_nothing() -> None:
+def test_asking_for_the_next_unigram_steps_does_not_change_training() -> None:
     words = WordTable.from_counts({word: 1 + len(word) % 3 for word in TEXT.split()})
     for method, size in (("unigram", 17), ("mingram", 24)):
         trainer = Trainer(words, Recipe.preset(method, vocab_size=size))
@@ -174,7 +174,7 @@ def _each_first(trainer: Trainer) -> Iterator[Candidate]:
     trainer.look_ahead()  # of which nothing comes
 
 
-def test_scores_are_log_probabilities_of_what_is_left(latin: History) -> None:
+def test_unigram_scores_are_log_probabilities_of_the_remaining_pieces(latin: History) -> None:
     assert latin.scores is not None
     for at in (0, 1, len(latin) // 2, len(latin)):
         scores, vocabulary = latin.scores.at(at), set(latin.first(at).vocabulary.tolist())
@@ -191,12 +191,12 @@ def test_scores_are_log_probabilities_of_what_is_left(latin: History) -> None:
         (5_000, r"A vocabulary of 5,000 is too large: this text has only \d\d characters"),
     ],
 )
-def test_an_impossible_size_is_refused_with_the_numbers(size: int, sentence: str) -> None:
+def test_an_impossible_unigram_vocabulary_size_is_refused_with_the_possible_numbers(size: int, sentence: str) -> None:
     with pytest.raises(RecipeError, match=sentence):
         train(Corpus.from_texts([TEXT]), Recipe.preset("unigram", vocab_size=size))
 
 
-def test_texts_without_anything_to_learn_are_refused() -> None:
+def test_unigram_training_on_texts_without_repeated_pieces_is_refused() -> None:
     for text, sentence in ((" \n", "holds no words"), ("abc", "No piece of a word occurs twice")):
         with pytest.raises(NothingToLearn, match=sentence):
             train(Corpus.from_texts([text]), Recipe.preset("unigram", merges=0))
@@ -204,11 +204,11 @@ def test_texts_without_anything_to_learn_are_refused() -> None:
         train(Corpus.from_texts([" \n"]), Recipe.preset("unigram"))
 
 
-def test_more_steps_than_seeds_leave_the_characters() -> None:
+def test_unigram_training_with_more_steps_than_seeds_leaves_the_characters() -> None:
     history = train(Corpus.from_texts([TEXT]), Recipe.preset("unigram", merges=10_000))
     assert "seed" not in {history.alphabet.symbols[id].kind for id in history.vocabulary.tolist()}
 
 
-def test_another_size_is_another_run(latin: History) -> None:
+def test_a_unigram_run_cannot_be_extended_to_another_size(latin: History) -> None:
     """The tokens that are dropped early depend on how many shall be left."""
     assert not latin.recipe.is_same_but_for_size(latin.recipe.with_changes(vocab_size=150))

@@ -68,7 +68,9 @@ def pieces_of(theirs: Any) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_the_same_seeds_lead_to_the_same_rounds(name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_unigram_training_from_the_same_seeds_makes_the_rounds_of_sentencepiece(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     text, size = text_of(name), SIZE[name]
     trainer, learner = learned(text, size)
     seeds, symbols = tmp_path / "seeds.tsv", trainer.alphabet.symbols
@@ -111,7 +113,9 @@ def log_likelihood(scores: dict[str, float], learner_of: Trainer) -> float:
 
 
 @pytest.mark.parametrize("name", here(*TEXTS, *LONG))
-def test_without_seeds_nearly_the_same_is_learned(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_unigram_training_without_given_seeds_learns_nearly_the_pieces_of_sentencepiece(
+    name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     """Both see the same: lines without other blanks than spaces, and nothing that is a token of its own there."""
     lines = [" ".join(line.split()) for line in text_of(name).replace("<unk>", "unk").split("\n")]
     trainer, _ = learned("\n".join(lines), SIZE.get(name, 8_000))
@@ -136,7 +140,9 @@ def small_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.mark.parametrize("name", here("languages", "data/udhr-languages.txt"))
-def test_lines_are_cut_as_sentencepiece_cuts_them(name: str, small_model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unigram_encodes_lines_as_sentencepiece_does(
+    name: str, small_model: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(compiled_encoder, "MOST_PATHS", 100)  # so that a text empties the memory, and the next may not
     history = history_of(small_model)
     tokenizer, texts = Tokenizer(history), [symbol.text.decode() for symbol in history.alphabet.symbols]
@@ -166,7 +172,7 @@ MIXED = (
         {"split_by_unicode_script": False, "split_by_number": False},
     ],
 )
-def test_scripts_and_digits_mix_as_sentencepiece_lets_them(
+def test_unigram_pieces_mix_scripts_and_digits_as_sentencepiece_allows(
     choices: dict[str, Any], capfd: pytest.CaptureFixture[str]
 ) -> None:
     chance, model = Random(1), io.BytesIO()

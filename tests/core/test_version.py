@@ -18,7 +18,7 @@ from tests.shared import ROOT
 HEAD = re.compile(r"^## (\S+)\n\nSessions of version (\d+), manifests of version (\d+)\.", re.MULTILINE)
 
 
-def test_a_change_of_what_files_mean_needs_a_new_version() -> None:
+def test_a_new_version_of_the_session_or_manifest_format_requires_a_new_program_version() -> None:
     changes = (ROOT / "resources" / "manual" / "changes.md").read_text(encoding="utf-8")
     newest = HEAD.search(changes)
     assert newest is not None
@@ -30,7 +30,7 @@ def test_a_change_of_what_files_mean_needs_a_new_version() -> None:
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
-def test_a_clone_names_its_commit_and_a_package_the_one_it_keeps(
+def test_the_commit_comes_from_the_git_clone_or_from_the_file_in_the_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GIT_DIR", raising=False)
@@ -50,7 +50,7 @@ def test_a_clone_names_its_commit_and_a_package_the_one_it_keeps(
     assert version.commit_of(tmp_path) == "0123456789ab"
 
 
-def test_without_git_there_is_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_git_the_program_has_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".git").mkdir()
     assert version.commit_of(tmp_path) == ""
     monkeypatch.setenv("PATH", "")

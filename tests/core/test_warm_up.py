@@ -55,7 +55,7 @@ assert "numba" not in sys.modules
 """
 
 
-def test_work_after_the_warm_up_compiles_nothing() -> None:
+def test_work_after_the_warm_up_compiles_no_kernel() -> None:
     ended = subprocess.run([sys.executable, "-c", REAL_WORK], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
 
@@ -103,6 +103,6 @@ for part, warm in warm_up.PARTS.items():
 """
 
 
-def test_each_part_has_all_that_its_work_calls_and_those_before_it_do_not() -> None:
+def test_each_part_of_machine_code_contains_all_kernels_that_its_work_calls() -> None:
     ended = subprocess.run([sys.executable, "-c", EACH_PART], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr

@@ -59,7 +59,7 @@ def tables(draw: st.DrawFn) -> tuple[list[int], dict[tuple[int, int], tuple[int,
 
 
 @given(tables(), st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.randoms(use_true_random=False))
-def test_a_lattice_equals_the_list_of_all_ways(table: Any, left_out: float, chance: Random) -> None:
+def test_ways_to_split_in_a_lattice_equal_the_list_of_all_ways(table: Any, left_out: float, chance: Random) -> None:
     word, merges, tokens = table
     lattice = WordLattice(word, [edges_of(word, here, lengths_of(tokens), tokens) for here in range(len(word))])
     ways = plain.all_ways(word, tokens)
@@ -119,7 +119,7 @@ def table_of(pairs: list[str]) -> History:
     return History.from_pairs(Recipe.preset("gpt2", merges=len(rows)), Alphabet.of_bytes(), rows)
 
 
-def test_draws_are_as_likely_as_they_are_said_to_be() -> None:
+def test_random_splits_are_drawn_as_often_as_their_probabilities_say() -> None:
     history, word = table_of(PAIRS), b"lowest"
     scores = [-float(id % 7) for id in range(history.index_count)]
     ways, chance = Ways(history, scores, 0.4), Random(1)
@@ -140,7 +140,7 @@ def test_draws_are_as_likely_as_they_are_said_to_be() -> None:
             assert math.exp(log) == pytest.approx(one)
 
 
-def test_dropout_draws_as_subword_nmt_does() -> None:
+def test_bpe_dropout_draws_splits_as_subword_nmt_does() -> None:
     """No pair is twice in this word: where one is, theirs joins all its places at one step."""
     history = table_of(PAIRS)
     names, codes = Study(history).names.text, {tuple(pair.split()): rank for rank, pair in enumerate(PAIRS)}
@@ -150,7 +150,7 @@ def test_dropout_draws_as_subword_nmt_does() -> None:
     assert distance(theirs, {tuple(names[id] for id in ids): one for ids, one in chances.items()}) < SURE
 
 
-def test_dropout_draws_as_tokenizers_does_where_no_pairs_compete() -> None:
+def test_bpe_dropout_draws_splits_as_tokenizers_does_if_no_pairs_compete() -> None:
     """Where some do, it leaves out fewer: the manual has both figures."""
     tokenizers = pytest.importorskip("tokenizers")
     whole = {}
@@ -173,7 +173,7 @@ def pieces_of(study: Study, ids: tuple[int, ...]) -> bytes:
 
 
 @pytest.mark.parametrize("preset", [name for name in PRESETS if Recipe.preset(name).method not in ("gage", "parity")])
-def test_all_ways_of_all_methods_spell_the_word(preset: str) -> None:
+def test_all_ways_to_split_of_every_method_spell_the_word(preset: str) -> None:
     has_long_words = Recipe.preset(preset).pattern in ("none", "superwords", "word-runs")
     text = TEXT[:300] if has_long_words else TEXT
     study = train(text, preset, merges=30)
@@ -201,7 +201,7 @@ def test_all_ways_of_all_methods_spell_the_word(preset: str) -> None:
         assert abs(tokens - sums["dropout"]) < 2.5 * off
 
 
-def test_the_likeliest_way_is_that_of_the_tokenizers_library() -> None:
+def test_the_most_probable_split_equals_that_of_the_tokenizers_library() -> None:
     study = train(TEXT, "gpt2", merges=200)
     ways = ways_of(study.history, probabilities(study.history, study.inside.cut().counts(200)))
     names, scores = study.inside.by_index.texts.text, ways.scores or ()
@@ -216,7 +216,7 @@ def test_the_likeliest_way_is_that_of_the_tokenizers_library() -> None:
         assert sum(scores[id] for id in ours) == pytest.approx(sum(scores[id] for id in other))
 
 
-def test_texts_and_corpora_are_answered_and_wrong_arguments_refused() -> None:
+def test_the_ways_question_answers_texts_and_corpora_and_refuses_wrong_arguments() -> None:
     study = train(TEXT, "gpt2", merges=60)
     answer = ask(study, "ways", text="the keeper reads the lantern", seed=3, draws=20)
     rows = answer.table.records()
@@ -242,7 +242,7 @@ def test_texts_and_corpora_are_answered_and_wrong_arguments_refused() -> None:
             ask(alone, "ways", **wrong)
 
 
-def test_a_command_names_the_table_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_ways_command_takes_the_table_as_first_argument(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "merges.csv"
     train(TEXT, "gpt2", merges=60).save(path)
     assert run(["ways", str(path), "the keeper", "--seed", "2", "--json"]) == 0

@@ -48,7 +48,7 @@ def cases(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
 
 @pytest.mark.parametrize("learner", [PlainLearner, CompiledLearner])
 @given(case=cases(), work=st.sampled_from([1, 2**60]))
-def test_all_steps_are_those_of_the_specification(
+def test_every_step_of_training_with_whole_characters_equals_the_specification(
     learner: type[PlainLearner], case: tuple[WordTable, Recipe], work: int
 ) -> None:
     words, recipe = case
@@ -77,7 +77,7 @@ def is_part(text: bytes) -> bool:
 
 
 @given(st.lists(st.binary(min_size=1, max_size=4), min_size=2, max_size=2))
-def test_missing_bytes_of_characters_equal_the_specification(texts: list[bytes]) -> None:
+def test_missing_bytes_of_joined_characters_equal_the_specification(texts: list[bytes]) -> None:
     def lacks(text: bytes) -> int | None:
         """Join a token byte by byte and return what it lacks; None if such a token can never be made."""
         total = 0
@@ -95,7 +95,7 @@ def test_missing_bytes_of_characters_equal_the_specification(texts: list[bytes])
     assert may_be_joined(left, right) == reference.keeps_characters((256, 257), tokens)
 
 
-def test_no_token_of_many_scripts_holds_half_a_character_beside_something_else() -> None:
+def test_with_whole_characters_no_token_contains_a_part_of_a_character_beside_other_text() -> None:
     text = "\n".join(line for lines in parallel_samples().values() for line in lines) * 2
     words = count_words(Corpus.from_texts([text]), Recipe.preset("gpt2"))
     mixture = Mixture(tuple(Group(name, ratio=Fraction(1)) for name in ("a", "b")))
@@ -109,7 +109,7 @@ def test_no_token_of_many_scripts_holds_half_a_character_beside_something_else()
     assert not all(is_whole(one) or is_part(one) for one in plain), "without the choice there are such tokens"
 
 
-def test_the_option_works_in_commands_and_has_no_effect_for_other_methods(
+def test_the_whole_characters_option_works_in_commands_and_is_refused_for_other_methods(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.txt").write_text("я я я да да\n" * 3, encoding="utf-8")

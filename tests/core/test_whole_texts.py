@@ -46,7 +46,7 @@ HISTORY = History.from_pairs(Recipe.preset("gpt2", merges=2), Alphabet.of_bytes(
 
 @pytest.mark.parametrize("table", TABLES, ids=NAMES)
 @given(texts=st.lists(st.text("aéb日 x▁\t\0𝄞", max_size=9), max_size=4), marks=st.sampled_from(ALL_MARKS))
-def test_kernels_prepare_texts_as_the_single_steps_do(
+def test_kernels_normalize_whole_texts_as_the_single_steps_do(
     table: Precompiled | None, texts: list[str], marks: Marks
 ) -> None:
     chosen = WholeTexts(table, marks)
@@ -61,7 +61,7 @@ def test_kernels_prepare_texts_as_the_single_steps_do(
     assert list(Texts(*changed).strings()) == [normalize(text, recipe) for text in texts]
 
 
-def test_broken_texts_are_left_to_plain_python() -> None:
+def test_damaged_character_maps_are_left_to_plain_python() -> None:
     broken = WholeTexts(
         Precompiled(base64.b64encode(packed({"a": "é"})[:-2] + b"\xff\0").decode(), longest=True), Marks()
     )
@@ -75,7 +75,9 @@ def test_broken_texts_are_left_to_plain_python() -> None:
 
 @pytest.mark.parametrize("table", TABLES, ids=NAMES)
 @given(texts=st.lists(st.text("aéb日 x▁\t\0𝄞", max_size=9), max_size=4), marks=st.sampled_from(ALL_MARKS))
-def test_a_short_text_is_encoded_by_one_call(table: Precompiled | None, texts: list[str], marks: Marks) -> None:
+def test_the_kernel_for_short_texts_encodes_as_the_kernel_for_long_texts(
+    table: Precompiled | None, texts: list[str], marks: Marks
+) -> None:
     """Some texts become too long for the room, or are too long from the start."""
     changes = ChangedTexts(WholeTexts(table, marks))
     encoder = CompiledEncoder(HISTORY, Cutting(HISTORY.recipe))
@@ -90,7 +92,7 @@ def test_a_short_text_is_encoded_by_one_call(table: Precompiled | None, texts: l
         assert short is None or short.tolist() == longer.tolist()
 
 
-def test_short_texts_fill_the_memory_of_words_until_it_must_grow() -> None:
+def test_the_kernel_for_short_texts_enlarges_the_cache_of_words_when_full() -> None:
     encoder = CompiledEncoder(HISTORY, Cutting(HISTORY.recipe))
     changes = ChangedTexts(WholeTexts(None, Marks(shows_blanks=False)))
     texts = [
@@ -104,7 +106,7 @@ def test_short_texts_fill_the_memory_of_words_until_it_must_grow() -> None:
 
 
 @given(text=st.text("abc<>", max_size=30))
-def test_added_symbols_are_found_before_words(text: str) -> None:
+def test_added_tokens_are_found_before_words_are_merged_by_priority(text: str) -> None:
     """The longest that fits, wherever it is; it joins with nothing, though another token may have its text."""
     letters = [Symbol(one.encode(), one.encode(), "character") for one in "abc<"]
     seeds = [Symbol(one, one, "seed") for one in (b"ab", b"<a>", b"<a", b"c")]

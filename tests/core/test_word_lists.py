@@ -25,7 +25,7 @@ def counted(path: Path | list[Path | str], recipe: Recipe = GPT2, **choices: boo
     return list(count_words(Corpus.from_files(path, **choices), recipe))  # type: ignore[arg-type]
 
 
-def test_a_list_of_words_is_a_corpus_in_any_kind_of_table(tmp_path: Path) -> None:
+def test_a_list_of_words_with_counts_is_read_as_a_corpus_from_any_kind_of_table(tmp_path: Path) -> None:
     plain = "".join(f"{word}\t{count}\n" for word, count in ROWS)
     quoted = "word,count\n" + "".join(f'"{word.replace(chr(34), 2 * chr(34))}",{count}\n' for word, count in ROWS)
     table = arrow.table({"word": [word for word, _ in ROWS], "count": [count for _, count in ROWS]})
@@ -45,7 +45,7 @@ def test_a_list_of_words_is_a_corpus_in_any_kind_of_table(tmp_path: Path) -> Non
     assert counted([text, tmp_path / "a.csv"]) == [(b"low", 7), (b" low", 1), (b" new", 1), *WANTED[1:]]
 
 
-def test_a_guess_is_reported_and_can_be_overruled(tmp_path: Path) -> None:
+def test_a_table_guessed_to_be_a_word_list_is_reported_and_the_guess_can_be_overruled(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "word,count\nlow,5\nlower,2\n")
     corpus = Corpus.from_files(path)
     assert corpus.sources[0].is_word_list
@@ -68,7 +68,7 @@ def test_a_guess_is_reported_and_can_be_overruled(tmp_path: Path) -> None:
     assert "holds word counts, so its texts" in sentence(path, word_list=True)
 
 
-def test_words_that_the_recipe_cannot_have_made_are_reported(tmp_path: Path) -> None:
+def test_words_of_a_list_that_the_recipe_cannot_produce_are_reported(tmp_path: Path) -> None:
     def told(content: str, recipe: Recipe) -> str:
         corpus = Corpus.from_files(write(tmp_path, "a.tsv", content), word_list=True)
         count_words(corpus, recipe)
@@ -93,13 +93,13 @@ def test_words_that_the_recipe_cannot_have_made_are_reported(tmp_path: Path) -> 
         ("a.jsonl", '{"word": "low"}', " cannot be a list of words: such a list is a TSV, CSV, Parquet or Arrow file."),
     ],
 )
-def test_a_broken_list_is_refused(tmp_path: Path, name: str, content: str, told: str) -> None:
+def test_a_damaged_word_list_is_refused(tmp_path: Path, name: str, content: str, told: str) -> None:
     with pytest.raises(CorpusError) as caught:
         counted(write(tmp_path, name, content), word_list=True)
     assert told in str(caught.value)
 
 
-def test_columns_that_are_no_word_list_are_refused(tmp_path: Path) -> None:
+def test_a_table_whose_columns_are_no_word_list_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     for columns, told in (
         ({"word": ["low"], "count": [0.5]}, 'it needs a column "word", and a column "count"'),
@@ -114,7 +114,7 @@ def test_columns_that_are_no_word_list_are_refused(tmp_path: Path) -> None:
         assert told in str(caught.value)
 
 
-def test_a_word_that_is_stored_once_for_many_rows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_word_stored_once_for_many_rows_of_a_list_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """No list has the same long word so often; with the room of each it would fill the memory."""
     monkeypatch.setattr(count_files, "HARMLESS", 10_000)
     rows = arrow.array([0] * 1_000)

@@ -49,7 +49,7 @@ def answer(known: WordTokens, history: History) -> None:
 
 
 @given(history=histories(), text=TEXTS, at=st.integers(0, STEPS))
-def test_a_text_has_the_tokens_of_its_words(history: History, text: str, at: int) -> None:
+def test_the_tokens_of_a_text_are_the_tokens_of_its_words(history: History, text: str, at: int) -> None:
     recipe = history.recipe.with_changes(special_tokens=())
     expected = [id for word in split_words(normalize(text, recipe), recipe) for id in cut(word.encode(), at).ids]
     segmenter = segmenter_of(history)
@@ -73,7 +73,7 @@ def test_special_tokens_are_among_the_tokens_of_a_text_at_every_step(
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_after_edits_only_the_neighbourhood_must_be_cut_again(history: History, text: str, data: st.DataObject) -> None:
+def test_after_edits_only_words_near_the_edit_are_split_again(history: History, text: str, data: st.DataObject) -> None:
     known = words_of(text, history)
     for _ in range(data.draw(st.integers(1, 3), label="edits")):
         text = edited(text, known, data)
@@ -91,7 +91,9 @@ def test_after_edits_only_the_neighbourhood_must_be_cut_again(history: History, 
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_any_range_has_the_tokens_of_the_whole_text(history: History, text: str, data: st.DataObject) -> None:
+def test_word_tokens_of_any_range_equal_those_of_the_whole_text(
+    history: History, text: str, data: st.DataObject
+) -> None:
     known, at = words_of(text, history), data.draw(st.integers(0, STEPS), label="at")
     whole = known.tokens(at)
     assert known.count(at) == len(whole.spans())
@@ -107,7 +109,7 @@ def test_any_range_has_the_tokens_of_the_whole_text(history: History, text: str,
         assert found.ids.tolist() == [row[2] for row in covering]
 
 
-def test_a_token_without_bytes_goes_with_its_word() -> None:
+def test_a_token_without_bytes_is_returned_with_the_range_of_its_word() -> None:
     history = History.from_pairs(Recipe.preset("words"), Alphabet.of_bytes(), [])
     known = words_of("ab cd", history)
     first, second = known.tokens_between(0, 2, 2), known.tokens_between(3, 5, 2)
@@ -117,7 +119,7 @@ def test_a_token_without_bytes_goes_with_its_word() -> None:
     assert known.with_empty(known.tokens_between(2, 3, 2), 2, of_neighbours=True).ids.tolist() == [NO_TOKEN, NAMELESS]
 
 
-def test_a_few_new_letters_go_with_the_token_before_them_until_the_answer_comes() -> None:
+def test_a_few_typed_letters_belong_to_the_token_before_until_the_answer_arrives() -> None:
     history = History.from_pairs(Recipe.preset("words"), Alphabet.of_bytes(), [])
     known = words_of("abcd ef", history)
     known.splice(2, 0, b"xy")
@@ -148,7 +150,7 @@ def test_words_split_in_the_background_are_not_split_again() -> None:
     assert len(cuts) == 4
 
 
-def test_many_words_or_a_long_one_are_cut_before_another_moment_is_shown() -> None:
+def test_long_lists_of_words_and_long_words_are_split_before_another_step_is_shown() -> None:
     """Long lists are cut beforehand; a few short words only when needed."""
     history = History.from_pairs(Recipe.preset("words"), Alphabet.of_bytes(), [])
     few, many, long = "a few words", " ".join(f"word{number}" for number in range(200)), "a" * 2_000

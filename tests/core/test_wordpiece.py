@@ -64,7 +64,7 @@ def has_a_pair(words: WordTable, recipe: Recipe) -> bool:
 
 
 @given(words=tables(), recipe=recipes())
-def test_wordpiece_learns_the_steps_of_the_specification(words: WordTable, recipe: Recipe) -> None:
+def test_wordpiece_training_makes_the_steps_of_the_specification(words: WordTable, recipe: Recipe) -> None:
     if not has_a_pair(words, recipe):
         with pytest.raises(NothingToLearn, match="No word of this text has two characters"):
             Trainer(words, recipe)
@@ -83,7 +83,7 @@ def test_wordpiece_learns_the_steps_of_the_specification(words: WordTable, recip
 
 
 @given(words=tables(), recipe=recipes(), data=st.data())
-def test_a_run_goes_on_from_any_history(words: WordTable, recipe: Recipe, data: st.DataObject) -> None:
+def test_wordpiece_training_can_be_resumed_from_any_step(words: WordTable, recipe: Recipe, data: st.DataObject) -> None:
     if not has_a_pair(words, recipe):
         return
     whole = learned(words, recipe)
@@ -104,7 +104,7 @@ def test_a_run_goes_on_from_any_history(words: WordTable, recipe: Recipe, data: 
     text=st.text("ab é漢w#😀low er", max_size=20) | st.text("#lo we", max_size=20),
     data=st.data(),
 )
-def test_a_text_is_cut_as_the_specification_says(
+def test_wordpiece_encodes_as_the_specification_at_any_step(
     words: WordTable, recipe: Recipe, text: str, data: st.DataObject
 ) -> None:
     history, text = reference.train(words, recipe), text + " " + words.word(0).decode()
@@ -120,7 +120,7 @@ def test_a_text_is_cut_as_the_specification_says(
         assert found.tokens(step).spans()[:, 2].tolist() == reference.encode(text, history, at=step)
 
 
-def test_the_courses_corpus_gives_the_courses_vocabulary() -> None:
+def test_wordpiece_trained_on_the_corpus_of_the_course_gives_its_vocabulary() -> None:
     """All 70 of it: where scores are equal, it takes what it meets first, as we do, and pairs that occur once count.
 
     Ours holds twelve more: each character can begin a word, those too that do not here (as tokenizers' trainer has it).
@@ -143,7 +143,7 @@ def test_the_courses_corpus_gives_the_courses_vocabulary() -> None:
     assert [texts[id] for id in cut] == expected.split()
 
 
-def test_the_articles_example_is_decided_by_the_score() -> None:
+def test_the_example_of_the_wordpiece_article_is_decided_by_the_score() -> None:
     """100 of 500 and 800 go before 50 of 10,000 and 5,000, though neither score is a whole number."""
     words = {"ab": 100, "a": 400, "xb": 700, "cd": 50, "c": 9_950, "yd": 4_950}
     by = {
@@ -159,7 +159,7 @@ def test_the_articles_example_is_decided_by_the_score() -> None:
     assert texts["count"] == ["yd", "xb", "ab", "cd"]
 
 
-def test_blanks_part_the_words_of_decoded_tokens() -> None:
+def test_decoded_wordpiece_tokens_have_blanks_between_words() -> None:
     recipe = Recipe.preset("bert", vocab_size=200)
     tokenizer = Tokenizer(train(Corpus.from_texts([COURSE]), recipe))
     assert tokenizer.decode(tokenizer.encode("[CLS]Hugging, tokens!", allowed_special="all")) == (
@@ -168,14 +168,14 @@ def test_blanks_part_the_words_of_decoded_tokens() -> None:
     assert tokenizer.encode("x" * 101) == [0]
 
 
-def test_a_vocabulary_smaller_than_the_alphabet_is_refused_in_a_sentence() -> None:
+def test_a_wordpiece_vocabulary_smaller_than_its_alphabet_is_refused_in_a_sentence() -> None:
     with pytest.raises(RecipeError, match="has no room for the 49 base symbols and 4 special tokens"):
         train(Corpus.from_texts([COURSE]), Recipe.preset("bert", vocab_size=20))
     with pytest.raises(NothingToLearn, match="no words"):
         train(Corpus.from_texts([" \n"]), Recipe.preset("bert"))
 
 
-def test_the_mark_of_a_piece_inside_a_word_is_no_length() -> None:
+def test_the_length_of_a_wordpiece_token_does_not_count_its_continuing_prefix() -> None:
     history = train(Corpus.from_texts(["lower lowest newer newest"]), Recipe.preset("wordpiece", vocab_size=40))
     names, specials = TokenTexts.of(history), len(history.recipe.special_tokens)
     assert any(text.startswith("##") for text in names.text)

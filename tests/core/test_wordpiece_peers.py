@@ -65,7 +65,9 @@ def peer(model: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_their_trainer_learns_the_same_vocabulary(name: str, record_property: Callable[[str, object], None]) -> None:
+def test_the_wordpiece_trainer_of_tokenizers_learns_the_same_vocabulary(
+    name: str, record_property: Callable[[str, object], None]
+) -> None:
     text, recipe = text_of(name)[:LEARNED_FROM], Recipe.preset("bert", special_tokens=(), merges=TOKENS)
     words = count_words(Corpus.from_texts([text]), recipe)
     alphabet = Alphabet.with_continuations(words, recipe)
@@ -109,7 +111,9 @@ def by_transformers(vocabulary: dict[str, int]) -> Ids:
 
 @pytest.mark.parametrize("other", [by_tokenizers, by_transformers])
 @pytest.mark.parametrize("name", LANGUAGES)
-def test_every_line_is_cut_as_theirs(name: str, other: Callable[[dict[str, int]], Ids]) -> None:
+def test_every_line_is_encoded_as_by_the_wordpiece_of_tokenizers(
+    name: str, other: Callable[[dict[str, int]], Ids]
+) -> None:
     tokenizer, vocabulary = learned(name)
     theirs = other(vocabulary)
     lines = [*text_of(name).splitlines()[::EVERY], "x" * 100, "x" * 101, "don't\u200b STOP\x00\ufffd, ΟΔΟΣ 漢字 İ각"]
