@@ -64,7 +64,7 @@ def test_encoding_at_a_step_uses_only_tokens_not_dropped_by_that_step(history: H
         tokenizer.boundaries(TEXT)
 
 
-def test_reasons_of_the_first_steps_of_a_history_equal_those_of_the_whole_and_are_read_only(history: History) -> None:
+def test_reasons_of_the_first_steps_equal_those_of_the_whole_history_and_are_read_only(history: History) -> None:
     first = history.first(3)
     assert [step.reasons for step in first] == [step.reasons for step in history[:3]]
     assert len(first.reasons["share"]) == 3

@@ -297,7 +297,7 @@ def test_files_written_together_are_replaced_only_after_all_are_on_disk(
 
 
 @pytest.mark.parametrize("is_first", [True, False])
-def test_a_new_folder_replaces_the_old_folder_completely(
+def test_replacing_a_folder_removes_all_files_of_the_old_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_first: bool
 ) -> None:
     folder, rename = tmp_path / "counts", Path.rename

@@ -262,7 +262,7 @@ class TestTheChoice:
             monkeypatch.setattr(counting._Count, way, noting(counting._Count, way))
         return ways
 
-    def test_a_large_text_is_counted_by_the_kernels(self, chosen: list[str]) -> None:
+    def test_kernels_count_the_words_of_a_large_text(self, chosen: list[str]) -> None:
         table = count_words(Corpus.from_texts(["low lower "] * 2_000), Recipe())
         assert list(table) == [(b"low", 2_000), (b" lower", 2_000), (b" ", 2_000)]
         assert chosen == ["_counted_by_kernels"]

@@ -43,7 +43,7 @@ def test_a_value_that_is_no_text_is_refused_with_its_number() -> None:
         documents(Corpus.from_texts(["low", 7]))  # type: ignore[list-item]
 
 
-def test_half_a_surrogate_pair_is_refused_replaced_or_skipped() -> None:
+def test_half_a_surrogate_pair_in_a_text_is_refused_replaced_or_skipped() -> None:
     texts = ["fine", "n\ud83dw"]
     with pytest.raises(EncodingError, match=r"Text 2: character 2 is half of a surrogate pair \(U\+D83D\)"):
         documents(Corpus.from_texts(texts))
@@ -62,7 +62,7 @@ def test_a_corpus_of_word_counts_has_counts_and_no_texts() -> None:
 
 
 @pytest.mark.parametrize("counts", [{"low": -1}, {"low": "5"}, {"low": 2**63}, {5: 5}, {"low": 1.5}])
-def test_impossible_word_counts_are_refused(counts: dict[str, int]) -> None:
+def test_a_corpus_of_impossible_word_counts_is_refused(counts: dict[str, int]) -> None:
     with pytest.raises(CorpusError, match=r"low|5"):
         Corpus.from_word_counts(counts)
 
@@ -130,7 +130,7 @@ def test_standard_input_is_read_as_one_text_and_only_once(monkeypatch: pytest.Mo
         documents(corpus)
 
 
-def test_missing_standard_input_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_standard_input_that_is_missing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     assert "no standard input" in sentence("-")
 
@@ -145,7 +145,7 @@ def test_looking_at_a_named_pipe_does_not_consume_its_content(tmp_path: Path) ->
     writer.join()
 
 
-def test_corpora_are_joined_in_order(tmp_path: Path) -> None:
+def test_joining_corpora_keeps_the_order_of_their_texts(tmp_path: Path) -> None:
     write(tmp_path, "folder/picture.png", b"\x89PNG\0")
     write(tmp_path, "folder/a.txt", "low")
     joined = Corpus.joined([Corpus.from_files(tmp_path / "folder"), Corpus.from_texts(["lower"])])

@@ -234,7 +234,7 @@ def test_special_tokens_of_a_gage_run_have_ids_after_all_steps() -> None:
         assert Tokenizer(history).decode(ids) == "low<end>low"
 
 
-def test_tokens_of_a_gage_text_follow_its_edits() -> None:
+def test_tokens_of_a_gage_text_are_updated_after_edits() -> None:
     history = trained("low lower lowest\n" * 40, block_size=170)
     tokenizer = Tokenizer(history)
     at, later = 3, len(history)

@@ -9,7 +9,7 @@ from bpe_core.support.honest_text import escape, unescape
 
 
 @given(st.binary() | st.text().map(str.encode) | st.text("<0x1A>F").map(str.encode))
-def test_escaped_text_is_printable_and_reversible(raw: bytes) -> None:
+def test_escaped_bytes_are_printable_and_can_be_unescaped(raw: bytes) -> None:
     assert escape(raw).isprintable()
     assert unescape(escape(raw)) == raw
 

@@ -157,7 +157,7 @@ def test_a_branch_continues_its_parent_and_is_learned_again_from_its_recipe() ->
         (["force:101+115@1", "force:101+115@2"], "occurs nowhere in the text"),
     ],
 )
-def test_impossible_interventions_are_refused(interventions: Any, sentence: str) -> None:
+def test_recipes_with_impossible_forced_or_forbidden_pairs_are_refused(interventions: Any, sentence: str) -> None:
     with pytest.raises(RecipeError, match=sentence):
         learn_fast(
             WORDS, Recipe.from_dict({**Recipe.preset("gpt2", merges=6).to_dict(), "interventions": interventions})

@@ -376,7 +376,9 @@ def test_only_large_work_is_compiled_where_machine_code_cannot_be_stored(monkeyp
     assert not use_machine_code(WORTH_WAITING)
 
 
-def test_no_compiler_is_started_while_another_process_compiles(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_second_compiler_is_started_while_another_process_compiles_kernels(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     place = code(cache).parent
     code(cache).unlink()

@@ -68,7 +68,7 @@ def asked(command: str, text: Path, table: Path, folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_large_numbers_in_command_options_end_in_an_answer_or_a_sentence(
+def test_large_numbers_in_command_options_end_in_an_answer_or_an_error_sentence(
     number: str, text: Path, table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = list(numbered())
@@ -81,7 +81,7 @@ def test_large_numbers_in_command_options_end_in_an_answer_or_a_sentence(
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_large_ids_and_counts_end_in_an_answer_or_a_sentence(
+def test_large_ids_and_counts_in_commands_end_in_an_answer_or_an_error_sentence(
     number: str, text: Path, table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     on_text = ["--merges", str(table), "--corpus", str(text)]
@@ -96,7 +96,7 @@ def test_large_ids_and_counts_end_in_an_answer_or_a_sentence(
 
 
 @pytest.mark.parametrize("count", [2**61, 2**63 - 1, 2**63, 10**30])
-def test_word_counts_with_too_large_sums_are_refused(count: int) -> None:
+def test_word_counts_whose_sum_exceeds_64_bits_are_refused(count: int) -> None:
     with pytest.raises(BpeError, match=r"symbols; give smaller counts|below 2\^63"):
         train(Corpus.from_word_counts({"low": count, "lower": count}), Recipe.preset("words", merges=5))
     arrays = WordTable.from_counts({"low": 1, "lower": 1})
@@ -107,7 +107,9 @@ def test_word_counts_with_too_large_sums_are_refused(count: int) -> None:
 
 @pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.parametrize("ending", [".csv", ".json"])
-def test_large_numbers_in_table_files_end_in_an_answer_or_a_sentence(tmp_path: Path, ending: str, number: str) -> None:
+def test_large_numbers_in_table_files_end_in_an_answer_or_an_error_sentence(
+    tmp_path: Path, ending: str, number: str
+) -> None:
     path, changed = tmp_path / f"table{ending}", tmp_path / f"changed{ending}"
     write_history(train(Corpus.from_texts([TEXT]), Recipe.preset("gpt2", merges=3)), path)
     whole = path.read_text()
@@ -120,7 +122,7 @@ def test_large_numbers_in_table_files_end_in_an_answer_or_a_sentence(tmp_path: P
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_large_numbers_in_a_recipe_end_in_an_answer_or_a_sentence(number: str) -> None:
+def test_large_numbers_in_a_recipe_end_in_a_recipe_or_an_error_sentence(number: str) -> None:
     recipe = json.loads(Recipe.preset("gpt2").to_json())
     for name in recipe:
         with contextlib.suppress(BpeError):

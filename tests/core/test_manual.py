@@ -101,7 +101,7 @@ def test_links_in_the_manual_lead_to_existing_files_and_headings(file: Path) -> 
         assert not anchor or anchor in map(slug, headings), (target, anchor)
 
 
-def test_every_page_of_the_manual_is_in_its_contents() -> None:
+def test_every_page_of_the_manual_is_in_its_table_of_contents() -> None:
     assert {*names_of(pages())} <= {*page_names()}
 
 

@@ -35,7 +35,7 @@ def offences(surface: str, pattern: re.Pattern[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("surface", CODE)
-def test_messages_use_the_words_of_the_field(surface: str) -> None:
+def test_messages_contain_no_word_of_the_old_house_dialect(surface: str) -> None:
     found = {say: listed for pattern, say in DIALECT.items() if (listed := offences(surface, pattern))}
     assert found == {}
 

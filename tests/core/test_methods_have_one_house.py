@@ -132,6 +132,6 @@ def test_the_check_reports_a_method_named_in_another_folder(source: str) -> None
     assert known_methods("bpe_core.formats.base", source) != set()
 
 
-def test_the_check_ignores_words_that_only_contain_the_name_of_a_method() -> None:
+def test_the_check_of_method_names_ignores_words_that_only_contain_a_method_name() -> None:
     source = '"""BPE beside bpe."""\nfrom bpe_core.methods.kit.method import Method\nENDING = ".bpe"'
     assert known_methods("bpe_core.formats.base", source) == set()

@@ -248,7 +248,7 @@ def test_an_impossible_mixture_of_groups_is_refused_in_a_sentence(case: str) -> 
         wrong()
 
 
-def test_a_mixture_and_a_corpus_must_name_the_same_groups() -> None:
+def test_a_mixture_that_names_other_groups_than_the_corpus_is_refused() -> None:
     corpus = Corpus.grouped({"de": Corpus.from_texts(["neu"]), "code": Corpus.from_texts([" "])})
 
     def words(mixture: Mixture, of: Corpus = corpus) -> WordTable:

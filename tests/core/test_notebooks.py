@@ -56,7 +56,7 @@ class Page(HTMLParser):
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_a_notebook_shows_an_answer_with_its_sentences_figure_and_rows(name: str) -> None:
+def test_a_notebook_shows_the_sentences_figure_and_rows_of_an_answer(name: str) -> None:
     answer = ANSWERS[name]
     page = Page(answer._repr_html_())
     assert page.rows == 1 + min(20, len(answer.table if answer.rows is None else answer.rows))

@@ -182,7 +182,7 @@ def test_every_step_of_parity_training_equals_the_specification(
     assert history.tied.tolist() == expected.tied.tolist()
 
 
-def test_each_parity_merge_serves_the_language_with_the_longest_text() -> None:
+def test_each_parity_merge_joins_a_pair_of_the_language_with_the_longest_text() -> None:
     how = Parity(9)
     words = table_of([{b"aab": 9}, {b"xyz": 1}], [{b"aab": 1}, {b"xyzxyz": 1}], how)
     served = specified(words, recipe_of(how, NAMES[:2]))

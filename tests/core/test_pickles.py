@@ -132,7 +132,7 @@ def test_a_study_of_a_hugging_face_file_is_equal_after_pickling(kind: str) -> No
     assert_is_the_same(copy.deepcopy(study), study)
 
 
-def test_a_study_of_every_written_format_is_equal_after_pickling(tmp_path: Path) -> None:
+def test_a_study_saved_in_each_format_and_opened_is_equal_after_pickling(tmp_path: Path) -> None:
     opened = set[str]()
     for name in set(FORMATS.written) - {"markdown"}:  # which is for people, and not read
         for preset in PRESETS:

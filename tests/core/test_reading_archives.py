@@ -67,7 +67,7 @@ def test_members_of_an_archive_are_read_by_their_kind_and_unreadable_members_are
     assert "b.zip: b.txt is not valid UTF-8" in sentence(tmp_path / "b.zip", error=EncodingError)
 
 
-def test_hostile_and_broken_archives_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hostile_and_damaged_zip_and_tar_archives_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_zip(tmp_path / "a.zip", {"a.txt": b"low lower lowest"})
     whole = path.read_bytes()
     entry = whole.index(b"PK\1\2")

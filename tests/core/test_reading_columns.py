@@ -73,7 +73,7 @@ def test_the_text_column_of_a_table_is_guessed_from_its_name(tmp_path: Path) -> 
     assert read(write(tmp_path, "f.jsonl", '{"doc.body": "low", "doc": {}}'), field="doc.body") == ["low"]
 
 
-def test_unusable_columns_are_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_choosing_an_unusable_table_column_is_refused_in_a_sentence(tmp_path: Path) -> None:
     rows = [{"doc": {"id": 1, "body": "low"}, "turns": [{"said": "low"}], "n": 5, "text": "low"}]
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow.Table.from_pylist(rows), path)

@@ -46,7 +46,7 @@ def test_compressed_text_files_are_read(tmp_path: Path, ending: str) -> None:
 
 
 @pytest.mark.parametrize("ending", COMPRESSORS)
-def test_several_compressed_parts_in_one_file_are_read(tmp_path: Path, ending: str) -> None:
+def test_a_file_of_several_compressed_parts_is_read_completely(tmp_path: Path, ending: str) -> None:
     compress = COMPRESSORS[ending]
     assert read(write(tmp_path, f"a{ending}", compress(b"low ") + compress(b"lower"))) == ["low lower"]
 
@@ -62,7 +62,7 @@ def test_a_truncated_compressed_file_is_refused(tmp_path: Path, ending: str) -> 
 
 
 @pytest.mark.parametrize("ending", COMPRESSORS)
-def test_a_file_that_only_claims_to_be_compressed_is_refused(tmp_path: Path, ending: str) -> None:
+def test_a_plain_text_whose_name_ends_like_a_compressed_file_is_refused(tmp_path: Path, ending: str) -> None:
     path = write(tmp_path, f"a{ending}", "just a plain text " * 20)
     told = sentence(path)
     assert told.startswith(f"{path} is not valid ")

@@ -32,7 +32,7 @@ def test_a_file_or_folder_without_read_permission_is_reported(tmp_path: Path) ->
         assert sentence(tmp_path) == told
 
 
-def test_a_permission_refused_while_opening_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_permission_while_opening_a_text_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path, "locked.txt", "low")
 
     def refuse(*_: object, **__: object) -> None:

@@ -40,7 +40,7 @@ def test_file_patterns_choose_the_files_of_a_folder(folder: Path, patterns: list
     assert read(folder, file_patterns=patterns) == expected
 
 
-def test_a_folder_without_a_matching_file_is_refused(folder: Path) -> None:
+def test_a_folder_without_a_file_that_matches_the_patterns_is_refused(folder: Path) -> None:
     assert sentence(folder, file_patterns=["*.rst", "*.tex"]) == (
         f"There is no file matching *.rst, *.tex in the folder {folder}."
     )
@@ -77,7 +77,7 @@ def test_an_unreadable_file_in_a_folder_is_an_error(folder: Path, monkeypatch: p
     assert sentence(folder) == f"{folder / 'a.txt'} cannot be opened: permission denied."
 
 
-def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
+def test_an_empty_folder_as_corpus_is_refused(tmp_path: Path) -> None:
     assert sentence(tmp_path) == f"There is no file in the folder {tmp_path}."
 
 
@@ -88,7 +88,7 @@ def listed(folder: Path) -> tuple[list[str], list[str]]:
     return [Path(text.name).name for text in texts], [report.sentence for report in log.reports()]
 
 
-def test_circular_links_are_reported_and_not_followed(folder: Path) -> None:
+def test_circular_links_in_a_folder_are_reported_and_not_followed(folder: Path) -> None:
     try:
         (folder / "sub" / "again").symlink_to(folder, target_is_directory=True)
         (folder / "round.txt").symlink_to(folder / "round.txt")
@@ -104,7 +104,7 @@ def test_circular_links_are_reported_and_not_followed(folder: Path) -> None:
     ]
 
 
-def test_an_unreadable_folder_in_a_folder_is_refused_or_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_subfolder_is_refused_or_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real_scandir = os.scandir
 
     def refuse(path: str) -> object:
@@ -186,7 +186,7 @@ def test_folders_nested_a_thousand_deep_are_read_or_reported(tmp_path: Path) -> 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="on Windows links need rights of their own")
-def test_a_link_into_an_unreadable_folder_is_reported(tmp_path: Path, folder: Path) -> None:
+def test_a_link_in_a_folder_to_an_unreadable_folder_is_reported(tmp_path: Path, folder: Path) -> None:
     locked = tmp_path / ".locked"
     (locked / "inner").mkdir(parents=True)
     (locked / "inner" / "c.txt").write_text("low")

@@ -183,7 +183,9 @@ def test_a_recipe_knows_which_of_its_choices_have_no_effect() -> None:
         ({"colour": "red"}, "has no choice named 'colour'"),
     ],
 )
-def test_an_impossible_recipe_is_refused_in_a_sentence(values: dict[str, Any], sentence: str) -> None:
+def test_an_impossible_combination_of_recipe_choices_is_refused_in_a_sentence(
+    values: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(RecipeError, match=sentence):
         Recipe.from_dict(values)
 

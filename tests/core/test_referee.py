@@ -186,7 +186,7 @@ def test_the_check_question_names_each_kind_of_mistake() -> None:
     assert kinds(checked([(97, 98), (100, 101)], {"abc": 10, "de": 5})) == [(2, "length")]
 
 
-def test_a_table_that_states_its_tie_rule_and_minimum_is_checked_against_both(tmp_path: Path) -> None:
+def test_a_table_that_states_its_tie_rule_and_minimum_count_is_checked_by_these_values(tmp_path: Path) -> None:
     path = tmp_path / "said.csv"
     study = train(["ab cd ab cd ef"], "words", merges=3, min_frequency=1)
     study.save(path)
@@ -211,7 +211,7 @@ def test_the_check_question_names_another_pattern_that_fits_the_merges(tmp_path:
     assert answer.facts["right"] == len(history)
 
 
-def test_the_check_question_judges_superwords_in_two_stages(tmp_path: Path) -> None:
+def test_the_check_question_checks_superword_merges_in_two_stages(tmp_path: Path) -> None:
     """A file for other libraries does not say that there were any."""
     text = PROSE.read_text(encoding="utf-8")
     study = train(text, "superbpe", merges=300, transition=150, words_by="gpt2", most_words=3)

@@ -84,7 +84,7 @@ def test_messages_of_a_decompressor_are_not_shown_for_a_damaged_file(tmp_path: P
         train(Corpus.from_files([path], on_invalid="skip"), Recipe.preset("gpt2", merges=2))
 
 
-def test_a_file_that_changes_while_it_is_read_is_reported(tmp_path: Path) -> None:
+def test_a_text_file_that_changes_while_being_read_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     for change in (b"low lower", b"low lower " * 400_000):
         path.write_bytes(b"low lower " * 300_000)
@@ -94,7 +94,7 @@ def test_a_file_that_changes_while_it_is_read_is_reported(tmp_path: Path) -> Non
         assert ["was changed while it was read" in skipped.sentence for skipped in corpus.skipped] == [True]
 
 
-def test_a_file_truncated_while_it_is_read_is_reported(tmp_path: Path) -> None:
+def test_a_text_file_truncated_while_being_read_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     path.write_bytes(b"low lower " * 300_000)
     log = SkipLog()

@@ -121,7 +121,7 @@ def test_the_encode_command_treats_special_tokens_in_texts_as_the_library_does(
     assert json.loads(capsys.readouterr().out)["differing"] == 0
 
 
-def test_check_import_encodes_special_tokens_as_the_study_does_and_says_so(
+def test_check_import_encodes_special_tokens_as_the_study_does_and_names_the_rule(
     opened: tuple[bpe.Study, Path, Encode],
 ) -> None:
     study, path, _ = opened

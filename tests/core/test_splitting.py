@@ -83,7 +83,7 @@ def test_matches_found_in_several_rounds_give_all_words(matches: int) -> None:
     assert list(split_words("ab" * matches + "c", custom("b|a(?=b)"))) == ["a", "b"] * matches + ["c"]
 
 
-def test_each_line_is_split_as_a_separate_text() -> None:
+def test_with_line_units_each_line_is_split_as_a_separate_text() -> None:
     recipe = Recipe.preset("gpt2", unit="line")
     assert list(split_words("low  \n\n new\r\nold", recipe)) == ["low", "  \n", "\n", " new", "\r\n", "old"]
     # As one text the blanks before a word are cut elsewhere.
@@ -124,7 +124,7 @@ def test_the_pattern_is_applied_separately_to_each_part_between_special_tokens()
     assert list(split_words("low|lower|low", recipe)) == ["low", "lower", "low"]
 
 
-def test_half_a_surrogate_pair_is_split_without_an_error() -> None:
+def test_a_text_with_half_a_surrogate_pair_is_split_without_an_error() -> None:
     assert list(split_words("a\ud800 b", Recipe())) == ["a", "\ud800", " b"]
 
 

@@ -172,7 +172,7 @@ def test_ids_of_a_study_equal_those_of_the_file_for_any_numbering(
         assert study.token_to_id(name) == study.token_to_id(study.tokens[id]) == id
 
 
-def test_the_version_equals_that_of_the_package() -> None:
+def test_the_version_attribute_equals_the_version_of_the_package() -> None:
     assert bpe.__version__ == version_of(PROGRAM)
     assert re.fullmatch(r"\d+\.\d+\.\d+", bpe.__version__)
     assert "__version__" in dir(bpe)

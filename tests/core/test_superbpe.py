@@ -216,7 +216,7 @@ def test_superbpe_kernels_encode_after_any_merge_as_plain_python(
         assert [kernels.ids(text, at).tolist() for text in texts] == wanted
 
 
-def test_the_first_merge_across_words_is_found_in_the_table() -> None:
+def test_the_first_merge_across_words_is_found_in_a_superbpe_table() -> None:
     history = train(Corpus.from_texts([TEXT]), Recipe.preset("superbpe", merges=80, transition=40))
     assert first_across(history) == 40
     assert first_across(history.first(30)) == 30

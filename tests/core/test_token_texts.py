@@ -87,7 +87,7 @@ def doubling(merges: int) -> History:
     return History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs)
 
 
-def test_texts_of_doubling_tokens_are_made_in_time_and_shown_shortened() -> None:
+def test_texts_of_doubling_tokens_are_made_within_seconds_and_shown_shortened() -> None:
     history = doubling(27)
     began = time.thread_time()
     assert Tokenizer(history).token_bytes(256 + 26) == b"a" * 2**27
@@ -131,7 +131,7 @@ def test_decoding_a_text_too_long_for_the_memory_is_refused_first() -> None:
         tokenizer.decode([256 + 23] * 10_000_000)
 
 
-def test_a_token_is_found_by_its_shown_text() -> None:
+def test_a_token_is_found_by_the_text_shown_for_the_token() -> None:
     history = History.from_pairs(Recipe(), Alphabet.of_bytes(), [(32, 116), (256, 10)])
     texts = TokenTexts.of(history)
     assert [texts.id_of(text) for text in (" t", "␣t", "␣t⏎", " t<0x0A>", "t")] == [256, 256, 257, 257, 116]

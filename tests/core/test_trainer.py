@@ -91,7 +91,7 @@ def test_byte_pair_encoding_trains_in_plain_python_while_kernels_are_compiled(be
     assert all_columns(made.history) == all_columns(reference.train(WORDS, RECIPE))
 
 
-def test_other_methods_than_bpe_wait_until_kernels_are_compiled(being_made: list[Progress]) -> None:
+def test_methods_other_than_bpe_train_only_after_kernels_are_compiled(being_made: list[Progress]) -> None:
     learn(WORDS, Recipe.preset("wordpiece", merges=3), progress=being_made.append)
     assert {one.stage for one in being_made[:2]} == {readiness.BEING_MADE}
     assert being_made[-1].stage == "training"

@@ -61,7 +61,7 @@ def test_kernels_normalize_whole_texts_as_the_single_steps_do(
     assert list(Texts(*changed).strings()) == [normalize(text, recipe) for text in texts]
 
 
-def test_damaged_character_maps_are_left_to_plain_python() -> None:
+def test_damaged_character_maps_are_applied_in_plain_python_and_not_by_kernels() -> None:
     broken = WholeTexts(
         Precompiled(base64.b64encode(packed({"a": "é"})[:-2] + b"\xff\0").decode(), longest=True), Marks()
     )

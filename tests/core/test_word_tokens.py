@@ -62,9 +62,7 @@ def test_the_tokens_of_a_text_are_the_tokens_of_its_words(history: History, text
 
 
 @given(history=histories(), text=TEXTS, steps=st.lists(st.integers(0, STEPS), max_size=6))
-def test_special_tokens_are_among_the_tokens_of_a_text_at_every_step(
-    history: History, text: str, steps: list[int]
-) -> None:
+def test_special_tokens_in_a_text_are_encoded_at_every_step(history: History, text: str, steps: list[int]) -> None:
     segmenter, allowed = segmenter_of(history), history.recipe.special_tokens
     found = words_of(text, history)
     for at in steps:  # there and back
@@ -128,7 +126,7 @@ def test_a_few_typed_letters_belong_to_the_token_before_until_the_answer_arrives
     assert known.tokens(2).ids.tolist() == [NO_TOKEN]
 
 
-def test_words_split_in_the_background_are_not_split_again() -> None:
+def test_words_that_were_split_in_the_background_are_not_split_again() -> None:
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
     cuts: list[bytes] = []
 

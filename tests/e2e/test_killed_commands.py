@@ -19,7 +19,7 @@ TRIES = 1000 if os.environ.get("BPE_LONG") else 6
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows kills processes in another way")
 
 
-def test_a_command_killed_at_any_moment_leaves_whole_files() -> None:
+def test_a_command_killed_at_any_moment_leaves_no_half_written_file() -> None:
     """Tries fork, which no process with the threads of a test should."""
     command = [sys.executable, "-m", "tests.e2e.killed_commands", str(os.getpid()), str(TRIES)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

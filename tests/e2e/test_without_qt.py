@@ -148,7 +148,7 @@ def test_the_simulated_absence_of_qt_makes_its_import_fail(folder: Path) -> None
 
 
 @pytest.mark.parametrize("module", ["app", "bpe_core"])
-def test_help_works_without_qt(folder: Path, module: str) -> None:
+def test_the_help_option_works_without_qt(folder: Path, module: str) -> None:
     done = run(folder, "absent", "--help", module=module)
     assert done.returncode == 0, done.stderr
     assert all(name in done.stdout for name in COMMANDS)

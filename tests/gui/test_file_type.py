@@ -67,7 +67,7 @@ def test_on_macos_a_small_application_opens_session_files(tmp_path: Path, monkey
     assert told.read_text(encoding="utf-8") == "a file"
 
 
-def test_a_running_program_receives_a_double_clicked_file() -> None:
+def test_a_running_program_receives_the_path_of_a_double_clicked_file() -> None:
     script = (
         "from PySide6.QtGui import QFileOpenEvent; from app.system.application import Application;"
         "application = Application([]); application.file_wanted.connect(print);"

@@ -118,7 +118,7 @@ def test_opening_or_beginning_another_session_also_asks_about_unsaved_work(
     assert unkept.token_text.text() == "not to be lost"
 
 
-def test_another_session_opens_after_the_present_session_is_discarded(
+def test_discarding_the_present_session_opens_the_requested_session(
     qtbot: QtBot, program: Program, answering: DialogAnswerer, tmp_path: Path
 ) -> None:
     write_session(SavedSession(Recipe.preset("gpt2"), text="the other"), tmp_path / "other.bpex")

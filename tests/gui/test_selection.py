@@ -183,7 +183,7 @@ def test_a_click_on_a_split_shows_its_reason_until_the_step_changes(qtbot: QtBot
     assert not card.isVisible()
 
 
-def test_the_card_shows_the_pointed_token_after_it_showed_a_reason(trained: Program) -> None:
+def test_the_token_card_shows_the_pointed_token_after_a_reason_was_shown(trained: Program) -> None:
     trained.selecting._show_reason("A reason.")
     point_at_step(trained, 3)
     trained.selecting._show_card()

@@ -61,7 +61,7 @@ def test_the_completion_script_of_a_shell_has_valid_syntax(
         ("bpe-explorer train book", [""]),  # a file, which the shell itself completes
     ],
 )
-def test_bash_completes_commands_and_arguments(
+def test_the_bash_completion_script_completes_commands_and_arguments(
     words: str, completed: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = f"source {script('bash', tmp_path, capsys)}\n{ASK.format(words=words)}"

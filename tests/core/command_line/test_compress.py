@@ -20,7 +20,9 @@ def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_a_compressed_file_expands_to_the_original(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_expand_command_restores_the_file_that_the_compress_command_compressed(
+    book: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["compress", "book.txt"]) == 0
     told = capsys.readouterr().out.splitlines()
     assert told[0].split()[:2] == ["original", f"{book.stat().st_size:,}"]

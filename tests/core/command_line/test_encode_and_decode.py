@@ -19,7 +19,9 @@ def test_the_encode_command_prints_ids(table: Path, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out == "258 261 262\n"
 
 
-def test_encode_uses_only_the_merges_up_to_a_step(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_encode_command_with_a_step_uses_only_merges_up_to_that_step(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["encode", "--merges", str(table), "--at", "1", "--pieces", "the lowest"]) == 0
     assert capsys.readouterr().out == "th | e | ␣ | l | o | w | e | s | t\n"
     assert run(["encode", "--merges", str(table), "--at", "8", "the"]) == 1

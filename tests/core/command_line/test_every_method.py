@@ -37,7 +37,7 @@ def _done_alone(method: str) -> Single | None:
     return None if "tau" in listed.own_choices else listed.single  # such a method merges, and drops what it took whole
 
 
-def test_the_train_command_lists_steps_in_the_words_of_the_method(
+def test_the_train_command_prints_steps_as_merges_drops_or_additions_as_the_method_makes_them(
     files: tuple[str, str], method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["train", *text_arguments(method, files[0]), "--method", method, "--merges", "5"]) == 0

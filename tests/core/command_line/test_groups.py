@@ -89,7 +89,7 @@ def test_impossible_mixture_options_are_refused_in_a_sentence(
     assert sentence in capsys.readouterr().err
 
 
-def test_a_file_of_counts_keeps_its_corpus_groups_for_weights_and_recipes(
+def test_a_file_of_counts_stores_corpus_groups_that_training_can_weigh(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["count", "--groups-of", "all", "-o", "c.parquet"]) == 0

@@ -136,7 +136,7 @@ def test_training_goes_on_when_its_session_file_cannot_be_written_for_a_while(
     assert len(bpe.open("it.bpex").history) == 74
 
 
-def test_the_manifest_of_a_growing_session_is_written_only_when_the_run_ends(
+def test_the_manifest_of_a_session_being_trained_is_written_only_when_the_run_ends(
     folder: Path, eager: pytest.MonkeyPatch
 ) -> None:
     command = [*asked("bpe"), "-o", "it.bpex", "--manifest", "how.json"]
@@ -153,7 +153,7 @@ def test_the_manifest_of_a_growing_session_is_written_only_when_the_run_ends(
     assert Path("how.json").exists()
 
 
-def test_a_growing_session_is_not_written_right_after_training_begins(
+def test_the_session_file_of_a_training_is_not_written_in_the_first_seconds(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     growing = sessions.GrowingRun("it.bpex", bpe.train([TEXT], "gpt2", vocab_size=260).inside.words(), ())

@@ -14,7 +14,7 @@ from bpe_core.command_line.parser import command_named, command_questions
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *command_questions()])
-def test_every_command_has_the_option_json(command: str) -> None:
+def test_every_command_has_the_json_option(command: str) -> None:
     assert command == "completion" or "--json" in DeclaredArguments(command_named(command).add_arguments).options
 
 

@@ -75,7 +75,9 @@ def test_a_mistake_ends_a_command_with_one_sentence_and_exit_code_1(
         ["words", "caf\udce9"],
     ],
 )
-def test_invalid_arguments_give_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_command_arguments_end_with_exit_code_2(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(arguments) == 2
     assert "usage: bpe-explorer" in capsys.readouterr().err
 

@@ -83,7 +83,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def test_training_progress_is_written_to_a_log_file_at_growing_intervals(clock: list[float]) -> None:
+def test_training_progress_is_written_to_a_log_file_at_increasing_intervals(clock: list[float]) -> None:
     log = io.StringIO()
     shown = shown_on(log, "auto")
     for second in range(1, 201):
@@ -120,7 +120,7 @@ def test_progress_as_json_holds_the_start_and_end_of_each_stage(clock: list[floa
     }  # fmt: skip
 
 
-def test_progress_can_be_turned_off(clock: list[float]) -> None:
+def test_the_progress_option_and_the_quiet_option_turn_progress_off(clock: list[float]) -> None:
     for style, quiet in (("none", False), ("auto", True)):
         terminal = Terminal()
         shown = shown_on(terminal, style, quiet=quiet)

@@ -57,7 +57,7 @@ def test_the_train_command_saves_a_run_as_a_session(
     assert capsys.readouterr().out.strip() == "the light"
 
 
-def test_a_branch_of_a_saved_run_is_stored_and_its_export_follows_the_interventions(
+def test_a_branch_of_a_saved_run_is_stored_with_its_interventions_and_can_be_exported(
     text: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept, table = text.with_name("run.bpex"), text.with_name("branch.json")
@@ -108,7 +108,9 @@ def test_questions_about_pair_ranks_are_refused_for_a_method_without_ranks(
     assert "only for tokenizers that merge pairs" in capsys.readouterr().err
 
 
-def test_a_session_without_a_run_is_refused_in_a_sentence(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_encoding_with_a_session_file_that_has_no_run_is_refused_in_a_sentence(
+    text: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from bpe_core.recipes.recipe import Recipe
     from bpe_core.session_file.values import SavedSession
     from bpe_core.session_file.writing import write_session

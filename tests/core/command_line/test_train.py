@@ -23,7 +23,9 @@ def test_each_table_format_written_by_train_is_read_back(text: Path, tmp_path: P
     assert (len(history), history.end_reason) == (7, "too rare")
 
 
-def test_train_reports_its_result(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_train_command_prints_the_number_of_merges_and_the_reason_for_the_end(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     output = tmp_path / "merges.csv"
     assert run(["train", str(text), "--preset", "english", "--output", str(output)]) == 0
     told = capsys.readouterr()
@@ -34,11 +36,15 @@ def test_train_reports_its_result(text: Path, tmp_path: Path, capsys: pytest.Cap
     assert told.err == ""  # not a terminal: no progress
 
 
-def test_train_prints_nothing_with_quiet(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_train_command_prints_nothing_with_the_quiet_option(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert capsys.readouterr() == ("", "")
 
 
-def test_train_reports_a_summary_as_json(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_train_command_prints_a_summary_as_json(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     output = str(tmp_path / "merges.json")
     assert run(["train", str(text), "--preset", "english", "--output", output, "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)
@@ -53,7 +59,7 @@ def test_train_reports_a_summary_as_json(text: Path, tmp_path: Path, capsys: pyt
     }
 
 
-def test_train_without_output_prints_the_merges(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_train_command_without_output_prints_the_merges(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["train", str(text), "--preset", "english", "--merges", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [" ".join(line.split()) for line in lines] == [
@@ -62,7 +68,9 @@ def test_train_without_output_prints_the_merges(text: Path, capsys: pytest.Captu
     ]
 
 
-def test_train_without_output_prints_json(text: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_the_train_command_without_output_prints_the_merges_as_json(
+    text: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     assert run(["train", str(text), "--preset", "english", "--merges", "2", "--json"]) == 0
     whole = json.loads(capsysbinary.readouterr().out)
     assert [merge["token"] for merge in whole["merges"]] == ["th", " l"]
@@ -107,7 +115,7 @@ def test_train_reads_a_field_of_json_lines_and_skips_bad_rows(
     assert "line 2" in capsys.readouterr().err
 
 
-def test_train_reads_only_the_included_files_of_a_folder(tmp_path: Path) -> None:
+def test_the_train_command_reads_only_the_included_files_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "one.txt").write_text("ab ab")
     (tmp_path / "texts" / "two.md").write_text("cd cd cd")

@@ -143,7 +143,7 @@ def test_joining_two_tables_keeps_the_ids_of_the_first_table(history: History, o
     assert both.history.numbers[ids].tolist() == theirs
 
 
-def test_joining_two_tables_of_characters_keeps_the_symbols_of_both() -> None:
+def test_joining_two_tables_of_characters_keeps_the_symbols_of_both_tables() -> None:
     recipe = Recipe.preset("words", merges=6, min_frequency=1)
     one, other = (train(Corpus.from_texts([text]), recipe) for text in ("low lower", "höher"))
     both = put_together(one, other)

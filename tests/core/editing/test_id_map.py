@@ -112,7 +112,7 @@ def test_two_consecutive_id_maps_join_into_one_id_map(table: History, data: st.D
     assert IdMap.of(table, mid).then(IdMap.of(mid, new)).difference(direct) == ""
 
 
-def test_joining_id_maps_that_do_not_follow_each_other_is_refused(table: History) -> None:
+def test_joining_id_maps_of_tables_that_are_not_consecutive_is_refused(table: History) -> None:
     other = train(NEW, RECIPES["bytes"]).numbered(table.numbers)
     first = IdMap.of(table, grown(table))
     for further, told in ((IdMap.of(table, other), "knows no token with the id"), (first, "knows no token")):

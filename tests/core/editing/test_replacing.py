@@ -110,7 +110,7 @@ def test_impossible_replacements_of_tokens_are_refused_in_a_sentence(table: Hist
             attempt()
 
 
-def test_the_replace_command_reports_for_each_text_how_many_tokens_it_saves(
+def test_the_replace_command_reports_the_saved_tokens_of_each_text(
     table: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old, code, poem, out, id_map = (

@@ -97,7 +97,7 @@ def test_filming_without_pillow_says_which_package_to_install(
 
 
 @pytest.mark.usefixtures("small_pictures")
-def test_right_to_left_text_in_a_film_is_reported_if_pillow_cannot_lay_it_out(
+def test_filming_right_to_left_text_without_the_raqm_library_is_reported(
     study: bpe.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(features, "check", lambda name: False)
@@ -113,7 +113,7 @@ def test_filming_with_an_unreadable_font_file_is_refused(study: bpe.Study, tmp_p
 
 
 @pytest.mark.usefixtures("small_pictures")
-def test_a_film_that_ends_before_the_last_step_says_so(
+def test_a_film_that_ends_before_the_last_step_reports_its_last_step(
     study: bpe.Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert write_film([("", study)], tmp_path / "film.gif", FilmChoices("the sea", last=60)) == ()
@@ -171,7 +171,7 @@ def test_token_counts_shown_in_a_film_equal_the_engine(study: bpe.Study) -> None
     assert [(one.name, one.written, one.taken) for one in taken.leaders(1)][1] == ("t + h", "1", "−2, taken by he")
 
 
-def test_two_runs_are_filmed_at_equal_vocabulary_sizes(study: bpe.Study) -> None:
+def test_a_film_of_two_runs_shows_both_runs_at_equal_vocabulary_sizes(study: bpe.Study) -> None:
     other = bpe.train([text_of("poem")], "unigram", vocab_size=150)
     scene = _scene(study, other)
     assert scene.stretch.is_by_size

@@ -158,7 +158,7 @@ def _ranks(folder: Path) -> Path:
     return path
 
 
-def test_tables_that_cannot_be_extended_are_refused(
+def test_extending_a_table_that_cannot_grow_is_refused_in_a_sentence(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = small()

@@ -247,7 +247,7 @@ def test_an_added_letter_of_a_gguf_file_is_decoded_as_the_letter_and_not_as_a_by
     assert tokenizer.decode(tokenizer.encode("aÁ é", allowed_special="all"), way="library") == "aÁ é"
 
 
-def test_gguf_tokens_with_known_names_are_special_tokens() -> None:
+def test_gguf_tokens_named_as_in_the_list_of_llama_cpp_are_special_tokens() -> None:
     def found(kind: int, *names: str, **more: Any) -> tuple[list[bool], list[bool]]:
         contents = by_name("gpt-2", **more)
         contents["tokens"], contents["token_type"] = [*BYTES, *names], [*contents["token_type"], *[kind] * len(names)]

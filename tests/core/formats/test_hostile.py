@@ -186,7 +186,7 @@ def test_deeply_nested_or_long_tokenizer_files_cost_little_time_and_memory(forma
     tracemalloc.stop()
 
 
-def test_merges_of_long_repetitive_ranks_are_recovered_in_time() -> None:
+def test_merges_of_long_repetitive_tokens_are_recovered_from_ranks_within_seconds() -> None:
     """Splitting a token of thousands of equal bytes must not take the square of its length."""
     every = [bytes([byte]) for byte in range(256)]
     tokens = [b"a" * 2**k for k in range(1, 15)] + [b"ab" * length for length in range(1, 400)]
@@ -229,7 +229,7 @@ def test_tokenizer_files_are_recognized_by_their_content(format: str, method: st
     assert taken == format
 
 
-def test_a_large_film_opened_as_a_tokenizer_is_refused_without_reading_all_of_it(tmp_path: Path) -> None:
+def test_opening_a_huge_film_as_a_tokenizer_is_refused_without_reading_the_whole_file(tmp_path: Path) -> None:
     film = tmp_path / "film.mp4"
     with open(film, "wb") as file:
         file.write(b"\0\0\0\x20ftypisom")

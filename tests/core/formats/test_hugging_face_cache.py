@@ -37,7 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_hugging_face_cache_folder_follows_the_environment_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hugging_face_cache_folder_is_found_by_the_environment_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/anna")
     monkeypatch.setenv("USERPROFILE", "/home/anna")
     for variable in ("XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE"):

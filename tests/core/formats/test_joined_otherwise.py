@@ -70,7 +70,7 @@ def odd_table(odd_ranks: dict[bytes, int]) -> OpenedTable:
     return TIKTOKEN.open(as_file(odd_ranks) + b"= %d\n" % len(odd_ranks), "odd.tiktoken")
 
 
-def test_tokens_of_ranks_in_any_order_equal_those_of_tiktoken(
+def test_encoding_with_ranks_in_any_order_gives_the_ids_of_tiktoken(
     odd_ranks: dict[bytes, int], odd_table: OpenedTable
 ) -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")

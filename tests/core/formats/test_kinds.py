@@ -374,7 +374,7 @@ DECODERS = (
 
 
 @pytest.mark.parametrize("place", range(len(DECODERS)))
-def test_each_decoder_decodes_ids_as_in_the_library(place: int) -> None:
+def test_each_kind_of_decoder_in_tokenizer_json_decodes_ids_as_in_the_library(place: int) -> None:
     chance = Random(place)
     for kind in ("clip", "bert", "xlm roberta", "llama 2"):
         data = json.dumps({**KINDS[kind](), "decoder": DECODERS[place]}).encode()

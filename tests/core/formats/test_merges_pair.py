@@ -200,7 +200,7 @@ def test_a_byte_vocabulary_without_a_token_for_the_space_is_read_as_bytes(
     assert len(encode(found.history, "日 本")) > 3
 
 
-def test_an_alphabet_of_english_bytes_is_read_as_bytes(tmp_path: Path) -> None:
+def test_a_byte_alphabet_of_english_letters_only_is_read_as_bytes(tmp_path: Path) -> None:
     """A trainer that is not given the 256 bytes keeps those it has met."""
     library = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     theirs = library.Tokenizer(library.models.BPE())
@@ -215,7 +215,7 @@ def test_an_alphabet_of_english_bytes_is_read_as_bytes(tmp_path: Path) -> None:
         assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids, text
 
 
-def test_long_merges_that_only_the_vocabulary_file_identifies_are_read_completely(tmp_path: Path) -> None:
+def test_a_long_merges_file_recognized_only_by_its_vocabulary_file_is_read_completely(tmp_path: Path) -> None:
     letters = "가나다라마"
     word = "하" + letters * 180
     merges = [(word[:length], word[length]) for length in range(1, len(word))]

@@ -57,7 +57,7 @@ def gguf_changed_as_text() -> bytes:
         ("tokenizer.gguf", gguf_changed_as_text(), "converted like a text", "copied whole"),
     ],
 )
-def test_refusal_of_a_foreign_file_names_the_format_it_is(
+def test_refusing_a_file_of_another_kind_names_the_kind_of_the_file(
     name: str, content: str | bytes, said: str, unsaid: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name

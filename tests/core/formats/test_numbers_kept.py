@@ -57,7 +57,7 @@ def _few_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_check, "TEXTS", 40)
 
 
-def test_files_converted_from_tiktoken_ranks_keep_their_ids(tmp_path: Path) -> None:
+def test_files_converted_from_tiktoken_ranks_have_the_ids_of_the_ranks(tmp_path: Path) -> None:
     """A file like cl100k's, with bytes in another order; and tokens named like parts of a tokenizer.json."""
     order = np.random.default_rng(3).permutation(256).tolist()
     history = learned("cl100k", merges=100)

@@ -82,7 +82,7 @@ def test_kernels_recover_merges_of_character_tokens_as_plain_python(tokens: list
     assert _found(tokens, base, 9, ALWAYS) == _found(tokens, base, 9, NEVER)
 
 
-def test_kernels_recover_both_parts_of_doubling_tokens() -> None:
+def test_kernels_recover_the_two_halves_of_tokens_that_double_in_length() -> None:
     tokens = [b"ab" * 2**power for power in range(8)] + [b"c" * 2**power for power in range(1, 8)]
     symbols, left, right, is_late = parts_of(tokens)
     texts = [*symbols, *tokens]

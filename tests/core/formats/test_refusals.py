@@ -63,13 +63,13 @@ def test_a_plug_in_format_may_list_the_names_of_its_methods() -> None:
     assert "by-names holds joined pairs only" in METHODS["bpe"].refusal(ByNames())
 
 
-def test_a_method_derived_from_another_method_fits_the_same_formats() -> None:
+def test_a_plug_in_method_derived_from_another_method_can_be_exported_to_the_same_formats() -> None:
     assert [name for name, format in FORMATS.items() if Chains().fits(format)] == [
         name for name, format in FORMATS.items() if METHODS["unigram"].fits(format)
     ]
 
 
-def test_the_method_of_an_opened_file_follows_from_its_kind_of_table() -> None:
+def test_the_method_of_an_opened_file_is_chosen_by_its_kind_of_table() -> None:
     assert [method_for(table) for table in (RANKS, PAIRS, IN_WORDS, LONGEST, SCORES)] == [
         *("bpe", "bpe", "bpe", "wordpiece", "unigram")
     ]

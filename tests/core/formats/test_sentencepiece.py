@@ -164,7 +164,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {  # half a million fields, of files t
 
 
 @pytest.mark.parametrize("made", HOSTILE.values(), ids=HOSTILE)
-def test_a_sentencepiece_model_with_millions_of_fields_is_refused_in_time(made: Callable[[], bytes]) -> None:
+def test_a_sentencepiece_model_with_millions_of_fields_is_refused_within_a_second(made: Callable[[], bytes]) -> None:
     data = made()
     began = time.process_time()
     with pytest.raises((FormatError, TooLarge), match=r"too many for such a file|of the kind 5|twice"):

@@ -172,7 +172,7 @@ def test_the_file_ending_chooses_the_table_format_and_the_content_is_recognized_
     assert_same(read_history(renamed), history)
 
 
-def test_writing_a_table_with_an_unknown_ending_is_refused_with_the_known_endings() -> None:
+def test_writing_a_table_with_an_unknown_file_ending_is_refused_with_a_list_of_endings() -> None:
     with pytest.raises(OutputError, match=r"\.csv, \.tsv, \.json"):
         format_for("table.docx")
 

@@ -99,7 +99,7 @@ def test_reasons_and_scores_of_a_method_are_columns_of_a_csv_table() -> None:
 
 
 @pytest.mark.parametrize("preset", ["wordpiece", "unigram"])
-def test_commands_train_and_answer_for_each_method(
+def test_the_train_and_encode_commands_work_with_tables_of_each_method(
     preset: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     text, table = tmp_path / "text.txt", tmp_path / "table.csv"

@@ -36,7 +36,7 @@ def notes(merges: Path, **config: object) -> str:
     return "\n".join(open_table(merges).notes)
 
 
-def test_added_tokens_that_transformers_treats_differently_are_reported(merges: Path) -> None:
+def test_added_tokens_that_transformers_reads_differently_are_reported_on_opening(merges: Path) -> None:
     assert "transformers" not in "".join(open_table(merges).notes)
     adds = "1 tokens in tokenizer_config.json in its folder are not"
     assert adds in notes(merges, pad_token="<pad>", bos_token={"content": "<mask>"}, eos_token=None, add_bos_token=True)
@@ -391,7 +391,7 @@ def test_an_added_token_that_is_not_special_is_kept_when_decoding_skips_special_
         ({"tokenizer_class": "GPT2Tokenizer", "unk_token": MASK["300"]}, ""),
     ],
 )
-def test_differences_between_versions_of_transformers_are_reported(
+def test_differences_between_versions_of_transformers_are_reported_on_opening(
     merges: Path, config: dict[str, object], sentence: str
 ) -> None:
     others = ("knows letters", "as BERT's", "that of 4", "5 it does, too", "stay, maybe", "without the spaces")

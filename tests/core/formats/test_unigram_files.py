@@ -87,7 +87,9 @@ def plain(text: str) -> str:
     ],
     ids=["identity", "bytes", "symbols", "another unknown"],
 )
-def test_a_unigram_model_of_sentencepiece_keeps_its_ids(normalization: str, said: dict[str, Any]) -> None:
+def test_a_unigram_model_of_sentencepiece_is_opened_with_the_ids_of_the_library(
+    normalization: str, said: dict[str, Any]
+) -> None:
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     data = sentencepiece_model(normalization, **said)
     asked = sentencepiece.SentencePieceProcessor(model_proto=data)
@@ -109,7 +111,7 @@ def test_a_unigram_model_is_opened_and_encodes_without_making_symbol_objects(tmp
     assert not {"symbols", "decoded"} & vars(history.alphabet).keys()
 
 
-def test_a_unigram_tokenizer_json_keeps_its_ids() -> None:
+def test_a_unigram_tokenizer_json_is_opened_with_the_ids_of_the_library() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     asked = tokenizers.Tokenizer.from_str(their_json())
     found = TOKENIZER_JSON.open(their_json().encode(), "tokenizer.json")
@@ -266,7 +268,7 @@ def test_a_unigram_file_without_an_unknown_token_encodes_only_known_text() -> No
         theirs.encode("axb")
 
 
-def test_normalization_steps_that_no_recipe_choice_expresses_are_kept_as_they_are() -> None:
+def test_normalization_steps_that_no_recipe_choice_expresses_are_applied_as_in_the_library() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     whole = json.loads(their_json())
     metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}

@@ -92,7 +92,7 @@ def test_verification_of_a_json_table_finds_changed_counts() -> None:
     assert any("The column count is read back differently" in sentence for sentence in found.differences)
 
 
-def test_sentences_about_an_export_list_what_the_format_cannot_hold() -> None:
+def test_the_report_of_an_export_lists_what_the_format_cannot_hold() -> None:
     """A list of sentences says what a format lacks."""
     recipe = Recipe.preset("gpt2", merges=20, special_tokens=("<|end|>",), lowercase=True, unit="line")
     history = train(Corpus.from_texts([TEXT]), recipe)
@@ -127,7 +127,7 @@ def test_an_export_replaces_the_old_file_only_when_put_in_place(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(("old", "folder"), [("merges.txt", "vocab.json"), ("vocab.json", "merges.txt")])
-def test_an_export_of_two_files_writes_both_files_or_neither(tmp_path: Path, old: str, folder: str) -> None:
+def test_an_export_of_two_files_writes_either_all_files_or_no_file(tmp_path: Path, old: str, folder: str) -> None:
     (tmp_path / old).write_text("old")
     (tmp_path / folder).mkdir()
     with pytest.raises(OutputError, match=rf"{folder}: it is a folder"):
@@ -148,7 +148,7 @@ def test_a_cancelled_export_leaves_no_files(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_only_the_first_merges_are_exported(tmp_path: Path) -> None:
+def test_an_export_with_a_step_writes_only_the_merges_up_to_that_step(tmp_path: Path) -> None:
     prepared = prepare_export(HISTORY, tmp_path / "ours.tiktoken", merges=5)
     assert (prepared.merges, prepared.verification.agrees) == (5, True)
     assert prepared.files[tmp_path / "ours.tiktoken"].count(b"\n") == 256 + 5

@@ -68,7 +68,9 @@ def test_a_long_vocab_txt_recognized_by_its_name_is_read_completely(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("lowercase", "accents"), [(True, None), (True, False), (False, None), (False, True)])
-def test_a_wordpiece_tokenizer_json_keeps_its_ids(lowercase: bool, accents: bool | None) -> None:
+def test_a_wordpiece_tokenizer_json_is_opened_with_the_ids_of_the_library(
+    lowercase: bool, accents: bool | None
+) -> None:
     asked = theirs(lowercase, accents)
     data = asked.to_str().encode()
     assert TOKENIZER_JSON.recognizes(data)
@@ -79,7 +81,9 @@ def test_a_wordpiece_tokenizer_json_keeps_its_ids(lowercase: bool, accents: bool
 
 @pytest.mark.parametrize(("lowercase", "accents"), [(True, None), (True, False), (False, None)])
 @pytest.mark.parametrize("said", [True, False], ids=["told", "guessed"])
-def test_a_vocab_txt_keeps_its_ids(lowercase: bool, accents: bool | None, said: bool) -> None:
+def test_a_vocab_txt_file_is_opened_with_the_ids_of_the_library(
+    lowercase: bool, accents: bool | None, said: bool
+) -> None:
     asked = theirs(lowercase, accents)
     config = json.dumps({"do_lower_case": lowercase, "strip_accents": accents, "cls_token": "[CLS]"}).encode()
     beside = {"tokenizer_config.json": config}.get if said else nothing_beside

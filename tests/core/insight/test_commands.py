@@ -119,7 +119,7 @@ def test_the_token_command_reports_the_history_of_a_token(
         assert ids.count(told["id"]) == int(row["count"])
 
 
-def test_the_race_command_follows_the_counts_of_pairs(
+def test_the_race_command_reports_the_counts_of_pairs_after_each_step(
     table: str, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["race", "--merges", table, "--pair", "l", "o", "--step", "2", "--json", "--corpus", *files]) == 0

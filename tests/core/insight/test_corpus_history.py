@@ -253,7 +253,7 @@ def test_ranges_that_two_tie_rules_split_differently_are_found_in_a_text() -> No
 
 
 @given(trained())
-def test_pairs_that_were_second_and_never_merged_are_listed_with_their_times(run: tuple[WordTable, History]) -> None:
+def test_pairs_that_never_merged_are_listed_with_how_often_they_came_second(run: tuple[WordTable, History]) -> None:
     _, history = run
     merged = {(merge.left, merge.right) for merge in history}
     second = Counter(merge.runner_up for merge in history if merge.runner_up and merge.runner_up not in merged)

@@ -261,7 +261,9 @@ def test_a_word_too_long_to_encode_in_memory_is_reported_in_a_sentence(
     assert [path.name for path in tmp_path.iterdir()] == ["line.txt"]
 
 
-def test_encode_documents_in_python_writes_the_same_as_the_command(history: History, eos: int, tmp_path: Path) -> None:
+def test_encode_documents_in_python_writes_the_same_ids_as_the_encode_command(
+    history: History, eos: int, tmp_path: Path
+) -> None:
     study = bpe.Study.of(history)
     made = bpe.encode_documents(study, TEXTS, tmp_path / "python", eos=eos)
     (tmp_path / "rows.jsonl").write_text(rows(TEXTS), encoding="utf-8")

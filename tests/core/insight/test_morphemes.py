@@ -53,7 +53,7 @@ def test_token_boundaries_and_morpheme_boundaries_are_counted_word_by_word(
         assert {name: float(found[name][place]) for name in expected} == pytest.approx(expected, nan_ok=True)
 
 
-def test_the_morphemes_command_uses_its_own_and_other_lists_of_words(
+def test_the_morphemes_command_uses_its_built_in_word_lists_and_lists_from_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert {len(one) > 150 for one in own_lists().values()} == {True}

@@ -167,7 +167,9 @@ def test_round_trips_of_ids_equal_tiktoken() -> None:
     assert {"merge", "splitting", "bytes"} <= kinds
 
 
-def test_dividing_a_long_row_of_ids_keeps_the_places_that_do_not_round_trip(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dividing_a_long_row_of_ids_finds_the_same_places_that_do_not_round_trip(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     study = train(text_of("prose")[:5_000], "gpt2", vocab_size=300)
     trips = RoundTrips(study.history)
     chance = Random(2)

@@ -125,7 +125,7 @@ def test_the_canonical_command_answers_in_json(tmp_path: Path, capsys: pytest.Ca
     assert {"place", "ids", "encoded", "reason"} <= {*told["rows"][0]}
 
 
-def test_the_canonical_question_proves_which_pairs_are_never_neighbours(
+def test_the_canonical_question_proves_which_two_tokens_are_never_neighbours(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     STUDY.save(tmp_path / "t.csv")

@@ -67,7 +67,7 @@ def test_dividing_a_long_text_does_not_change_the_answer_about_word_ends(monkeyp
 
 
 @pytest.mark.parametrize("prompt", ["the kee", "a ligh", "The hou", "x = se", "w"])
-def test_a_healed_prompt_keeps_only_ids_that_every_longer_text_keeps(prompt: str) -> None:
+def test_a_prompt_shortened_by_the_ends_question_has_only_ids_that_every_continuation_keeps(prompt: str) -> None:
     found = bpe.ends({"": BY_WORDS}, text=prompt)
     ids = BY_WORDS.encode(prompt)
     assert found.facts["ids"] == ids

@@ -109,7 +109,7 @@ def test_the_folder_command_ends_with_exit_code_3_if_files_differ(
     assert json.loads(capsys.readouterr().out.splitlines()[-1] or "{}") is not None
 
 
-def test_a_folder_without_a_tokenizer_is_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_the_folder_question_refuses_a_folder_without_a_tokenizer_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(bpe.BpeError, match="is a folder without a tokenizer"):
         bpe.folder(str(tmp_path))
     with pytest.raises(bpe.BpeError, match="is no folder"):

@@ -49,7 +49,7 @@ def test_benchmark_curves_sizes_and_floor_are_questions_that_take_texts() -> Non
 
 
 @pytest.mark.parametrize(("name", "parameter"), TAKING_TEXTS)
-def test_a_question_with_several_texts_measures_all_of_them(name: str, parameter: str, study: bpe.Study) -> None:
+def test_a_question_with_several_texts_measures_every_text(name: str, parameter: str, study: bpe.Study) -> None:
     named = _asked(name, parameter, study, BOTH)
     first = _asked(name, parameter, study, {"en": ENGLISH})
     second = _asked(name, parameter, study, {"de": GERMAN})

@@ -136,7 +136,7 @@ def test_spans_of_a_study_cover_the_text_in_characters_and_bytes(text: str) -> N
         assert len(covered) - (span.end_byte - span.first_byte) < 8  # no more than the rest of two characters
 
 
-def test_ids_of_a_study_opened_from_a_file_equal_those_of_the_file(tmp_path: Path) -> None:
+def test_ids_of_an_opened_study_equal_the_ids_in_the_file(tmp_path: Path) -> None:
     table = tmp_path / "numbered.tiktoken"
     rows = [(bytes([byte]), (byte + 7) % 256) for byte in range(256)] + [(b"ro", 300), (b"row", 301)]
     lines = [f"{b64encode(token).decode()} {rank}\n" for token, rank in sorted(rows, key=lambda row: row[1])]

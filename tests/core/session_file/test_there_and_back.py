@@ -58,7 +58,7 @@ def test_several_runs_of_a_session_file_share_one_table_of_words(tmp_path: Path)
         assert connection.execute("SELECT count(DISTINCT word_table) FROM word_chunks").fetchone() == (2,)
 
 
-def test_an_empty_session_is_read_back_equal(tmp_path: Path) -> None:
+def test_an_empty_session_file_is_read_back_equal(tmp_path: Path) -> None:
     write_session(SavedSession(Recipe.preset("gpt2")), tmp_path / "empty.bpex")
     assert_same(read_session(tmp_path / "empty.bpex"), SavedSession(Recipe.preset("gpt2")))
 
@@ -181,7 +181,7 @@ def grown(run: SavedRun, merges: int) -> SavedRun:
     return dataclasses.replace(run, history=run.history.first(merges))
 
 
-def test_a_session_file_updated_step_by_step_equals_a_file_written_at_once(tmp_path: Path) -> None:
+def test_a_session_file_updated_step_by_step_equals_a_session_file_written_at_once(tmp_path: Path) -> None:
     """The file holds the last session after any changes in any order."""
     one, two = run_of(RECIPES[0], 1), run_of(RECIPES[2], 2)
     waiting = SavedRun(1, one.recipe, one.sources)

@@ -66,7 +66,7 @@ def test_every_lesson_of_the_web_page_can_be_taken_to_its_end(place: int, page: 
 
 
 @needs_browser
-def test_the_web_page_of_lessons_judges_and_explains_clicked_and_typed_answers(page: Browser) -> None:
+def test_the_web_page_of_lessons_checks_and_explains_clicked_and_typed_answers(page: Browser) -> None:
     page.value("page.memory.kept = {}")
     _begin(page, "weights", 1)
     words = page.value("[...document.querySelectorAll('.words > div')].map(one => one.innerText.replace(/\\s+/g, ' '))")
@@ -123,7 +123,7 @@ def test_a_click_between_two_tiles_of_the_web_page_predicts_their_pair(page: Bro
 
 
 @needs_browser
-def test_typed_answers_are_judged_equally_on_the_web_page_and_in_the_window(page: Browser) -> None:
+def test_typed_answers_are_checked_equally_on_the_web_page_and_in_the_window(page: Browser) -> None:
     given: tuple[str, ...] = (
         "1,744",
         "1744",

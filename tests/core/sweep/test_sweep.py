@@ -131,7 +131,7 @@ def _check(folder: Path, plan: Plan, row: dict[str, Any]) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=LEAST, max_size=7))
-def test_sweep_intervals_equal_quantiles_of_sorted_samples(documents: list[tuple[int, int]]) -> None:
+def test_bootstrap_intervals_of_a_sweep_equal_quantiles_of_sorted_samples(documents: list[tuple[int, int]]) -> None:
     some, of = ([one[place] for one in documents] for place in range(2))
     times = np.random.default_rng(0).multinomial(len(some), [1 / len(some)] * len(some), size=DRAWN).tolist()
     drawn = sorted(
@@ -211,7 +211,7 @@ def test_runs_of_a_sweep_are_saved_in_a_session_and_resumed(
     assert "one table and one session at most" in capsys.readouterr().err
 
 
-def test_a_sweep_keeps_what_a_window_saves_meanwhile_in_the_session(
+def test_text_saved_by_a_window_during_a_sweep_stays_in_the_session_file(
     tmp_path: Path, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, asked = tmp_path / "all.bpex", ["sweep", str(folder / "plan.toml"), "-o", str(tmp_path / "all.bpex")]

@@ -81,7 +81,9 @@ def test_training_waits_until_files_being_opened_are_in_the_corpus(
     assert [source.name for source in runs.shown.sources] == ["zebras.txt"]
 
 
-def test_a_folder_adds_its_texts_and_reports_skipped_files(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+def test_adding_a_folder_adds_its_text_files_and_reports_skipped_files(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
     corpus, folder = program.session.corpus, tmp_path / "poems"
     corpus.remove({text.number for text in corpus.texts.value})
     folder.mkdir()
@@ -369,7 +371,7 @@ def test_texts_added_while_a_run_waits_for_counts_are_counted(
     qtbot.waitUntil(lambda: session.corpus.counts.outcome_of(late, session.recipe.value) is not None, timeout=WAIT)
 
 
-def test_dropped_files_are_copied_and_never_moved(program: Program) -> None:
+def test_files_dropped_on_the_window_are_copied_and_never_moved(program: Program) -> None:
     mime, nothing = QMimeData(), Qt.KeyboardModifier.NoModifier
     mime.setText("dropped")
     actions = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction

@@ -50,7 +50,7 @@ def test_a_file_compressed_in_the_window_expands_to_the_original(
     assert program.exchanging.compress_dialog is None
 
 
-def test_compressing_asks_before_it_replaces_a_file(
+def test_the_compress_dialog_asks_before_a_file_is_replaced(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source, target = tmp_path / "book.txt", tmp_path / "old.gage"

@@ -79,7 +79,7 @@ def test_the_export_dialog_offers_every_format_under_a_different_name(trained: P
 
 
 @pytest.mark.parametrize("format", ["json", "merges.txt"])
-def test_one_press_of_the_export_button_checks_a_file_and_writes_it(
+def test_one_press_of_the_export_button_checks_and_writes_a_file(
     qtbot: QtBot, trained: Program, tmp_path: Path, format: str
 ) -> None:
     path = tmp_path / "merges.txt" if format == "merges.txt" else tmp_path / f"ours.{format}"

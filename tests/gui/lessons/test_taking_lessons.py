@@ -368,7 +368,7 @@ def test_a_lesson_page_stays_shown_after_the_lab_is_opened_twice(qtbot: QtBot, p
     assert program.window.stage == ""
 
 
-def test_lessons_are_exported_as_a_web_page(
+def test_lessons_are_shared_as_a_web_page(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "lessons.html"

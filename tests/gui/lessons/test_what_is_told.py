@@ -112,7 +112,7 @@ def test_lesson_predictions_have_the_known_outcome(place: tuple[str, int], fact:
     assert (written((merge.left, merge.right), bench), merge.count) == fact
 
 
-def test_values_in_lessons_equal_the_known_values() -> None:
+def test_values_printed_in_lessons_equal_the_known_values() -> None:
     def told(name: str, number: int) -> str:
         lesson = lesson_named(name)
         step = lesson.steps[number]
@@ -191,7 +191,7 @@ def _joined(pieces: list[str], left: str, right: str) -> list[str]:
     return found
 
 
-def test_all_lessons_together_cover_the_planned_topics() -> None:
+def test_the_lessons_together_cover_all_planned_topics() -> None:
     assert len(lessons()) == 18
     titles = ("by hand", "weights", "equal", "ends", "greedily", "newer", "emoji", "vocabulary", "mistakes")
     for words in (*titles, "WordPiece", "compressor", "Unigram", "MinGram", "Best", "many ways", "Boundless", "Parity"):

@@ -69,7 +69,7 @@ def test_a_command_copied_from_a_page_runs_in_a_terminal(
     assert "base symbols in a token" in capsys.readouterr().out.lower()
 
 
-def test_python_lines_copied_from_an_unsaved_session_use_a_placeholder_name_and_say_so(
+def test_python_lines_copied_from_an_unsaved_session_use_a_placeholder_file_name(
     qtbot: QtBot, trained: Program
 ) -> None:
     trained.charts.show_page(COMPRESSION.id)

@@ -52,7 +52,7 @@ def test_a_hidden_page_asks_no_question(qtbot: QtBot, learned: Program) -> None:
     qtbot.waitUntil(lambda: "token" in asked or "why" in asked, timeout=WAIT)
 
 
-def test_question_pages_answer_what_they_can_for_a_table_without_texts(
+def test_question_pages_about_a_table_without_texts_answer_without_counts(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     """Merges from elsewhere: no counts, and one token that nothing can produce, for its b always goes to ab."""

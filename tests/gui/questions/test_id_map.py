@@ -27,7 +27,7 @@ def facts_shown(qtbot: QtBot, program: Program) -> object:
     return None if answer is None else answer.facts
 
 
-def test_the_id_map_leads_from_the_chosen_run_to_the_shown_run(qtbot: QtBot, learned: Program) -> None:
+def test_the_id_map_page_maps_ids_of_the_chosen_run_to_ids_of_the_shown_run(qtbot: QtBot, learned: Program) -> None:
     learned.charts.show_page("idmap")
     page = learned.pages.page(ID_MAP)
     assert facts_shown(qtbot, learned) is None

@@ -124,7 +124,9 @@ def test_a_question_page_before_any_run_says_when_its_answer_will_appear(qtbot: 
     assert not page.table.isVisible()
 
 
-def test_a_question_page_follows_the_time_cursor_and_a_click_moves_the_cursor(qtbot: QtBot, learned: Program) -> None:
+def test_a_question_page_answers_at_the_time_cursor_and_a_click_moves_the_cursor(
+    qtbot: QtBot, learned: Program
+) -> None:
     page = page_of(learned, "lengths")
     for at in (0, 40, MERGES):
         learned.session.cursor.go_to(at)

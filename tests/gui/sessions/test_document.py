@@ -117,7 +117,7 @@ def test_opening_a_file_that_is_no_session_is_refused_and_keeps_the_present_sess
     assert table(program) == before
 
 
-def test_a_session_open_in_another_window_is_reported(
+def test_opening_a_session_that_another_window_has_open_is_reported(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, path = new_program(), tmp_path / "one.bpex"

@@ -41,7 +41,7 @@ def test_screen_readers_can_read_the_characters_of_the_token_text(shown: Callabl
     assert text.text(4, 8) == "tw😀"
 
 
-def test_screen_readers_can_read_and_set_caret_and_selection(shown: Callable[..., TokenTextEdit]) -> None:
+def test_screen_readers_can_read_and_set_the_caret_and_the_selection(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("one two three")
     text = text_of(editor)
     assert text.cursorPosition() == 0
@@ -58,7 +58,7 @@ def test_screen_readers_can_read_and_set_caret_and_selection(shown: Callable[...
     assert editor.selected_bytes() == (4, 7)
 
 
-def test_screen_readers_get_the_place_of_each_character(shown: Callable[..., TokenTextEdit]) -> None:
+def test_screen_readers_get_the_screen_position_of_each_character(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("one two")
     text = text_of(editor)
     first, second = (text.characterRect(place) for place in (4, 5))

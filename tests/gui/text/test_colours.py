@@ -123,7 +123,7 @@ def test_the_unknown_token_is_drawn_hatched_in_the_text_and_among_the_ids(
     assert faint not in [known.pixelColor(x, 4) for x in range(6, 40)]
 
 
-def test_token_colours_follow_the_light_or_dark_palette_at_once(shown: Callable[..., TokenTextEdit]) -> None:
+def test_token_colours_change_at_once_with_the_light_or_dark_palette(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("some words to see")
     point = middle_of(editor, 1) - QPoint(0, 9)
     assert pixels_of(editor)(point) in LIGHT_FILLS

@@ -42,7 +42,7 @@ def test_a_double_click_selects_a_word_and_a_triple_click_a_line(shown: Callable
     assert editor.selected_text() == "one two three\n"
 
 
-def test_the_token_under_the_mouse_is_reported(shown: Callable[..., TokenTextEdit]) -> None:
+def test_the_editor_reports_the_token_under_the_mouse(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("né two\nשלום 😀")
     told: list[TokenAt | None] = []
     editor.token_hovered.connect(told.append)
@@ -53,7 +53,7 @@ def test_the_token_under_the_mouse_is_reported(shown: Callable[..., TokenTextEdi
     assert told[-1] is None
 
 
-def test_the_token_at_the_caret_is_reported(shown: Callable[..., TokenTextEdit]) -> None:
+def test_the_editor_reports_the_token_at_the_caret(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("one two")
     told: list[TokenAt | None] = []
     editor.caret_token_changed.connect(told.append)

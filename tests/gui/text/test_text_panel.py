@@ -22,7 +22,7 @@ def test_typing_in_the_text_panel_changes_the_token_count(qtbot: QtBot, program:
     qtbot.waitUntil(lambda: program.session.text.value == "the the the", timeout=WAIT)
 
 
-def test_typed_ids_are_decoded(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_ids_typed_in_the_text_panel_are_decoded_to_a_text(qtbot: QtBot, program: Program, train: Train) -> None:
     ids = program.text_panel.ids
     qtbot.keyClicks(ids.entry, "1 2")
     qtbot.keyClick(ids.entry, Qt.Key.Key_Return)

@@ -16,7 +16,9 @@ from app.window.text.view.editor import TokenTextEdit
 from tests.gui.text.conftest import CTRL, LANGUAGES, SHIFT, Key, press
 
 
-def test_typed_text_is_inserted_and_each_edit_is_reported(shown: Callable[..., TokenTextEdit], qtbot: QtBot) -> None:
+def test_typed_text_is_inserted_in_the_editor_and_each_edit_is_reported(
+    shown: Callable[..., TokenTextEdit], qtbot: QtBot
+) -> None:
     editor = shown()
     changes: list[TextChange] = []
     editor.model.text_changed.connect(changes.append)

@@ -141,7 +141,7 @@ def test_changes_of_all_kinds_are_undone_and_redone_in_order(qtbot: QtBot, train
     settle(qtbot, trained)
 
 
-def test_typing_after_another_change_begins_a_new_undo_step(qtbot: QtBot, trained: Program) -> None:
+def test_typing_after_a_change_of_the_filter_begins_a_new_undo_step(qtbot: QtBot, trained: Program) -> None:
     editor, text = trained.text_panel.editor, trained.token_text.text()
     editor.setFocus()
     qtbot.keyClicks(editor, "ab")

@@ -97,7 +97,7 @@ def test_all_panels_show_the_same_step_while_playing(
         assert told == f"Merge {position}"
 
 
-def test_a_step_by_hand_changes_the_pairs_chart_in_the_same_frame(
+def test_moving_the_time_cursor_by_hand_changes_the_pairs_chart_in_the_same_frame(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The chart used to follow a tenth of a second after the table and the text."""
@@ -157,7 +157,7 @@ def test_pairs_of_a_restored_run_are_counted_at_every_step(qtbot: QtBot, program
     assert not [told for told in headlines if "No pair is left" in told]
 
 
-def test_the_pairs_chart_shows_learned_tokens_if_all_pairs_left_have_the_same_count(
+def test_the_pairs_chart_shows_learned_tokens_if_all_remaining_pairs_have_equal_counts(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     """Ten bars of the same length would say nothing. One step earlier the page shows bars."""

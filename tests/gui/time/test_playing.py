@@ -30,7 +30,9 @@ Key = Qt.Key
 
 
 @given(steps=st.integers(1, 40_000), start=st.integers(0, 99), speed=st.sampled_from([None, None, 1.0, 30.0]))
-def test_a_playing_schedule_begins_slowly_and_ends_in_time(steps: int, start: int, speed: float | None) -> None:
+def test_a_playing_schedule_begins_slowly_and_ends_at_the_planned_time(
+    steps: int, start: int, speed: float | None
+) -> None:
     schedule = Schedule(start, start + steps, speed)
     places = [schedule.place(schedule.seconds * share / 50) for share in range(51)]
     assert places[0] == start
@@ -55,7 +57,7 @@ def states(program: Program) -> str:
     return "playing" if playing.is_playing else "paused" if playing.is_paused else "nothing"
 
 
-def test_train_learns_the_whole_run_and_plays_it_from_the_beginning(
+def test_train_learns_the_whole_run_and_then_plays_the_run_from_its_first_step(
     qtbot: QtBot, plays: None, program: Program
 ) -> None:
     playing, cursor = program.session.playing, program.session.cursor

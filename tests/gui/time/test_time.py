@@ -107,7 +107,7 @@ def test_an_earlier_step_can_be_shown_while_training_goes_on(qtbot: QtBot, progr
     assert program.session.cursor.position == rows(program)
 
 
-def test_the_token_inspector_follows_the_time_cursor_and_leads_to_token_parts(
+def test_the_token_inspector_changes_with_the_time_cursor_and_links_to_token_parts(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     small(program)

@@ -186,7 +186,7 @@ def test_the_texts_of_both_runs_scroll_to_their_first_difference(
     qtbot.waitUntil(are_in_sight, timeout=WAIT)
 
 
-def test_a_branch_is_played_from_its_fork_and_reports_what_changed(
+def test_a_branch_is_played_from_the_step_where_it_leaves_its_parent_and_reports_changes(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
     assert program.form.choose(vocab_size=300)

@@ -85,7 +85,7 @@ def test_the_status_bar_shows_the_progress_of_compilation(
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
-def test_every_sample_can_be_trained(program: Program, train: Train, sample: object) -> None:
+def test_every_sample_text_can_be_trained(program: Program, train: Train, sample: object) -> None:
     action = next(action for action in program.samples_menu.actions() if action.text() == sample.title)  # type: ignore[attr-defined]
     action.trigger()
     small(program, 280)
@@ -143,7 +143,7 @@ def test_training_by_single_steps_learns_the_same_merges(qtbot: QtBot, program: 
     assert len(program.session.runs.all) == 2
 
 
-def test_a_run_continues_to_a_larger_vocabulary(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_run_can_be_extended_to_a_larger_vocabulary(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 300)
     train(program)
     first = [cell(program, row, 1) for row in range(44)]
@@ -227,7 +227,7 @@ def test_an_earlier_run_can_be_shown_again(qtbot: QtBot, program: Program, train
     assert moments(program) == (24, 24, 24, 24)
 
 
-def test_train_learns_the_opened_text_instead_of_continuing_the_former_run(
+def test_train_learns_an_opened_text_instead_of_continuing_the_former_run(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path
 ) -> None:
     small(program, 300)

@@ -70,7 +70,7 @@ def check_exact(program: Program, path: Path) -> None:
         assert all(bytes.fromhex(row["hex"]) == run.names.raw[row["id"]] for row in rows)
 
 
-def test_a_chart_that_cannot_be_saved_leaves_the_old_file(
+def test_a_chart_that_cannot_be_saved_leaves_the_old_file_unchanged(
     program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "chart.png"

@@ -126,7 +126,7 @@ def test_boxes_of_a_drawn_merge_tree_never_overlap(told: str) -> None:
     assert not any(one.intersects(other) for one, other in combinations(boxes, 2))
 
 
-def test_a_figure_is_described_for_screen_readers(view: FigureView) -> None:
+def test_a_figure_has_a_description_for_screen_readers(view: FigureView) -> None:
     for nothing in (None, EMPTY):
         view.set_figure(nothing)
         assert view.accessibleDescription() == ""

@@ -104,7 +104,7 @@ def test_the_merge_table_and_the_docks_use_the_space_of_the_window(
     assert header.sectionSize(0) >= QFontMetrics(table.font()).horizontalAdvance("99,999")
 
 
-def test_charts_show_the_values_under_the_mouse(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_charts_show_the_values_under_the_mouse_pointer(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 320)
     train(program)
 

@@ -46,7 +46,7 @@ def test_a_check_box_contrasts_with_its_background(program: Program) -> None:
 
 @pytest.mark.parametrize("kind", ["light", "dark"])
 @pytest.mark.parametrize("ground", [Role.Window, Role.Base])
-def test_all_texts_have_enough_contrast(kind: str, ground: Role) -> None:
+def test_all_text_colours_have_enough_contrast_in_both_themes(kind: str, ground: Role) -> None:
     palette = palette_for(kind)
     shades = shades_of(palette)
     written = [palette.color(role) for role in (Role.Text, Role.WindowText, Role.PlaceholderText, Role.Link)]
@@ -68,7 +68,7 @@ def test_the_sentence_above_the_bars_of_the_pairs_chart_does_not_overlap_the_bar
     assert chart._headline_place().bottom() < chart._top()
 
 
-def test_the_pairs_chart_says_or_more_if_more_pairs_tie_than_it_has_bars(
+def test_the_pairs_chart_says_or_more_if_more_pairs_tie_than_the_chart_has_bars(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     train(program)  # in the end, hundreds of pairs occur twice

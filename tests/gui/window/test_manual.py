@@ -29,12 +29,12 @@ def heading(window: ManualWindow) -> str:
 
 
 @pytest.mark.parametrize("room", ["watch", "ask", "compare", "build"])
-def test_the_manual_opens_at_the_page_of_the_room(program: Program, room: str) -> None:
+def test_the_manual_opens_at_the_page_of_the_shown_room(program: Program, room: str) -> None:
     program.window.show_room(room)
     assert opened(program).page == f"{room}.md"
 
 
-def test_the_manual_opens_at_the_page_of_the_focused_panel(program: Program) -> None:
+def test_the_manual_opens_at_the_page_of_the_panel_with_the_focus(program: Program) -> None:
     program.window.show_room("build")
     inside = program.window.docks["recipe"].widget()
     assert titles_around(inside) == ["Recipe"]

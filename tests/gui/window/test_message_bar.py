@@ -72,7 +72,7 @@ def test_a_less_urgent_message_does_not_replace_an_unread_message(qtbot: QtBot, 
     assert told() == ""
 
 
-def test_a_message_disappears_when_it_is_no_longer_true(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_message_disappears_when_its_cause_is_gone(qtbot: QtBot, program: Program, train: Train) -> None:
     messages, session = program.messages, program.session
     small(program, 260)
     train(program)

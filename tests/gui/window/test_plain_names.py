@@ -99,7 +99,9 @@ def test_a_table_whose_name_looks_like_markup_is_shown_as_plain_text(
         assert "<h1>" not in shown
 
 
-def test_the_button_that_keeps_a_session_has_no_waste_bin(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_button_that_keeps_a_session_for_the_next_start_has_no_delete_icon(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     boxes: list[QMessageBox] = []
 
     def asked(box: QMessageBox) -> QMessageBox.StandardButton:

@@ -260,7 +260,7 @@ def test_the_other_rooms_appear_after_the_first_run(qtbot: QtBot, new_program: N
     assert new_program().actions["room_build"].isVisible()
 
 
-def test_the_first_window_fits_its_screen(qtbot: QtBot) -> None:
+def test_the_first_window_is_not_larger_than_the_screen(qtbot: QtBot) -> None:
     window = MainWindow()
     qtbot.addWidget(window)
     room = QGuiApplication.primaryScreen().availableSize()
@@ -299,7 +299,7 @@ def test_the_button_of_the_shown_room_stays_checked_when_clicked_again(program: 
 
 
 @pytest.mark.parametrize("menu", ["view", "training"])
-def test_exclusive_menu_entries_are_choices_and_not_check_boxes(program: Program, train: Train, menu: str) -> None:
+def test_menu_entries_that_exclude_each_other_are_radio_choices(program: Program, train: Train, menu: str) -> None:
     train(program)
     entries = {
         "view": [program.actions[f"room_{room.id}"] for room in ROOMS],

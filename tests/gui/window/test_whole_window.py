@@ -113,7 +113,7 @@ def test_a_bug_in_the_training_thread_fails_the_run_and_is_shown(
     assert program.actions["main"].isEnabled()
 
 
-def test_the_window_closes_while_training(qtbot: QtBot, program: Program) -> None:
+def test_the_window_can_be_closed_while_training(qtbot: QtBot, program: Program) -> None:
     program.speed.slider.setValue(50)
     program.actions["main"].trigger()
     qtbot.waitUntil(lambda: rows(program) > 3, timeout=WAIT)
@@ -121,7 +121,7 @@ def test_the_window_closes_while_training(qtbot: QtBot, program: Program) -> Non
 
 
 @pytest.mark.parametrize("moment", ["at once", "soon"])
-def test_the_window_closes_while_counting(
+def test_the_window_can_be_closed_while_counting(
     qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path, moment: str
 ) -> None:
     path = tmp_path / "large.txt"
