@@ -329,7 +329,7 @@ def is_long(word: str) -> bool:
 
 
 @pytest.mark.parametrize("shift", [0, 0x80])
-def test_floors_for_methods_that_learn_from_characters_equal_floors_of_bytes(shift: int) -> None:
+def test_methods_compared_with_a_floor_learn_from_bytes_as_characters(shift: int) -> None:
     counts = {" ab": 9, " abc": 5, " abd": 4, "z": 2}
     words = WordTable.from_counts((bytes(byte + shift for byte in word.encode()), n) for word, n in counts.items())
     found = learned_beside(Court(words, Alphabet.of_bytes(), RECIPE, 8), [1, 2], ALONE)
