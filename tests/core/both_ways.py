@@ -1,4 +1,7 @@
-"""Counting in plain Python and by machine code, whatever the size of the texts."""
+"""A helper that counts words in plain Python and by machine code.
+
+Each way counts a text of any size, so that tests can compare the two results.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text that is edited at random beside its segmentation, and the tokens that a stretch of it must have."""
+"""Helpers that edit a text and its segmentation at random, and list the tokens of a range."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from tests.core.test_encoding_any_recipe import TEXTS
 
 
 def edited(text: str, known: Segmentation, data: st.DataObject) -> str:
-    """Replace a few characters of both by others, or by so many that much moves; return the text."""
+    """Replace a few characters of the text and of its segmentation; return the new text.
+
+    The replacement has up to six characters, or fifty, so that many tokens move.
+    """
     start = data.draw(st.integers(0, len(text)), label="start")
     stop = data.draw(st.integers(start, min(start + 4, len(text))), label="stop")
     added = data.draw(TEXTS.map(lambda new: new[:6]) | st.just("x" * 50), label="added")
@@ -18,6 +21,6 @@ def edited(text: str, known: Segmentation, data: st.DataObject) -> str:
 
 
 def sharing_a_byte(whole: Tokens, start: int, stop: int) -> list[tuple[int, int, int]]:
-    """The tokens that share a byte with a stretch: where each starts, where it ends, and its id."""
+    """Return the tokens that share a byte with a range: the start, the end and the id of each token."""
     rows = zip(whole.edges[:-1].tolist(), whole.edges[1:].tolist(), whole.ids.tolist(), strict=True)
     return [row for row in rows if row[0] < stop and row[1] > start and row[0] < row[1]]

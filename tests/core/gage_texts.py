@@ -1,4 +1,4 @@
-"""Random texts and recipes for Gage's compressor with many hard cases: runs, ties, small blocks, few free bytes."""
+"""Random texts and recipes for Gage's compressor, with hard cases: runs, ties, small blocks, few free bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ALPHABETS = [b"a", b"ab", b"abc", b"low wer", bytes(range(248, 256)), bytes(rang
 
 @st.composite
 def data(draw: st.DrawFn, longest: int = 120) -> bytes:
-    """Bytes of any kind, and runs."""
+    """Draw bytes of any kind, with runs of equal bytes."""
     letters = st.sampled_from(list(draw(st.sampled_from(ALPHABETS))))
     run = st.tuples(letters, st.sampled_from([1, 1, 1, 2, 5, 12]))
     runs = draw(st.lists(run, min_size=1, max_size=longest))

@@ -1,4 +1,4 @@
-"""A text, a table learned from it, and the command in another process."""
+"""Fixtures for tests of commands: a text, a table learned from the text, and a command in another process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def table(tmp_path: Path, text: Path) -> Path:
 
 
 def program(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
-    """Run the command in another process."""
+    """Run the command in another process and return the completed process."""
     return subprocess.run(  # type: ignore[call-overload, no-any-return]
         [sys.executable, "-m", "bpe_core", *arguments], capture_output=True, encoding="utf-8", cwd=ROOT, **options
     )

@@ -1,4 +1,4 @@
-"""Two commands that would make the same result: the second stops, and spoils nothing."""
+"""Tests of two commands that write the same file: the second command stops and changes no file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A corpus that changes while it is read: each command that reads one says so."""
+"""Tests of a corpus that changes while a command reads the corpus: each command reports the change."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_corpus_file_that_changes_while_a_command_reads_it_is_reported_once(
 
 
 def test_every_command_reads_its_corpus_through_the_function_that_reports_problems() -> None:
-    """A command that reads without `corpora.reading` would hide what it met."""
+    """A command that reads without `corpora.reading` would not report skipped or changed files."""
     found = []
     for path in (ROOT / "bpe_core" / "command_line").rglob("*.py"):
         names = {node.attr for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute)}

@@ -1,4 +1,4 @@
-"""The scripts that complete commands know every command and its options, and shells read them."""
+"""Tests of the completion scripts: they name every command and option, and each shell accepts its script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`compress` and `expand`: the figures they print, the names they choose, their refusals."""
+"""Tests of the commands `compress` and `expand`: the printed sizes, the chosen file names and the refusals."""
 
 from __future__ import annotations
 

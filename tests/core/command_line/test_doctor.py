@@ -1,4 +1,4 @@
-"""`doctor` lists what is in use, even where much is missing."""
+"""Tests of the command `doctor`, which lists the parts in use even if many parts are missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands encode and decode: ids out of text, and text out of ids."""
+"""Tests of the commands `encode` and `decode`."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_undecodable_bytes_of_input_lines_are_replaced_or_skipped_on_request(tab
 def test_decode_warns_on_standard_error_if_encoding_the_text_gives_other_ids(
     table: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    """The text alone goes to standard output, as scripts read it."""
+    """Only the text goes to standard output, because scripts read standard output."""
     assert run(["decode", "--merges", str(table), "258"]) == 0
     assert capfdbinary.readouterr() == (b"the", b"")
     assert run(["decode", "--merges", str(table), "116", "104", "101"]) == 0

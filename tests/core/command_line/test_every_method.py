@@ -1,4 +1,7 @@
-"""Every question by command, about a run by each method: an answer, or a sentence that names another question."""
+"""Tests that ask every question by command about a run of each method.
+
+Each command prints an answer, or a sentence that names another question.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ def method(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def files(tmp_path: Path, method: str) -> tuple[str, str]:
-    """A text and a run that learned from it."""
+    """Return the paths of a text and of a run that learned from the text."""
     text, learned = tmp_path / "text.txt", tmp_path / "run.bpex"
     text.write_text(TEXT, encoding="utf-8")
     texts = text_arguments(method, str(text))

@@ -1,4 +1,4 @@
-"""Groups of texts on the command line: trained on with weights, and reported by the questions."""
+"""Tests of corpus groups on the command line: commands train on weighted groups and report on each group."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bpe_core.text.mixture import Group, Mixture, Sample, weight_of
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two groups, and a file that is in one of them twice."""
+    """Return a folder with two groups of texts; one text is in its group twice."""
     for name, text in (("de/a.txt", "neue neue Worte\n" * 40), ("code/a.py", "new = old\n" * 20)):
         path = tmp_path / "all" / name
         path.parent.mkdir(parents=True)

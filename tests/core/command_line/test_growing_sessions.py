@@ -1,4 +1,7 @@
-"""A session grows while it is learned, and the same command goes on where one was killed: the result is the same."""
+"""Tests of a session file that is updated during training.
+
+After a kill the same command resumes the training, and the result equals that of an uninterrupted training.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ TEXT = "".join(
 
 
 class Killed(BaseException):
-    """The end of a process, as far as files are concerned."""
+    """The exception that stands for a killed process: nothing is written after it is raised."""
 
 
 @pytest.fixture
@@ -39,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Let a session be written after each batch of a few steps."""
+    """Make training write the session file after each batch of seven steps."""
     monkeypatch.setattr(sessions, "SECONDS_BETWEEN", 0.0)
     monkeypatch.setattr(sessions, "TIMES_THE_WRITING", 0)
     advance = Trainer.advance
@@ -52,7 +55,7 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def kill_at(patch: pytest.MonkeyPatch, number: int) -> None:
-    """End the process when it has written the session so often."""
+    """Raise Killed when the session file has been written `number` times."""
     write, written = sessions.write_run, 0
 
     def written_and_killed(*arguments: Any) -> None:
@@ -66,7 +69,7 @@ def kill_at(patch: pytest.MonkeyPatch, number: int) -> None:
 
 
 def killed_early(patch: pytest.MonkeyPatch, method: str) -> None:
-    """Leave a session with a part of what the method learns."""
+    """Leave a session file with the first steps of a training by the method."""
     with patch.context() as killing:
         kill_at(killing, 2)
         with pytest.raises(Killed):

@@ -1,4 +1,6 @@
-"""A command's inputs are replaced neither by its output nor by the manifest, unless the command edits them."""
+"""Tests that neither the output of a command nor its manifest replaces an input file, unless the command edits the
+file.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command prints JSON with `--json`, as the README says."""
+"""Tests of the option `--json`: every command prints JSON."""
 
 from __future__ import annotations
 

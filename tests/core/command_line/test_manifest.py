@@ -1,4 +1,4 @@
-"""`repeat` makes a result again: identical, or with the reason why not."""
+"""Tests of the command `repeat`: it makes a result again and reports whether the new result is identical."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_manifest_can_be_repeated_in_a_moved_folder_and_changed_inputs_are_rep
 
 
 def _expect_of_before(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Change the print of an older version, and a table with fewer columns."""
+    """Check the report about a changed checksum of an older version, and about a table with fewer columns."""
     sizes = json.loads((folder / "sizes.manifest.json").read_text(encoding="utf-8"))
     sizes["results"][0]["sha256"] = "0" * 64
     (folder / "before.json").write_text(json.dumps({**sizes, "version": 1}), encoding="utf-8")
@@ -112,7 +112,7 @@ RUN = subprocess.run
 
 
 def _in_this_process(call: list[str], cwd: Path | None = None, **given: Any) -> Any:
-    """Starting a process takes long; one is enough."""
+    """Run a command in this process, because starting a process for each command takes long."""
     if cwd is None:
         return RUN(call, **given)  # of git
     printed = io.StringIO()
@@ -157,7 +157,7 @@ def test_repeating_a_manifest_never_contacts_a_cluster_address_from_the_file(
 def test_a_manifest_for_an_existing_file_is_written_only_if_the_command_makes_an_equal_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An older one stays until then: whoever is killed, or fails, leaves no manifest that nothing has proved."""
+    """The older manifest stays until the command has made an equal file. A failed command writes no manifest."""
     monkeypatch.chdir(tmp_path)
     Path("book.txt").write_text(TEXT, encoding="utf-8")
     train = ["train", "book.txt", "--merges", "5", "--output", "merges.csv"]
@@ -207,7 +207,7 @@ def test_an_old_manifest_is_removed_before_its_result_changes(
 def test_repeating_a_manifest_reports_a_result_that_another_command_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A command that is to write no manifest knows nothing of the one that is there."""
+    """A command without `--manifest` does not know that a manifest describes the old file."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("bpe_core.command_line.commands.repeat.subprocess.run", _in_this_process)
     Path("book.txt").write_text(TEXT, encoding="utf-8")

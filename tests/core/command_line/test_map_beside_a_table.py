@@ -1,4 +1,4 @@
-"""Commands that write a changed table write the map of its ids with it: both, or neither."""
+"""Tests of commands that write a changed table with the map of its ids: they write both files or none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mistake with a command ends in one sentence and the right exit code."""
+"""Tests of mistakes with commands: each mistake ends in one sentence and the right exit code."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_a_terminal_with_an_ascii_encoding_gets_escapes_for_other_characters() -
 
 
 def ended(redirection: str) -> tuple[int, str]:
-    """Return the exit code and sentence of a command with this output."""
+    """Return the exit code and the error output of a command whose output is redirected."""
     command = f"{shlex.quote(sys.executable)} -m bpe_core presets {redirection}"
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False, cwd=ROOT)
     return done.returncode, done.stderr

@@ -1,4 +1,4 @@
-"""A NUL in any argument of any command ends in a sentence."""
+"""Tests of a NUL character in any argument of any command: the command ends in a sentence."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def usual(action: argparse.Action) -> str:
-    """Return a value that an argument takes."""
+    """Return a value that the argument accepts."""
     if action.dest in TABLES:
         return "m.csv"
     if action.choices:
@@ -37,7 +37,7 @@ def usual(action: argparse.Action) -> str:
 
 
 def words(command: str, chosen: argparse.Action) -> list[str]:
-    """Return the words of a command with a NUL in one argument, and what it needs besides."""
+    """Return the words of a command line with a NUL character in the chosen argument and usual values in the others."""
     found = [command]
     for action in declared_by(command).actions:
         if action is chosen:

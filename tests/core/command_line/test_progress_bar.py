@@ -1,4 +1,4 @@
-"""The progress bar: where it draws, how often, and its text."""
+"""Tests of the progress bar: where and how often the bar is drawn, and its text."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_quick_compilation_writes_no_progress_to_a_log_file() -> None:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Return the time as a list of one number, for a test to change."""
+    """Replace the clock of the progress bar, and return a list with its time for a test to change."""
     now = [0.0]
     monkeypatch.setattr(interruption, "time", SimpleNamespace(monotonic=lambda: now[0]))
     return now

@@ -1,4 +1,4 @@
-"""Every command that reads texts takes the same options for reading."""
+"""Tests of the options for reading texts, which every command that reads texts accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run by any method is kept as a session, which the other commands read like a table."""
+"""Tests of runs saved as sessions: the other commands read a session like a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands start in any thread, and load only the modules they need."""
+"""Tests of the start of commands: they run in any thread and load only the modules that they need."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FREE_OF = {
 
 
 def test_each_command_loads_only_the_modules_it_needs(text: Path, tmp_path: Path) -> None:
-    """Run the commands in one process, those that load least first."""
+    """One process runs all commands; a command that loads fewer modules runs earlier."""
     table = tmp_path / "merges.csv"
     assert run(["train", str(text), "--merges", "20", "--output", str(table), "--quiet"]) == 0
     script = f"""

@@ -1,4 +1,4 @@
-"""The command train: what it prints, where it writes, and its options."""
+"""Tests of the command `train`: its output, the files it writes, and its options."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_the_train_command_reads_only_the_included_files_of_a_folder(tmp_path: P
 def test_train_forbids_and_forces_pairs_given_by_their_texts(
     text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The written table holds the decisions, and its recipe learns the same again."""
+    """The written table stores the interventions, and training by its recipe gives the same merges again."""
     table = tmp_path / "branch.json"
     train = ["train", str(text), "--preset", "english"]
     steered = [*train, "--forbid", "th+e@3", "--force", "#256+a@5"]

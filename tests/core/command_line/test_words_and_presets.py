@@ -1,4 +1,4 @@
-"""The commands words and presets: merging step by step, and recipes explained."""
+"""Tests of the commands `words` and `presets`, which show merges step by step and explain recipes."""
 
 from __future__ import annotations
 

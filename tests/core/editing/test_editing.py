@@ -1,4 +1,4 @@
-"""Tables without some tokens, and two tables in one: every id decodes, every token that could be made still can."""
+"""Tests of trimmed and joined tables: every id decodes, and every token that could be made still can."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def peer_of(history: History, numbers: Int64s | None = None) -> tokenizers.Token
 
 
 def parted(ids: list[int], hidden: set[int], history: History) -> list[int]:
-    """Replace each hidden token by its parts."""
+    """Replace each hidden token by the parts that its merge joined."""
     found = []
     for id in ids:
         found += parted(list(history.parts(id) or ()), hidden, history) if id in hidden else [id]
@@ -153,7 +153,9 @@ def test_joining_two_tables_of_characters_keeps_the_symbols_of_both_tables() -> 
 
 
 def test_a_table_with_merge_priorities_keeps_its_priorities_when_trimmed(words: WordTable, history: History) -> None:
-    """A table with whole words first, pairs not in the order of births, and a token that no pair makes."""
+    """The table prefers whole words, joins pairs in another order than it learned them, and has a token that no
+    pair makes.
+    """
     alphabet = Alphabet((*history.alphabet.symbols, Symbol(b"qqx", b"qqx", "seed")))
     pairs = [(left + (left > 255), right + (right > 255)) for left, right in history.pairs()]
     order = [*range(10), *reversed(range(10, 60)), *range(60, len(pairs))]
@@ -208,7 +210,7 @@ def test_joining_reports_a_token_of_the_second_table_that_cannot_be_made() -> No
 
 
 def test_a_unigram_piece_with_the_text_of_the_unknown_token_keeps_sharing_its_id() -> None:
-    """A file of Unigram has one number for both; a library finds by it what is written so."""
+    """A Unigram file has one id for the piece and for the unknown token, and the library finds the piece by this id."""
     pieces = [["<unk>", 0.0], ["ab", -1.5], ["a", -1.0], ["b", -2.0], ["ba", -9.0]]
     model = {"type": "Unigram", "unk_id": 0, "vocab": pieces, "byte_fallback": False}
     given = json.dumps({"version": "1.0", "added_tokens": [], "model": model}).encode()

@@ -1,4 +1,7 @@
-"""The map between two tables names every id once, its parts are those of the old tokenizer, and maps compose."""
+"""Tests of the id map between two tables.
+
+The map names every id once, its parts are tokens of the old tokenizer, and consecutive maps can be joined.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extended, forbidden, trimmed and put together in any order: every id decodes, and all facts survive."""
+"""Tests of tables that are extended, trimmed, joined or steered in any order: every id decodes to the same bytes."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ RECIPES = {
 
 
 class State(NamedTuple):
-    """A table, and the numbers of its ids."""
+    """A table with the file ids of its tokens."""
 
     history: History
     numbers: Int64s
 
     def bytes_by_number(self) -> dict[int, bytes]:
-        """Decode each numbered token by itself."""
+        """Return the bytes of each token by its file id."""
         tokenizer = Tokenizer(self.history)
         gone = {*range(self.history.first_special)} - {*self.history.vocabulary.tolist()}
         numbers = enumerate(self.numbers.tolist())
@@ -62,7 +62,7 @@ def kind_of(history: History) -> str:
 
 
 def changed(state: State, act: str, data: st.DataObject) -> tuple[State, set[int]]:
-    """Return the table after one of the acts, and the numbers that may have changed their meaning."""
+    """Return the table after one edit, and the ids whose meaning may have changed."""
     history, numbers = state
     if act == "extend":
         grown = extend(Corpus.from_texts([NEW]), history.numbered(numbers), data.draw(st.integers(1, 8)))

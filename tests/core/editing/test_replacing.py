@@ -1,4 +1,4 @@
-"""Replaced tokens: the size and all other ids stay, new tokens have the freed ids, and the library agrees."""
+"""Tests of replaced tokens: the size and all other ids stay, new tokens get the freed ids, and the library agrees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Special tokens get other names, come and go; every other token keeps its id, and the owner's library agrees."""
+"""Tests of special tokens that are renamed, added or removed: other tokens keep their ids, and the library agrees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Axes and labels of figures, which print and the screen share."""
+"""Tests of axes and labels of figures, which print and screen share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Charts drawn without a window show their exact values."""
+"""Tests of charts that are drawn without a window: they show the exact values."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_charts_written_by_the_command_have_the_requested_size_and_the_points_of
 
 
 def _check_order(lines: list[ElementTree.Element], rows: list[dict[str, str]], chart: str) -> None:
-    """A greater number is higher on any axes."""
+    """Check that a greater number is drawn higher than a smaller number."""
     if chart not in ("ranks", "compression"):
         return
     numbers = [float(row["count" if chart == "ranks" else "base_symbols_per_token"]) for row in rows]

@@ -1,4 +1,4 @@
-"""Films are tested where Pillow is installed, as it is for whoever tests all."""
+"""The condition for tests of films: Pillow must be installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A film shows what the engine says, its files hold its frames, and what no font has is said."""
+"""Tests of films: frames show the values of the engine, files contain the frames, and lost characters are reported."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _scene(study: bpe.Study, *others: bpe.Study, size: Size = SMALL, seconds: fl
 
 @pytest.fixture
 def no_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Be on a computer without fonts: there is only the one that Pillow brings along."""
+    """Pretend that the computer has no fonts except the font that Pillow contains."""
     monkeypatch.setattr(fonts, "FONTCONFIG", "no-such-program")
     monkeypatch.setattr(fonts, "USUAL", ())
     monkeypatch.setattr(fonts, "FURTHER", ())
@@ -56,7 +56,7 @@ def no_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def small_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw films with few pixels, for tests that read what is said of them."""
+    """Draw films with few pixels, for tests that read only the messages about a film."""
     monkeypatch.setitem(SIZES, "readme", SMALL)
 
 
@@ -133,7 +133,7 @@ PEN = Pen(Fonts())
 
 @given(WORDS, st.integers(20, 200))
 def test_characters_of_a_film_are_placed_in_order_without_overlap(words: list[str], width: int) -> None:
-    """The cells hold the text in its order; none lies upon another, whichever way it is read."""
+    """The cells contain the text in order. No cell overlaps another cell, whatever the reading direction."""
     text = " ".join(words)
     cells, _ = placed(text, 10.0, width, PEN)
     assert "".join(cell.character for cell in cells) == text
@@ -210,7 +210,7 @@ def test_tokens_keep_their_exact_colours_in_a_film_file(study: bpe.Study) -> Non
 
 
 def _few_colours() -> list[Image.Image]:
-    """Return pictures in few colours that change in a corner, and back."""
+    """Return three pictures in few colours: the second differs in a corner, and the third equals the first."""
     chance = np.random.default_rng(3)
     palette = np.array([[40 * i, 255 - 40 * i, 8 * i] for i in range(7)], np.uint8)
     first = palette[chance.integers(0, 7, (90, 120))]

@@ -1,4 +1,4 @@
-"""GGUF files of a tokenizer alone, written field by field as llama.cpp's own package writes them."""
+"""Helpers that write GGUF files with only a tokenizer, field by field as the package of llama.cpp writes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small tokenizers of the kinds in models, trained and assembled here by the real library."""
+"""Small tokenizers of the kinds that published models use, trained by the library `tokenizers`."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _steps(whole: Whole, changes: list[Step], cuts: list[Step]) -> Whole:
 def bpe(
     changes: list[Step], cuts: list[Step], *, bytes_first: bool = True, specials: tuple[str, ...] = (), **model: Any
 ) -> Whole:
-    """Make a model that joins pairs of bytes or characters after these steps."""
+    """Make a BPE tokenizer of bytes or characters with the normalizers `changes` and the pre-tokenizers `cuts`."""
     import tokenizers
 
     blank = tokenizers.Tokenizer(tokenizers.models.BPE(**model))
@@ -118,7 +118,7 @@ def unigram(changes: list[Step], cuts: list[Step], *specials: str) -> Whole:
 
 
 def unigram_over_bytes() -> Whole:
-    """Make a Unigram model of words that are shown as bytes; no piece stands for the unknown."""
+    """Make a Unigram tokenizer of words written as byte-level letters, without an unknown token."""
     import tokenizers
 
     made = tokenizers.Tokenizer(tokenizers.models.Unigram())
@@ -146,7 +146,7 @@ def wordpiece(changes: list[Step], cuts: list[Step]) -> Whole:
 
 @cache
 def sentencepiece_model(kind: str = "bpe", **choices: Any) -> bytes:
-    """Train a model by SentencePiece."""
+    """Return the bytes of a model trained by SentencePiece."""
     import sentencepiece
 
     made = io.BytesIO()
@@ -164,7 +164,7 @@ def sentencepiece_model(kind: str = "bpe", **choices: Any) -> bytes:
 
 
 def behind(whole: Whole, *tokens: tuple[str, dict[str, bool]]) -> Whole:
-    """Add tokens, numbered behind all others."""
+    """Add tokens with the ids after all others, and return the tokenizer."""
     first = len(whole["model"]["vocab"])
     whole["added_tokens"] += [added(first + place, text, **how) for place, (text, how) in enumerate(tokens)]
     return whole
@@ -251,7 +251,7 @@ def bert_cased() -> Whole:
 
 
 def wordpiece_of_signs() -> Whole:
-    """Make one whose words can begin with the sign that continues words, as `##.` does."""
+    """Make a WordPiece tokenizer for words that can begin with the continuing prefix, such as `##.`."""
     return wordpiece([{"type": "NFD"}, {"type": "StripAccents"}], [{"type": "Whitespace"}])
 
 
@@ -260,14 +260,14 @@ def by_scripts() -> Whole:
 
 
 def characters_of_words() -> Whole:
-    """Make one like `CharBPETokenizer`."""
+    """Make a tokenizer like `CharBPETokenizer` of the library."""
     changes: list[Step] = [{"type": "NFKC"}, as_bert(lowercase=True)]
     return bpe(changes, [{"type": "BertPreTokenizer"}], bytes_first=False, specials=("<unk>",),
                unk_token="<unk>", end_of_word_suffix="</w>")  # fmt: skip
 
 
 def bert_like() -> Whole:
-    """Make a BPE model behind BERT's steps."""
+    """Make a BPE tokenizer with the normalizer and pre-tokenizer of BERT."""
     changes: list[Step] = [as_bert(lowercase=True)]
     return bpe(
         changes, [{"type": "BertPreTokenizer"}], bytes_first=False, specials=("[UNK]", "[CLS]"), unk_token="[UNK]"
@@ -314,7 +314,10 @@ def stored(kind: str = "bpe", **choices: Any) -> FieldValues:
 
 
 def converted(changes: list[Step], cuts: list[Step], **choices: Any) -> Whole:
-    """Convert a model of SentencePiece for `tokenizers`: each way to cut a piece in two, the best first."""
+    """Convert a SentencePiece model for `tokenizers`.
+
+    Each way to divide a piece in two becomes a merge, the best first.
+    """
     found = stored(byte_fallback=True, normalization_rule_name="identity", **choices)
     vocabulary = {piece.text: number for number, piece in enumerate(found.pieces)}
     scores = {piece.text: piece.score for piece in found.pieces}
@@ -354,19 +357,19 @@ def llama_2() -> Whole:
 
 
 def mistral() -> Whole:
-    """Make one as in newer files."""
+    """Make a tokenizer like those in newer files of Mistral."""
     return converted([], [metaspace("first", cuts=False)])
 
 
 def llama_of_transformers_5() -> Whole:
-    """Make one without an unknown token, although some bytes are missing."""
+    """Make a Llama tokenizer without an unknown token, although some bytes have no token."""
     whole = converted([], [metaspace("first", cuts=False)])
     whole["model"]["unk_token"] = None
     return whole
 
 
 def unigram_of_bytes() -> Whole:
-    """Make a Unigram model of SentencePiece with bytes for unknown characters."""
+    """Make a Unigram tokenizer from SentencePiece with byte pieces for unknown characters."""
     found = stored("unigram", byte_fallback=True, normalization_rule_name="identity")
     model = {"type": "Unigram", "unk_id": 0, "byte_fallback": True,
              "vocab": [[piece.text, piece.score] for piece in found.pieces]}  # fmt: skip
@@ -374,7 +377,7 @@ def unigram_of_bytes() -> Whole:
 
 
 def without_bytes() -> Whole:
-    """Make the same without the bytes."""
+    """Make a Llama tokenizer of transformers 5 without its byte tokens."""
     whole = llama_of_transformers_5()
     model = whole["model"]
     lacking = {f"<0x{byte:02X}>" for byte in range(256)}

@@ -1,4 +1,4 @@
-"""Tables learned from real text, files made of them, and texts that are hard to cut alike."""
+"""Tables learned from real text, files written from the tables, and texts that are hard to split."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ LEARNED_FROM_GROUPS = ("parity",)  # its steps are those of byte-pair encoding
 
 @cache
 def languages() -> str:
-    """A text in many languages."""
+    """Return a text in many languages."""
     return "\n".join(text_of(name)[:LEARNED] for name in here("languages", "made/languages", "data/udhr-languages.txt"))
 
 
 @cache
 def texts() -> tuple[str, ...]:
-    """Return other languages, English, and all known hard cases."""
+    """Return texts in many languages, English texts, and all known hard cases."""
     found = [text_of(name) for name in (*SCRIPTS, "poem", "prose", "code")]
     for name in here("data/udhr-languages.txt"):
         whole = text_of(name)
@@ -46,7 +46,7 @@ def texts() -> tuple[str, ...]:
 
 @cache
 def lines() -> tuple[str, ...]:
-    """Many languages, a line each."""
+    """Return lines of text in many languages."""
     found = [line for name in here("data/udhr-languages.txt") for line in text_of(name).split("\n")]
     return tuple(found[:: max(1, len(found) // 200)])
 
@@ -71,7 +71,7 @@ def content(history: History, format: str) -> bytes:
 
 
 def files(history: History, format: str, name: str) -> dict[str, bytes]:
-    """Write the file of that name with the files beside it."""
+    """Return the content of the named file and of the files that the format writes beside it."""
     found = {name: content(history, format)}
     for path, write in FORMATS[format].companions(Path(name)).items():
         file = io.BytesIO()
@@ -81,24 +81,23 @@ def files(history: History, format: str, name: str) -> dict[str, bytes]:
 
 
 def opened(history: History, format: str, name: str = "table") -> OpenedTable:
-    """A history, written and read back."""
+    """Write a history in a format and return the table read back from the file."""
     found = files(history, format, name)
     return FORMATS[format].open(found[name], name, found.get)
 
 
 def file_name(format: Format) -> str:
-    """Return the usual name of a file in this format."""
     ending = FORMATS.rows[format.name].endings[0]
     return f"table{ending}" if ending.startswith(".") else ending
 
 
 def history_for(format: Format, text: str, **changes: Any) -> History:
-    """Learn a text by the first recipe whose tables the format can hold."""
+    """Return a history of the first recipe whose tables the format can hold."""
     return histories_for(format, text, **changes)[0]
 
 
 def histories_for(format: Format, text: str, **changes: Any) -> list[History]:
-    """Learn a text by each method whose tables the format can hold."""
+    """Return a history of each method whose tables the format can hold."""
     recipes = [
         Recipe.preset("gpt2"),
         Recipe.preset("words", marker="glued", ties="largest-text"),
@@ -146,7 +145,7 @@ def encode(history: History, text: str) -> list[int]:
 
 @lru_cache(maxsize=4)
 def _tokenizer_of(history: History) -> Tokenizer:
-    """Make it once for all texts of a test: no two histories are equal."""
+    """Return the cached tokenizer of a history, so that a test makes the tokenizer once for all texts."""
     return Tokenizer(history)
 
 

@@ -1,4 +1,4 @@
-"""Merge tables of every kind of recipe, in each of their formats."""
+"""Merge tables of every kind of recipe, and checks that a format reads them back."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def written(history: History, format: Format, merges: int | None = None) -> byte
 
 @contextmanager
 def read_row_by_row() -> Iterator[None]:
-    """Keep tables from being read at once."""
+    """Make formats read tables row by row while the context is open."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MergeTable, "read_at_once", lambda *given: None)
         yield
@@ -47,7 +47,7 @@ def read_row_by_row() -> Iterator[None]:
 
 @contextmanager
 def read_at_once_only() -> Iterator[None]:
-    """Keep tables from being read row by row."""
+    """Let a test fail if a format reads a table row by row while the context is open."""
 
     def refused(*given: object) -> None:
         raise AssertionError("a row is read by itself")

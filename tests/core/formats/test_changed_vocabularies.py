@@ -1,4 +1,4 @@
-"""WordPiece and Unigram from files, extended, put together, trimmed: ids stay, and every text can still be cut."""
+"""Tests of WordPiece and Unigram files that are extended, joined or trimmed: ids stay, and any text can be encoded."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ KINDS = {"bert": "tokenizer.json", "wordpiece": "vocab.txt", "unigram": "sentenc
 
 
 class Table(NamedTuple):
-    """A file of the poem's tokens with holes between their numbers, and the other learned tokens."""
+    """A tokenizer file learned from a poem, with gaps between its ids, and its learned tokens."""
 
     opened: OpenedTable
     numbers: np.ndarray[Any, Any]
@@ -65,7 +65,7 @@ def read_again(history: History, format: str, numbers: Any = None) -> OpenedTabl
 
 
 def peer_of(history: History, numbers: Any, kind: str) -> Any:
-    """Ask the real library for the numbers of a text's tokens."""
+    """Return a function of the real library that encodes a text to ids."""
     file = BytesIO()
     format = "sentencepiece" if kind == "unigram" else "tokenizer.json"
     FORMATS[format].write(history.numbered(numbers), file)
@@ -76,7 +76,7 @@ def peer_of(history: History, numbers: Any, kind: str) -> Any:
 
 
 def check(before: OpenedTable, known: Any, now: History, numbers: Any, kind: str, text: str) -> None:
-    """Check that remaining tokens keep their numbers and bytes, known texts stay known, and the library agrees."""
+    """Check that remaining tokens keep their ids and bytes, known texts stay known, and the library agrees."""
     one, two = Tokenizer(before.history), Tokenizer(now)
     place_of = {number: place for place, number in enumerate(numbers.tolist())}
     kept = [id for id in range(before.history.index_count) if known[id] in place_of]
@@ -162,7 +162,7 @@ def test_extending_a_wordpiece_table_joins_pairs_by_count_or_by_score() -> None:
 
 
 def test_extending_adds_tokens_for_characters_that_occur_only_in_longer_tokens(tmp_path: Path) -> None:
-    """Otherwise a longer token leaves a rest that nothing fits, and the word is unknown."""
+    """Without such a token, no token fits the end of a word after a longer token, and the word becomes unknown."""
     path, corpus = tmp_path / "vocab.txt", tmp_path / "corpus.txt"
     path.write_text("[UNK]\nplay\n##ed\n##ing\nun\n##s\n")
     corpus.write_text("unplayed played playing plays play " * 9)

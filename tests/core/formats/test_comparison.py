@@ -1,4 +1,4 @@
-"""Two tables compared: the first merge that differs, the cause, and the cuts of a text."""
+"""Tests of the comparison of two tables: the first different merge, its cause, and the different splits of a text."""
 
 from __future__ import annotations
 

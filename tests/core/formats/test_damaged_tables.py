@@ -1,4 +1,4 @@
-"""Damaged merge tables are refused with the place and the damage."""
+"""Tests of damaged merge tables: reading refuses them and names the place and the damage."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_a_table_of_endlessly_doubling_merges_is_refused(format: Format) -> None
 def test_a_table_file_with_random_changes_is_refused_or_read_as_a_valid_history(
     format: Format, data: st.DataObject
 ) -> None:
-    """A changed file gives a sentence, or a history that can be written and read again."""
+    """A history that is read from a changed file can be written and read again."""
     table = bytearray(small_table(format))
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.integers(0, len(table) - 1))

@@ -1,4 +1,4 @@
-"""A tokenizer from elsewhere goes on learning: its tokens stay, and its own library loads the result."""
+"""Tests of extending an imported tokenizer: its tokens stay, and its own library loads the result."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BY = 40
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small byte-level tokenizer of Hugging Face's own, with a special token before all others and one behind."""
+    """Return a byte-level tokenizer file of the library `tokenizers`, with special tokens at the first and last id."""
     path = tmp_path_factory.mktemp("library") / "tokenizer.json"
     made = tokenizers.Tokenizer(tokenizers.models.BPE())
     made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -94,7 +94,7 @@ def test_extending_a_tokenizer_keeps_all_old_ids_and_the_library_agrees(
 def test_tokenizers_of_other_formats_can_be_extended_twice(
     library: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An extended table can be extended again, and keeps the numbers of both times."""
+    """The tokenizer keeps the ids of both extensions."""
     once, twice = tmp_path / name, tmp_path / "twice" / name
     first = extended(library if name != "ranks.tiktoken" else _ranks(tmp_path), str(once), capsys=capsys)
     assert first.get("asked", "") == {"ranks.tiktoken": "tiktoken", "merges.txt": "tokenizers"}.get(name, "")
@@ -112,7 +112,10 @@ def test_tokenizers_of_other_formats_can_be_extended_twice(
 def test_a_table_with_merge_priorities_is_extended_with_lower_priorities(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whole words first, pairs not in the order of births; and ranks with a token made of a later one."""
+    """One table prefers whole words and joins pairs in another order than it learned them.
+
+    The other table is a ranks file in which a token is made of a later token.
+    """
     whole, odd = json.loads(library.read_bytes()), tmp_path / "odd.json"
     whole["model"]["merges"].reverse()
     whole["model"]["ignore_merges"] = True

@@ -1,4 +1,4 @@
-"""`bpe-explorer export`, `convert` and `diff`, as a person calls them."""
+"""Tests of the commands `export`, `convert` and `diff`."""
 
 from __future__ import annotations
 

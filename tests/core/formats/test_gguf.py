@@ -1,4 +1,4 @@
-"""GGUF's tokenizer section: ids are those that llama.cpp (b11549) gave for files of these contents."""
+"""Tests of tokenizers in GGUF files: the ids equal those that llama.cpp (b11549) gave for the same files."""
 
 from __future__ import annotations
 
@@ -202,14 +202,14 @@ def test_a_gemma_gguf_file_joins_pairs_within_lines() -> None:
 
 
 def test_text_of_a_gemma_gguf_file_is_decoded_with_spaces_and_bytes() -> None:
-    """The signs of blanks and of bytes were shown, with a space between all tokens."""
+    """The signs for blanks and bytes were once shown, with a space between all tokens."""
     tokenizer = Tokenizer(GGUF.open(gguf(LINES), "x").history)
     for text in ("ab ab", "aab\n\n\nab", " a  ab", "é b", "a\n b", "日本", ""):
         assert tokenizer.decode(tokenizer.encode(text), way="library") == text
 
 
 def cleaned_sign_by_sign(text: str) -> str:
-    """Take spaces out in three rounds over the signs, as llama.cpp does it."""
+    """Remove spaces from a text in three rounds over its characters, as llama.cpp does."""
     kept = [sign for place, sign in enumerate(text) if not (sign == " " and text[place + 1 : place + 2] in [*"?!.,"])]
     found: list[str] = []
     place = 0
@@ -355,7 +355,7 @@ def test_invalid_gguf_files_are_refused_in_a_sentence(data: bytes, said: str, tm
 
 
 def test_writing_a_sentencepiece_model_that_would_join_other_pieces_is_refused(tmp_path: Path) -> None:
-    """SentencePiece joins whatever is a piece; the samples had no text in which only the pairs leave it apart."""
+    """SentencePiece joins any two neighbours whose text is a piece. The table joins only its own pairs."""
     letters = [f"{left}{right}" for left in "abcdfgijkl" for right in "mnopqrstuv"]
     more = [*"abcdfgijklmnopqrstuv"]
     table = {

@@ -1,7 +1,7 @@
-"""Hostile or damaged files end in a sentence that names the file, in bounded time and memory.
+"""Tests of hostile and damaged files, which are refused with the name of the file, in limited time and memory.
 
-Sound files of every format are cut, twisted and stitched together at random; what comes out is
-either still a table or refused with a FormatError. Every former crash of an importer has a test below.
+Valid files of every format are cut and changed at random. The result is a valid table, or a FormatError is
+raised. Every former crash of an importer has a test below.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ STRANGE = [
 
 @cache
 def sound(format: str, method: str = "") -> dict[str, bytes]:
-    """Return the files of a table that was learned by that method and fits the format."""
+    """Return the files of a table that the method learned, written in the format."""
     place = LEARNED[format].index(method) if method else 0
     history = histories_for(FORMATS[format], TEXT, merges=25)[place]
     return files(history, format, NAMES[format])
 
 
 def opened_or_refused(format: str, data: bytes, beside: dict[str, bytes] | None = None) -> None:
-    """An accepted file must be sound enough to encode with; a refusal must name the place."""
+    """Check that a file opens as a table that can encode, or is refused with its name."""
     name = NAMES.get(format, f"table.{format}")
     FORMATS[format].recognizes(data)
     try:
@@ -75,7 +75,7 @@ def opened_or_refused(format: str, data: bytes, beside: dict[str, bytes] | None 
 
 
 def damage(length: int) -> st.SearchStrategy[list[tuple[int, int, bytes]]]:
-    """Places, the lengths cut out there, and the bytes put in."""
+    """Return a strategy of changes: the place, the length that is removed, and the bytes that are inserted."""
     place = st.integers(0, length)
     cut = st.one_of(st.integers(0, 8), st.integers(0, length))
     put = st.one_of(st.sampled_from(STRANGE), st.binary(max_size=6), st.just(b""))
@@ -113,7 +113,7 @@ def test_random_bytes_are_refused_by_every_format(format: str) -> None:
 
 @every_kind
 def test_a_tokenizer_file_truncated_at_any_length_is_refused_or_read(format: str, method: str) -> None:
-    """Cut it short at many lengths, and at the ends of its first lines."""
+    """The file is truncated at several lengths and at the ends of its first lines."""
     whole = sound(format, method)
     data = whole[NAMES[format]]
     ends = [place for place in range(len(data)) if data[place : place + 1] == b"\n"][:40]
@@ -128,7 +128,7 @@ json_values = st.one_of(scalars, st.lists(scalars, max_size=3), st.dictionaries(
 
 @pytest.mark.parametrize("format", ["tokenizer.json", "json", "merges.txt"])
 def test_json_values_of_the_wrong_type_in_a_tokenizer_file_are_refused(format: str) -> None:
-    """Replace any value in the object."""
+    """Any value of the JSON object is replaced by another value."""
     name = "vocab.json" if format == "merges.txt" else NAMES[format]
     whole = json.loads(sound(format)[name])
     paths = list(_paths(whole))
@@ -187,7 +187,7 @@ def test_deeply_nested_or_long_tokenizer_files_cost_little_time_and_memory(forma
 
 
 def test_merges_of_long_repetitive_tokens_are_recovered_from_ranks_within_seconds() -> None:
-    """Splitting a token of thousands of equal bytes must not take the square of its length."""
+    """The time to split a token of thousands of equal bytes must not grow with the square of its length."""
     every = [bytes([byte]) for byte in range(256)]
     tokens = [b"a" * 2**k for k in range(1, 15)] + [b"ab" * length for length in range(1, 400)]
     lines = [base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(every + tokens)]
@@ -197,7 +197,7 @@ def test_merges_of_long_repetitive_tokens_are_recovered_from_ranks_within_second
 
 
 def test_doubling_merges_in_a_text_file_are_refused_before_they_fill_the_memory() -> None:
-    """A file that spells out tokens has lines as long as they are, and the length of a line is bounded."""
+    """A line of the file is as long as its token, and the length of a line is limited."""
     lines = ["#version: 0.2"]
     token = "a"
     while len(token) < 2**21:
@@ -222,7 +222,7 @@ def test_every_format_refuses_a_file_of_another_format() -> None:
 
 @every_kind
 def test_tokenizer_files_are_recognized_by_their_content(format: str, method: str) -> None:
-    """Each file is recognized whatever its name."""
+    """The name of the file says nothing about its format."""
     whole = sound(format, method)
     data, beside = whole[NAMES[format]], whole.get
     taken = next(one.name for one in FORMATS.asked_about(data) if one.recognizes_file(data, "file", beside))
@@ -272,7 +272,7 @@ def test_a_table_longer_than_the_inspected_beginning_is_recognized(
 def test_a_table_file_with_more_lines_than_possible_entries_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The file is refused before its lines are parsed, each of which takes a hundred bytes."""
+    """The file is refused before its lines are parsed, because each parsed line takes a hundred bytes."""
     monkeypatch.setattr(all_formats, "MOST_LINES", 500)
     for name, line in (("merges.txt", b"a b\n"), ("vocab.txt", b"[UNK]\n"), ("table.csv", b"1,2\n")):
         path = tmp_path / name

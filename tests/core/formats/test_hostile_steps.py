@@ -1,4 +1,4 @@
-"""Steps of a file that make long texts or throw in ways of their own."""
+"""Tests of tokenizer files whose normalization steps make long texts or raise unusual exceptions."""
 
 from __future__ import annotations
 

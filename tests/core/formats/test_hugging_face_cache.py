@@ -1,4 +1,4 @@
-"""Tokenizers in the Hugging Face cache are opened by their names, without a connection unless a name is not there."""
+"""Tests of tokenizers in the Hugging Face cache, which are opened by name and downloaded only if absent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files whose tokens are not joined in the order of births give the ids of their own libraries."""
+"""Tests of files whose pairs are joined by priorities: they give the ids of their own libraries."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ GPT2 = NAMED_PATTERNS["gpt2"].expression
 
 
 def random_texts(number: int, seed: int = 1) -> list[str]:
-    """Characters from everywhere, with many blanks."""
+    """Return texts of random characters of Unicode with many blanks."""
     rng = random.Random(seed)
     planes = [(32, 127), (9, 14), (32, 33), (0x80, 0x3000), (0x3000, 0xD800), (0xE000, 0x10000), (0x10000, 0x20000)]
     return ["".join(chr(rng.randrange(*rng.choice(planes))) for _ in range(rng.randrange(30))) for _ in range(number)]
@@ -53,7 +53,7 @@ def samples() -> list[str]:
 
 @pytest.fixture(scope="module")
 def odd_ranks() -> dict[bytes, int]:
-    """Make ranks in an order of no training, with whole words that no pair makes."""
+    """Return ranks in an order that no training gives, with whole words that no pair makes."""
     tokens = written(learned("gpt2"))
     rng = random.Random(3)
     later = tokens[300:] + [text.encode() for text in (" lighthouse", " harbour", "ὀλίγος", "xylophone")]
@@ -85,7 +85,7 @@ def test_encoding_with_ranks_in_any_order_gives_the_ids_of_tiktoken(
 
 
 def by_hand(word: bytes, history: History, at: int) -> list[int]:
-    """Apply the rule itself, slowly."""
+    """Return the ids of a word by applying the rule of merge priorities pair by pair."""
     joined, base, whole = JoinedWords(history), len(history.alphabet), written(history)
     limit = base + at
     if history.joining is not None and history.joining.whole_words and word in whole[:limit]:
@@ -149,7 +149,7 @@ def test_kernels_leave_out_the_same_pairs_as_plain_python(
 def test_kernels_find_the_same_token_for_a_pair_as_plain_python(
     halves: list[tuple[int, int]], priorities: list[int]
 ) -> None:
-    """The best of the tokens with one text is found, and the oldest of equally good ones."""
+    """Of several tokens with one text, the token of the best priority is found, and of equal priorities the oldest."""
     tokens = [97, 98, *range(256, 256 + len(halves))]
     pairs = [(tokens[left % born], tokens[right % born]) for born, (left, right) in enumerate(halves, 2)]
     joining = MergePriorities(priorities=np.array([NO_PRIORITY] * 256 + priorities[: len(pairs)]))
@@ -188,7 +188,7 @@ JSON = FORMATS["tokenizer.json"]
 
 
 def trained(*, blanks_part: bool = False, alphabet: bool = True, **model: Any) -> dict[str, Any]:
-    """Make a small tokenizer of the real library: of bytes, or of characters in words between blanks."""
+    """Return the JSON object of a small tokenizer, trained by `tokenizers` on bytes or on characters between blanks."""
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     pre = tokenizers.pre_tokenizers
     found = tokenizers.Tokenizer(tokenizers.models.BPE(**model))
@@ -222,7 +222,7 @@ def in_any_order(whole: dict[str, Any]) -> None:
 
 
 def as_llama_3(whole: dict[str, Any]) -> None:
-    """Make merges of ranks as transformers does: each way to cut a token; add whole words that no merge makes."""
+    """Change merges to all divisions of each token, as transformers does, and add words that no merge makes."""
     model = whole["model"]
     number = model["vocab"]
     for word in ("Ġlighthouse", "Ġharbour", "Ġunmade"):

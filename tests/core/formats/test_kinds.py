@@ -1,4 +1,4 @@
-"""Tokenizers of the kinds in models open exactly: every id is the library's.
+"""Tests of tokenizer files of the kinds in published models: every id equals that of the library.
 
 With the profile "explore" all kinds are tested on all lines of all texts.
 """
@@ -57,7 +57,7 @@ ODD = (
 
 @cache
 def lines() -> tuple[str, ...]:
-    """Return many languages, known hard cases, and characters from everywhere."""
+    """Return lines in many languages, known hard cases, and lines of random characters."""
     whole = [line for name in here("languages", "data/udhr-languages.txt") for line in text_of(name).split("\n")]
     chosen = whole if EXPLORES else whole[:: max(1, len(whole) // 40)]
     return (*chosen, *(text[:200] for text in texts()[::2]), *random_texts(2_000 if EXPLORES else 20), *ODD)
@@ -152,7 +152,10 @@ def test_a_character_whose_token_only_ends_words_is_unknown_inside_words(unknown
 
 @pytest.mark.parametrize("kind", ["qwen", "word level", "bert", "xlm roberta", "llama 2", "clip"])
 def test_added_tokens_get_the_ids_that_their_library_gives_them(kind: str) -> None:
-    """The library keeps the vocabulary's ids and counts on from its size, whatever the file says; two may share one."""
+    """The library numbers added tokens from the size of the vocabulary, whatever id the file states.
+
+    Two added tokens may then share an id.
+    """
     whole = json.loads(json.dumps(KINDS[kind]()))
     vocabulary = whole["model"]["vocab"]
     size, (piece, last) = len(vocabulary), [text if isinstance(text, str) else text[0] for text in vocabulary][40:42]

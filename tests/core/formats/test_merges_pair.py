@@ -1,4 +1,4 @@
-"""merges.txt and vocab.json: Hugging Face's library loads ours, and theirs come in with their numbers."""
+"""Tests of merges.txt with vocab.json: the library `tokenizers` loads our files, and its files keep their ids here."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_exporting_a_character_token_with_a_space_as_merges_txt_is_refused() -> 
 
 
 def test_only_a_line_feed_ends_a_line_of_merges_txt() -> None:
-    """The other line separators of Unicode may occur in a token of characters."""
+    """Other line separators of Unicode may occur in a token of characters."""
     separators = "\u2028\u2029\u0085\x0b\x0c\x1c\x1e"
     recipe = Recipe.preset("words", pattern="custom", custom_pattern="[^ ]+", marker="none", merges=20)
     history = train(Corpus.from_texts([f"a{separators}b", f"a{separators}b"]), recipe)
@@ -201,7 +201,7 @@ def test_a_byte_vocabulary_without_a_token_for_the_space_is_read_as_bytes(
 
 
 def test_a_byte_alphabet_of_english_letters_only_is_read_as_bytes(tmp_path: Path) -> None:
-    """A trainer that is not given the 256 bytes keeps those it has met."""
+    """A trainer without the full byte alphabet has tokens only for the bytes that its texts contain."""
     library = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     theirs = library.Tokenizer(library.models.BPE())
     theirs.pre_tokenizer = library.pre_tokenizers.ByteLevel(add_prefix_space=False)

@@ -1,4 +1,4 @@
-"""Sentences about files that are no tables: each says what is so, and nothing that is not."""
+"""Tests of the refusals of files that are no tables: each sentence names what the file is."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_refusing_a_file_of_another_kind_names_the_kind_of_the_file(
 
 
 def test_merges_of_bytes_are_recognized_even_without_a_sign_for_the_space(tmp_path: Path) -> None:
-    """Words that were split at spaces leave no sign of a space, and a program may write no version."""
+    """A file learned from words without spaces has no token with a space, and may have no version line."""
     pairs = ["e s", "l a", "Ã ³", "i Ã³", "c iÃ³", "Ã ±", "a Ã±", "aÃ± os", "o s"]
     path = tmp_path / "es-merges.txt"
     path.write_text("\n".join(sorted(pairs, key=len)), "utf-8")

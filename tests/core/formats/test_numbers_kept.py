@@ -1,4 +1,4 @@
-"""Tokens keep the numbers of their file: in every command, after any number of merges, in our files."""
+"""Tests of the ids of imported files: they stay in every command, after more merges, and in exported files."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _few_texts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_files_converted_from_tiktoken_ranks_have_the_ids_of_the_ranks(tmp_path: Path) -> None:
-    """A file like cl100k's, with bytes in another order; and tokens named like parts of a tokenizer.json."""
+    """The ranks have bytes in another order, as in cl100k, and tokens named like keys of a tokenizer.json."""
     order = np.random.default_rng(3).permutation(256).tolist()
     history = learned("cl100k", merges=100)
     made = [text for text in written(history)[256:] if text not in (b"mo", b"voc")]

@@ -1,4 +1,4 @@
-"""Merges as other programs write them: with bytes that end words, packed, without a version, with counts."""
+"""Tests of merge files of other programs, such as CLIP, fastBPE and the first GPT of OpenAI."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.core.formats.samples import languages, texts
 
 
 def clip() -> tuple[Any, list[str]]:
-    """Make a tokenizer like CLIP's by the library that loads those, and its merges as lines."""
+    """Return a tokenizer like that of CLIP, made by `tokenizers`, and the lines of its merges."""
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     pre, changes = tokenizers.pre_tokenizers, tokenizers.normalizers
     made = tokenizers.Tokenizer(tokenizers.models.BPE(end_of_word_suffix="</w>"))
@@ -218,7 +218,7 @@ def test_merges_listed_in_any_order_are_learned_when_their_parts_exist(parts: li
 
 
 def test_the_merge_file_of_clip_is_cut_to_the_merges_that_clip_uses(tmp_path: Path) -> None:
-    """CLIP's source takes lines 1 to 49,152 - 256 - 2 of it, so its special tokens are the last of 49,408."""
+    """CLIP reads lines 1 to 49,152 - 256 - 2 of the file, so its special tokens have the last two of 49,408 ids."""
     signs = [byte_level.stand_ins()[byte] for byte in byte_level.stand_in_order()]
     pairs = (f"{left} {right}" for left in signs for right in signs)
     path = tmp_path / "bpe_simple_vocab_16e6.txt"
@@ -234,7 +234,7 @@ def test_the_merge_file_of_clip_is_cut_to_the_merges_that_clip_uses(tmp_path: Pa
 
 @pytest.mark.parametrize("asked", ["vocab.bpe", "encoder.json", "."])
 def test_merges_in_vocab_bpe_get_the_ids_of_encoder_json(tmp_path: Path, asked: str) -> None:
-    """OpenAI's first GPT is published in this form: merges of characters that end words, and a JSON file with ids."""
+    """The first GPT of OpenAI is published with merges of characters that end words, and a JSON file of ids."""
     (tmp_path / "vocab.bpe").write_text("#version: 0.2\nl o\nlo w</w>\ne r</w>\n", encoding="utf-8")
     names = [
         "<unk>",

@@ -1,4 +1,4 @@
-"""All steps of a tokenizer.json before its model, in any order, give the ids of its library."""
+"""Tests of the normalizers and pre-tokenizers of a tokenizer.json: in any order, they give the ids of the library."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ EXPRESSIONS = [
 
 
 def charsmap() -> str:
-    """Make a table that replaces characters, as SentencePiece does: a trie with one byte a level."""
+    """Return a table of replaced characters as SentencePiece stores it: a trie with one byte per level, in base64."""
     texts, units = b"", {}
 
     def unit(base: int, label: int, leaf: bool) -> int:
@@ -58,7 +58,7 @@ def charsmap() -> str:
 
 @cache
 def trained(kind: str) -> dict[str, Any]:
-    """Small models: of bytes, and of characters with the sign for blanks among them."""
+    """Return the JSON object of a small tokenizer of bytes, or of characters with the sign for blanks."""
     made = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token=None if kind == "bytes" else "<unk>"))
     pre = tokenizers.pre_tokenizers
     made.pre_tokenizer = pre.ByteLevel() if kind == "bytes" else pre.Metaspace()
@@ -134,7 +134,10 @@ def files(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def unless_it_breaks(asked: Callable[[], Any]) -> Any:
-    """The library does this where it looks for a token inside a character that replaces a byte."""
+    """Return the result of a call of the library, or skip the example if the library panics.
+
+    The library panics if it looks for a token inside a character that replaces a byte.
+    """
     try:
         return asked()
     except BaseException as error:
@@ -163,7 +166,7 @@ def test_any_steps_of_a_tokenizer_json_give_the_ids_of_the_library(whole: dict[s
 
 
 def test_check_import_compares_an_opened_file_with_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A vocabulary may hold tokens named like parts of a tokenizer.json."""
+    """The vocabulary contains tokens named like keys of a tokenizer.json."""
     whole = json.loads(json.dumps(trained("bytes")))
     whole["model"]["dropout"] = 1.0  # its library leaves out every merge
     path = tmp_path / "tokenizer.json"

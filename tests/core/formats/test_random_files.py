@@ -1,4 +1,6 @@
-"""Random mixtures of what a tokenizer.json can say: where it opens without a warning, every id is its library's."""
+"""Tests of random combinations of the parts of a tokenizer.json: a file that opens without a warning has the
+library's ids.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formats from which merges must be recovered: tiktoken's ranks, subword-nmt's codes, minbpe's pairs."""
+"""Tests of formats from which merges are recovered: ranks of tiktoken, codes of subword-nmt and pairs of minbpe."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_ranks_learned_by_rustbpe_are_opened_with_the_ids_of_tiktoken() -> None:
 
 
 def ranks(*tokens: bytes, start: int = 256) -> bytes:
-    """Write a file with all bytes and then these tokens."""
+    """Return a ranks file with all bytes and then the tokens, whose ranks begin at `start`."""
     every = [bytes([byte]) for byte in range(256)]
     numbered = [*enumerate(every), *enumerate(tokens, start)]
     return b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in numbered)
@@ -92,7 +92,7 @@ def test_ranks_with_gaps_keep_their_ids() -> None:
 
 
 def test_exporting_two_merges_with_the_same_text_as_ranks_reports_the_ambiguity() -> None:
-    """a+bc and ab+c are both learned where each pair is the most frequent in its turn."""
+    """The training learns both a+bc and ab+c, because each pair is the most frequent at its step."""
     recipe = Recipe.preset("gpt2", merges=4, min_frequency=1, ties="lowest-ids")
     history = train(Corpus.from_texts(["abc abc abd abd bc bc bc bc bce bce"]), recipe)
     sentences = " ".join(TIKTOKEN.can_hold(history))
@@ -218,7 +218,7 @@ def test_damaged_subword_nmt_codes_are_refused_with_their_line(data: bytes, sent
 
 
 def minbpe_encode(model: bytes, text: str) -> list[int]:
-    """The file as its format is described: pairs of ids in order, the earliest merge first."""
+    """Encode a text as the format describes: the earliest listed pair in the text is joined first."""
     lines = model.decode().split("\n")
     assert lines[0] == "minbpe v1"
     specials = int(lines[2])
@@ -306,7 +306,7 @@ def test_a_minbpe_pattern_that_cannot_be_read_is_reported() -> None:
 
 
 def test_doubling_tokens_in_a_minbpe_file_are_refused_before_they_fill_the_memory() -> None:
-    """Forty lines that each double the token would make a token of a million megabytes."""
+    """Forty lines that each double the last token would make a token of a million megabytes."""
     doubling = b"97 97\n" + b"".join(b"%d %d\n" % (id, id) for id in range(256, 296))
     with pytest.raises(FormatError, match=r"odd, line 34: its token would be longer than"):
         MINBPE.open(b"minbpe v1\n\n0\n" + doubling, "odd")

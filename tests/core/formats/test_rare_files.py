@@ -1,4 +1,4 @@
-"""Small tokenizer.json files, each with something rare in it that the real library does in its own way."""
+"""Tests of small tokenizer.json files that contain options which few files use."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Tables learned by others open fast, with the counts and ids of their own libraries.
+"""Tests of tokenizers trained by other programs: they open in seconds, with the token counts and ids of their
+libraries.
 
-The libraries learn some of them here; the tables of GPT-2, cl100k and subword-nmt join them where they are available.
+The libraries train some of the tokenizers here. The tables of GPT-2, cl100k and subword-nmt are tested where
+their files are available.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ SIZE = 9_000  # of the tables learned here
 
 
 class Table(NamedTuple):
-    """A table of others, and the known facts about it."""
+    """A tokenizer file of another program, and the known facts about it."""
 
     path: Path
     format: str
@@ -38,7 +40,7 @@ class Table(NamedTuple):
 
 
 def by_tokenizers(folder: Path) -> Table:
-    """`vocab.json` and `merges.txt`, with a special token at the end as GPT-2 has one."""
+    """Return a table in `vocab.json` and `merges.txt`, with a special token at the last id as in GPT-2."""
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     theirs = tokenizers.ByteLevelBPETokenizer()
     theirs.train_from_iterator([learned_from()], SIZE, show_progress=False)
@@ -50,7 +52,7 @@ def by_tokenizers(folder: Path) -> Table:
 
 
 def by_rustbpe(folder: Path) -> Table:
-    """Ranks as tiktoken reads them."""
+    """Return a table of ranks learned by rustbpe, in the format of tiktoken."""
     theirs = pytest.importorskip("rustbpe", reason="the package rustbpe is not installed").Tokenizer()
     theirs.train_from_iterator([learned_from()], SIZE, pattern=NAMED_PATTERNS["cl100k"].expression)
     lines = [base64.b64encode(bytes(token)) + b" %d\n" % rank for token, rank in theirs.get_mergeable_ranks()]
@@ -87,7 +89,7 @@ class Case(NamedTuple):
 
 @pytest.fixture(scope="module", params=["tokenizers", "rustbpe", *here(*list(TABLES)[2:])])
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
-    """Open a table in time."""
+    """Open a table, check that opening takes no longer than the limit, and return the table with its tokenizer."""
     table = TABLES[request.param](tmp_path_factory.mktemp("tables"))
     before = time.process_time()
     found = open_table(table.path)
@@ -116,7 +118,7 @@ def test_the_special_token_of_a_published_tokenizer_has_the_expected_id(case: Ca
 
 
 def test_ids_of_published_tokenizers_equal_those_of_tiktoken_in_every_language(case: Case) -> None:
-    """Even tables that were not learned for it: merges in order are ranks."""
+    """Tables learned by other programs can be given to tiktoken, because merges in order are ranks."""
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     expression = NAMED_PATTERNS[case.table.pattern].expression
     theirs = tiktoken.Encoding("theirs", pat_str=expression, mergeable_ranks=ranks_of(case), special_tokens={})
@@ -141,7 +143,7 @@ def ranks_of(case: Case) -> dict[bytes, int]:
 
 @pytest.mark.parametrize("name", CORPORA)
 def test_subword_nmt_codes_split_a_corpus_as_the_subword_nmt_program_does(name: str, tmp_path: Path) -> None:
-    """`</w>` belongs to the last piece of a word."""
+    """The marker `</w>` belongs to the last piece of a word."""
     reference = reference_of(name)
     (tmp_path / "codes").write_text(reference.codes, "utf-8", newline="\n")
     found = open_table(tmp_path / "codes")

@@ -1,4 +1,4 @@
-"""Machine code recovers the same merges from ranks as plain Python."""
+"""Tests of the kernels that recover merges from ranks: they find the same merges as plain Python."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ALWAYS, NEVER = True, False
 
 @given(tokens=st.lists(SHORT | LONG, unique=True, max_size=20))
 def test_kernels_recover_merges_of_byte_tokens_as_plain_python(tokens: list[bytes]) -> None:
-    """Some tokens fall into more or fewer than two parts, or have younger parts."""
+    """Some tokens divide into one part or into more than two parts, or have parts with later ranks."""
     assert _found(tokens, BYTES, 256, ALWAYS) == _found(tokens, BYTES, 256, NEVER)
     in_order = sorted(tokens, key=len)
     assert _found(in_order, BYTES, 256, ALWAYS) == _found(in_order, BYTES, 256, NEVER)
@@ -37,14 +37,14 @@ def test_kernels_recover_merges_of_byte_tokens_as_plain_python(tokens: list[byte
 def test_kernels_recover_merges_of_tokens_with_many_splits_as_plain_python(
     tokens: list[bytes], by_length: bool
 ) -> None:
-    """Shortest first, nearly every token is made of sound ones, so that their borders alone decide."""
+    """If the shortest tokens come first, nearly every token is made of two earlier tokens."""
     tokens = sorted(tokens, key=len) if by_length else tokens
     assert _found(tokens, BYTES, 256, ALWAYS) == _found(tokens, BYTES, 256, NEVER)
 
 
 @given(sizes=st.lists(st.integers(2, 24), unique=True, max_size=23), behind=st.booleans())
 def test_kernels_recover_merges_of_repeated_letters_as_plain_python(sizes: list[int], behind: bool) -> None:
-    """Every pair ties here, so the leftmost two are joined."""
+    """All pairs have equal ranks here, so the leftmost pair is joined."""
     tokens = [b"a" * size + b"b" * behind for size in sizes] + [b"a" * size for size in sizes if behind]
     assert _found(tokens, BYTES, 256, ALWAYS) == _found(tokens, BYTES, 256, NEVER)
 
@@ -77,7 +77,7 @@ def test_recovered_merges_are_ordered_by_their_turn_or_by_their_last_part(tokens
 
 @given(tokens=st.lists(st.text("añ日𝄞", min_size=2, max_size=6), unique=True, max_size=20))
 def test_kernels_recover_merges_of_character_tokens_as_plain_python(tokens: list[str]) -> None:
-    """Some characters occur in longer tokens only, and some ids merge with nothing."""
+    """Some characters occur only in longer tokens, and some base symbols are in no merge."""
     base = {"a": 3, "日": 5, "ñ": 4}
     assert _found(tokens, base, 9, ALWAYS) == _found(tokens, base, 9, NEVER)
 

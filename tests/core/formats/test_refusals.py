@@ -1,4 +1,4 @@
-"""A method says which formats hold what it learned, and what to choose instead."""
+"""Tests of the formats for each method: a refusal names the formats that can hold the method's tables."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from bpe_core.methods.unigram import Unigram
 
 
 class ByNames(MarkdownTable):
-    """A format as plug-ins have it that were written before formats named kinds of tables."""
+    """A format that lists the names of its methods, as plug-ins of older versions do."""
 
     name = "by-names"
     methods = ("wordpiece", "chains")
 
 
 class Chains(Unigram):
-    """A method of a plug-in."""
+    """A method that a plug-in derives from Unigram."""
 
     name = "chains"
     title = "Chains"

@@ -1,4 +1,4 @@
-"""The kernels write table rows like plain Python, and read what the file says."""
+"""Tests of the kernels for table rows: they write the bytes of plain Python and parse the values of a file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COUNTS = st.sampled_from([NOTHING, 0, 9, 10, 2**40, 2**63 - 1])
 
 @st.composite
 def histories(draw: st.DrawFn) -> History:
-    """A history of bytes joined in any way, with any figures of steps."""
+    """Draw a history of bytes with random pairs and counts."""
     steps = draw(st.integers(1, 12))
     rows: list[tuple[int, ...]] = []
     for step in range(steps):

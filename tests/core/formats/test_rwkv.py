@@ -1,4 +1,4 @@
-"""RWKV's vocabulary: ids are those of its published rule, the longest token that fits from the left."""
+"""Tests of the vocabulary of RWKV: ids follow its published rule, which takes the longest token from the left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SentencePiece's model: the real library loads ours with the same ids, and we load its own."""
+"""Tests of SentencePiece models: the library loads our models with the same ids, and we load its models."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_model_trained_by_sentencepiece_keeps_its_ids_when_opened(byte_fallbac
 
 
 def test_verification_skips_text_beyond_the_limits_of_a_format_and_accepts_the_export() -> None:
-    """The check leaves out marks in an order that no map of letters knows, and the sign for blanks."""
+    """The check skips combining marks in an order that the normalization map lacks, and the sign for blanks."""
     history = learned("sentencepiece-like", vocab_size=None)
     rare = "the ▁ sign\no\u0302\u0301\u0323 in the middle\nthe last line"
     assert [MODEL.is_beyond(history, line) for line in rare.split("\n")] == [False, True, False]
@@ -148,7 +148,7 @@ STRANGE_KIND = bytes_field(2, varint_field(3, 5))
 
 
 def different_pieces(count: int) -> bytes:
-    """Change one model: making each anew takes longer than refusing them all."""
+    """Return `count` encoded pieces with different texts, made by changing the text of one encoded piece."""
     first = "0000000"
     before, behind = piece(first).split(first.encode())
     return b"".join(before + b"%07x" % number + behind for number in range(count))
@@ -188,7 +188,7 @@ SOUND = [
 def test_sentencepiece_pieces_parsed_in_one_batch_equal_pieces_parsed_one_by_one(
     parts: list[bytes], changes: list[tuple[int, int]]
 ) -> None:
-    """Some pieces are long, and any byte may be changed."""
+    """Some pieces are long, and random bytes of the data are changed."""
     data = bytearray(b"".join(parts))
     for place, byte in changes:
         data[place % len(data)] = byte
@@ -218,7 +218,9 @@ BYTES = [piece(f"<0x{byte:02X}>", kind=6) for byte in range(256)]
 def test_a_sentencepiece_model_opened_with_and_without_kernels_is_equal(
     pieces: dict[str, tuple[int, int]], joins: list[tuple[int, int]], has_bytes: bool, texts: list[str]
 ) -> None:
-    """A trained file's pieces are all made in turn; other files have pieces out of turn, or never made."""
+    """In a trained model, every piece is joined of earlier pieces. Other models have pieces in another order or
+    never joined.
+    """
     if joins:
         known = [*"ab▁é"]
         for left, right in joins:
@@ -262,7 +264,7 @@ def test_negative_varints_of_protocol_buffers_have_ten_bytes() -> None:
 def test_an_extended_or_trimmed_sentencepiece_model_is_loaded_by_the_library(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The library loads extended and trimmed models; a user-defined symbol is no learned token."""
+    """A user-defined symbol is no learned token."""
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     monkeypatch.setattr(sampling, "WANTED_WORDS", 500)
     path, corpus = tmp_path / "old.model", tmp_path / "corpus.txt"

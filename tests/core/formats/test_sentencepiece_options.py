@@ -1,4 +1,4 @@
-"""Models that SentencePiece trains here, with each of its options: every id is the library's."""
+"""Tests of models that SentencePiece trains here with each of its options: every id equals that of the library."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_user_rules_that_make_several_spaces_are_encoded_as_in_sentencepiece(
 @pytest.mark.parametrize("option", [{}, {"byte_fallback": True}, {"treat_whitespace_as_suffix": True}])
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
 def test_removed_unused_and_longer_pieces_are_encoded_as_in_sentencepiece(kind: str, option: dict[str, bool]) -> None:
-    """Characters that only longer pieces hold are steps to these, and unknown where they are alone."""
+    """Characters that only longer pieces contain can be joined to these pieces. Alone they are unknown."""
     chance, left = Random(kind), list[ScoredPiece]()
     stored = read(data := sentencepiece_model(kind, **option), "trained.model")
     for piece in stored.pieces:
@@ -143,7 +143,7 @@ def test_text_with_unused_pieces_across_spaces_is_encoded_as_in_sentencepiece(un
 
 @pytest.mark.parametrize("chosen", [(0, 0, 0), (1, 1, 1), (1, 0, 1), (0, 1, 0)])
 def test_decoded_text_is_denormalized_by_the_rules_of_the_sentencepiece_model(chosen: tuple[int, int, int]) -> None:
-    """A model without further options puts a space before the text, and shows spaces as they are in texts."""
+    """A model without other options puts a space before the text and shows spaces as spaces."""
     changes = bytes_field(2, packed({"e": "é", "t": "  ", "\u2047": ""}))
     spec = b"".join(varint_field(field, value) for field, value in enumerate(chosen, 3) if not value)
     check(sentencepiece_model("bpe") + bytes_field(5, changes + spec), ["the tree \0e", ""])
@@ -173,7 +173,7 @@ def behind_pieces(stored: FieldValues, data: bytes) -> bytes:
 
 
 def check(data: bytes, samples: Sequence[str]) -> None:
-    """Compare ids, by machine code and plainly, with the library's; of the model that is written, too."""
+    """Check that our ids with and without kernels, and the ids of the exported model, equal those of the library."""
     library = sentencepiece.SentencePieceProcessor(model_proto=data)
     found, file = FORMATS["sentencepiece"].open(data, "changed.model"), io.BytesIO()
     ids, offsets = Tokenizer(found.history).encode_batch(samples)
@@ -220,7 +220,7 @@ def test_equally_good_splits_around_user_defined_symbols_are_chosen_as_in_senten
 
 @pytest.mark.parametrize("change", [-200_000.0, -30_000.0])
 def test_sums_of_scores_restart_beyond_100_000_as_in_sentencepiece(change: float) -> None:
-    """Sums get so large in texts of a hundred thousand characters; such scores reach them sooner."""
+    """Usual scores reach this sum in texts of a hundred thousand characters. The changed scores reach it sooner."""
     check_with_scores(change, ["\n".join(lines())[:3_000], "no " * 500, "é" * 500])
 
 
@@ -230,7 +230,7 @@ def plain_ids(history: History, text: str) -> list[int]:
 
 
 def check_with_scores(change: float, samples: list[str]) -> None:
-    """Compare ids by a model whose scores are changed by so much."""
+    """Check the ids of a model after `change` is added to the scores of its pieces."""
     data = sentencepiece_model("unigram", **OPTIONS["all at once"])
     stored = read(data, "trained.model")
     pieces = [

@@ -1,4 +1,4 @@
-"""Checking steps together finds the same as checking them one by one."""
+"""Tests of the check of all steps at once: it finds the same invalid step as a check of each step."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ALPHABET = Alphabet((*unknown_symbols(RECIPES[0]), *SYMBOLS))  # the first never
 
 
 def can_be(rows: list[Any], recipe: Recipe) -> bool:
-    """Check the steps one by one."""
+    """Check the steps one by one; return whether all are valid."""
     tokens = 4
     seen: set[tuple[int, int]] = set()
     dropped: set[int] = set()
@@ -54,7 +54,7 @@ def can_be(rows: list[Any], recipe: Recipe) -> bool:
 
 @st.composite
 def steps(draw: st.DrawFn) -> list[Any]:
-    """Draw rows of columns, most of them possible."""
+    """Draw rows of step columns, most of them valid."""
     rows = []
     for tokens in range(4, 4 + draw(st.integers(0, 6))):
         ids = st.one_of(st.integers(1, tokens - 1), st.sampled_from([-1, 0, tokens]))

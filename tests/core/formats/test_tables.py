@@ -1,4 +1,4 @@
-"""Merge tables as CSV, TSV and JSON are read back exactly."""
+"""Tests of merge tables in CSV, TSV and JSON, which are read back equal."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def test_impossible_names_of_table_files_are_refused(name: str, shown: str) -> N
 
 
 def long_history(merges: int) -> History:
-    """Merge bytes with each other, with tied counts; the texts do not matter here."""
+    """Return a history that merges bytes with each other, with tied counts."""
     columns = Columns.with_room(merges)
     columns.left[:] = columns.runner_up_left[:] = np.arange(merges) // 256
     columns.right[:] = columns.runner_up_right[:] = np.arange(merges) % 256
@@ -231,7 +231,7 @@ def long_history(merges: int) -> History:
 
 
 class Sink(io.RawIOBase):
-    """Takes everything and keeps nothing."""
+    """A file that counts and discards all written bytes."""
 
     taken = 0
 

@@ -1,4 +1,4 @@
-"""Tables also hold the reasons of steps and the scores of tokens; damage to them is reported."""
+"""Tests of tables with reasons of steps and scores of tokens: they are read back equal, and damage is reported."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_the_train_and_encode_commands_work_with_tables_of_each_method(
 
 
 def changed(**entries: object) -> bytes:
-    """A table of Unigram with a change."""
+    """Return a JSON table of Unigram in which some values are replaced."""
     whole = json.loads(written(learned("unigram"), FORMATS["json"]))
     for path, value in entries.items():
         inside = whole

@@ -1,4 +1,4 @@
-"""The merge table as Markdown, to be read by people, and as Parquet, to be read by data frames."""
+"""Tests of merge tables in Markdown for people and in Parquet for data frames."""
 
 from __future__ import annotations
 

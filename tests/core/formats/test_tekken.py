@@ -1,4 +1,4 @@
-"""Mistral's tekken.json: theirs keep their numbers, and their library would load ours."""
+"""Tests of tekken.json of Mistral: opened files keep their ids, and exported files have the layout of the library."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ PATTERN = r"[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*
 
 
 def tekken(specials: list[str] | None) -> dict[str, Any]:
-    """Write a file like theirs: 30 numbers, bytes, then merged tokens, of which the last two have no room."""
+    """Return the content of a tekken file: 30 special ids, bytes and merged tokens; the last two tokens exceed the
+    size.
+    """
     history = learned("gpt2")
     tokens = [Tokenizer(history).token_bytes(id) for id in range(300)]
     vocab = [{"rank": rank, "token_bytes": base64.b64encode(token).decode()} for rank, token in enumerate(tokens)]

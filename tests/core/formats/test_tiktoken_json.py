@@ -1,4 +1,4 @@
-"""tiktoken's JSON for JavaScript: ids are tiktoken's, special tokens too."""
+"""Tests of the JSON files of tiktoken for JavaScript: all ids, also of special tokens, equal those of tiktoken."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tokenizer.json: Hugging Face's tokenizers loads ours with the same ids, and we load theirs."""
+"""Tests of tokenizer.json: the library `tokenizers` loads our files with the same ids, and we load its files."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_a_tokenizer_json_with_merges_written_as_one_text_is_read() -> None:
 
 
 def test_several_merges_that_make_one_token_are_encoded_as_in_tokenizers() -> None:
-    """Files converted from ranks have them: only one of them ever happens."""
+    """Files converted from ranks contain such merges. Only one of them is ever used."""
     whole = json.loads(content(learned("words", merges=0), "tokenizer.json"))
     model = whole["model"]
     for text in ("th", "he", "the"):

@@ -1,4 +1,4 @@
-"""The notes on opening a file: how the files beside it change the work of transformers 4.57 and 5.24."""
+"""Tests of the notes on opening a file: how files beside it change its ids in transformers 4.57 and 5.24."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ CHOICES = ("add_prefix_space", "do_lower_case", "tokenize_chinese_chars", "split
 
 @pytest.mark.parametrize("kind", CLASSES)
 def test_a_folder_opened_without_a_warning_gives_the_ids_and_texts_of_transformers(kind: str, tmp_path: Path) -> None:
-    """Files beside one are chosen by chance; where nothing is told, all ids are those of transformers."""
+    """The files beside the tokenizer are chosen at random."""
     transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
     chance, equal, (usual, classes) = Random(kind), 0, CLASSES[kind]
     for number in range(80 if EXPLORES else 8):
@@ -335,7 +335,7 @@ BERT = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n<s>\n<pad>\n</s>\n<mask>\na\nb\n'\nn
 def test_differences_of_bert_classes_in_transformers_4_are_reported(
     tmp_path: Path, config: dict[str, object], slow: str, cleans: bool
 ) -> None:
-    """The slow classes use Python's tables of characters, and all of them decode differently from version 5."""
+    """The slow classes use the character tables of Python, and all classes decode differently from version 5."""
     file = tmp_path / "vocab.txt"
     file.write_text(BERT, "utf-8")
     told = notes(file, **config) if config else "\n".join(open_table(file).notes)

@@ -1,4 +1,6 @@
-"""Unigram as .model and as tokenizer.json: the real libraries load ours with the same ids, and we load theirs."""
+"""Tests of Unigram in .model and tokenizer.json files: the libraries load our files with the same ids, and we load
+theirs.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,7 @@ def their_json(byte_fallback: bool = False) -> str:
 
 
 def plain(text: str) -> str:
-    """Leave out what notes name: signs for the unknown, blanks other than spaces, marks in a strange order."""
+    """Return the text without what notes report as different: unknown signs, blanks, unordered marks."""
     return " ".join(unicodedata.normalize("NFC", text).replace("<unk>", "unk").replace("▁", "_").split())
 
 
@@ -102,7 +104,7 @@ def test_a_unigram_model_of_sentencepiece_is_opened_with_the_ids_of_the_library(
 
 
 def test_a_unigram_model_is_opened_and_encodes_without_making_symbol_objects(tmp_path: Path) -> None:
-    """Making an object of each of a quarter of a million pieces takes longer than reading them all."""
+    """Making an object for each of a quarter of a million pieces takes longer than reading all pieces."""
     pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     (tmp_path / "theirs.model").write_bytes(sentencepiece_model("identity"))
     history = open_table(tmp_path / "theirs.model").history
@@ -122,7 +124,6 @@ def test_a_unigram_tokenizer_json_is_opened_with_the_ids_of_the_library() -> Non
 
 
 def test_a_unigram_model_converted_to_tokenizer_json_and_back_keeps_its_ids(tmp_path: Path) -> None:
-    """Convert .model to tokenizer.json and back."""
     data = sentencepiece_model("nfkc", control_symbols="<cls>", byte_fallback=True, vocab_size=1_800)
     (tmp_path / "theirs.model").write_bytes(data)
     first = open_table(tmp_path / "theirs.model")
@@ -159,7 +160,7 @@ def test_an_exported_unigram_model_is_read_back_and_its_library_agrees(choices: 
 
 @pytest.mark.parametrize("steps", [0, 500])
 def test_a_unigram_model_can_be_exported_after_any_step(steps: int) -> None:
-    """Many cuts are equally probable at first, and any will do."""
+    """At first many splits are equally probable, and any of them is accepted."""
     found = prepare_export(history_of(RECIPES["plain"]), "ours", format=MODEL, merges=steps).verification
     assert found.agrees, found.differences
 

@@ -1,4 +1,4 @@
-"""The round-trip check finds what a file does differently, before anything is put in place."""
+"""Tests of the check of an export: it finds different ids and counts before the old file is replaced."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_file_just_exported_in_each_format_is_verified(format: Format) -> None
 
 
 def swapped(history: History) -> History:
-    """Return a table like this one, with two merges in the other order."""
+    """Return a table in which two merges of the history have changed places."""
     pairs = list(zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True))
     base = len(history.alphabet)
     first = next(i for i in range(len(pairs) - 1) if base + i not in pairs[i + 1])
@@ -93,7 +93,6 @@ def test_verification_of_a_json_table_finds_changed_counts() -> None:
 
 
 def test_the_report_of_an_export_lists_what_the_format_cannot_hold() -> None:
-    """A list of sentences says what a format lacks."""
     recipe = Recipe.preset("gpt2", merges=20, special_tokens=("<|end|>",), lowercase=True, unit="line")
     history = train(Corpus.from_texts([TEXT]), recipe)
     said = " ".join(FORMATS["tiktoken"].can_hold(history))
@@ -102,7 +101,7 @@ def test_the_report_of_an_export_lists_what_the_format_cannot_hold() -> None:
 
 
 def test_merges_that_make_equal_texts_are_reported_before_the_export_is_written(tmp_path: Path) -> None:
-    """Two merges that make one text: formats that name tokens by their text have one number for both."""
+    """Formats that name tokens by their text have one id for both merges."""
     recipe = Recipe.preset("gpt2", pattern="none", merges=4)
     plain = [(97, 98), (98, 99), (256, 99), (97, 257)]  # ab, bc, ab+c, a+bc
     history = History.from_pairs(recipe, HISTORY.alphabet, plain)
@@ -168,7 +167,7 @@ def test_the_ending_of_an_export_name_chooses_the_format(name: str, format: str)
 
 @pytest.mark.parametrize("name", ["csv", "json", "parquet"])
 def test_a_table_counted_on_another_text_is_exported_and_read_back_equal(name: str) -> None:
-    """A merge may count less than its runner-up on another text, or nothing at all."""
+    """On another text, a merge may have a lower count than its runner-up, or a count of zero."""
     if name == "parquet":
         pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
     uncounted = FORMATS["minbpe"].open(content(HISTORY, "minbpe"), "ours").history
@@ -233,7 +232,7 @@ def test_verification_uses_no_sample_words_that_split_characters() -> None:
 def test_exporting_computes_the_limits_of_a_format_once_for_all_samples(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was made anew for each of ten thousand samples: a minute of work for a list of 25,000 tokens."""
+    """Computing the limits for each of ten thousand samples took a minute for a list of 25,000 tokens."""
     preset = {"tokenizer.json": "unigram", "vocab.txt": "wordpiece"}[name]
     history = train(
         Corpus.from_texts([TEXT]),
@@ -252,7 +251,7 @@ def test_exporting_computes_the_limits_of_a_format_once_for_all_samples(
 
 
 def test_a_failed_verification_names_the_character_that_all_differences_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It said how many there were, and nothing of what they have in common."""
+    """The sentence once gave only the number of differences."""
     format = FORMATS["tokenizer.json"]
     history = history_for(format, TEXT, merges=30)
     usual = sampling.CheckedTokenizer.difference

@@ -1,4 +1,6 @@
-"""vocab.txt and tokenizer.json of WordPiece: the real library loads ours with the same ids, and we load its own."""
+"""Tests of WordPiece in vocab.txt and tokenizer.json: the library loads our files with the same ids, and we load
+its files.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ every_recipe = pytest.mark.parametrize("choices", RECIPES.values(), ids=RECIPES)
 
 @cache
 def theirs(lowercase: bool, strip_accents: bool | None = None) -> Any:
-    """Train a small tokenizer like BERT's by the real library."""
+    """Return a small tokenizer like that of BERT, trained by `tokenizers`."""
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     made = tokenizers.BertWordPieceTokenizer(lowercase=lowercase, strip_accents=strip_accents)
     made.train_from_iterator(
@@ -100,7 +102,7 @@ def test_a_vocab_txt_file_is_opened_with_the_ids_of_the_library(
 
 
 def test_a_vocab_txt_converted_to_tokenizer_json_and_back_keeps_its_ids(tmp_path: Path) -> None:
-    """Convert vocab.txt to tokenizer.json and back, with a line between that holds no token."""
+    """The vocabulary contains an empty line, which is no token."""
     asked = theirs(True)
     (tmp_path / "vocab.txt").write_bytes(vocabulary_of(asked).replace(b"[CLS]\n", b"\n[CLS]\n"))
     first = open_table(tmp_path / "vocab.txt")
@@ -183,7 +185,7 @@ def test_exporting_merges_as_vocab_txt_is_refused() -> None:
 
 
 def test_tables_without_merges_are_compared_by_their_tokens(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Use the numbers of their file, as commands do."""
+    """The commands print the ids of the file."""
     (tmp_path / "vocab.txt").write_bytes(SMALL)
     (tmp_path / "other-vocab.txt").write_bytes(SMALL + b"##ba\n")
     one, same, other = (str(tmp_path / name) for name in ("vocab.txt", "tokenizer.json", "other-vocab.txt"))

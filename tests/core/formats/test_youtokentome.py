@@ -1,4 +1,4 @@
-"""Models of YouTokenToMe: ids and texts as its package gave them (1.0.6), and as its rule says."""
+"""Tests of YouTokenToMe models: ids and texts equal those of its package (1.0.6) and of its published rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The audit of tokens that deserve a second look, all at once and one by one, and its commands."""
+"""Tests of the audit of tokens and of its commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmark equals a count of each text encoded by hand."""
+"""Tests of the benchmark: its values equal those of plain counts."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_every_value_of_the_benchmark_equals_a_plain_count(
 
 
 def _unencoded(documents: list[str], tokenizer: Tokenizer, at: int) -> float:
-    """Word by word, letter by letter."""
+    """Return the share of the text that the tokenizer encodes as unknown, counted letter by letter."""
     known, size = 0, 0
     symbols = tokenizer.history.alphabet.symbols
     for word in " ".join(documents).split():
@@ -112,7 +112,6 @@ def _part(some: int, of: int) -> float:
 
 
 def test_benchmark_values_of_real_texts_equal_those_of_the_plain_reference() -> None:
-    """Cut by the specification, and measure by plain formulas."""
     texts = {name: text_of(name)[-500:] for name in here("data/raven.txt", "data/tinyshakespeare.txt", "prose")}
     history = train(Corpus.from_texts([*texts.values()]), Recipe.preset("gpt2", vocab_size=330))
     found = benchmark({"half": (history, 37), "all": history}, texts)

@@ -1,4 +1,4 @@
-"""The model of token pairs: its probabilities sum to one, and the fast code equals the plain code."""
+"""Tests of the model of token pairs: its probabilities sum to one, and the kernels equal plain Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands that ask about a merge table: what they print, and how they refuse."""
+"""Tests of the commands that ask about a merge table: their output and their refusals."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_the_lab_counts_unknown_tokens_separately() -> None:
 
 
 def test_tokens_per_word_and_tokens_per_pretoken_are_different_measures() -> None:
-    """The pattern cuts "isn't it?" into four pretokens; between blanks there are two words."""
+    """The pattern splits "isn't it?" into four pretokens. Blanks divide the text into two words."""
     study = train(["isn't it?"], "gpt2", merges=1)
     by_word = ask_about(Benchmark, {"one": study}, texts=["isn't it?"]).columns
     sizes = ask_about(Sizes, {"one": study}, measure="tokens_per_word")  # its name in older versions

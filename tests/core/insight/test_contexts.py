@@ -1,4 +1,4 @@
-"""Keyword in context: every hit is true, at its file and line."""
+"""Tests of the contexts of a token: every context has the right file and line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures read off the ranks equal a plain recount at any moment."""
+"""Tests of values computed from boundary ranks: they equal a plain recount at any step."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ State = list[tuple[list[int], int]]
 
 
 def states(table: WordTable, history: History) -> list[State]:
-    """Return the corpus before the first merge and after each, by the definition."""
+    """Return the words of the corpus as token ids before the first merge and after each merge, by the definition."""
     state = [(history.alphabet.symbols_of(word, history.recipe), count) for word, count in table]
     found = [state]
     for merge in history:

@@ -1,4 +1,4 @@
-"""A corpus as ids: the same as encoding its texts one by one."""
+"""Tests of encoding a corpus to a file: the ids equal those of its texts."""
 
 from __future__ import annotations
 

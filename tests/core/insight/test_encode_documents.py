@@ -1,4 +1,6 @@
-"""Documents as shards of ids: each document whole, in order, with its end, whatever kills the work."""
+"""Tests of encoding documents to shards: each document is whole, in order and ends with its end token, even after a
+kill.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,7 @@ def eos(history: History) -> int:
 
 
 def documents_in(folder: Path) -> list[list[int]]:
-    """Read shards as the manual says: with nothing but NumPy and the index."""
+    """Read the documents from shards as the manual describes: with NumPy and the index only."""
     index = json.loads((folder / "index.json").read_bytes())
     found = []
     for shard in index["shards"]:
@@ -136,7 +138,7 @@ def test_sizes_of_pieces_and_shards_do_not_change_the_ids_of_a_document(
 def test_encoded_documents_are_found_by_the_index_format_of_megatron(
     history: History, eos: int, tmp_path: Path
 ) -> None:
-    """The index is read as Megatron's own reader reads it: a head of 34 bytes, lengths, offsets, documents."""
+    """The test reads the index as the reader of Megatron does: 34 bytes of header, lengths, offsets and documents."""
     encode_documents(Corpus.from_texts(TEXTS), history, tmp_path / "out", eos=eos, kind="bin")
     data = (tmp_path / "out" / "00000.idx").read_bytes()
     magic, version, code, sequences, documents = struct.unpack_from("<9sQBQQ", data)
@@ -212,7 +214,10 @@ def test_encoding_with_another_request_uses_no_shard_of_a_stopped_encoding(
 
 @posix_only
 def test_killing_the_encoding_of_documents_leaves_the_old_or_the_new_folder() -> None:
-    """Tries fork, which no process with the threads of a test should; BPE_LONG=1 kills fifty times."""
+    """Another process forks for each try, because a process with the threads of a test should not fork.
+
+    With BPE_LONG=1 it is killed fifty times.
+    """
     kills = "50" if os.environ.get("BPE_LONG") else "12"
     command = [sys.executable, "-m", "tests.core.killed_while_encoding", str(os.getpid()), kills]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -253,7 +258,7 @@ def test_impossible_requests_to_encode_documents_are_refused_and_leave_no_files(
 def test_a_word_too_long_to_encode_in_memory_is_reported_in_a_sentence(
     history: History, eos: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A limit for this program stands for a small memory, and 6 MB for the gigabyte."""
+    """A memory limit for this program stands for a small memory, and a word of 6 MB for a word of a gigabyte."""
     (tmp_path / "line.txt").write_text("low " * 2_000 + "x" * 6_000_000)
     monkeypatch.setenv("BPE_EXPLORER_MEMORY", "1")
     with pytest.raises(TooLarge, match=r"A word of .*line\.txt needs about .* Divide the text"):
@@ -288,7 +293,7 @@ sys.exit(run(sys.argv[2:]))
 def test_a_full_disk_while_encoding_documents_is_reported_and_leaves_the_old_folder(
     tmp_path: Path, history: History, eos: int
 ) -> None:
-    """A limit of a file's size stands for the full disk: the system refuses to write on in both cases."""
+    """A limit of the file size stands for the full disk. In both cases the system refuses to write more bytes."""
     (tmp_path / "rows.jsonl").write_text(rows(TEXTS * 30), encoding="utf-8")
     table, out = tmp_path / "merges.csv", tmp_path / "out"
     train_words = ["train", str(tmp_path / "rows.jsonl"), "--merges", "20", "--output", str(table), "--quiet"]

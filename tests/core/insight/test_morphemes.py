@@ -1,4 +1,4 @@
-"""Agreement with morphemes equals a comparison of each word's cuts by hand."""
+"""Tests of the agreement with morphemes: the counts equal a comparison of each word by hand."""
 
 from __future__ import annotations
 

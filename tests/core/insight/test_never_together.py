@@ -1,4 +1,4 @@
-"""Pairs of tokens that are never side by side: no text of some letters holds them, and each other pair has a text."""
+"""Tests of the verdicts on pairs of tokens: no short text contains a pair that is never together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of each language in parallel texts, compared with a few lines of plain Python."""
+"""Tests of the measures of parallel texts: they equal a few lines of plain Python."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_every_value_of_parallel_texts_equals_plain_python(preset: str) -> None:
 
 
 def without_blank(study: bpe.Study, word: str) -> list[str]:
-    """The tokens of a word behind a space, but for one that is the space alone."""
+    """Return the tokens of a word after a space, without a token that is only the space."""
     tokens = [study.decode([id]) for id in study.encode(f"a {word}")]
     spelled = ""
     for place in range(len(tokens) - 1, -1, -1):

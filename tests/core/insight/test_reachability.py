@@ -1,4 +1,4 @@
-"""Reachability against brute force on small vocabularies."""
+"""Tests of reachable tokens: they are compared with a search through all short texts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.core.learning import token_texts, train
 
 @st.composite
 def small_tables(draw: st.DrawFn) -> History:
-    """A few random merges of a and b: nothing can produce some of their tokens."""
+    """Draw a few merges of a and b; some of their tokens cannot be produced."""
     recipe = Recipe(pattern="whitespace")
     usable = [97, 98]
     pairs: list[tuple[int, int]] = []
@@ -81,7 +81,7 @@ def test_a_token_is_reachable_exactly_if_encoding_some_word_gives_the_token(
     ids=lambda recipe: f"{recipe.name} {recipe.marker}",
 )
 def test_every_token_of_a_trained_table_is_reachable(recipe: Recipe) -> None:
-    """Each token was made in some word, so its text must be found with and without the corpus."""
+    """Each token was learned from a word, so a text for the token must be found with and without the corpus."""
     corpus = Corpus.from_texts(["the lowest price is lower than the last one, naïve and 漢字 漢字 🐦 " * 3])
     words = count_words(corpus, recipe)
     history = train(corpus, recipe)
@@ -137,7 +137,7 @@ def test_words_of_the_corpus_are_preferred_as_witness_texts_of_a_token() -> None
 def test_the_search_for_unreachable_tokens_tries_a_limited_amount_of_text(
     room: int, found: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Counted is what texts become: here ten times as much as they were. What is not tried is not accused."""
+    """The limit counts normalized text, which is ten times as long here. An untried token is not reported."""
     steps = (Replace("", True, "b" * 10),)
     recipe = Recipe(pattern="gpt2", preparation=steps)
     history = History.from_pairs(recipe, Alphabet.of_bytes(), [(97, 98), (98, 32)])  # before a blank a word ends
@@ -146,7 +146,7 @@ def test_the_search_for_unreachable_tokens_tries_a_limited_amount_of_text(
 
 
 def test_texts_that_may_reach_tokens_are_encoded_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of thousands of texts was encoded alone: half a minute for a table of 20,000 pieces."""
+    """Encoding each text separately took half a minute for a table of 20,000 pieces."""
     text = "the lowest price is lower than the last one " * 9
     history, calls = train(Corpus.from_texts([text]), Recipe.preset("wordpiece", vocab_size=60)), list[int]()
     usual = Tokenizer.encode_to_array

@@ -1,4 +1,7 @@
-"""Ids that are decoded and encoded again: the libraries' verdict, and a reason for each place that can be replayed."""
+"""Tests of ids that are decoded and encoded again: the places of change equal those of the libraries.
+
+Each reason for a change is checked by another computation.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ SPACES_BACK = {
 
 @cache
 def file_of(kind: str) -> bytes:
-    """Return a tokenizer.json with a decoder that fits it."""
+    """Return the bytes of a tokenizer.json with a decoder that fits its model."""
     whole = {**KINDS[kind]()}
     if whole["model"].get("end_of_word_suffix"):
         whole["decoder"] = {"type": "BPEDecoder", "suffix": "</w>"}
@@ -53,7 +56,7 @@ def file_of(kind: str) -> bytes:
 
 
 def rows_of_ids(real: list[list[int]], known: list[int], seed: int = 5) -> Iterator[list[int]]:
-    """Yield ids at random, ids of texts, and ids of texts with a change."""
+    """Yield rows of ids of texts, with changes, and rows of random ids."""
     chance = Random(seed)
     for number in range(ROWS):
         ids = chance.choice(real)
@@ -65,7 +68,7 @@ def rows_of_ids(real: list[list[int]], known: list[int], seed: int = 5) -> Itera
 
 
 def replay(trip: RoundTrip, trips: RoundTrips, place: Place, reason: Reason) -> None:
-    """Check what a reason says in another way than it was found."""
+    """Check the claim of a reason by another computation than the one that found it."""
     history = trips.history
     given = [int(index) for index in trip.given[place.first : place.stop]]
     encoded = [int(index) for index in trip.encoded[place.first_encoded : place.stop_encoded]]
@@ -102,7 +105,7 @@ def replay(trip: RoundTrip, trips: RoundTrips, place: Place, reason: Reason) -> 
 
 
 def check(trips: RoundTrips, ids: list[int], text: str, again: list[int]) -> set[str]:
-    """Compare with the library's text and ids; return the kinds of reasons."""
+    """Compare a round trip with the text and ids of the library; return the kinds of its reasons."""
     trip = trips.of(np.array(trips.history.indices_of(ids)))
     assert trip.text == text, ids
     assert trip.is_canonical is (again == ids), ids

@@ -1,4 +1,4 @@
-"""Several tokenizers side by side equal plain code that asks them word by word."""
+"""Tests of the comparison of several tokenizers: its values equal plain Python that encodes word by word."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @st.composite
 def histories(draw: st.DrawFn) -> History:
-    """A history, learned or not, by any possible pattern."""
+    """Draw a history, learned or not, with any named pattern."""
     history = draw(st.builds(reference.train, words(), recipes()) | merge_tables())
     pattern = draw(st.sampled_from(["whitespace", "gpt2", "cl100k", "none"]))
     pattern = "whitespace" if history.recipe.marker != "none" else pattern
@@ -50,7 +50,7 @@ def histories(draw: st.DrawFn) -> History:
 
 
 def cut_plainly(word: bytes, history: History, at: int, *, as_it_is: bool) -> tuple[list[int], set[int]]:
-    """Return the tokens of one word, and the places inside it where a token ends."""
+    """Return the tokens of one word, and the places inside the word where a token ends."""
     if not as_it_is:
         spans = Tokenizer(history).spans(word.decode(), at)
         stops = {stop for start, stop, _ in spans if stop > start}

@@ -1,4 +1,4 @@
-"""The count of a token over time, by any method, equals a count of the corpus cut anew."""
+"""Tests of the count of a token over time: for every method it equals a count in the encoded corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each reason is true: changing the merge it blames changes the split, and no other change does."""
+"""Tests of reasons for boundaries: a change of the named merge changes the split, and other changes do not."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def pairs_of(history: History, at: int) -> Pairs:
 
 
 def starts_of_tokens(symbols: list[int], pairs: Pairs, base: int) -> set[int]:
-    """Return where tokens begin, by making merge after merge."""
+    """Return where tokens begin after all pairs are merged in order."""
     lengths = dict.fromkeys(range(base), 1)
     tokens = symbols
     for index, pair in enumerate(pairs):
@@ -51,7 +51,7 @@ def starts_of_tokens(symbols: list[int], pairs: Pairs, base: int) -> set[int]:
 
 
 def with_pair_before(pairs: Pairs, base: int, pair: tuple[int, int], place: int) -> Pairs:
-    """Return the table with the pair learned earlier, as merge `place`; later ids move up by one."""
+    """Return the pairs with one pair inserted as merge `place`; later ids move up by one."""
 
     def moved(id: int) -> int:
         return id if id < base + place else id + 1
@@ -61,7 +61,7 @@ def with_pair_before(pairs: Pairs, base: int, pair: tuple[int, int], place: int)
 
 @st.composite
 def cut_words(draw: st.DrawFn) -> tuple[History, list[int], list[int], int, int]:
-    """A merge table, a word's symbols with their ranks, one of its boundaries, and a moment."""
+    """Draw a merge table, the symbols of a word with their ranks, one of its boundaries, and a step."""
     history = draw(merge_tables())
     letters = [id for id, symbol in enumerate(history.alphabet.symbols) if symbol.kind != "marker"]
     used = sorted({id for merge in history for id in (merge.left, merge.right) if id < len(history.alphabet)})
@@ -72,7 +72,7 @@ def cut_words(draw: st.DrawFn) -> tuple[History, list[int], list[int], int, int]
 
 
 class RankedWordOf:
-    """Find ranks by the definition: make merge after merge, and note which boundaries go."""
+    """A computation of boundary ranks by the definition: it makes all merges and notes removed boundaries."""
 
     def __init__(self, history: History) -> None:
         self.history = history
@@ -109,7 +109,7 @@ def test_each_reason_for_a_boundary_names_the_deciding_merge(
 def test_merges_that_a_reason_does_not_name_do_not_change_the_reason(
     case: tuple[History, list[int], list[int], int, int], data: st.DataObject
 ) -> None:
-    """A reason stays as it is without a merge that is neither blamed nor made in this word."""
+    """The removed merge is neither named by the reason nor made in this word."""
     history, symbols, ranks, boundary, at = case
     base, pairs = len(history.alphabet), pairs_of(history, len(history))
     reason = reason_in_word(symbols, ranks, boundary, history, at)
@@ -128,7 +128,7 @@ def test_merges_that_a_reason_does_not_name_do_not_change_the_reason(
 
 
 def check_joined(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """Check that the boundary would remain without the merge named, and those that build on it."""
+    """Check that the boundary remains without the named merge and the merges that build on its token."""
     assert reason.rank is not None
     assert reason.rank < at
     base = len(history.alphabet)
@@ -139,7 +139,7 @@ def check_joined(reason: Reason, history: History, symbols: list[int], boundary:
 
 
 def check_later(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """The pair has a later merge; if that came next, or time went on, it would be joined."""
+    """Check that the pair has a later merge, which would remove the boundary if made now."""
     assert reason.rank is not None
     assert reason.rank >= at
     assert reason.pair == pairs_of(history, len(history))[reason.rank]
@@ -152,7 +152,7 @@ def check_later(reason: Reason, history: History, symbols: list[int], boundary: 
 
 
 def check_taken(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """Check that the boundary would be gone if the pair came before the merge that took one of its tokens."""
+    """Check that the boundary would be removed if the pair came before the merge that took one of its tokens."""
     assert reason.rank is not None
     assert reason.taken_by is not None
     assert reason.pair is not None
@@ -170,7 +170,10 @@ def ranks_in(history: History, symbols: list[int]) -> set[int]:
 
 
 def without(pairs: Pairs, index: int, base: int) -> tuple[Pairs, Callable[[int], int]]:
-    """Return the table without one merge and all that is built on it."""
+    """Return the pairs without one merge and all merges that build on its token.
+
+    Also return a function from the old ids to the new ids.
+    """
     gone, kept = {base + index}, Pairs()
     place_of: dict[int, int] = {}
     for rank, (left, right) in enumerate(pairs):
@@ -183,7 +186,7 @@ def without(pairs: Pairs, index: int, base: int) -> tuple[Pairs, Callable[[int],
 
 
 def check_overlap(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """Just before that merge the token occurred here twice, and the left one was second in a pair."""
+    """Check that before this merge the token occurred twice here, and the left token was the second of a pair."""
     assert reason.pair is not None
     assert reason.rank is not None
     assert reason.rank == reason.taken_by
@@ -198,7 +201,9 @@ def check_overlap(reason: Reason, history: History, symbols: list[int], boundary
 
 
 def check_never(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """No pair that met here is in the table; learning the present one would dissolve the boundary."""
+    """Check that no pair that met at the boundary is in the table, and that learning the last pair removes the
+    boundary.
+    """
     assert reason.kind in ("never", "too long", "unknown")
     ranks = RankedWordOf(history).ranks(symbols)
     learned = history.ranks()
@@ -232,7 +237,7 @@ def test_meetings_at_a_boundary_are_the_pairs_of_neighbouring_tokens_over_time(
 
 
 def nodes_of(tree: Node) -> Iterator[Node]:
-    """The node itself and all below it."""
+    """Yield the node and all nodes below it."""
     yield tree
     for part in (tree.left, tree.right):
         yield from () if part is None else nodes_of(part)
@@ -333,7 +338,7 @@ def test_boundaries_at_special_tokens_and_dropped_blanks_have_their_own_reasons(
 def test_a_word_boundary_is_explained_by_the_pattern_only_if_the_pattern_splits_there(
     table: WordTable, text: str, data: st.DataObject
 ) -> None:
-    """The cut remains after any merge. A pattern that cuts nowhere has none."""
+    """The word boundary remains after any merge. Without a pattern there is no word boundary."""
     text = text.replace("\ud800", "")
     assume(len(text.encode()) > 1)
     byte = data.draw(st.integers(1, len(text.encode()) - 1))
@@ -359,7 +364,7 @@ def test_the_reason_for_a_word_boundary_names_the_pattern_branch_on_either_side(
 
 @given(st.sampled_from(sorted(NAMED_PATTERNS)), texts())
 def test_the_named_pattern_branch_is_the_alternative_that_the_whole_pattern_matches(name: str, text: str) -> None:
-    """A group around each alternative shows which one matched, and its number must be ours."""
+    """A group around each alternative shows which alternative matched, and its number must equal ours."""
     import regex
 
     recipe = Recipe(pattern=name)
@@ -389,7 +394,7 @@ def test_history_ranks_give_each_merged_pair_its_step(history: History) -> None:
 
 
 def test_the_pattern_branch_of_a_shortened_word_is_that_of_the_whole_word() -> None:
-    """The word is shown only near the cut, and that part may end inside a character."""
+    """The reason shows only the part of the word near the boundary, and this part may end inside a character."""
     text = "a " + "お" * 500 + " b"
     why = Why(text, History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), []))
     cut = 1  # before the blank that belongs to the long word
