@@ -1,4 +1,4 @@
-"""Functions of many kinds as machine code. What imports them loads Numba, which takes a while."""
+"""Functions of many kinds as machine code. Importing this module loads Numba, which takes a while."""
 
 from __future__ import annotations
 

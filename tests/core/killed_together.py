@@ -1,9 +1,10 @@
-"""Files that are put in place together, with a kill before any line of the program that does it.
+"""Kill a process at any line of the code that replaces several files together.
 
-    python -m tests.core.killed_together SEED TOTAL
+Usage: python -m tests.core.killed_together SEED TOTAL
 
-Each try is a fork that counts the lines of support/atomic.py, journal.py and lock.py, and kills itself before one of
-them. Then somebody reads; of these, too, some are killed. Then somebody writes. A TOTAL of 0 tries all lines.
+Each try is a forked process that counts the lines of support/atomic.py, journal.py and lock.py, and kills itself
+before one of the lines. Then a process reads the files; some of the readers are killed, too. Then a process writes the
+files. A TOTAL of 0 tries all lines.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def told_folder(place: Path, content: bytes) -> None:
 
 
 def told_no_more(place: Path, content: bytes) -> None:
-    """A result whose manifest goes, as when learning was stopped early."""
+    """Write a result and remove its manifest, as a training does that was stopped early."""
     if content == OLD:
         told(place, content)
     else:
@@ -85,7 +86,7 @@ def hidden(place: Path) -> list[str]:
 
 
 def lines_of(deed: Callable[..., None], *given: Any, stop: int = 0) -> int:
-    """Do it in a fork that kills itself before that line; return how many lines it took, or -1 if it was killed."""
+    """Run `deed` in a fork that kills itself before line `stop`; return its number of lines, or -1 if it was killed."""
     reader, writer = os.pipe()
     child = os.fork()
     if child:
@@ -144,7 +145,7 @@ FIRST = {"pair": MAIN, "three_in_two_folders": MAIN} | dict.fromkeys(
 def faults(
     name: str, place: Path, lines: Sequence[int], chosen: random.Random, counts: Counter[str], *, is_over_old: bool
 ) -> Iterator[str]:
-    """Kill a writer before each of these lines, and say what is neither all old nor all new after the next comer."""
+    """Kill a writer before each of the lines; yield each file that is afterwards neither all old nor all new."""
     write, new = WRITERS[name], NEW[name]
 
     def begin_anew(stop: int) -> int:

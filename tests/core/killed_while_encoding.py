@@ -1,10 +1,10 @@
-"""Documents that are encoded to shards, with kills before any line of the program that writes them.
+"""Kill a process at any line of the code that encodes documents into shards.
 
-    python -m tests.core.killed_while_encoding SEED KILLS
+Usage: python -m tests.core.killed_while_encoding SEED KILLS
 
-Each try is a fork that counts the lines of encode_documents.py, atomic.py and journal.py, and kills itself before one
-of them. The next fork goes on, and is killed, too. Whenever a fork ends by itself, the folder must be the same as
-without kills, and the next forks replace it by other shards.
+Each try is a forked process that counts the lines of encode_documents.py, atomic.py and journal.py, and kills itself
+before one of the lines. The next fork resumes the work and is killed, too. When a fork ends by itself, the folder must
+equal a folder made without kills. The next forks then replace the shards by other shards.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def files_in(folder: Path) -> Files:
 
 
 def in_a_fork(place: Path, history: History, eos: int, last: int) -> bool:
-    """Encode in a fork that kills itself before a line; return whether it was killed."""
+    """Encode in a fork that kills itself before a line; return whether the fork was killed."""
     child = os.fork()
     if child == 0:
         left = last

@@ -1,4 +1,4 @@
-"""Learn by the plain reference, or by the engine step by step."""
+"""Helpers that learn merges by the plain reference or by the engine, and that compare the results."""
 
 from __future__ import annotations
 
@@ -31,12 +31,14 @@ def words_of(text: str, recipe: Recipe) -> WordTable:
 
 
 def in_languages(words: WordTable) -> WordTable:
-    """Return the words with two languages that are alike, for methods that serve languages."""
+    """Return the words with two languages that have the same words, for methods that need languages."""
     return replace(words, languages=tuple(Language(name, words) for name in ("a", "b")))
 
 
 def text_arguments(method: str, text: str) -> list[str]:
-    """Name a text to a command that learns from it; for methods that serve languages, as two of them."""
+    """Return the arguments that give a text to a training command; methods with languages get the text as two
+    languages.
+    """
     if not METHODS[method].serves_languages:
         return [text]
     return ["--group", "a", text, "--group", "b", text, "--twice", "--ratio", "a=1", "b=1.5"]
@@ -50,7 +52,7 @@ def learn_fast(words: WordTable, recipe: Recipe) -> History:
 
 
 def made_by(learner: Learner, recipe: Recipe, alphabet: Alphabet, columns: Columns, end: str = "") -> History:
-    """The history that a learner has written into these columns."""
+    """Return the history that a learner has written into the columns."""
     return History(
         recipe,
         alphabet,
@@ -63,7 +65,7 @@ def made_by(learner: Learner, recipe: Recipe, alphabet: Alphabet, columns: Colum
 
 
 def learn_in_short_calls(make: Callable[..., Learner], words: WordTable, recipe: Recipe, work: int) -> History:
-    """Learn by one of a method's learners as a run does, `work` at a time."""
+    """Learn as a run does: call a learner of the method again and again, each time for `work` units."""
     alphabet = Alphabet.for_words(words, recipe)
     rows = Method.of(recipe).steps_planned(recipe, alphabet)
     learner, columns, end = make(words, alphabet, recipe, None), Columns.with_room(rows), ""
@@ -76,7 +78,7 @@ LEARNERS: dict[str, Learn] = {"reference": reference.train, "engine": learn_fast
 
 
 def token_texts(history: History) -> list[bytes]:
-    """Return the text of each token, base symbols first."""
+    """Return the text of each token, with the base symbols first."""
     texts = [symbol.text for symbol in history.alphabet.symbols]
     for merge in history:
         texts.append(texts[merge.left] + texts[merge.right])
@@ -84,7 +86,7 @@ def token_texts(history: History) -> list[bytes]:
 
 
 def written(history: History, encoding: str = "utf-8") -> list[tuple[str, str, int]]:
-    """Write the merges as people do: left, right, count."""
+    """Return each merge as its left text, its right text and its count."""
     texts = [text.decode(encoding, errors="backslashreplace") for text in token_texts(history)]
     return [(texts[merge.left], texts[merge.right], merge.count) for merge in history]
 
@@ -94,12 +96,12 @@ def pairs_of(history: History) -> list[tuple[int, int]]:
 
 
 def all_columns(history: History) -> dict[str, list[int]]:
-    """Return every column as a list, so that two histories can be compared and differences shown."""
+    """Return every column as a list, so that pytest shows the differences between two histories."""
     return {name: column.tolist() for name, column in history.columns._asdict().items()}
 
 
 def history_from_texts(words: WordTable, recipe: Recipe, rules: list[tuple[str, str]]) -> History:
-    """Make a history of written rules on the alphabet of these words."""
+    """Make a history with the alphabet of the words and with merges that are given as pairs of texts."""
     alphabet = Alphabet.for_words(words, recipe)
     ids = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols)}
     pairs = []
@@ -110,18 +112,18 @@ def history_from_texts(words: WordTable, recipe: Recipe, rules: list[tuple[str, 
 
 
 def first_difference(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> int | None:
-    """Find the index of the first merge in which two lists differ."""
+    """Return the index of the first merge in which two lists differ."""
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
 
 
 def symbols_at(boundary_ranks: list[int | None], merges: int) -> list[int]:
-    """Count the base symbols of each token after n merges, by the boundaries' ranks."""
+    """Return the number of base symbols in each token after n merges, computed from the boundary ranks."""
     cuts = [i + 1 for i, rank in enumerate(boundary_ranks) if rank is None or rank >= merges]
     return [stop - start for start, stop in pairwise([0, *cuts, len(boundary_ranks) + 1])]
 
 
 def tokens_of_word(ranked: RankedWords, word: int, at: int) -> list[int]:
-    """The ids of a word's tokens after n merges, by ranks: each is what its last merge made."""
+    """Return the token ids of a word after n merges, by ranks: the id of each token is that of its last merge."""
     cells = range(int(ranked.starts[word]), int(ranked.starts[word + 1]) - 1)
     cuts = [cell for cell in cells if cell == cells.start or ranked.ranks[cell] >= at]
     return [

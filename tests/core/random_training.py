@@ -1,4 +1,4 @@
-"""Random words, recipes and texts with many hard cases: overlaps, ties, markers, unknown characters."""
+"""Strategies for random words, recipes and texts with hard cases: overlaps, ties, markers and unknown characters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHARACTER_TIES = [name for name, rule in TIE_RULES.items() if rule.fits("charact
 
 @st.composite
 def words(draw: st.DrawFn) -> WordTable:
-    """Up to a dozen distinct words over few letters, so that pairs repeat, overlap and tie."""
+    """Draw up to a dozen distinct words of few letters, so that pairs repeat, overlap and tie."""
     letters = draw(st.sampled_from(ALPHABETS))
     word = st.text(letters, min_size=1, max_size=draw(st.sampled_from([4, 12, 60])))
     weight = st.integers(1, draw(st.sampled_from([1, 3, 2**40])))
@@ -53,7 +53,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
 
 @st.composite
 def merge_tables(draw: st.DrawFn) -> History:
-    """Any merge table, even one of no training: each merge joins tokens that exist by then."""
+    """Draw any valid merge table, even a table that no training would give."""
     table, recipe = draw(words()), draw(recipes())
     alphabet = Alphabet.for_words(table, recipe)
     usable = [id for id, symbol in enumerate(alphabet.symbols) if symbol.merges]
@@ -70,7 +70,7 @@ def merge_tables(draw: st.DrawFn) -> History:
 
 
 def texts() -> st.SearchStrategy[str]:
-    """Texts over the same letters as the words, over all letters there are, and of long runs."""
+    """Draw texts of the letters of the words, texts of any characters, and texts of long runs."""
     known = st.sampled_from(ALPHABETS).flatmap(lambda letters: st.text(letters, max_size=80))
     runs = st.lists(st.tuples(st.sampled_from("abé😀 "), st.integers(1, 40)), max_size=6)
     return known | st.text(max_size=30) | runs.map(lambda found: "".join(letter * n for letter, n in found))

@@ -1,4 +1,4 @@
-"""Helpers for tests of reading: write a file, read it back, take the sentence."""
+"""Helpers for tests of reading: write a file, read the file, and return texts or the error message."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def documents(corpus: Corpus, size: int = 1 << 20) -> list[str]:
-    """The texts of a corpus; each chunk must be valid, non-empty and about as small as wanted."""
+    """Return the texts of a corpus; check that each chunk is valid, non-empty and at most `size` bytes long."""
     found: list[str] = []
     parts: list[bytes] = []
     for chunk in corpus.chunks(size):
@@ -46,7 +46,7 @@ def read(path: Path | str | list[Path | str], size: int = 1 << 20, **choices: An
 
 
 def sentence(path: Any, *, error: type[CorpusError] = CorpusError, **choices: Any) -> str:
-    """The message for a person who reads this."""
+    """Return the error message that a person reads when the path is read."""
     with pytest.raises(error) as caught:
         read(path, **choices)
     return str(caught.value)

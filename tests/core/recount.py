@@ -1,4 +1,4 @@
-"""The simplest byte-pair encoding; it shares nothing with the engine or its reference."""
+"""The simplest byte-pair encoding, which shares no code with the engine or the reference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BYTES = [chr(byte) for byte in range(256)]  # each written as one letter
 
 @dataclass
 class Recount:
-    """The merges, and the words as they are cut at the end."""
+    """The learned merges, and the words as tokens after the last merge."""
 
     texts: list[str]  # of each token
     words: list[tuple[list[int], int]]  # the tokens of each word, and its count
@@ -24,12 +24,12 @@ class Recount:
 
     @property
     def rows(self) -> list[tuple[str, str, int]]:
-        """Write merges as people do: left, right, count."""
+        """Return each merge as its left text, its right text and its count."""
         found = zip(self.pairs, self.counts, strict=True)
         return [(self.texts[left], self.texts[right], count) for (left, right), count in found]
 
     def tokens_left(self) -> Counter[str]:
-        """Count each token in the words at the end."""
+        """Count each token in the words after the last merge."""
         left: Counter[str] = Counter()
         for word, count in self.words:
             for token in word:
@@ -37,7 +37,7 @@ class Recount:
         return left
 
     def ids(self, symbols: Sequence[str]) -> list[int]:
-        """The tokens of another word: every pair joined in the order in which it was learned."""
+        """Encode another word: make all merges in the order in which they were learned."""
         word = [self.texts.index(symbol) for symbol in symbols]
         for number, pair in enumerate(self.pairs, len(self.texts) - len(self.pairs)):
             word = joined(word, pair, number)
@@ -47,7 +47,9 @@ class Recount:
 def recount(
     words: Mapping[tuple[str, ...], int], merges: int, *, least: int = 2, lowest_ids: bool = False, base: list[str]
 ) -> Recount:
-    """Count all pairs again before each step; join the most frequent, the first met or the lowest ids of equals."""
+    """Count all pairs again before each step and join the most frequent pair; `lowest_ids` decides how ties are
+    settled.
+    """
     numbers = {text: number for number, text in enumerate(base)}
     found = Recount(list(base), [([numbers[symbol] for symbol in word], count) for word, count in words.items()])
     for _ in range(merges):
@@ -69,7 +71,7 @@ def recount(
 
 
 def joined(word: list[int], pair: Pair, number: int) -> list[int]:
-    """Every place where the two are neighbours, from the left."""
+    """Join the pair wherever its two tokens are neighbours, from left to right."""
     found: list[int] = []
     i = 0
     while i < len(word):

@@ -1,4 +1,4 @@
-"""The specification of how words are merged, where a test compares the kernels with it."""
+"""An encoder by the specification, for tests that compare the kernels with the specification."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.machine_code import machine_code
 
 
 class SpecifiedWords(WordMerger):
-    """An encoder that asks the specification about every word, although machine code is there."""
+    """An encoder that merges every word by the specification, even if machine code is ready."""
 
     def merged(self, word: bytes) -> MergedWord:
         with machine_code(is_used=False):

@@ -1,4 +1,4 @@
-"""Results of the package subword-nmt: shipped ones for its own corpus, computed ones for ours."""
+"""Results of the package subword-nmt: its own results for its own corpus, and results computed for our corpus."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CORPORA = here("prose", "data/subword-nmt/corpus.en")
 
 
 class Reference(NamedTuple):
-    """1,000 codes, and the corpus cut by them; @@ follows each piece of a word but its last."""
+    """A corpus split by 1,000 merges; @@ follows each piece of a word but the last."""
 
     corpus: str
     codes: str

@@ -1,4 +1,4 @@
-"""Write the same documents as every kind of file that holds several."""
+"""Helpers that write the same documents as every kind of file that holds several documents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pyarrow import feather, parquet
 
 
 def write_every_kind(folder: Path, texts: Sequence[str]) -> dict[str, str | None]:
-    """Return all files and folders below this one with these texts, and the field where it must be given."""
+    """Write the texts as files and folders of every kind; return each path with its field, if a field must be given."""
     table = arrow.table({"id": range(len(texts)), "text": arrow.array(texts, arrow.string())})
     parquet.write_table(table, folder / "a.parquet", compression="zstd", row_group_size=3, data_page_size=64)
     feather.write_feather(table, str(folder / "a.feather"), chunksize=2)
@@ -58,7 +58,7 @@ def write_stream(table: Any, path: Path, rows: int | None = None) -> None:
 
 
 def write_data_set(table: Any, folder: Path) -> None:
-    """Write a data set as `save_to_disk` does, with a draft of a change that was never kept."""
+    """Write a data set as `save_to_disk` does, with a cache file of a change that was never saved."""
     split = folder / "train"
     split.mkdir(parents=True)
     half = len(table) // 2

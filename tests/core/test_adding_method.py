@@ -1,4 +1,4 @@
-"""A method whose steps add tokens is trained, travelled, saved, asked and shown like any other."""
+"""Tests that a method whose steps add tokens is trained, saved, queried and shown like any other method."""
 
 from __future__ import annotations
 

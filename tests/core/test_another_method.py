@@ -1,4 +1,4 @@
-"""Trainer, history, tokenizer and session serve a method whose steps drop tokens without knowing it."""
+"""Tests that trainer, history, tokenizer and session work with an unknown method whose steps drop tokens."""
 
 from __future__ import annotations
 

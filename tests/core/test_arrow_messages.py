@@ -1,4 +1,6 @@
-"""The messages of an Arrow file, checked against the batches that Arrow reads; and those that are refused before."""
+"""Tests of the parser of Arrow messages: it agrees with Arrow, and hostile messages are refused before Arrow reads
+them.
+"""
 
 from __future__ import annotations
 

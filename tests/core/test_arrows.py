@@ -1,8 +1,8 @@
-"""The arrows of the house point one way: app.window -> app.session -> app.worker -> bpe_core.
+"""Modules may import each other only in one direction: app.window -> app.session -> app.worker -> bpe_core.
 
-Inside the window a topic's models and views lie together, so imports tell them apart: a file that takes widgets,
-painters or charts from outside *draws*. Files that draw know nothing of the engine; files that do not draw know nothing
-of those that do. Files named `wiring` and the list of all pages bring the two together.
+In the window, the models and the views of a topic are in the same folder, so imports tell them apart: a file that
+imports widgets, painters or charts from outside *draws*. Files that draw do not import the engine. Files that do not
+draw do not import files that draw. Files named `wiring` and the list of all pages may import both.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def modules() -> Iterator[tuple[str, Path]]:
 
 
 def imports_of(source: str, *, for_types: bool = True) -> frozenset[str]:
-    """Every module a source imports, anywhere in it; names imported from a package count as its modules.
+    """Return every module that a source imports; names imported from a package count as modules of the package.
 
     Without `for_types`, imports for type checkers alone do not count.
     """
@@ -79,7 +79,7 @@ def imports_of(source: str, *, for_types: bool = True) -> frozenset[str]:
 
 @cache
 def _imports_of(source: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the imports of a source when it runs, and those for type checkers only."""
+    """Return the imports that a source makes when it runs, and its imports for type checkers only."""
     when_run: set[str] = set()
     by_checkers: set[str] = set()
     waiting: list[tuple[ast.AST, set[str]]] = [(ast.parse(source), when_run)]
@@ -111,7 +111,7 @@ def is_wiring(module: str) -> bool:
 
 
 def draws(imports: frozenset[str]) -> bool:
-    """Return whether a file draws on the screen, by its imports from outside."""
+    """Return whether a file draws on the screen, judged by its imports from outside."""
     return any(is_in(name, source) for name in imports for source in DRAWING)
 
 
@@ -125,7 +125,7 @@ def drawing_modules() -> set[str]:
 
 
 def broken_arrows(module: str, source: str) -> list[str]:
-    """The sentences to show for imports that point the wrong way."""
+    """Return a message for each import in a forbidden direction."""
     imports = imports_of(source)
     return [f"{module} must not import {name}" for name in sorted(imports) if is_wrong(module, name, draws(imports))]
 
@@ -152,12 +152,12 @@ def is_wrong(module: str, imported: str, module_draws: bool) -> bool:
 
 
 def is_topic(module: str) -> bool:
-    """Return whether a module belongs to one topic of the window, so that shared parts must not need it."""
+    """Return whether a module belongs to one topic of the window; shared modules must not import a topic."""
     return is_in(module, "app.window") and not is_in(module, "app.window.parts") and module != "app.window"
 
 
 def circle_among(sources: dict[str, str]) -> list[str]:
-    """A circle of modules that import each other, if there is one."""
+    """Return a cycle of modules that import each other, if there is one."""
     arrows = {
         module: imports_of(source, for_types=False) & sources.keys() - {module} for module, source in sources.items()
     }
@@ -180,7 +180,7 @@ def test_modules_of_the_project_have_no_circular_imports() -> None:
 
 
 def test_modules_import_each_other_only_in_the_allowed_directions() -> None:
-    """One test of all files: hundreds of tests would take longer."""
+    """One test covers all files, because hundreds of tests would take longer."""
     sources = {module: path.read_text(encoding="utf-8") for module, path in modules()}
     assert len(sources) > 400
     assert [sentence for module, source in sources.items() for sentence in broken_arrows(module, source)] == []
@@ -206,7 +206,7 @@ def test_the_import_check_reports_a_forbidden_import(module: str, source: str) -
 
 
 def stage_of(module: str) -> int:
-    """Return the place of an engine module in the order of layers."""
+    """Return the number of the layer of an engine module."""
     _, stage, *rooms = module.split(".")
     if stage != "methods":
         return STAGES.index(stage)

@@ -1,15 +1,15 @@
-"""Every number that five articles on byte-pair encoding print, and where they err.
+"""Tests of every number that five articles on byte-pair encoding print, and of the articles' errors.
 
 A  byte-level, with an English pattern, line by line      (preset `english`)
 B  characters of cleaned words with `</w>`                (preset `clean-words`)
-C  a few words given by hand                              (preset `words`)
-D  the toy of low, lower, newest and widest, with `</w>`  (preset `words` with a marker)
+C  a few given words                                      (preset `words`)
+D  the example of low, lower, newest and widest, `</w>`   (preset `words` with a marker)
 E  raw bytes, never split                                 (preset `raw-bytes`)
 
-The words are counted here by the standard library alone, so that learning is tested
-apart from counting; another test below compares the engine's counts.
-The articles' texts are no part of the project. Where they are not at hand, the same is held
-on the project's own, against what plain code finds in them by counting again at each step.
+The tests count words with the standard library alone, so that learning is tested separately from counting.
+Another test compares the counts of the engine.
+The texts of the articles are not part of the project. If the texts are absent, the same claims are tested on
+the project's own texts, against plain code that counts all pairs again at each step.
 WordPiece, Unigram and the byte-replacing compressor of 1994 in the articles are not byte-pair
 learning as the engine does it.
 """
@@ -58,7 +58,7 @@ def learn(request: pytest.FixtureRequest) -> Learn:
 
 
 def english_counts(text: str) -> Counter[str]:
-    """Words line by line, each line with its newline."""
+    """Count the words of each line; each line includes its newline."""
     lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     return Counter(word for line in lines for word in ENGLISH.findall(line))
 
@@ -76,7 +76,7 @@ def test_training_on_the_example_sentence_gives_the_seven_known_merges(learn: Le
 
 
 def known_of_lines(name: str) -> dict[str, Any]:
-    """Return the figures of a text by the article's rules, from independent code or from counting again."""
+    """Return the numbers of a text by the article's rules, from independent code or from plain recounting."""
     if name.startswith("data/"):
         found: dict[str, Any] = expected("lines_first_seen.json")["texts"][name.removeprefix("data/")]
         return found
@@ -96,7 +96,7 @@ def known_of_lines(name: str) -> dict[str, Any]:
 
 
 def as_letters(word: str) -> tuple[str, ...]:
-    """Return the bytes of a word, each written as one letter."""
+    """Return the bytes of a word, each as one character."""
     return tuple(word.encode().decode("latin-1"))
 
 
@@ -184,7 +184,7 @@ def test_article_b_training_on_the_books_with_a_marker_gives_the_known_merges(le
 
 
 class Figures(NamedTuple):
-    """The figures of a poem in clean words, which the article prints for its own text."""
+    """The numbers that the article prints for its poem."""
 
     distinct: int
     words: int
@@ -237,7 +237,7 @@ def test_article_b_merging_symbols_leaves_the_known_token_counts(encode: str, na
 
 @each_poem
 def test_article_b_replacing_text_instead_of_symbols_leaves_the_known_wrong_tokens(name: str) -> None:
-    """The article's error: in `xa b`, replacing the text `a b` joins what is no pair, giving `xab`."""
+    """The article's code replaces the text `a b` also inside `xa b`, where `a` is not a token, and makes `xab`."""
     corpus = {" ".join(word) + " </w>": n for word, n in clean_counts(text_of(name)).items()}
     steps_in_error = 0
     for _ in range(150):
@@ -291,7 +291,7 @@ def test_article_c_the_merges_split_the_word_lowly_as_printed(marker: str, token
 
 
 def tokens_of(word: str, history: History) -> list[str]:
-    """The texts of a word's tokens, on which reference and engine must agree."""
+    """Return the token texts of a word; check that reference and engine agree."""
     ids = reference.encode_word(word.encode(), history)
     assert Tokenizer(history).encode(word) == ids
     texts = token_texts(history)

@@ -1,4 +1,4 @@
-"""A file is always the old one or the new one, and the remains of a killed writer are removed."""
+"""Tests of file replacement: a file is always all old or all new, and files left by a killed writer are removed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ with write_atomically(sys.argv[1]) as file:
 
 
 def writer(target: Path) -> subprocess.Popen[str]:
-    """A process in the middle of writing; it goes on when its input ends."""
+    """Start a process that stops in the middle of writing; it continues when its input ends."""
     command = [sys.executable, "-c", WRITER, str(target)]
     process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -261,7 +261,7 @@ def test_an_error_about_a_file_in_a_new_folder_names_the_requested_folder(tmp_pa
 def test_files_written_together_are_replaced_only_after_all_are_on_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All are whole on the disk before the first takes its place; a failure before that leaves all as they were."""
+    """A failure before the first replacement leaves all files unchanged."""
     paths = [tmp_path / name for name in ("merges.txt", "vocab.json", "more.json")]
     for path in paths:
         write(path, b"old")
@@ -525,7 +525,7 @@ with write_together(*map(Path, sys.argv[1:])) as files:
 
 @pytest.fixture
 def torn(tmp_path: Path) -> list[Path]:
-    """Two files of which a killed writer has put only one in place; the first, which is the main one, is missing."""
+    """Make two files of which a killed writer has replaced only the second; the first, the main file, is missing."""
     paths = [tmp_path / name for name in ("merges.txt", "vocab.json")]
     for path in paths:
         write(path, b"old")
@@ -577,7 +577,7 @@ def test_half_replaced_files_in_a_moved_folder_are_completed_there(torn: list[Pa
 
 @posix_only
 def test_a_forged_journal_of_half_replaced_files_cannot_move_other_files(torn: list[Path], tmp_path: Path) -> None:
-    """A folder from another person may hold a journal that names a private file, or a file that is being written."""
+    """A folder from another person may hold a journal that names a private file."""
     precious, other = tmp_path / "precious", tmp_path / "other"
     precious.write_bytes(b"mine")
     (tmp_path / "evil").write_bytes(b"evil")
@@ -610,7 +610,7 @@ def test_a_forged_journal_of_half_replaced_files_cannot_move_other_files(torn: l
 
 @posix_only
 def test_a_kill_at_any_line_leaves_files_written_together_all_old_or_all_new() -> None:
-    """Tries fork, which no process with the threads of a test should; BPE_LONG=1 tries every line."""
+    """A separate process does the forks, because a process with threads must not fork. BPE_LONG=1 tries every line."""
     total = "0" if os.environ.get("BPE_LONG") else "40"
     command = [sys.executable, "-m", "tests.core.killed_together", str(os.getpid()), total]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -620,7 +620,7 @@ def test_a_kill_at_any_line_leaves_files_written_together_all_old_or_all_new() -
 @posix_only
 @pytest.mark.parametrize("name", ["merges.txt", "é" * 70 + ".merges.txt", "link.merges.txt"])
 def test_opening_a_half_replaced_pair_of_tokenizer_files_reads_the_new_table(tmp_path: Path, name: str) -> None:
-    """By either of its names, by its folder, and through a link."""
+    """The pair is opened by either file name, by its folder, and through a link."""
     history = learned_from("low lower lowest", "gpt2", merges=2)
     others = {"merges.txt": "vocab.json"}.get(name, name.replace("merges.txt", "vocab.json"))
     for way in (name, others, ""):

@@ -1,4 +1,4 @@
-"""Sessions and exports of the version before open, mean the same, and are written the same again (before/README.md)."""
+"""Tests that sessions and exports of the previous version open with the same meaning (see before/README.md)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MADE_BY_PYARROW = "parquet"  # whose bytes differ with its version
 
 
 def check_recipe(recipe: Recipe, said: dict[str, Any]) -> None:
-    """Every choice there was; there may be more by now."""
+    """Check every choice of the previous version; the recipe may have more choices."""
     choices = recipe.to_dict()
     assert {name: choices[name] for name in said} == said
 
@@ -49,7 +49,7 @@ def check_history(history: History | None, said: dict[str, Any]) -> None:
 
 @cache
 def history_of(name: str) -> History:
-    """Out of the table that holds everything."""
+    """Return the history from the table that holds every column."""
     return open_table(BEFORE / f"{name}.table.csv").history
 
 

@@ -1,4 +1,4 @@
-"""Borders in words: what is learned is what the specification learns from the parts."""
+"""Tests of borders inside words: learning with borders equals the specification's learning from the parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text's boundaries follow its edits, and give its tokens at any moment and in any stretch."""
+"""Tests of token boundaries of a text: edits update the boundaries, which give the tokens at any step in any range."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def assert_same(found: Boundaries, expected: Boundaries) -> None:
 
 
 def answer(known: Boundaries, history: History) -> None:
-    """Answer as for a window: encode only the part of the text that an edit can have changed."""
+    """Encode only the part of the text that an edit can have changed, as the window does."""
     if known.pending is not None:
         start, stop = SafeCuts.of(history.recipe).around(known.data, *known.pending)
         known.put(start, boundaries_of(known.data[start:stop].decode(), history))

@@ -1,4 +1,4 @@
-"""BoundlessBPE: both learners equal the specification; texts are cut after any step as by its steps in order."""
+"""Tests of BoundlessBPE: both learners equal the specification, and texts are encoded by the steps in order."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_boundless_kernels_encode_at_any_step_as_plain_python(
 
 
 def test_a_supermerge_joins_a_word_only_if_merges_make_the_word_one_token() -> None:
-    """The third merge makes `abc`, but in the word `abc` the first one takes the `b`; so no supermerge finds it."""
+    """The third merge makes `abc`, but in the word `abc` the first merge takes the `b`; so no supermerge applies."""
     pairs, recipe = [(97, 98), (98, 99), (97, 257), (68, 68), (258, 259), (256, 259)], recipe_of()
     table = History.from_pairs(recipe, Alphabet.of_bytes(), pairs)
     history = History(recipe, table.alphabet, table.columns, reasons={STAGE: np.array([1, 1, 1, 1, 2, 2])})
@@ -156,7 +156,7 @@ def test_a_supermerge_joins_a_word_only_if_merges_make_the_word_one_token() -> N
 
 @pytest.mark.parametrize("falls_into", ["bytes", "parts"])
 def test_boundless_kernels_encode_long_words_as_plain_python(falls_into: str) -> None:
-    """Many tokens fall apart and are joined anew, so the waiting pairs have to be found again."""
+    """Many tokens are split and joined again, so the kernels must find the waiting pairs again."""
     history = train(Corpus.from_texts(["ababab abba aab abab baab " * 3]), recipe_of(0.2, falls_into))
     kernels, plainly = FollowedRuns(history, Cutting(history.recipe)), DroppingRuns(history)
     for word in ("ab" * 300, "a" * 301, "abbaab" * 80, "aab" * 99 + "ba" * 99):
@@ -257,7 +257,7 @@ def test_boundless_trees_contain_present_tokens_and_dropped_tokens(data: st.Data
 
 
 def contains(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether the first row's stretch contains the other's; equal stretches do not count."""
+    """Return whether the first row's range contains the other row's range; equal ranges do not count."""
     edges, inner = ((row["first_symbol"], row["behind_symbol"]) for row in (one, other))
     return edges != inner and edges[0] <= inner[0] and inner[1] <= edges[1]
 
@@ -341,7 +341,7 @@ def test_the_supermerges_answer_names_the_pair_within_and_the_pair_across_words(
 
 @pytest.mark.parametrize("choices", [(None,), (0.4,), (0.6, "parts")])
 def test_counts_of_words_add_up_to_the_count_of_each_boundless_step(choices: tuple[Any, ...]) -> None:
-    """A word `aaa` pays once for a+a, as one letter is left over."""
+    """A word `aaa` counts once for a+a, because one letter is left over."""
     text = "aaa aaaa aaab baaa aaaaaaa " * 3 + TEXT[:60]
     history = train(Corpus.from_texts([text]), recipe_of(*choices))
     study = Study(history).with_texts([text])

@@ -1,4 +1,4 @@
-"""Until machine code is there, specifications learn samples; other work waits, or is refused in a sentence."""
+"""Tests of work without machine code: specifications learn small texts; other work waits or is refused."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run_of(name: str, text: str = TEXT, **choices: object) -> tuple[WordTable, R
 
 
 def can_go_on(method: Method) -> bool:
-    """Return whether a larger size adds steps to those of a smaller one."""
+    """Return whether a larger size adds steps to the steps of a smaller size."""
     return not method.size_decides and method.joins_in_order(Recipe.preset(next(iter(method.presets))))
 
 
@@ -48,7 +48,7 @@ def everything(history: History) -> dict[str, object]:
 
 
 def test_every_method_except_best_and_bpe_can_train_small_texts_in_plain_python() -> None:
-    """One has a learner in plain Python, and one only searches."""
+    """`bpe` has its own learner in plain Python, and `best` only searches."""
     assert sorted({*METHODS} - {*SPECIFIED}) == ["best", "bpe"]
 
 
@@ -108,7 +108,7 @@ def test_resuming_from_steps_of_other_words_is_refused_in_plain_python() -> None
 
 @pytest.fixture
 def being_made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Let machine code be there after it was asked for a few times; what is asked for is noted."""
+    """Let machine code be ready after a few requests; return the list of requests."""
     asked: list[str] = []
 
     def ready(part: str = "") -> bool:

@@ -1,4 +1,4 @@
-"""A folder keeps its roles, sides, templates and files for other loaders when its table is changed."""
+"""Tests that a folder keeps its roles, templates and files for other loaders when its table is changed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SAMPLES = ("the lowest price<|end|> né", "<|begin|>def low(): return 1", "")
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of Hugging Face's kind, with special tokens before all others and one put before each text."""
+    """Make a Hugging Face folder with special tokens before all others, one of them put before each text."""
     folder = tmp_path_factory.mktemp("trained")
     made = tokenizers.Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -211,7 +211,7 @@ def test_a_session_is_exported_with_the_sidecar_files_of_a_given_folder(
 def test_a_merges_file_beside_tokenizer_json_is_changed_too_or_left_out_and_named(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """merges.txt with vocab.json beside tokenizer.json; one that says other ids already is left out and named."""
+    """The merges file is left out and named if its ids already differed from tokenizer.json."""
     loaded = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     loaded.model.save(str(folder))
     assert not any("merges.txt" in note for note in told(capsys, "import", str(folder))["notes"])
@@ -262,7 +262,7 @@ def test_a_sentencepiece_model_beside_tokenizer_json_is_changed_too(
 def test_ids_that_only_sidecar_files_use_are_not_given_to_new_tokens(
     trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A pair lists no added tokens; added_tokens.json and the configuration number them."""
+    """merges.txt and vocab.json list no added tokens; added_tokens.json and the configuration give their ids."""
     folder = tmp_path / "pair"
     folder.mkdir()
     tokenizers.Tokenizer.from_file(str(trained / "tokenizer.json")).model.save(str(folder))

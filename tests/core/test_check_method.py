@@ -1,4 +1,4 @@
-"""Every method of the project, and the small ones of the tests, pass the public check; wrong ones do not."""
+"""Tests of the public check of methods: every method of the project and of the tests passes, and wrong methods fail."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Silent(BytePairEncoding):
 
 
 class Lazy(BytePairEncoding):
-    """A method that splits by its first step alone where there are many."""
+    """A wrong method that encodes by its first step alone if there are many steps."""
 
     title = "Lazy"
 
@@ -68,7 +68,7 @@ class Lazy(BytePairEncoding):
 
 
 class Trusting(BytePairEncoding):
-    """A method that takes for granted that the steps it goes on from are those of the text."""
+    """A wrong method that resumes from given steps without checking that the steps belong to the text."""
 
     title = "Trusting"
 

@@ -1,6 +1,6 @@
-"""Classes are named by nouns: a lone participle (`Held`, `Told`, `Asking`) does not say what a thing is.
+"""Classes must have nouns as names: a participle alone (`Held`, `Told`, `Asking`) does not say what a thing is.
 
-A conditional expression holds no other: two conditions are read more easily as statements.
+A conditional expression must not contain another: two conditions are easier to read as statements.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def is_participle(name: str) -> bool:
 
 
 def participles_in(source: str) -> Iterator[str]:
-    """Yield the classes of a module that are named by a participle."""
+    """Yield the classes of a module that have a participle as their name."""
     if not any(is_participle(name) for name in AFTER_CLASS.findall(source)):  # then it need not be parsed
         return
     for node in ast.walk(ast.parse(source)):
@@ -47,7 +47,7 @@ def test_the_check_of_class_names_reports_a_participle_but_not_a_docstring() -> 
 
 
 def nested_conditions_in(source: str) -> set[int]:
-    """Return the lines of a module where a conditional expression holds another."""
+    """Return the lines of a module where a conditional expression contains another."""
     if not NEAR.search(source):  # then it need not be parsed
         return set()
     outer = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.IfExp)]

@@ -1,4 +1,4 @@
-"""The kernels count the same as plain Python: every preset, every way to cut the text, any number of threads."""
+"""Tests that the kernels count as plain Python does: every preset, any size of block, any number of threads."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ TEXT = st.text(
 
 
 def kernels_in_pieces(texts: list[str], recipe: Recipe, *, chunk: int, block: int, threads: int) -> WordTable:
-    """Counted by the kernels with blocks so small that everything is cut everywhere."""
+    """Count by the kernels with blocks so small that words lie across block borders."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Corpus.chunks, "__defaults__", (chunk,))
         patch.setattr(count_compiled, "__kwdefaults__", {"threads": threads, "block_size": block})
@@ -86,7 +86,7 @@ def test_kernels_count_real_texts_in_small_blocks_as_plain_python(name: str, pat
 
 
 def test_kernels_count_words_of_every_length_and_ending() -> None:
-    """Up to eight bytes a word is its own key, unless a zero byte ends it."""
+    """A word of up to eight bytes is its own key, unless it ends in a zero byte."""
     words = [b"x" * length + ending for length in range(1, 40) for ending in (b"", b"\0", b"y", b"\0\0")]
     table = table_for("none", "line")
     assert table is not None
@@ -99,7 +99,7 @@ def test_kernels_count_words_of_every_length_and_ending() -> None:
 def test_kernel_word_tables_grow_and_join_without_losing_a_word(
     threads: int, few_words: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One after the other, and many at once, each seeing to a part of the slots."""
+    """The tables are joined one after the other, and by several threads that each fill a part of the slots."""
     monkeypatch.setattr(bpe_core.counting.counter, "_FEW_WORDS", few_words)
     words = [f" {number}" for number in range(30_000)] + [f" {number:012}" for number in range(30_000)]
     text = "".join(words).encode()
@@ -129,7 +129,7 @@ def test_counting_several_texts_at_once_gives_each_text_its_own_words(texts: lis
 
 
 def test_counting_threads_hand_over_full_tables_without_losing_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Words of all lengths, the earlier ones again and again: handed over hundreds of times, none twice."""
+    """The words have all lengths and recur, and threads hand over tables hundreds of times."""
     handed_over: list[int] = []
     add = Counter.add
 
@@ -159,7 +159,7 @@ def test_joining_many_small_word_tables_equals_one_large_table(room: int) -> Non
 
 
 def test_a_long_word_across_many_blocks_is_counted_once() -> None:
-    """A stretch without a sure cut makes its block grow; each part is searched for a cut only once."""
+    """A block without a safe split grows; the kernel searches each part for a split only once."""
     searched = 0
 
     class WatchedCounter(Counter):
@@ -240,7 +240,7 @@ def test_the_kernel_finds_invalid_utf_8_at_the_same_byte_as_python(data: bytes) 
 
 
 class TestTheChoice:
-    """Small texts and patterns without a table are counted plainly, large ones by the kernels once they are ready."""
+    """Plain Python counts small texts and patterns without a table; the kernels, once ready, count large texts."""
 
     @pytest.fixture
     def chosen(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:

@@ -1,4 +1,4 @@
-"""The kernels give the tokens of plain Python, which other tests compare with the reference."""
+"""Tests that the kernels give the tokens of plain Python, which other tests compare with the reference."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def both_encoders(history: History) -> tuple[SpecifiedWords, CompiledEncoder]:
 
 @st.composite
 def histories(draw: st.DrawFn) -> History:
-    """Learned or not, with every pattern that goes with the recipe, and a person's own one."""
+    """Draw learned and random tables with every pattern that fits the recipe, and with a custom pattern."""
     history = draw(st.builds(reference.train, words(), recipes()) | merge_tables())
     patterns = ["whitespace", "gpt2", "cl100k", "o200k", "english"] + ["none"] * (history.recipe.marker == "none")
     changes = draw(st.sampled_from([*(dict(pattern=name) for name in patterns), OWN_PATTERN]))
@@ -93,7 +93,9 @@ def test_kernels_return_the_same_rank_for_every_byte_as_plain_python(history: Hi
     pieces=st.lists(st.tuples(st.text("abc", min_size=1, max_size=9), st.integers(1, 90)), min_size=1, max_size=8),
 )
 def test_kernels_split_long_repetitive_words_as_plain_python(table: History, pieces: list[tuple[str, int]]) -> None:
-    """Long words are merged in another way than short ones, and rows of the same token are where ways differ."""
+    """The kernels use another algorithm for long words. Results of two algorithms would differ first in runs of one
+    token.
+    """
     plain, compiled = both_encoders(table)
     text = "".join(piece * times for piece, times in pieces)
     for at in {0, len(table) // 2, len(table)}:
@@ -102,7 +104,7 @@ def test_kernels_split_long_repetitive_words_as_plain_python(table: History, pie
 
 
 def overlapping_history() -> History:
-    """Merges of a and b among each other, and of what they became, at random."""
+    """Make random merges of a and b, and of the tokens made from a and b."""
     rng = random.Random(5)
     ids, pairs = [97, 98], []
     for index in range(300):
@@ -140,7 +142,7 @@ def test_the_cache_of_encoded_words_grows_and_is_emptied_when_too_large(monkeypa
 
 
 def test_threads_that_fill_one_cache_of_words_at_once_give_equal_ids(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Most words are new to all of them, and each is met by several while the memory grows and begins anew."""
+    """Most words are new, and several threads meet each word while the cache grows and is emptied."""
     for owner, name, value in ((remembered_words, "WORDS_AT_FIRST", 64), (batches, "LARGEST_JOB", 3_000)):
         monkeypatch.setattr(owner, name, value)
     monkeypatch.setattr(batches, "LEAST_JOB", 3_000)
@@ -158,7 +160,7 @@ def test_threads_that_fill_one_cache_of_words_at_once_give_equal_ids(monkeypatch
 def test_a_thread_keeps_using_the_old_word_cache_while_another_thread_enlarges_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The thread uses the old memory until that is full. Then it waits, and both go on with the new one."""
+    """The thread uses the old memory until that is full. Then it waits, and both threads use the new memory."""
     began, go_on = threading.Event(), threading.Event()
 
     def grow(old: UInt64s, new: UInt64s) -> None:
@@ -208,7 +210,7 @@ def test_threads_that_encode_at_different_steps_do_not_disturb_each_other() -> N
 def test_encoding_a_batch_of_texts_equals_encoding_each_text(
     history: History, batch: list[str], threads: int, job: int
 ) -> None:
-    """The texts come as a list, as a part of an Arrow array, and as bytes."""
+    """The texts are given as a list, as a part of an Arrow array, and as bytes."""
     plain, compiled = both_encoders(history)
     if not compiled.finds_words:
         return
@@ -285,7 +287,7 @@ def test_encoding_a_batch_names_the_value_that_is_no_text() -> None:
 def test_encoding_a_batch_in_threads_names_the_invalid_text_by_its_number_in_the_batch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The message counts among all texts, not in a thread's part."""
+    """The number must count all texts, not only the texts of one thread."""
     for name, value in {"LEAST_JOB": 4, "LARGEST_JOB": 4, "WORTH_THREADS": 1, "_PARTS": 1}.items():
         monkeypatch.setattr(batches, name, value)
     compiled, cuts = both_encoders(small_history())[1], SafeCuts.of(small_history().recipe)

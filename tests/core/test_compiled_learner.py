@@ -1,4 +1,4 @@
-"""The compiled learner where it differs from the plain one: growing room, given merges, huge counts."""
+"""Tests of the compiled learner where it differs from the plain learner: growing memory, given merges, huge counts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NO_ROOM = 2  # pairs that fit at first: everything must grow, and more than once
 def drive(
     learner: CompiledLearner, recipe: Recipe, alphabet: Alphabet, limit: int, columns: Columns | None = None
 ) -> History:
-    """The history of a learner that is driven to its end."""
+    """Return the history that a learner has made when it has ended."""
     columns = columns or Columns.with_room(limit)
     end = learner.learn(columns, limit, A_LOT)
     return made_by(learner, recipe, alphabet, columns, end)
@@ -68,7 +68,7 @@ def test_resuming_compiled_training_from_any_step_gives_the_same_merges(words: W
 def test_merges_after_given_merges_that_break_the_recipe_follow_the_recipe_again(
     words: WordTable, recipe: Recipe, data: st.DataObject
 ) -> None:
-    """Given merges may be rare, long or far from the best; what follows them must not be."""
+    """Given merges may be rare, long or far from the best; the merges after the given merges may not."""
     loose = recipe.with_changes(min_frequency=1, max_token_length=None)
     other = reference.train(words, loose.with_changes(ties=data.draw(st.sampled_from(CHARACTER_TIES))))
     given_pairs = pairs_of(other)[: data.draw(st.integers(0, 12))]
@@ -90,7 +90,7 @@ def test_training_can_follow_an_imported_table_to_its_end_and_go_on(table: Histo
 
 
 def assert_chosen_by_the_rules(history: History, words: WordTable, recipe: Recipe, given: int) -> None:
-    """Every count is true, every runner-up is next best, and all merges but the given ones are the best."""
+    """Check that every count and every runner-up is right, and that all merges after the given merges are the best."""
     tokens = reference.TokenBook(history.alphabet)
     corpus = [(history.alphabet.symbols_of(word, recipe), count) for word, count in words]
     for merge in history:
@@ -129,7 +129,7 @@ def test_asking_for_the_leading_pairs_does_not_change_training(
 
 @pytest.mark.parametrize("ties", CHARACTER_TIES)
 def test_training_with_thousands_of_characters_equals_the_reference(ties: Any) -> None:
-    """Too many symbols for a table with a place for each pair."""
+    """These are too many symbols for a table with an entry for each pair."""
     random = np.random.default_rng(5)
     made = {"".join(map(chr, 0x4E00 + random.zipf(1.3, 6) % 2000)): int(random.integers(1, 4)) for _ in range(250)}
     words = WordTable.from_counts({**made, "".join(map(chr, range(0x4E00, 0x5400))): 1})
@@ -141,7 +141,7 @@ def test_training_with_thousands_of_characters_equals_the_reference(ties: Any) -
 
 
 def test_a_token_longer_than_the_text_buffer_is_learned() -> None:
-    """The texts grow by more than twice at once where each merge doubles the longest."""
+    """Each merge doubles the longest token, so the buffer must more than double at once."""
     words = WordTable.from_counts({"a" * 4096: 1})
     recipe = Recipe(pattern="none", ties="largest-text", merges=12, vocab_size=None, min_frequency=1)
     assert_same(learn(words, recipe), reference.train(words, recipe))
@@ -171,7 +171,7 @@ def test_the_queue_level_of_a_count_grows_with_the_count(one: int, other: int) -
 def test_outdated_occurrences_are_removed_from_the_arena_during_training(
     ties: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A long word has more occurrences in all its merges than the arena ever holds."""
+    """A long word has in all its merges together more occurrences than the arena holds at any time."""
     rooms: list[int] = []
     tidy = CompiledLearner.tidy_arena
 

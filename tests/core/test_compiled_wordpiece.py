@@ -1,4 +1,4 @@
-"""The compiled learners of WordPiece equal the specification: any words, any recipe, from the smallest room."""
+"""Tests that the compiled learners of WordPiece equal the specification on any words and any recipe."""
 
 from __future__ import annotations
 

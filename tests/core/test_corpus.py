@@ -1,4 +1,4 @@
-"""The face of reading: where texts come from, and that documents stay apart."""
+"""Tests of corpora: where texts come from, and that documents stay separate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counting in plain Python: the same words whatever the blocks, with progress and a way to stop."""
+"""Tests of counting in plain Python: any size of blocks gives the same words, with progress and cancelling."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ RECIPES = [
 
 
 def as_told(texts: list[str], recipe: Recipe) -> list[tuple[bytes, int]]:
-    """Find the words by definition: normalize and split each document as a whole."""
+    """Count the words by definition: normalize and split each document as a whole."""
     counts: Counter[str] = Counter()
     for text in texts:
         counts.update(split_words(normalize(text, recipe), recipe))

@@ -1,4 +1,4 @@
-"""Counting on a Dask cluster writes the same bytes as our threads, whichever worker dies."""
+"""Tests that counting on a Dask cluster writes the same bytes as counting by threads, even if a worker dies."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, about ports and
 
 @pytest.fixture(scope="module", autouse=True)
 def random_numbers_of_dask() -> None:
-    """Give Dask a generator that no other test shares: its threads, which may outlive these tests, draw from it.
+    """Give Dask its own random generator, because threads of Dask may draw numbers after these tests have ended.
 
     Hypothesis fails a test during which another thread has drawn from the generator of Python's module.
     """
@@ -51,7 +51,7 @@ def corpus(tmp_path: Path) -> Corpus:
 
 @pytest.fixture(scope="module")
 def threads() -> Iterator[Any]:
-    """A cluster in this process, which sees the same file system in memory."""
+    """Start a cluster in this process, which shares the file system in memory."""
     import distributed  # takes its time, which each process that only looks for tests would spend
 
     with (

@@ -1,4 +1,4 @@
-"""Counts as files: written, added up, trained from and refused; in however many parts, the same bytes."""
+"""Tests of count files: written, added up, trained from and refused; any number of parts gives the same bytes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def meaning(words: GroupedWords) -> list[object]:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Corpus:
-    """Two groups of files in which words of each other occur again."""
+    """Make two groups of files that have some words in common."""
     texts = {"de": "der neue low 7\nné neu", "code": "low = new(7)\nlow low"}
     groups = {}
     for name, text in texts.items():
@@ -85,7 +85,7 @@ def test_counting_in_any_number_of_parts_writes_the_same_bytes(tmp_path: Path, c
 def test_counts_written_as_files_depend_only_on_the_texts(
     texts: list[str], order: Random, sizes: tuple[int, int, int], memory: int | None, threads: int
 ) -> None:
-    """Whatever the size of pieces, parts, blocks and memory, and the number of threads; and the order of files."""
+    """The sizes of pieces, parts and blocks, the memory, the number of threads and the file order change nothing."""
     wanted = Counter(chain.from_iterable(split_words(text, GPT2) for text in texts))
     assume(wanted)
     bucket = fsspec.filesystem("memory")
@@ -185,7 +185,7 @@ def added_up(work: Place, names: list[str]) -> dict[bytes, int]:
 def test_two_workers_that_count_the_same_piece_do_not_mix_their_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A worker that was thought lost goes on while another counts the same; its tables are full at other places."""
+    """A worker that was given up as lost continues while another counts the same piece, with tables of other sizes."""
     corpus = Corpus.from_files(write(tmp_path, "a.txt", "low lower low new"))
     head, work = runs.head_of(corpus, GPT2), runs.place_of(str(tmp_path / "work"))
     work.make()

@@ -1,4 +1,4 @@
-"""A tokenizer as a folder: the ids of `transformers`, and the warning where they differ."""
+"""Tests of tokenizer folders: `transformers` gives the same ids, and a warning names each difference."""
 
 from __future__ import annotations
 

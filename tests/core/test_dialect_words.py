@@ -1,4 +1,4 @@
-"""Docstrings and comments use the field's words: no word that only this project gave such a meaning."""
+"""Docstrings and comments must use the words of the field, not words with a meaning that only this project knows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def dialect_words(source: str) -> Iterator[str]:
-    """Yield the words of the dialect in the docstrings and comments of a module, but not in its examples."""
+    """Yield the project's own words in the docstrings and comments of a module, but not in its examples."""
     if not DIALECT.search(source):  # as in most modules, which need not be parsed
         return
     texts = [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(source)) if isinstance(node, DOCUMENTED)]

@@ -1,4 +1,4 @@
-"""Any recipe on any text: plain Python, the kernels and the specification give the same tokens, and text comes back."""
+"""Tests of any recipe on any text: plain Python, kernels and specification give equal tokens, and decoding works."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def histories(draw: st.DrawFn, normalizations: list[dict[str, Any]] = NORMALIZAT
 
 
 def with_special_tokens(text: str, history: History, allowed: tuple[str, ...], at: int) -> list[int]:
-    """The specification's ids between the special tokens, and theirs."""
+    """Return the ids of special tokens, and the ids of the texts between special tokens by the specification."""
     ids: list[int] = []
     first_special = len(history.alphabet) + len(history)
     longest_first = sorted(allowed, key=len, reverse=True)
@@ -113,7 +113,7 @@ def test_plain_python_kernels_and_the_specification_encode_any_recipe_equally(
 
 
 def keeps_every_byte(recipe: Recipe) -> bool:
-    """Return whether a recipe that normalizes nothing keeps every byte of a text."""
+    """Return whether a recipe without normalization keeps every byte of a text."""
     pattern = NAMED_PATTERNS.get(recipe.pattern)
     drops = pattern is not None and pattern.drops_whitespace
     return recipe.base == "bytes" and not drops and recipe.marker in ("none", "continuation")

@@ -1,4 +1,4 @@
-"""The reference finds the solutions of the exercise sheet."""
+"""Tests that the reference finds the solutions of the exercise sheet."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def merges(history: History) -> list[tuple[str, int]]:
 
 
 def ways(word: str, pieces: dict[str, str]) -> dict[str, Fraction]:
-    """All ways to cut a word, the most probable first."""
+    """Return all ways to split a word into pieces, the most probable first."""
     names = list(pieces)
     ids = {tuple(map(ord, name)): id for id, name in enumerate(names)}
     found = {
@@ -55,7 +55,7 @@ def bits(corpus: dict[str, int], pieces: dict[str, str]) -> Fraction:
 
 
 def said() -> dict[str, list[str]]:
-    """Compute the numbers and texts that each solution has to say."""
+    """Compute the numbers and texts that each solution must contain."""
     words = bpe.train(WORDS, Recipe.preset("words", merges=4))
     alphabet = words.alphabet
     pairs = bpe.count_pairs([(alphabet.symbols_of(word, words.recipe), count) for word, count in WORDS])

@@ -1,4 +1,4 @@
-"""Floors: never above any vocabulary, near the exact program, and proven by plain code."""
+"""Tests of floors (lower bounds of token counts): no vocabulary is below, and plain code verifies the proof."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_a_piece_saves_at_most_its_occurrences_times_its_length_less_one(
 
 
 def test_pieces_left_out_of_the_search_are_included_in_the_floor() -> None:
-    """The bound would be above what a vocabulary reaches: the tests above would see that."""
+    """Otherwise the floor would be above the count of a real vocabulary."""
     lattice = laid({"ab": 5}, limit=5)
     assert (len(lattice), lattice.left_out) == (0, 1)
     values = []
@@ -153,14 +153,13 @@ def test_a_search_without_pieces_that_save_little_still_gives_a_valid_floor() ->
 
 
 def test_merging_the_most_frequent_pair_first_can_need_more_tokens_than_the_optimum() -> None:
-    """Joining the commonest pair first makes a word list cost more than it must."""
     counts = {"abc": 5, "ab": 4, "bcd": 5, "bc": 1, "cd": 4}
     found = searched(counts, 2, rounds=300)
     assert found.guess.upper(2, 0) > found.best.tokens
 
 
 def exact(counts: dict[str, int], wanted: int, longest: int) -> float:
-    """The linear program as the article has it, by a solver that is not ours."""
+    """Solve the linear program as the article states it, by the solver HiGHS."""
     highspy = pytest.importorskip("highspy")
     known: dict[bytes, int] = {}
     rows: list[tuple[str, int, int, bytes]] = []
@@ -207,7 +206,7 @@ def words_of(text: str) -> dict[str, int]:
 
 @cache
 def corpora() -> dict[str, tuple[dict[str, int], tuple[int, ...]]]:
-    """Corpora of five kinds, each with how many pieces are wanted."""
+    """Return corpora of five kinds, each with the numbers of pieces to find."""
     random = Random(7)
     english = "".join(
         page.read_text(encoding="utf-8") for page in sorted((ROOT / "resources" / "manual").glob("m*.md"))
@@ -397,7 +396,7 @@ def test_the_best_method_learns_from_extreme_texts_and_sizes() -> None:
 
 
 def test_a_search_with_a_chosen_gap_ends_when_the_gap_is_reached() -> None:
-    """A search with a chosen gap takes fewer rounds, and its vocabulary is as near to its floor as asked."""
+    """A search with a chosen gap needs fewer rounds, and its vocabulary is within the gap of its floor."""
     counts = {"".join(word): 1 + place % 7 for place, word in enumerate(product("aeln", repeat=5))}
     found = {gap: searched(counts, 40, gap=gap) for gap in (0.0, 0.2)}
     assert found[0.0].best.tokens <= found[0.2].best.tokens <= found[0.2].floor.tokens * 1.2
@@ -417,7 +416,7 @@ def test_a_damaged_floor_certificate_is_refused(damage: dict[str, Any]) -> None:
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the path to each value of a certificate, lists and dicts included, as these can be lost, too."""
+    """Yield the path to each value of a certificate; lists and dicts count, too, because a change can remove them."""
     if path:
         yield path
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -428,7 +427,7 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 @settings(deadline=None, max_examples=60)
 @given(st.data(), st.sampled_from([-3, -1, 1, 2, 1_000]))
 def test_a_floor_certificate_with_any_change_is_refused(data: st.DataObject, by: int) -> None:
-    """A number, a word, a price, how many pieces: even where the prices would still prove what is said."""
+    """A change is refused even if the prices would still prove the changed claim."""
     told = proof()
     with TemporaryDirectory() as folder:
         file = Path(folder) / "floor.json"
@@ -449,7 +448,7 @@ def test_a_floor_certificate_with_any_change_is_refused(data: st.DataObject, by:
 
 
 def changed_and_signed(**changes: Any) -> Any:
-    """A certificate that somebody changes who also writes its checksum anew, as a forger does."""
+    """Return a certificate with changes and a new valid checksum, as a forger would make it."""
     told = proof() | {name: value for name, value in changes.items() if name not in ("size", "pieces", "tokens")}
     told["floors"][0] |= {name: value for name, value in changes.items() if name in ("size", "pieces", "tokens")}
     return told | {CHECKSUM: checksum(told)}
@@ -474,7 +473,7 @@ def changed_and_signed(**changes: Any) -> Any:
 def test_a_forged_floor_certificate_with_valid_checksum_is_refused(
     changes: dict[str, Any], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The size was tied to nothing, and tokens beside the words were added as said."""
+    """Formerly the size was not checked, and the number of tokens outside words was not recounted."""
     path = tmp_path / "floor.json"
     path.write_text(json.dumps(changed_and_signed(**changes)), encoding="utf-8")
     assert run(["verify", str(path)]) != 0
@@ -510,7 +509,7 @@ def proof() -> Any:
     "text", ["the lowest price is lower than the last one, and the lowest is the last. " * 3, "aa"]
 )
 def test_the_best_method_adds_pieces_by_value_and_encodes_with_the_fewest_tokens(text: str) -> None:
-    """The tokens after each step are those of the fewest, and every moment cuts texts as it would alone."""
+    """After each step, the number of tokens is the smallest possible with the pieces so far."""
     study = train([text], "best", vocab_size=40)
     history = study.history
     texts = history.alphabet.texts
@@ -535,7 +534,7 @@ def test_savings_of_the_best_method_equal_the_reference(counts: dict[str, int], 
 
 
 def test_the_best_method_adds_the_longest_piece_first_even_if_shorter_pieces_hide_its_value() -> None:
-    """In a word of one letter, any single use of the longest piece could be made of others."""
+    """In a word of one repeated letter, shorter pieces could replace any single use of the longest piece."""
     history = train(["a" * 2_000], "best", vocab_size=20).history
     saved = -np.diff(history.tokens_after)
     assert saved[0] == saved.max() == 1_875  # of 2,000 letters behind the mark, 125 pieces of sixteen are left
@@ -545,7 +544,7 @@ LONGER = "abcdefghijklmnopqrstuvwxyz" * 2
 
 
 def test_a_table_with_long_tokens_is_compared_with_a_floor_for_long_tokens() -> None:
-    """It was told that the best possible was reached, three times as many tokens as the table itself needs."""
+    """Formerly the floor used only short pieces and was three times the number of tokens of the table."""
     study = train([f"{LONGER} " * 9], "gpt2", merges=60)
     assert max(len(text) for text in study.inside.by_index.texts.raw) > 16
     alike = Floor(rounds=20, alone=True).answer(study)
@@ -578,7 +577,7 @@ def test_searches_with_equal_numbers_of_rounds_find_equal_results(
 
 
 def witnessed(**changes: Any) -> Any:
-    """A certificate with the vocabulary of its best, changed by somebody who signs it anew."""
+    """Return a certificate that contains the best vocabulary, with changes and a new valid checksum."""
     study = unlearned("gpt2").with_texts(["abab abab ab abc abc abc"])
     told = json.loads(json.dumps(Floor(sizes=(258,), rounds=30, certificate=True).answer(study).facts["certificate"]))
     told["floors"][0] |= changes

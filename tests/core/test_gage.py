@@ -1,4 +1,4 @@
-"""Gage's compressor, step by step: all learners make the same steps, and texts are cut by the table of their block."""
+"""Tests of Gage's compressor: all learners make the same steps, and each block is encoded by its own table."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def test_gage_splits_a_text_at_a_step_by_the_table_of_the_block_at_that_step(
 
 
 def test_asking_for_tokens_beyond_the_last_gage_step_gives_those_of_the_last_step() -> None:
-    """A window's cursor may be ahead of the answer that it shows."""
+    """The window may ask for a later step than the shown answer has."""
     history = trained("low lower lowest\n" * 40, block_size=170)
     for known in (history, history.first(0)):
         found = Tokenizer(known).segmentation("low lower")
@@ -273,7 +273,7 @@ def test_a_long_text_is_split_in_advance_for_another_gage_block(monkeypatch: pyt
 
 
 def test_ties_and_pairs_that_never_won_are_searched_within_their_gage_block() -> None:
-    """`ab` and `cd` tie in both blocks; in the first, `cd` follows, in the second it does not pay any more."""
+    """`ab` and `cd` tie in both blocks. In the first block `cd` follows; in the second block `cd` no longer pays."""
     words = WordTable.from_counts({"abcd" * 4 + "abcd": 1, "xyxyxyxyx" + "uvuvuvuv": 1})
     history = gage.train(words, Recipe.preset("gage", block_size=20))
     for tie in ties(history):

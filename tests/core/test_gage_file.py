@@ -1,4 +1,4 @@
-"""Files compressed as Gage did: they expand to exactly the same, and what is damaged ends in a sentence."""
+"""Tests of files compressed as Gage did: expanding restores every byte, and damaged files are refused."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def test_damage_in_a_gage_file_is_reported_with_its_place(data: bytes, sentence:
 
 
 def test_a_gage_block_may_contain_unused_pair_entries() -> None:
-    """Such as a byte that means itself and more, as long as it does not occur."""
+    """A byte may even stand for itself and another byte, as long as the byte does not occur."""
     assert gage_file.expand(file_of(write_block({254: (254 + 1, 97), 255: (254, 97)}, b"ab"), b"ab")) == b"ab"
 
 

@@ -1,4 +1,4 @@
-"""The facts of a history about its corpus agree with plain recounts."""
+"""Tests that the facts of a history about its corpus agree with plain recounts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_compression_curve_of_a_history_never_falls(name: str) -> None:
 
 
 def a_history_that_drops() -> History:
-    """It begins with the seeds ab (256) and bc (257), joins ab+c, drops bc, and joins abc+ab."""
+    """Make a history that starts with the pieces ab (256) and bc (257), joins ab+c, drops bc, and joins abc+ab."""
     seeds = [Symbol(text, text, "seed") for text in (b"ab", b"bc")]
     alphabet = Alphabet((*Alphabet.of_bytes().symbols, *seeds))
     recipe = Recipe.preset("raw-bytes", special_tokens=("<end>",))

@@ -1,4 +1,4 @@
-"""Honest text: all of it can be seen, and read back."""
+"""Tests of shown texts: every character is visible, and the original can be read back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever asks reads and gives the ids of the file, wherever special tokens stand and whatever numbers are left out."""
+"""Tests that all functions use the ids of the file, for any order of special tokens and any unused ids."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ WITH_IDS = {"audit", "diff", "look", "pairs", "race", "ranks", "steps", "ties", 
 
 
 class NumberedTable(NamedTuple):
-    """A table whose file numbers its tokens otherwise than the engine does, and its own library."""
+    """A table whose file numbers its tokens otherwise than the engine does, with the library of the file."""
 
     study: bpe.Study
     library: tokenizers.Tokenizer
@@ -72,7 +72,7 @@ def in_its_library(study: bpe.Study, folder: Path) -> tokenizers.Tokenizer:
 
 
 def numberings(count: int) -> st.SearchStrategy[np.ndarray[Any, Any]]:
-    """Draw any order, special tokens first or anywhere, with holes."""
+    """Draw any order of ids, with the special tokens first or anywhere, and with unused ids."""
 
     def drawn(seed: int, are_specials_first: bool, most_left_out: int) -> np.ndarray[Any, Any]:
         chance = np.random.default_rng(seed)
@@ -84,7 +84,7 @@ def numberings(count: int) -> st.SearchStrategy[np.ndarray[Any, Any]]:
 
 @pytest.fixture
 def hugging_face(tmp_path: Path) -> NumberedTable:
-    """A file as the library itself trains it: the special tokens come first."""
+    """Make a file by the library's own trainer, which puts the special tokens first."""
     library = tokenizers.Tokenizer(models.BPE())
     library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     library.decoder = decoders.ByteLevel()
@@ -98,7 +98,7 @@ def hugging_face(tmp_path: Path) -> NumberedTable:
 
 
 def ids_and_texts(answer: bpe.Answer) -> Iterator[tuple[int, str]]:
-    """Yield each id of a table with the text beside it."""
+    """Yield each id of an answer with the text of the same row."""
     columns = answer.columns
     for name, ids in columns.items():
         if name == "id" or name.endswith("_id"):
@@ -264,7 +264,7 @@ def id_of(library: tokenizers.Tokenizer, token: str) -> int:
 def test_a_token_trimmed_by_its_id_is_missing_in_the_tokenizers_library(
     hugging_face: NumberedTable, tmp_path: Path
 ) -> None:
-    """The neighbour was removed where the special tokens came first."""
+    """Formerly another token was removed if the special tokens came first."""
     study, library = hugging_face
     found = bpe.trim(study, [id_of(library, "Ġwidow")])
     bpe.Study(found.history).save(tmp_path / "trimmed.tokenizer.json")
@@ -311,7 +311,7 @@ def test_renumbered_tokenizer_files_are_read_with_their_ids(
 
 @pytest.fixture
 def shared(tmp_path: Path) -> NumberedTable:
-    """A file of Unigram in which a piece spells what is unknown, and has its number."""
+    """Make a Unigram file in which the unknown token has the same id as a piece."""
     pieces = [["<unk>", 0.0], ["ab", -1.5], ["a", -1.0], ["b", -2.0], ["ba", -9.0]]
     model = {"type": "Unigram", "unk_id": 0, "vocab": pieces, "byte_fallback": False}
     (tmp_path / "tokenizer.json").write_text(json.dumps({"version": "1.0", "added_tokens": [], "model": model}))
@@ -345,7 +345,7 @@ def test_ids_that_the_opened_file_lacks_are_refused(hugging_face: NumberedTable)
 
 @pytest.fixture
 def without_unknown(tmp_path: Path) -> bpe.Study:
-    """A file of Unigram that has no piece for what is unknown."""
+    """Make a Unigram file that has no unknown token."""
     pieces = [["a", -1.0], ["b", -2.0], ["ab", -1.5]]
     model = {"type": "Unigram", "unk_id": None, "vocab": pieces, "byte_fallback": False}
     (tmp_path / "tokenizer.json").write_text(json.dumps({"version": "1.0", "added_tokens": [], "model": model}))
@@ -353,7 +353,7 @@ def without_unknown(tmp_path: Path) -> bpe.Study:
 
 
 def test_encoding_text_that_would_need_a_token_without_an_id_is_refused(without_unknown: bpe.Study) -> None:
-    """The id -1 was returned, which counts from the end of an array of embeddings."""
+    """Formerly the id was -1, which would select the last row of an embedding matrix."""
     assert without_unknown.encode("abba") == [2, 1, 0]
     for ask in (lambda: without_unknown.encode("abx"), lambda: without_unknown.encode_batch(["ab", "abx"])):
         with pytest.raises(BpeError, match="no unknown token"):

@@ -1,4 +1,4 @@
-"""Ctrl-C, `kill` and a closed terminal: commands end in order, and keep their results."""
+"""Tests of Ctrl-C, `kill` and a closed terminal: commands end in order and keep their results."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def started(command: list[str], **how: Any) -> Iterator[subprocess.Popen[Any]]:
 
 @contextlib.contextmanager
 def at_a_terminal(arguments: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """The command with a terminal for standard error; with it the descriptor to read the screen from."""
+    """Start the command with a terminal as standard error; yield the process and the descriptor of the screen."""
     screen, terminal = os.openpty()
     command = [sys.executable, "-c", IN_THE_TERMINAL, *arguments]
     with started(command, stdin=subprocess.PIPE, stderr=terminal, start_new_session=True) as process:
@@ -65,7 +65,7 @@ def at_a_terminal(arguments: list[str]) -> Iterator[tuple[subprocess.Popen[bytes
 
 
 def read_until(screen: int, wanted: str, seconds: float = 120) -> str:
-    """Return the output up to the wanted text, or up to the end if nothing is wanted."""
+    """Return the output up to the wanted text; if nothing is wanted, return all output."""
     shown = ""
     while not wanted or wanted not in shown:
         ready, _, _ = select.select([screen], [], [], seconds)
@@ -87,7 +87,7 @@ def long_text(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def endless(tmp_path: Path, long_text: Path) -> list[str]:
-    """The arguments of a training that takes long: a long text without any words, merged to the end."""
+    """Return the arguments of a training that takes long: a long text without words, merged to the end."""
     arguments = ["train", str(long_text), "--preset", "raw-bytes", "--vocab-size", "4000000"]
     return [*arguments, "--output", str(tmp_path / "merges.csv")]
 
@@ -97,7 +97,7 @@ def endless(tmp_path: Path, long_text: Path) -> list[str]:
 def test_a_signal_during_training_ends_the_command_and_keeps_the_learned_merges(
     endless: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: int
 ) -> None:
-    """In this process: the signal comes with the first news of training, and the work asks soon after."""
+    """The signal is sent in this process at the first progress report of training."""
     original = learn
 
     def interrupted(words, recipe, *, progress, cancelled, **other):

@@ -1,4 +1,4 @@
-"""Pairs that a person forbids or forces: every learner equals the reference; impossible wishes are reported."""
+"""Tests of forbidden and forced pairs: every learner equals the reference, and impossible requests are reported."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def reference_run(words: WordTable, recipe: Recipe) -> History:
 
 
 def standing(words: WordTable, history: History, steps: int) -> list[tuple[int, int]]:
-    """The pairs that could be joined after n steps."""
+    """Return the pairs that could be joined after n steps."""
     recipe, first = history.recipe, history.first(steps)
     tokens = reference.TokenBook(history.alphabet)
     corpus = [(history.alphabet.symbols_of(word, recipe), count) for word, count in words]
@@ -61,7 +61,7 @@ def standing(words: WordTable, history: History, steps: int) -> list[tuple[int, 
 
 @st.composite
 def steered(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
-    """Words, and a recipe with a few interventions that can be done with them."""
+    """Draw words, and a recipe with a few interventions that are possible on the words."""
     table = draw(words())
     recipe = draw(recipes() | st.sampled_from([BY_SCORE, IN_STAGES]))
     for _ in range(draw(st.integers(1, 3))):
@@ -79,7 +79,7 @@ def steered(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
 
 
 def learned(make: Any, words: WordTable, history: History, work: int, known: History | None = None) -> dict[str, Any]:
-    """Every column and reason that a learner fills, called again and again for so much work; and the pairs to come."""
+    """Return the columns and reasons of a learner called for `work` units each time, and the remaining pairs."""
     recipe, room = history.recipe, history.recipe.merge_limit(len(history.alphabet))
     columns = Columns.with_room(room)
     learner, end = make(words, history.alphabet, recipe, known), ""
@@ -113,7 +113,7 @@ def test_each_learner_with_interventions_equals_the_reference(
 def test_extending_a_table_on_other_words_makes_its_old_steps_first(
     first: WordTable, second: WordTable, recipe: Recipe, by: int
 ) -> None:
-    """On the words of another corpus, with the alphabet that the table has."""
+    """The words of the other corpus are learned with the alphabet of the table."""
     old = reference.train(first, recipe)
     growing = growing_recipe(old, by)
     plain = reference.train(second, growing, old.alphabet, old.pairs())
@@ -126,7 +126,7 @@ def test_extending_a_table_on_other_words_makes_its_old_steps_first(
 
 
 def test_a_branch_continues_its_parent_and_is_learned_again_from_its_recipe() -> None:
-    """Counts made by hand: e+s 9, es+t 9, then l+o 7; lo+w 7 ..."""
+    """The counts were computed on paper: e+s 9, es+t 9, then l+o 7; lo+w 7 ..."""
     parent = learn_fast(WORDS, Recipe.preset("gpt2", merges=6, ties="lowest-ids"))
     e, s, t = b"est"
     assert pairs_of(parent)[:2] == [(e, s), (256, t)]

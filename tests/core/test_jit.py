@@ -1,4 +1,4 @@
-"""Machine code is called with what its function would be called with, and answers the same."""
+"""Tests that machine code accepts the arguments of its function and gives the same result."""
 
 from __future__ import annotations
 
@@ -73,11 +73,11 @@ def test_machine_code_finds_the_arrays_of_each_bundle_after_they_change(jitted: 
 
 
 def test_threads_that_first_use_a_bundle_at_once_share_its_packed_row() -> None:
-    """Otherwise the slower thread's row would replace one that machine code may be reading."""
+    """Otherwise the row of the slower thread would replace a row that machine code may be reading."""
     places: list[tuple[int, ...]] = []
 
     class RepackingNumber(int):
-        """A number that packs its bundle again while it is packed itself, as another thread would."""
+        """A number that, while it is packed, packs its bundle again, as another thread would."""
 
         def __int__(self) -> int:
             if not places:

@@ -1,4 +1,4 @@
-"""Kept machine code: made once, trusted only where nobody else can have touched it, thrown away if damaged."""
+"""Tests of stored machine code: made once, loaded only from a private folder, and removed if damaged."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def code(cache: Path) -> Path:
 
 
 def is_sound(cache: Path) -> bool:
-    """Return whether the next process to start will find the pack valid."""
+    """Return whether the next process will accept the stored code."""
     place = code(cache).parent
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kept, "folder", lambda: place)
@@ -317,7 +317,7 @@ def test_only_one_process_compiles_machine_code_at_a_time(cache: Path, monkeypat
 def test_machine_code_in_a_folder_that_others_can_write_to_is_never_loaded(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A stranger can write the checksum that belongs to what they leave."""
+    """Another user could write malicious code with a valid checksum."""
     place = code(cache)
     monkeypatch.setenv(kept.LOCATION, str(cache))
     assert kept.folder.__wrapped__() == place.parent

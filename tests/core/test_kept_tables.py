@@ -1,4 +1,4 @@
-"""The scanner's tables that are kept with the machine code are those that are made from the patterns."""
+"""Tests that the scanner tables stored with the machine code equal tables made from the patterns."""
 
 from __future__ import annotations
 

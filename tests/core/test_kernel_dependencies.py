@@ -1,4 +1,4 @@
-"""The key of a kernel's machine code changes with what the code depends on, and with nothing else."""
+"""Tests that the key of a kernel's machine code changes only if code that the kernel uses has changed."""
 
 from __future__ import annotations
 

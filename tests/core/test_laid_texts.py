@@ -1,4 +1,4 @@
-"""Texts end to end are the same as a list of strings."""
+"""Tests that texts stored end to end behave like a list of strings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever steps cut a text, laid end to end its words are those that the steps find one by one."""
+"""Tests that words stored end to end equal the words that the splitting steps find one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers beyond 64 bits, wherever a person or a file may give one, end in a sentence."""
+"""Tests that numbers beyond 64 bits in any option or file are refused with a message."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def numbered() -> Iterator[tuple[str, argparse.Action]]:
-    """Every option of every command that takes a number."""
+    """Yield every option of every command that takes a number."""
     for command in COMMANDS:
         parsers = next(action for action in parser_for([command])._actions if isinstance(action.choices, dict))
         assert isinstance(parsers.choices, dict)

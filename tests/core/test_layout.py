@@ -1,4 +1,4 @@
-"""Words as arrays of symbols, made some characters at a time, are what the alphabet says of each word."""
+"""Tests that the arrays of word symbols, made in batches of characters, equal the alphabet's symbols of each word."""
 
 from __future__ import annotations
 

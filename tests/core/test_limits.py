@@ -1,4 +1,4 @@
-"""The memory that systems report, in all their ways; and the sentences about it."""
+"""Tests of the free memory that systems report, and of the messages about too little memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="re
 
 @pytest.fixture
 def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An imitated Linux: each test writes `proc/...` and `cgroup/...`."""
+    """Imitate Linux: tests write the files `proc/...` and `cgroup/...`."""
     monkeypatch.setattr(limits, "PROC", tmp_path / "proc")
     monkeypatch.setattr(limits, "CGROUP", tmp_path / "cgroup")
     monkeypatch.delenv(limits.SETTING, raising=False)
@@ -35,7 +35,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(folder: Path, **files: str) -> None:
-    """`write(folder, proc__meminfo="...")` writes folder/proc/meminfo."""
+    """Write files: `write(folder, proc__meminfo="...")` writes folder/proc/meminfo."""
     for name, text in files.items():
         path = folder.joinpath(*name.replace("__", "/").split("/"))
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -146,7 +146,7 @@ class TestTheSetting:
 class TestTheSentences:
     @pytest.fixture
     def room(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-        """The bytes that are left, to be set."""
+        """Return a list whose only item is the number of free bytes; tests change the item."""
         left = [0]
         monkeypatch.setattr(limits, "available_memory", lambda: left[0])
         return left

@@ -1,4 +1,4 @@
-"""A lock is held by one, and by nobody once its holder is gone, however it went."""
+"""Tests of locks: one process holds a lock, and the lock is free when the process ends in any way."""
 
 from __future__ import annotations
 

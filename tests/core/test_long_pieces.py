@@ -1,4 +1,4 @@
-"""One piece of thousands of characters, as a stranger's vocabulary may have: each place of a text costs what it did."""
+"""Tests of a vocabulary with a piece of thousands of characters: the other positions of a text cost no more."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORD = "a" * 2_000
 
 
 class CountingDict(dict[Any, Any]):
-    """Counts how often something is looked for."""
+    """A dictionary that counts how often a key is looked up."""
 
     looked_for = 0
 

@@ -1,4 +1,4 @@
-"""The manual is true: commands print what it shows, made parts are those of the code, links lead somewhere."""
+"""Tests of the manual: commands print the shown output, generated parts equal the code, and links have targets."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_pictures_of_the_gallery_equal_what_its_commands_draw(tmp_path: Path) ->
 
 
 def _content(path: Path) -> tuple[str, list[bytes]]:
-    """Return what a picture holds; of a film its size and its frames, as its letters are those of a machine's fonts."""
+    """Return the content of a picture; of a film only size and frame count, because fonts differ between machines."""
     if path.suffix == ".svg":
         return path.name, [path.read_bytes()]
     return path.name, [data for kind, data in chunks_of(path.read_bytes()) if kind in (b"IHDR", b"acTL")]

@@ -1,4 +1,4 @@
-"""The groups of measures: each measure that is drawn is in one of them."""
+"""Tests that each measure that is drawn belongs to a group of measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people read is plain: the lists of `tests/messages.py`, one for each surface, are held against a few rules."""
+"""Tests that messages for people are plain: the lists in `tests/messages.py` must follow a few rules."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_messages_contain_no_word_of_the_old_house_dialect(surface: str) -> None
 
 
 def errors_as_sentences() -> Sequence[Message]:
-    """Return the messages of errors that are whole sentences: they begin with a capital, and with no value."""
+    """Return the error messages that are whole sentences: they begin with a capital letter, not with a value."""
     return [message for message in messages("errors") if message.text[:1].isupper() and message.text.count(" ") > 2]
 
 

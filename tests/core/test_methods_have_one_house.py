@@ -1,7 +1,6 @@
-"""A method has one house: outside its folder nothing spells its name or imports from there.
+"""The code of a method must be in one folder: no module outside spells the method's name or imports from its folder.
 
-Whoever needs to know something of a method asks the object that a recipe names. So a method of one's own is added in
-one folder.
+Other modules ask the method object that a recipe names. So a new method is added as one folder.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ STILL_ALLOWED: tuple[str, ...] = ()
 
 
 def houses_entered(source: str) -> Iterator[str]:
-    """Find the houses from which a source imports, or whose modules it names."""
+    """Yield the method folders from which a source imports, or whose modules the source names."""
     named = {text for text in texts_in(source) if text.startswith("bpe_core.")}
     for module in sorted(imports_of(source) | named):
         yield from (house for house in HOUSES if is_in(module, f"bpe_core.methods.{house}"))
@@ -67,7 +66,7 @@ def sources() -> Iterator[tuple[str, str]]:
 
 
 def known_choices(module: str, source: str) -> set[str]:
-    """Return the choices of single methods that a module reads from a recipe, gives to one, or names."""
+    """Return the choices of single methods that a module reads from a recipe, sets in a recipe, or names."""
     known: set[str] = set()
     if not any(choice in source for choice in OWN_CHOICES):  # then it need not be parsed
         return known
@@ -82,7 +81,7 @@ def known_choices(module: str, source: str) -> set[str]:
 
 
 def called(node: ast.expr) -> str:
-    """Return the last name by which an object is reached."""
+    """Return the last part of a dotted name."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 

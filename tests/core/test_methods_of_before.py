@@ -1,4 +1,4 @@
-"""What the version before wrote of each method opens and means the same: recipes, sessions, exports and manifests."""
+"""Tests that recipes, sessions, exports and manifests of the previous version open for each method unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MinGram: the same steps as the plain specification, and the fewest tokens wherever a word is cut."""
+"""Tests of MinGram: learning equals the plain specification, and words are encoded with the fewest tokens."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.shared import here, stretches_of
 
 @st.composite
 def runs(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
-    """Words with a recipe that drops some of what is joined, or all."""
+    """Draw words, and a recipe that drops some or all of the joined tokens."""
     table = draw(tables())
     choices: dict[str, Any] = dict(
         max_token_length=draw(st.sampled_from([None, 2, 3, 16])),

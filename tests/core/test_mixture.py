@@ -1,4 +1,4 @@
-"""Groups of texts and their weights: exact, the same in any order, and without any of it as before."""
+"""Tests of weighted groups of texts: weights are exact, and the order of the groups changes nothing."""
 
 from __future__ import annotations
 

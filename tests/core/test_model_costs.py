@@ -1,4 +1,4 @@
-"""The costs of a vocabulary size for a model agree with models whose numbers are known, and with plain arithmetic."""
+"""Tests that the costs of a vocabulary size agree with models of known size and with plain arithmetic."""
 
 from __future__ import annotations
 

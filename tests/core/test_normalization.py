@@ -1,4 +1,4 @@
-"""Normalization, and the way back to the original's bytes."""
+"""Tests of normalization, and of the map from normalized text to the bytes of the original."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
 
 
 def originals(text: str, recipe: Recipe) -> list[tuple[str, str]]:
-    """Each character of the normalized text beside the original bytes it came from."""
+    """Return each character of the normalized text with its original bytes."""
     result = normalize_with_origins(text, recipe)
     raw = text.encode()
     ends = [len(result.text[:i].encode()) for i in range(len(result.text) + 1)]

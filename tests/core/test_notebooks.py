@@ -1,4 +1,4 @@
-"""What Python code returns shows itself: in a notebook by pictures and tables, elsewhere as the call that makes it."""
+"""Tests of results in notebooks: they are shown as pictures and tables, and elsewhere as the call that makes them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NAMES = {name: getattr(bpe, name) for name in ("Recipe", "Mixture", "Group", "Sa
 
 
 class Page(HTMLParser):
-    """What a browser makes of a piece of HTML; every element is closed."""
+    """A parser that checks that every element of an HTML fragment is closed."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ def test_an_answer_with_an_empty_figure_shows_no_image_in_a_notebook() -> None:
 
 
 def test_a_notebook_shows_the_ids_of_the_opened_file(tmp_path: Path) -> None:
-    """The engine's own were shown beside the tokens."""
+    """Formerly the notebook showed the engine's own ids."""
     vocabulary = {"<s>": 0, "l": 1, "o": 2, "T": 3, "h": 4, "e": 5, "lo": 6}
     model = {"type": "BPE", "vocab": vocabulary, "merges": [["l", "o"]], "unk_token": "<s>"}
     special = {"id": 0, "content": "<s>", "special": True, "normalized": False}

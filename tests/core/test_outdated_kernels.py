@@ -1,4 +1,4 @@
-"""Machine code of other versions goes when nobody has used it for a month; nothing else is ever removed."""
+"""Tests that machine code of other versions is removed after a month without use, and that no other file is removed."""
 
 from __future__ import annotations
 

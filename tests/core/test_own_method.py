@@ -1,4 +1,4 @@
-"""The manual's method of one's own is found, checked, learned by and explained, as the page says."""
+"""Tests that the manual's example of a new method is found, checked, trained and explained as the page says."""
 
 from __future__ import annotations
 

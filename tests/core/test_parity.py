@@ -1,4 +1,6 @@
-"""Parity-aware merging: the specification equals the trainer of tokenizers, and both learners the specification."""
+"""Tests of parity-aware merging: the specification equals the trainer of tokenizers, and learners equal the
+specification.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ TRAIN, DEV = [lines[::2] for lines in LINES], [lines[1::2] for lines in LINES]
 
 @dataclass(frozen=True)
 class Parity:
-    """The choices of a run, as the trainer of tokenizers has them."""
+    """The parameters of a run, as the trainer of tokenizers names them."""
 
     merges: int
     ratio: Sequence[float] = ()
@@ -96,7 +98,7 @@ def recipe_of(how: Parity, names: tuple[str, ...] = NAMES, **choices: Any) -> Re
 
 
 def table_of(train: list[dict[bytes, int]], dev: list[dict[bytes, int]], how: Parity) -> WordTable:
-    """Make the words that a learner gets, without any corpus."""
+    """Make the word table that a learner gets, without a corpus."""
     tables, texts = ([WordTable.from_counts(one.items()) for one in each] for each in (train, dev))
     ratios, none = how.ratio or [1.0] * len(train), [None] * len(train)
     told = zip(NAMES, tables, texts or none, ratios, strict=False)

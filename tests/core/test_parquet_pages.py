@@ -1,4 +1,4 @@
-"""The headers of pages, checked against Arrow's view of their columns; and claims that are refused before Arrow."""
+"""Tests of Parquet page headers: they agree with Arrow, and hostile headers are refused before Arrow reads them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TABLE = arrow.table(
 
 @pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "zstd", "brotli", "lz4"])
 def test_parquet_page_headers_are_parsed_with_the_sizes_in_the_footer(compression: str) -> None:
-    """Their sizes add up to what the footer tells of each column, wherever the bytes are cut."""
+    """The sizes of a column's pages add up to the size in the footer, wherever the read bytes end."""
     chance = random.Random(1)
     for version, dictionary, checksums in itertools.product(("1.0", "2.0"), (True, False), (True, False)):
         held = io.BytesIO()
@@ -64,7 +64,7 @@ def _pages_of(data: bytes, start: int, chance: random.Random) -> list[Page]:
 
 
 def _claiming(whole: bytes, place: int, **claims: int) -> bytes:
-    """Return the file with another header for the page at this offset."""
+    """Return the file with changed header fields for the page at the offset."""
     page = _Column(place).pages_in(whole[place:])[0]
     numbers = {**page._asdict(), **claims}
     head = b"".join(b"\x15" + varint(numbers[name] << 1) for name in ("kind", "unpacked", "stored"))
@@ -104,7 +104,7 @@ def test_bytes_that_are_no_parquet_page_header_are_ignored_by_the_size_check() -
 def test_long_texts_of_a_parquet_dictionary_are_read_in_small_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A text that is stored once may be that of every row; it must not take the room of all of them."""
+    """A text that is stored once may be the text of every row, and must not need memory for all rows at once."""
     monkeypatch.setattr(parquet_pages, "HARMLESS", 10_000)
     texts = [("low " * 500 if i % 2 else "new") for i in range(300)] + ["old"] * 300
     path = tmp_path / "a.parquet"
@@ -131,7 +131,7 @@ def test_parquet_tables_that_unpack_to_far_more_than_their_size_are_refused(
 
 
 def test_parquet_tables_with_too_many_values_are_refused(tmp_path: Path) -> None:
-    """Each becomes an object of Python, but a million equal ones are stored in a few bytes."""
+    """Each value becomes a Python object, but a file stores a million equal values in a few bytes."""
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow.table({"method": arrow.nulls(6_000_000, arrow.string())}), path)
     with pytest.raises(BpeError, match="has more than 5,000,000 values"):

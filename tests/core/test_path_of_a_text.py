@@ -1,4 +1,4 @@
-"""The number of our files and calls that a text goes through, so that no new layer goes unseen."""
+"""Tests that count the files and calls of the project that a text passes through, so that a new layer is noticed."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ SPECIAL = ["<s>", "</s>", "<pad>", "<mask>"]
 
 
 class Kind(NamedTuple):
-    """A table, a text for it, and how many files may be entered."""
+    """A table, a text for the table, and the largest number of files that encoding may enter."""
 
     preset: str
     choices: dict[str, Any]

@@ -1,7 +1,7 @@
-"""The way from a source to counted words: files entered, calls from one file into another, and those that go back.
+"""Tests that count the files and calls between a source and its counted words, and the calls that go back.
 
-Such a call is counted once for two functions, however many texts there are. One that goes back leads into a file that
-was entered before its own: a question asked across, which the description of a source spares.
+A call between two functions is counted once, for any number of texts. A call goes back if it leads into a file that
+was entered earlier than the calling file.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ LINES = ["the lowest prices", "of low towers", "are lower than those", "of slow 
 
 
 def way_of(program: str, sources: dict[str, Any]) -> dict[str, dict[str, int]]:
-    """Run a program that counts these sources, and return the files and moves of each."""
+    """Run a program that counts the sources; return the files and calls of each source."""
     command = [sys.executable, "-c", WAY + program, json.dumps(sources)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(bpe.__path__[0]).parent)
     found: dict[str, dict[str, int]] = json.loads(done.stdout)

@@ -1,4 +1,4 @@
-"""A pattern that would fill the memory when it is compiled is refused before, wherever it comes from."""
+"""Tests that a pattern whose compilation would fill the memory is refused first, in every file and option."""
 
 from __future__ import annotations
 
@@ -67,7 +67,6 @@ def test_an_ordinary_pattern_is_within_the_size_limit(pattern: str) -> None:
 
 @pytest.mark.parametrize("part", ["a", "(a)", r"[^\W_]", r"\R", r"\b", "(?i:ß)", "(?>a?b)"])
 def test_the_largest_accepted_pattern_compiles_in_limited_memory_and_time(part: str) -> None:
-    """The largest accepted number of copies compiles within the bounds of memory and time, even on a busy machine."""
     copies = next(copies for copies in range(LARGEST, 0, -100) if not is_too_large(f"(?:{part}){{{copies}}}"))
     code = f"import regex; regex.compile(r'(?:{part}){{{copies}}}')"
     done = limited("timeit", "-n1", "-r1", code, memory=400 * 2**20, seconds=3)

@@ -1,11 +1,11 @@
-"""The real packages learn the same merges and give the same ids as we do, under their tie rules.
+"""Tests that other packages learn the same merges and give the same ids as the engine, under their tie rules.
 
-    byte-alphabet   tokenizers
-    lowest-ids      rustbpe
-    largest-text    subword-nmt, with </w> glued to the last character
-    first-seen      tiktoken's educational code
+byte-alphabet   tokenizers
+lowest-ids      rustbpe
+largest-text    subword-nmt, with </w> glued to the last character
+first-seen      tiktoken's educational code
 
-Held on real text, on many languages, and on hundreds of short texts full of overlaps.
+The tests use real texts, many languages, and hundreds of short texts full of overlaps.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Merges = list[tuple[bytes, bytes]]
 
 @lru_cache(maxsize=8)
 def our_history(text: str, recipe: Recipe) -> History:
-    """Learned once for all the tests of a text that follow each other."""
+    """Learn from a text; the result is cached for all tests of the text."""
     return learn_fast(count_words(Corpus.from_texts([text]), recipe), recipe)
 
 
@@ -59,7 +59,7 @@ def text(request: pytest.FixtureRequest) -> str:
 
 
 def overlapping_texts(seed: int, letters: tuple[str, ...] = ("a", "ab", "ab ", "aab b", "abc ")) -> Iterator[str]:
-    """Short texts in which pairs overlap and tie: aaaa, abab, aab aab."""
+    """Yield short texts in which pairs overlap and tie: aaaa, abab, aab aab."""
     rng = random.Random(seed)
     for _ in range(RANDOM_CASES):
         alphabet = rng.choice(letters)
@@ -73,7 +73,7 @@ def overlapping_texts(seed: int, letters: tuple[str, ...] = ("a", "ab", "ab ", "
 
 
 def stand_ins() -> list[str]:
-    """Each byte as the printable character that byte-level vocabularies write for it."""
+    """Return for each byte the printable character that byte-level vocabularies write instead of the byte."""
     others = itertools.count(256)
     found = [""] * 256
     for byte in sorted(range(256), key=BYTE_ALPHABET.__getitem__):
@@ -94,7 +94,7 @@ def from_stand_ins(text: str) -> bytes:
 
 
 def hugging_face(model: Any) -> Any:
-    """A tokenizer of the `tokenizers` package that splits as GPT-2 does."""
+    """Make a tokenizer of the `tokenizers` package that splits as GPT-2 does."""
     tokenizers = pytest.importorskip("tokenizers")
     pre = tokenizers.pre_tokenizers
     tokenizer = tokenizers.Tokenizer(model)
@@ -135,7 +135,7 @@ def test_tokenizers_learns_the_same_merges_from_texts_with_overlapping_pairs() -
 
 
 def rustbpe_tokens(text: str, vocab_size: int) -> list[bytes]:
-    """The joined tokens in the order they were learned; the package does not tell the pairs."""
+    """Return the joined tokens in the order of learning; the package does not give the pairs."""
     tokenizer = pytest.importorskip("rustbpe").Tokenizer()
     tokenizer.train_from_iterator([text], vocab_size, pattern=GPT2)
     ranks = sorted(tokenizer.get_mergeable_ranks(), key=lambda item: item[1])

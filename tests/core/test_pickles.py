@@ -1,4 +1,4 @@
-"""Studies, histories and recipes are pickled and copied by what they are: small, alike, and the same after."""
+"""Tests that studies, histories and recipes can be pickled and copied: small, deterministic and unchanged."""
 
 # ruff: noqa: S301 - they are pickles of our own
 from __future__ import annotations
@@ -70,7 +70,7 @@ def learned(preset: str) -> bpe.Study:
 
 
 def ids(study: bpe.Study) -> list[Any]:
-    """Return what a study says of texts, or the sentence with which it refuses one."""
+    """Return the ids of a few texts, or the message with which the study refuses a text."""
     told = list[Any]()
     for text in SHORT:
         for at in (None, len(study.history) // 2):
@@ -223,7 +223,7 @@ print(*(hashlib.sha256(pickle.dumps(one)).hexdigest() for one in (*made, made[0]
 
 
 def test_equal_tables_have_equal_pickles_in_every_process(tmp_path: Path) -> None:
-    """A fingerprint of a function that encodes stays the same, so that a cache by it is found again."""
+    """So a fingerprint of an encoding function stays the same, and caches by the fingerprint can be used again."""
     paths = [str(tmp_path / "tokenizer.json"), str(tmp_path / "own.csv")]
     for path in paths:
         learned("gpt2").save(path)
@@ -243,7 +243,7 @@ def test_equal_tables_have_equal_pickles_in_every_process(tmp_path: Path) -> Non
 
 
 class Loader:
-    """A data set as DataLoaders hold it: workers get it pickled, and encode what they are asked for."""
+    """A data set as DataLoaders hold it: worker processes unpickle the data set and encode its items."""
 
     def __init__(self, study: bpe.Study, texts: list[str]) -> None:
         self.study, self.texts = study, texts

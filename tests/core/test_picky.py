@@ -1,4 +1,4 @@
-"""PickyBPE: its learner equals the specification, the specification the article; texts are split by all events."""
+"""Tests of PickyBPE: the learner equals the specification, and the specification equals the article's algorithm."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_picky_encoding_after_any_step_equals_applying_all_events_in_order(
 
 
 class Events:
-    """The algorithm of the article, written for these tests: words are tuples of texts, events are kept in a list."""
+    """The algorithm of the article, written for the tests: words are tuples of texts, and events are kept in a list."""
 
     def __init__(self, counts: dict[str, int], tau: float, size: int) -> None:
         self.words = {word: tuple(word) for word in counts}
@@ -128,7 +128,7 @@ class Events:
                     self.happen(("remove", half, *self.smaller(half)))
 
     def commonest(self) -> tuple[str, str] | None:
-        """Return the pair that occurs most; of equal ones the first by its letters, as the article leaves it open."""
+        """Return the most frequent pair; ties go to the first text, because the article leaves ties open."""
         pairs = self.pairs()
         return min(pairs, key=lambda pair: (-pairs[pair], [half.encode() for half in pair]), default=None)
 
@@ -206,7 +206,7 @@ def test_picky_events_and_tokens_equal_those_of_the_article(
 
 
 def events_of(counts: str) -> list[str]:
-    """Return merges and drops within words, as PickyBPE's trainer writes them, with the parts of what is dropped."""
+    """Return merges and drops within words in the notation of PickyBPE's trainer."""
     words = WordTable.from_counts({f" {one[:-1]}": int(one[-1]) for one in counts.split()})
     recipe = Recipe.preset("picky", merges=200, min_frequency=1, tau=0.7)
     tokens = reference.Tokens(Alphabet.of_bytes())
@@ -223,7 +223,7 @@ def events_of(counts: str) -> list[str]:
 
 
 def test_picky_merges_and_drops_equal_those_of_the_published_trainer() -> None:
-    """The expected steps are those of PickyBPE's published trainer, with ties settled by the smallest text."""
+    """The expected steps are from PickyBPE's published trainer, with ties settled by the smallest text."""
     assert " ".join(events_of("low5 lower2 lowest6 new3 newer4 wider3 width2 lost4 stow1 tower7")) == (
         "o+w _+l e+r _l+ow -_l=_|l s+t _+n _+t _n+e -_n=_|n _ne+w -_ne=_|n|e _t+ow -_t=_|t -ow=o|w _tow+er "
         "-_tow=_|t|o|w _low+e _lowe+st -_lowe=_low|e _+w _w+i -_w=_|w _wi+d -_wi=_|w|i _+l _l+o -_l=_|l _lo+st "
@@ -233,7 +233,7 @@ def test_picky_merges_and_drops_equal_those_of_the_published_trainer() -> None:
 
 
 def test_picky_judges_the_right_half_of_a_merge_before_the_left_half_falls_apart() -> None:
-    """Here PickyBPE's trainer keeps `bc`, which it counts after that; BoundlessBPE's drops it."""
+    """Here PickyBPE's trainer keeps `bc`, which it counts later; BoundlessBPE's trainer drops `bc`."""
     found = events_of("abcbc8 abc2 dbc2")
     assert found[:7] == ["b+c", "_+a", "_a+bc", "-_a=_|a", "_abc+bc", "-_abc=_|a|bc", "-bc=b|c"]
 
@@ -278,7 +278,7 @@ def test_picky_trees_contain_present_tokens_and_dropped_tokens(kind: dict[str, A
 
 
 def holds(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether the first row's stretch contains the other's; equal stretches do not count."""
+    """Return whether the first row's range contains the other's range; equal ranges do not count."""
     edges, inner = ((row["first_symbol"], row["behind_symbol"]) for row in (one, other))
     return edges != inner and edges[0] <= inner[0] and inner[1] <= edges[1]
 
@@ -338,7 +338,7 @@ def test_picky_training_without_tau_drops_no_token() -> None:
 
 
 def test_picky_training_reserves_enough_memory_for_texts_of_four_byte_characters() -> None:
-    """Room for texts was counted in characters, though a character has up to four bytes."""
+    """Formerly the memory was computed from characters, but a character has up to four bytes."""
     letters = "".join(map(chr, range(0x1F600, 0x1F620)))
     words = WordTable.from_counts({letters[start:] + letters[: start // 2]: 1 + start % 5 for start in range(24)})
     recipe = Recipe.preset("picky", base="characters", pattern="whitespace", merges=200, min_frequency=1, tau=1.0)

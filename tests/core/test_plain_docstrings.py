@@ -1,4 +1,4 @@
-"""Docstrings are sentences: none begins with a clause without its subject or its verb."""
+"""Docstrings must be sentences: none may begin with a clause without its subject or its verb."""
 
 from __future__ import annotations
 

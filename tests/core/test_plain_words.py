@@ -1,4 +1,4 @@
-"""The words split, space and occurs stand in texts for people; former words with the same meaning were hard to read."""
+"""Texts for people must use the words split, space and occurs; former words for the same things were hard to read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROSE = [
 
 
 def sentences(path: Path) -> Iterator[tuple[int, str]]:
-    """Strings of several words that are no docstrings, each with its line; of a file that has such words anywhere."""
+    """Yield each string of several words that is no docstring, with its line; skip files without forbidden words."""
     source = path.read_text("utf-8")
     if not OLD_WORDS.search(source):  # most are known to be good without looking at each node
         return
@@ -51,7 +51,7 @@ def test_texts_in_the_source_code_use_only_plain_words(folder: str) -> None:
 
 
 def without_python(page: str) -> str:
-    """Empty the lines of programs in a page, whose names are the code's."""
+    """Empty the lines of programs in a page, because programs use the names of the code."""
     program = re.compile(r"(?<=```python\n).*?(?=^```)", re.DOTALL | re.MULTILINE)
     return program.sub(lambda found: "\n" * found[0].count("\n"), page)
 

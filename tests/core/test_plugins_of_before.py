@@ -1,4 +1,4 @@
-"""A plug-in that was written before methods had houses is found, learns and splits as it did."""
+"""Tests that a plug-in for the previous version is found, learns and encodes as before."""
 
 from __future__ import annotations
 

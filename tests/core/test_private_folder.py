@@ -1,4 +1,4 @@
-"""The files that the program trusts lie in folders that nobody else can have touched."""
+"""Tests of private folders: the program trusts files only in folders that no other user could change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions are functions with signatures and help of their own, which editors and type checkers know."""
+"""Tests that questions are functions with their own signatures and help, known to editors and type checkers."""
 
 # ruff: noqa: S301 - they are pickles of our own
 
@@ -89,7 +89,7 @@ def test_help_shows_a_question_with_its_signature_and_docstring() -> None:
 
 
 def test_question_functions_accept_positional_arguments_in_the_order_of_the_manual() -> None:
-    """`bpe.why(study, "lowest")` failed: the text was taken for the work."""
+    """Formerly `bpe.why(study, "lowest")` failed, because the text was taken for another parameter."""
     assert bpe.why(STUDY, "lowest", 2).table.records() == bpe.why(STUDY, text="lowest", at=2).table.records()
     assert bpe.paid(STUDY, 1).table.records() == bpe.paid(STUDY, step=1).table.records()
     assert bpe.token(STUDY, "␣lowe", 6).sentences == bpe.token(STUDY, token="␣lowe", at=6).sentences
@@ -156,7 +156,7 @@ def test_a_question_function_is_pickled_by_its_name(name: str) -> None:
 
 
 def checked(rows: str, folder: Path) -> str:
-    """Return what mypy says of these rows; it is told of the public names alone, as the rest takes long to read."""
+    """Return the output of mypy for the rows; mypy gets the public names alone, as all code takes long to check."""
     path = folder / "script.py"
     path.write_text(rows, encoding="utf-8")
     modules = ("asking/functions.pyi", "studies/making.py", "studies/study.py", "history/arguments.py")
@@ -168,7 +168,7 @@ def checked(rows: str, folder: Path) -> str:
 
 
 def test_mypy_knows_the_question_functions_and_their_parameters(tmp_path: Path) -> None:
-    """`bpe.trian()` was no error to mypy."""
+    """Formerly mypy did not report `bpe.trian()`."""
     found = checked(RIGHT + "".join(f"{row}\n" for row in WRONG), tmp_path)
     first = RIGHT.count("\n") + 1
     said = {int(row.split(":")[1]): row for row in reversed(found.splitlines()) if ": error:" in row}

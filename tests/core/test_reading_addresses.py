@@ -1,4 +1,4 @@
-"""Addresses such as s3://...: read by fsspec, here from its own memory, and what goes wrong on the way."""
+"""Tests of addresses such as s3://...: fsspec reads them, here from its own memory, and failures are reported."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GOOD = 100_000  # bytes that can be read before a failing file fails
 
 
 class FailingFile(MemoryFile):  # type: ignore[misc]
-    """A file whose bucket is gone after a while."""
+    """A file whose bucket disappears after a few reads."""
 
     def read(self, size: int = -1) -> bytes:
         if self.tell() >= GOOD:
@@ -125,7 +125,7 @@ def test_failures_while_reading_from_an_address_are_reported(
 
 
 def test_a_remote_file_can_be_read_at_several_places_at_once(bucket: MemoryFileSystem) -> None:
-    """One in memory is the same object for all who open it, with one place."""
+    """In fsspec's memory, all readers of a file share one object with one position."""
     bucket.pipe("/corpus/a.txt", b"low lower lowest")
     (text,), _ = remote_texts("memory://corpus/a.txt", ["*"], lambda *_: None)
     with text.open() as first, text.open() as second:
@@ -137,7 +137,7 @@ def test_a_remote_file_can_be_read_at_several_places_at_once(bucket: MemoryFileS
 
 
 class Handle(io.BytesIO):
-    """Others have a turn between each search for a place and the reading there."""
+    """A file that lets other threads run between each seek and read."""
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         found = super().seek(offset, whence)

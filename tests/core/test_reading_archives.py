@@ -1,4 +1,4 @@
-"""Archives of texts: what is read of them, and what is said of those that are hostile or broken."""
+"""Tests of archives of texts: which members are read, and which messages hostile or broken archives give."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_hostile_and_damaged_zip_and_tar_archives_are_refused(tmp_path: Path, mo
 
 
 def test_overlong_member_names_in_an_archive_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are held as a whole, unlike members."""
+    """A name, unlike a member, is held in memory as a whole."""
     monkeypatch.setattr(archives, "LONGEST_NOTE", 5_000)
     for length, is_read in ((300, True), (6_000, False)):
         path = tmp_path / f"{length}.tgz"
@@ -120,7 +120,7 @@ def test_overlong_member_names_in_an_archive_are_refused(tmp_path: Path, monkeyp
 
 
 def test_reading_progress_of_an_archive_with_many_small_members_is_even(tmp_path: Path) -> None:
-    """Their names take up most of the archive, and no byte of them is ever read as a text."""
+    """Names take up most of the archive, and no byte of a name is read as a text."""
     members = {f"a folder with a long name/{number:06}.txt": b"low" for number in range(2_000)}
     path = write_zip(tmp_path / "many.zip", members)
     told: list[Progress] = []

@@ -1,4 +1,4 @@
-"""Parquet, Arrow and nested rows: which column holds the texts, and that every reader finds the same ones."""
+"""Tests of Parquet, Arrow and nested rows: which column holds the texts, and that all readers find equal texts."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_damaged_or_foreign_table_files_are_refused(tmp_path: Path, monkeypatch:
 
 
 def test_damage_in_a_table_file_is_reported_with_its_row_group(tmp_path: Path) -> None:
-    """Pages are held against their checksums; without them, a file that lacks some of its middle does not fit."""
+    """Checksums reveal damaged pages; without checksums, missing bytes are revealed by the sizes."""
     path, rows = tmp_path / "a.parquet", [f"low {i % 7}" for i in range(3_000)]
     parquet.write_table(arrow.table({"text": rows}), path, row_group_size=1_000, write_page_checksum=True)
     second = parquet.ParquetFile(path).metadata.row_group(1).column(0).data_page_offset
@@ -168,7 +168,7 @@ def test_a_truncated_arrow_stream_is_reported(tmp_path: Path) -> None:
 
 
 def test_an_arrow_table_with_hostile_offsets_is_refused(tmp_path: Path) -> None:
-    """The file says where strings end, so offsets outside of it must not be followed."""
+    """The file gives the offsets where strings end, so offsets outside the file must not be used."""
     path = tmp_path / "a.arrow"
     for width, kind in ((4, arrow.string()), (8, arrow.large_string())):
         write_stream(arrow.table({"text": arrow.array(["low", "lower"], kind)}), path)
@@ -184,7 +184,7 @@ def test_an_arrow_table_with_hostile_offsets_is_refused(tmp_path: Path) -> None:
 def test_a_text_stored_once_for_many_rows_is_read_in_small_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The text must not take the room of all its rows, which still have their numbers."""
+    """The text must not need memory for all its rows at once, and each row keeps its number."""
     monkeypatch.setattr(arrow_tables, "HARMLESS", 5_000)
     longest: list[int] = []
     strings = arrow_tables.Strings.__init__

@@ -1,4 +1,4 @@
-"""Reading compressed files: whole, in several parts, cut short or damaged."""
+"""Tests of compressed files: whole, in several parts, truncated or damaged."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_plain_text_whose_name_ends_like_a_compressed_file_is_refused(tmp_path
 @pytest.mark.parametrize("seed", range(20 if EXPLORES else 2))
 @pytest.mark.parametrize("ending", COMPRESSORS)
 def test_a_damaged_compressed_file_is_refused(tmp_path: Path, ending: str, seed: int) -> None:
-    """Whatever nonsense it unpacks to before the damage is found, such as bytes that are no text."""
+    """The file is refused even if damaged bytes were decompressed before the damage was found."""
     compressed = bytearray(COMPRESSORS[ending](random.Random(seed).randbytes(300_000).hex().encode()))
     middle = len(compressed) // 2
     compressed[middle : middle + 64] = bytes(64)
@@ -100,7 +100,7 @@ def test_reading_zstd_without_its_package_names_the_package(tmp_path: Path, monk
 
 
 def test_a_single_word_that_would_fill_the_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A text of many words is read piece by piece, however large, but a single word must fit in memory."""
+    """A text of many words is read in parts, but a single word must fit in memory."""
     monkeypatch.setattr(limits, "HARMLESS", 2**20)
     path = write(tmp_path, "a.txt.gz", gzip.compress(b"a" * 2**23))
     many = write(tmp_path, "many.txt.gz", gzip.compress(b"low\n" * 2**21))

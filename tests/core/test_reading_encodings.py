@@ -1,4 +1,4 @@
-"""Reading other encodings: found by a byte order mark, or named."""
+"""Tests of other encodings than UTF-8, which are found by a byte order mark or named by the user."""
 
 from __future__ import annotations
 

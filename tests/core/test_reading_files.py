@@ -1,4 +1,4 @@
-"""Reading one file: missing, empty, locked files and non-texts are reported."""
+"""Tests of reading one file: missing, empty and locked files and files without text are reported."""
 
 from __future__ import annotations
 

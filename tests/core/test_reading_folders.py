@@ -1,4 +1,4 @@
-"""Reading folders: their order, which files, and the reasons for those left out."""
+"""Tests of folders: the order of files, which files are read, and the reasons for skipped files."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_an_empty_folder_as_corpus_is_refused(tmp_path: Path) -> None:
 
 
 def listed(folder: Path) -> tuple[list[str], list[str]]:
-    """Return the names of a folder's texts and the sentences about skipped files, as the window shows them."""
+    """Return the names of a folder's texts and the messages about skipped files, as the window shows them."""
     log = SkipLog()
     texts = texts_in(folder, ("*",), ReadingOptions(), log, is_strict=False)
     return [Path(text.name).name for text in texts], [report.sentence for report in log.reports()]
@@ -150,7 +150,7 @@ def test_listing_the_files_of_a_folder_can_be_cancelled(folder: Path) -> None:
 
 
 def _remove_nested(folder: Path) -> None:
-    """Remove folders from the inside, as functions that remove whole trees call themselves for each folder."""
+    """Remove folders from the inside, because functions that remove whole trees call themselves for each folder."""
     os.chdir(folder)
     depth = 0
     while Path("d").is_dir():

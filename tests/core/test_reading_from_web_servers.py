@@ -1,4 +1,4 @@
-"""A web server that redirects, fails or breaks off: each is told as it is, and no way leads to the files here."""
+"""Tests of web servers that redirect, fail or stop in between: each failure is reported, and no local file is read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TEXT = "low lower lowest\n" * 100
 
 
 class Answers(BaseHTTPRequestHandler):
-    """The answers of a server, each by its path."""
+    """The answers of a server, one for each path."""
 
     secret = ""  # a path of a file here
 
@@ -46,7 +46,7 @@ class Answers(BaseHTTPRequestHandler):
             self.wfile.write(sent)
 
     def log_message(self, format: str, *arguments: object) -> None:
-        """Say nothing."""
+        """Print no log."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Reading UTF-8: where it may be cut, and what is done about invalid bytes."""
+"""Tests of reading UTF-8: where bytes may be split, and what happens to invalid bytes."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ print(first_invalid(memoryview(bytearray(b"sound\\xff"))))
 
 
 def test_a_thread_that_reads_waits_until_another_thread_has_loaded_the_kernels() -> None:
-    """One that found the half of them ended with an error."""
+    """Formerly a thread that found half of the kernels loaded ended with an error."""
     done = subprocess.run(
         [sys.executable, "-c", WHILE_ANOTHER_THREAD_LOADS], capture_output=True, text=True, check=False
     )

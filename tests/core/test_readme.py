@@ -1,4 +1,4 @@
-"""The README is true: its commands exist, and its examples give the results it shows; test_manual.py tests the rest."""
+"""Tests of the README: its commands exist, and its examples give the shown results. test_manual.py tests the rest."""
 
 from __future__ import annotations
 

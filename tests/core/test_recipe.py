@@ -1,4 +1,4 @@
-"""A recipe's choices: what each can be, which part each belongs to, when each has a meaning."""
+"""Tests of the choices of a recipe: the allowed values, the part of each choice, and when a choice has an effect."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ METHODS = {"method"}  # of which there is one
 
 
 def changed(choice: str) -> tuple[Recipe, Recipe]:
-    """A recipe in which that choice can be another, and the same with it so."""
+    """Return two recipes that differ only in the choice."""
     needed = {
         "custom_pattern": dict(pattern="custom", custom_pattern="x"),
         "marker_text": dict(marker="prefix"),

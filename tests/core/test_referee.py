@@ -1,4 +1,4 @@
-"""The referee: no sound table is blamed, and each kind of mistake is found at its step."""
+"""Tests of the question that checks a table: a correct table passes, and each mistake is found at its step."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def as_it_is(pair: tuple[int, int], count: int) -> int:
 
 
 def learned(words: dict[str, int], merges: int, value: Value = as_it_is, least: int = 2) -> tuple[Merges, int | None]:
-    """Learn as plainly as can be, by what a count is taken for; and the first step that is wrong by the true counts."""
+    """Learn plainly with counts changed by `value`; return the merges and the first step with a wrong count."""
     known = [(list(word.encode()), count) for word, count in words.items()]
     found, wrong = [], None
     for step in range(merges):
@@ -92,7 +92,7 @@ def test_the_check_question_finds_the_step_at_which_a_count_overflowed_32_bits(s
     words = {word: count * scale + rng.randrange(scale // 3) for word, count in words.items()}
 
     def value(pair: tuple[int, int], count: int) -> int:
-        """Keep counts in 32 bits, with a sign or without; some trainers do so only for pairs of new tokens."""
+        """Keep counts in 32 bits, signed or unsigned; some trainers do so only for pairs of new tokens."""
         if only_new and max(pair) < 256:
             return count
         return (count + 2**31) % 2**32 - 2**31 if span == 2**31 else count % 2**32
@@ -212,7 +212,7 @@ def test_the_check_question_names_another_pattern_that_fits_the_merges(tmp_path:
 
 
 def test_the_check_question_checks_superword_merges_in_two_stages(tmp_path: Path) -> None:
-    """A file for other libraries does not say that there were any."""
+    """A file for other libraries does not say that the training had two stages."""
     text = PROSE.read_text(encoding="utf-8")
     study = train(text, "superbpe", merges=300, transition=150, words_by="gpt2", most_words=3)
     study.save(tmp_path / "tokenizer.json")
@@ -303,7 +303,7 @@ CL100K = (
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.stem)
 def test_the_check_question_accepts_a_table_learned_from_lines_without_line_breaks(text: Path, tmp_path: Path) -> None:
-    """Such a table never joins a newline, which occurs often in the file."""
+    """Such a table never joins a newline, although newlines are frequent in the file."""
     whole = text.read_text(encoding="utf-8").replace(".", ".\n") * 2
     study = learned_by_tokenizers(whole.split("\n"), tmp_path / "tokenizer.json", 700, CL100K)
     answer = ask(study.with_texts([whole]), "check")
@@ -376,7 +376,7 @@ def test_the_check_question_finds_a_wrong_count_in_a_table(tmp_path: Path) -> No
 
 
 def test_the_check_question_finds_a_merge_that_is_listed_twice(tmp_path: Path) -> None:
-    """Such merges were passed over without a word."""
+    """Formerly a repeated merge was skipped without a message."""
     study = learned_by_tokenizers([PROSE.read_text(encoding="utf-8")], tmp_path / "tokenizer.json")
     path = tmp_path / "tokenizer.json"
     told = json.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The titles of runs say in what runs with the same name differ."""
+"""Tests of run titles: titles of runs with the same name say how the runs differ."""
 
 from __future__ import annotations
 

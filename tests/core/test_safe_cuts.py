@@ -1,4 +1,4 @@
-"""The safe places to cut a text: the words of both parts are those of the whole."""
+"""Tests of safe positions to split a text: the words of both parts are the words of the whole text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
 
 
 def words_of(text: str, recipe: Recipe) -> list[str]:
-    """The words of a text, and the special tokens in it."""
+    """Return the words and the special tokens of a text."""
     cutting = Cutting(recipe)
     found: list[str] = []
     for part, special in cutting.normalized_parts(text, recipe.special_tokens):

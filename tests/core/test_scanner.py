@@ -1,4 +1,4 @@
-"""The scanner's tables cut where `regex` cuts: every character, every short text, real and random texts."""
+"""Tests that the scanner's tables split as `regex` does: every character, every short text, real and random texts."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def words_by_regex(text: str, pattern: str, unit: Unit = "file") -> list[bytes]:
 
 @cache
 def few_of_long_runs() -> str:
-    """Return all characters, with few of each long run of caseless or unassigned ones, as thousands alike take long."""
+    """Return all characters, but only a few of each long run of caseless or unassigned characters, to save time."""
     few: str = regex.sub(
         r"[\p{Cn}\p{Co}\p{Lo}]+", lambda run: run.group()[:: max(1, len(run.group()) // 8)], every_character()
     )
@@ -72,7 +72,7 @@ def few_of_long_runs() -> str:
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_the_scanner_splits_every_character_beside_other_kinds_as_regex_does(pattern: str) -> None:
-    """Each character stands behind and before letters, digits, signs, blanks, newlines and apostrophes."""
+    """Each character stands after and before letters, digits, punctuation, blanks, newlines and apostrophes."""
     assigned = few_of_long_runs()
     text = "".join(f"a{c}b 1{c}2.{c}! {c}\n{c}'{c}s '{c}{c}\tA{c}B" for c in assigned)
     assert words_by_kernel(text, pattern) == words_by_regex(text, pattern)
@@ -81,7 +81,7 @@ def test_the_scanner_splits_every_character_beside_other_kinds_as_regex_does(pat
 
 
 def kinds_told_apart(pattern: str) -> list[str]:
-    """One character of each set of kinds that the table treats alike."""
+    """Return one character of each class of characters that the table distinguishes."""
     columns: dict[bytes, str] = {}
     for kind in machine(pattern).kinds:
         column = machine(pattern).entries.reshape(-1, ROW)[:, kind].tobytes()
@@ -95,7 +95,7 @@ def example_of(kind: int, table: ScanTable) -> str:
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_the_scanner_splits_every_short_text_as_regex_does(pattern: str) -> None:
-    """All texts of up to four characters of the kinds the table tells apart; more would only take longer."""
+    """All texts of up to four characters, one of each class, are split; longer texts would only take longer."""
     table, expression = machine(pattern), regex.compile(NAMED_PATTERNS[pattern].expression)
     for length in range(1, 5):
         for characters in product(kinds_told_apart(pattern), repeat=length):
@@ -139,7 +139,7 @@ def test_the_scanner_splits_real_texts_line_by_line_as_regex_does(name: str, pat
 @given(seed=st.integers(0, 10_000), other=st.integers(20, 400))
 @settings(max_examples=20)
 def test_the_scanner_splits_long_runs_of_ascii_as_regex_does(pattern: str, seed: int, other: int) -> None:
-    """Four stretches are read at once: in words, numbers and blanks longer than all of them, and other characters."""
+    """The scanner reads four ranges at once; runs of letters, digits and blanks are longer than the four ranges."""
     draw = Random(seed)
     characters = [draw.choice(["e", "e", "e", " ", " ", "1", draw.choice(TRICKY[:36])]) for _ in range(3000)]
     runs = [character * (draw.choice((30, 90, 300)) if draw.random() < 0.02 else 1) for character in characters]
@@ -150,7 +150,7 @@ def test_the_scanner_splits_long_runs_of_ascii_as_regex_does(pattern: str, seed:
 @pytest.mark.parametrize("pattern", PATTERNS)
 @given(text=TEXTS, pause=st.integers(1, 50), room=st.integers(4, 12))
 def test_a_scan_that_pauses_at_any_byte_finds_the_same_words(pattern: str, text: str, pause: int, room: int) -> None:
-    """A scan pauses at any byte, and whenever the room for cuts is used up."""
+    """A scan can pause at any byte, and pauses whenever its array of results is full."""
     data = text.encode()
     if not data:
         return

@@ -1,4 +1,4 @@
-"""The estimated shares of a table's texts: they solve the whole linear program and find known mixtures."""
+"""Tests of estimated shares of a table's training texts: they solve the linear program and find known mixtures."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def grouped(texts: Mapping[str, str]) -> GroupedWords:
 
 
 def learned(groups: GroupedWords, shares: Any, merges: int) -> History:
-    """Learn from a mixture by bytes."""
+    """Learn on bytes from a mixture of groups."""
     parts = [
         share * groups.counts_in(name) / groups.bytes_in(name)
         for name, share in zip(groups.groups, shares, strict=True)
@@ -68,7 +68,7 @@ def ten() -> tuple[GroupedWords, Program]:
 
 
 def whole_program(groups: list[dict[bytes, int]], merges: list[tuple[int, int]]) -> float:
-    """Return the least that is left unexplained, from the linear program with all its rows."""
+    """Return the smallest unexplained rest of the merges, from the linear program with all its rows."""
     solver: Any = highspy.Highs()
     solver.silent()
     columns: dict[object, int] = {}
@@ -90,7 +90,7 @@ def whole_program(groups: list[dict[bytes, int]], merges: list[tuple[int, int]])
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_mixture_found_from_few_constraints_is_as_good_as_from_all_constraints(seed: int) -> None:
-    """Groups of words of three letters, and merges that were learned from others, so that much is not explained."""
+    """The merges were learned from other words than the groups have, so that no mixture explains all merges."""
     chance = Random(seed)
 
     def words() -> dict[bytes, int]:
@@ -140,7 +140,7 @@ def test_beyond_the_bounds_of_a_share_the_constraint_of_the_bound_is_violated(
 def test_shares_found_from_other_texts_of_the_same_groups_are_near_the_known_shares(
     ten: tuple[GroupedWords, Program],
 ) -> None:
-    """Two draws of 20,000 words from each group: it is learned from one, and asked of the other."""
+    """Two samples of 20,000 words are drawn from each group: one for learning, the other for estimating."""
     chance, groups = np.random.default_rng(1), ten[0]
 
     def drawn() -> GroupedWords:
@@ -225,7 +225,7 @@ def test_the_mixture_question_refuses_a_table_without_merges() -> None:
 
 
 def test_the_uncertainty_of_shares_comes_from_drawing_documents() -> None:
-    """Between low and high lies how much the documents decide: many alike say more than a few unlike ones."""
+    """The interval is narrower for many similar documents than for a few different documents."""
     prose = (OWN / "prose.txt").read_text(encoding="utf-8")
     latin = (OWN / "latin.txt").read_text(encoding="utf-8")
     history = learned(grouped({"prose": prose, "latin": latin}), (0.6, 0.4), 150)

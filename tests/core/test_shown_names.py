@@ -1,4 +1,4 @@
-"""Names and values of others in sentences: they never act on a terminal, and are never endless."""
+"""Tests of names and values from outside in messages: they cannot control a terminal and are shortened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places of tokens in texts that are changed before they are split: as the library of the file has them."""
+"""Tests of token spans in texts that are normalized before splitting: the spans equal those of the file's library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ tokenizers = pytest.importorskip("tokenizers")
 def test_tokens_of_a_character_normalized_to_several_characters_have_the_span_of_the_original(
     model: str, text: str, tmp_path: Path
 ) -> None:
-    """All but the last had a place without width."""
+    """Formerly all tokens but the last had an empty span."""
     steps, path = tokenizers.pre_tokenizers, tmp_path / "tokenizer.json"
     if model == "bytes":
         other, alphabet = tokenizers.Tokenizer(tokenizers.models.BPE()), steps.ByteLevel.alphabet()
@@ -44,7 +44,7 @@ def test_tokens_of_a_character_normalized_to_several_characters_have_the_span_of
 def test_the_span_of_a_token_that_ends_inside_a_normalized_character_includes_the_original(
     model: str, tmp_path: Path
 ) -> None:
-    """The place of "af" in "aﬁb" ended before the ligature."""
+    """Formerly the span of "af" in "aﬁb" ended before the ligature."""
     steps, path = tokenizers.pre_tokenizers, tmp_path / "tokenizer.json"
     vocabulary = {text: number for number, text in enumerate(["?", *"afibx12⁄", "af", "xaf", "ib"])}
     if model == "joined":

@@ -1,4 +1,4 @@
-"""A text that spells a special token is taken as the owner of the file takes it, whoever asks."""
+"""Tests of texts that contain the text of a special token: every function treats them as the file's library does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Splitting by expressions."""
+"""Tests of splitting by regular expressions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_splitting_by_named_patterns_gives_the_matches_of_regex_findall(name: st
 
 @pytest.mark.parametrize("name", NAMED_PATTERNS)
 def test_ascii_versions_of_patterns_find_the_same_words_in_ascii_texts(name: str) -> None:
-    """Split each two characters, and texts of those that a pattern distinguishes."""
+    """All pairs of characters are split, and random texts of characters that the pattern distinguishes."""
     expression, draw = NAMED_PATTERNS[name].expression, random.Random(name)
     ours, theirs = in_ascii(expression), regex.compile(expression)
     texts = [chr(first) + chr(second) for first in range(128) for second in range(128)]
@@ -129,7 +129,7 @@ def test_a_text_with_half_a_surrogate_pair_is_split_without_an_error() -> None:
 
 
 def test_a_pattern_match_that_needs_too_much_memory_is_explained() -> None:
-    """`regex` notes for every character of the match that the other branch could be tried: a gigabyte at most."""
+    """For every character of a match, `regex` stores that another branch is possible, in at most one gigabyte."""
     with pytest.raises(PatternError, match=r"needs too much memory on the text 'ab ab ab .*possessive"):
         list(split_words("ab " * 4_000_000, custom(r"(?:a|b|\s|x)+?y|(?:(?:a|b)+\s?)+")))
 

@@ -1,4 +1,4 @@
-"""A study has the names that people type first, by the ids of the file, and keeps to itself what questions need."""
+"""Tests of studies: attributes have expected names, ids are those of the file, and internals are private."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OF_A_STUDY = {
 
 
 class OpenedTable(NamedTuple):
-    """A table of another library, opened here and there."""
+    """A table of another library, opened by the library and by the program."""
 
     study: bpe.Study
     library: tokenizers.Tokenizer
@@ -55,7 +55,7 @@ def hugging_face(tmp_path_factory: pytest.TempPathFactory) -> OpenedTable:
 
 @pytest.fixture(scope="module")
 def unigram() -> bpe.Study:
-    """A study of a method that drops tokens, whose ids stay."""
+    """Train a study by a method that drops tokens and keeps the ids of the others."""
     return bpe.train([POEM], "unigram", vocab_size=24)
 
 

@@ -1,4 +1,4 @@
-"""SuperBPE: the learner equals the specification, and both stages another library's trainer."""
+"""Tests of SuperBPE: the learner equals the specification, and both stages equal another library's trainer."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_the_first_stage_of_superbpe_equals_byte_pair_encoding_within_words() ->
 
 
 def test_both_stages_of_superbpe_equal_two_trainings_of_the_tokenizers_library() -> None:
-    """The other trainer knows no second stage, so each token of the first is a character of its text, by ids."""
+    """The other trainer has no second stage, so each token of the first stage becomes a character of its text."""
     tokenizers = pytest.importorskip("tokenizers")
     recipe = Recipe.preset(
         "superbpe", merges=120, transition=60, most_words=None, past_colons=True, ties="lowest-ids", min_frequency=2
@@ -133,7 +133,7 @@ CODE = "".join(
 
 
 class TwoTrainings:
-    """The way of SuperBPE's authors, written for these tests: two trainings, each on all lines, split by a pattern."""
+    """The method of SuperBPE's authors, written for the tests: two trainings on all lines, each split by a pattern."""
 
     def __init__(self, text: str) -> None:
         self.lines = text.splitlines(keepends=True)
@@ -141,7 +141,7 @@ class TwoTrainings:
         self.pairs: list[tuple[int, int]] = []
 
     def words(self, expression: str) -> list[list[int]]:
-        """Split every line by an expression, each match and what lies between two; join all pairs known so far."""
+        """Split every line into the matches of the expression and the texts between; join all pairs learned so far."""
         pattern = regex.compile(f"({expression})")
         found = [list(part.encode()) for line in self.lines for part in pattern.split(line) if part]
         for token, pair in enumerate(self.pairs, 256):
@@ -192,7 +192,7 @@ def test_superbpe_encoding_after_any_step_equals_applying_the_merges_in_order(da
 
 @st.composite
 def superword_tables(draw: st.DrawFn) -> History:
-    """Merges in any order, some of which reach across words, among merges within them."""
+    """Draw merges in any order, some across words and some within words."""
     symbols, pairs = [*b"ab ,.\n", *"é".encode()], list[tuple[int, int]]()
     for step in range(draw(st.integers(0, 25))):
         pairs.append((draw(st.sampled_from(symbols)), draw(st.sampled_from(symbols))))
@@ -252,7 +252,7 @@ def test_superbpe_training_can_be_resumed_from_any_step() -> None:
 def test_extending_an_imported_table_across_words_continues_the_run_that_made_the_table(
     steps: int, make_kernels_due: bool
 ) -> None:
-    """A table, with superwords or without, learns from the same texts what the run would have learned."""
+    """The table, with or without superwords, must learn the same merges as the run would have learned."""
     recipe = Recipe.preset("superbpe", merges=60, transition=25, words_by="gpt2")
     corpus = Corpus.from_texts([TEXT])
     whole = train(corpus, recipe)

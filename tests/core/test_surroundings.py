@@ -1,4 +1,4 @@
-"""The surroundings of the program: the releases that it asks for, and the variables that it reads."""
+"""Tests of the program's environment: the required releases, and the environment variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts are given as people have them: strings, paths, rows, data frames; the name of a file is not taken for one."""
+"""Tests of texts given as strings, paths, rows or data frames; a file name given as a text is refused."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def trained(texts: Any) -> bpe.Study:
 
 @pytest.mark.parametrize("given", ["a.txt", ["a.txt"], ["a.txt", "b.txt"], ("a.txt",), {"en": "a.txt"}, "."])
 def test_the_name_of_a_file_given_as_a_text_is_refused(folder: Path, given: Any) -> None:
-    """The letters of the name were learned."""
+    """Formerly the program learned from the letters of the name."""
     with pytest.raises(CorpusError, match=r"is the name of a (file|folder), and as a text only its letters"):
         trained(given)
     with pytest.raises(CorpusError, match="Give Path"):
@@ -74,7 +74,7 @@ def test_a_list_that_mixes_paths_and_texts_is_refused(folder: Path) -> None:
 
 
 class Frame:
-    """A data frame as pandas and polars have them: its items are the names of its columns."""
+    """A data frame as in pandas and polars: iterating over it gives the column names."""
 
     def __init__(self, **columns: list[str]) -> None:
         self._columns = columns

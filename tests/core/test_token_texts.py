@@ -1,4 +1,4 @@
-"""The text of a token hides nothing, can be read back, and fits into memory."""
+"""Tests of shown token texts: every character is visible, the text can be read back, and it fits into memory."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_token_texts_that_grow_with_a_history_equal_texts_made_at_once() -> None
 
 
 def doubling(merges: int) -> History:
-    """Each token is twice the one before."""
+    """Return a history in which each token is twice the previous token."""
     pairs = [(97, 97), *((256 + i, 256 + i) for i in range(merges - 1))]
     return History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs)
 

@@ -1,4 +1,4 @@
-"""The tokenizer gives the reference's ids at every merge, and text comes back from them."""
+"""Tests that the tokenizer gives the ids of the reference at every merge, and that decoding gives the text back."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from tests.core.random_training import merge_tables, recipes, texts, words
 
 
 def histories() -> st.SearchStrategy[History]:
-    """Learned ones, and tables that no training would ever give."""
+    """Draw learned tables, and tables that no training would give."""
     return st.builds(reference.train, words(), recipes()) | merge_tables()
 
 
 @st.composite
 def byte_histories(draw: st.DrawFn, patterns: tuple[str, ...] = ("gpt2", "cl100k", "o200k", "english", "none")):
-    """Histories on bytes from which every text can be read back, with the named patterns."""
+    """Draw histories on bytes with the named patterns; every text can be decoded again."""
     table = draw(words())
     recipe = Recipe(pattern=draw(st.sampled_from(patterns)), merges=draw(st.integers(0, 60)), vocab_size=None)
     recipe = recipe.with_changes(
@@ -95,7 +95,7 @@ def test_each_boundary_has_the_rank_of_the_merge_that_removes_the_boundary(histo
 
 
 def ranks_by_reference(text: str, history: History) -> list[int]:
-    """One rank a byte, and one for the end; where a word starts or ends, the pattern has cut."""
+    """Return one rank for each byte and one for the end; the pattern splits where a word starts or ends."""
     recipe = history.recipe.with_changes(special_tokens=())
     ranks: list[int] = []
     for word in split_words(normalize(text, recipe), recipe):
@@ -135,7 +135,7 @@ def test_boundary_ranks_and_merging_split_words_equally_in_the_reference(history
 
 
 def expansions(history: History) -> list[tuple[int, ...]]:
-    """Each token's base symbols."""
+    """Return the base symbols of each token."""
     symbols: list[tuple[int, ...]] = [(id,) for id in range(len(history.alphabet))]
     for merge in history:
         symbols.append(symbols[merge.left] + symbols[merge.right])

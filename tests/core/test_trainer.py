@@ -1,4 +1,4 @@
-"""A trainer beyond its merges: its refusals, its control, and its choice of a learner."""
+"""Tests of a trainer beyond its merges: refusals, pausing and cancelling, and the choice of a learner."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_columns_of_earlier_histories_stay_when_the_trainer_enlarges_its_buffers
 
 @pytest.fixture
 def being_made(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
-    """Let machine code be there once somebody was told twice how far it is."""
+    """Let machine code be ready after two progress reports; return the list of reports."""
     told: list[Progress] = []
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     monkeypatch.setattr(readiness, "LEAST", 0)

@@ -1,4 +1,4 @@
-"""Plain, compiled and reference learning are one algorithm: every column of every merge is equal."""
+"""Tests that plain, compiled and reference learning are equal in every column of every merge."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ each_learner = pytest.mark.parametrize("make_learner", LEARNERS.values(), ids=LE
 
 
 def learn(make: MakeLearner, words: WordTable, recipe: Recipe, work: int = A_LOT) -> dict[str, list[int]]:
-    """Every column a learner fills when it is driven to its end."""
+    """Run a learner to its end and return every column."""
     alphabet = Alphabet.for_words(words, recipe)
     limit = recipe.merge_limit(len(alphabet))
     columns = Columns.with_room(limit)
@@ -106,7 +106,7 @@ def trained(trainer: Trainer) -> History:
 
 
 def has_pairs(words: WordTable, recipe: Recipe) -> bool:
-    """Return whether there is anything to learn. A trainer refuses a corpus without a single pair."""
+    """Return whether the corpus has a pair to learn. A trainer refuses a corpus without pairs."""
     return reference.train(words, recipe.with_changes(merges=1, min_frequency=1)).end_reason == "vocabulary full"
 
 
@@ -156,7 +156,7 @@ def test_extending_the_vocabulary_of_a_run_gives_the_same_history(
 
 @given(table=merge_tables(), words=words())
 def test_counts_of_an_imported_table_equal_the_reference(table: History, words: WordTable) -> None:
-    """Merges known, counts not: replaying fills them in, whether or not each merge is the best."""
+    """The table has merges without counts; the trainer counts each merge, even if it is not the most frequent."""
     # A table is not bound by a limit that it was not learned with.
     recipe = table.recipe.with_changes(alphabet_limit=None, max_token_length=None, merges=len(table))
     alphabet = Alphabet.for_words(words, recipe)
@@ -186,7 +186,7 @@ def test_counts_of_pairs_are_64_bit_numbers() -> None:
 def test_training_on_larger_random_corpora_equals_the_reference(
     make_learner: MakeLearner, seed: int, recipe: Recipe
 ) -> None:
-    """Hundreds of words, so that tables grow, heaps hold stale entries and ties are many."""
+    """The corpora have hundreds of words, so that tables grow, heaps hold outdated entries, and ties are frequent."""
     random = np.random.default_rng(seed)
     letters = np.array(list("abcdeé"))
     made = {"".join(random.choice(letters, random.integers(1, 12))): int(random.integers(1, 5)) for _ in range(400)}

@@ -1,4 +1,4 @@
-"""A custom pattern becomes a table that cuts where `regex` does, or is reported as having none."""
+"""Tests that a custom pattern becomes a table that splits as `regex` does, or is reported as impossible."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_text_divided_where_the_scan_table_allows_has_the_same_words(
 
 
 def test_character_sets_of_translated_patterns_contain_the_characters_that_regex_matches() -> None:
-    """All code points; whatever else the pattern names has no influence."""
+    """All code points are compared; the other sets of a pattern have no influence on a set."""
     read = read_expression("|".join([*SETS, *OTHER_SETS]))
     assert isinstance(read.body, CharacterSet)
     kinds = Kinds(read.body.sources, read.characters, read.classes)

@@ -1,4 +1,4 @@
-"""Unigram: the same steps as the plain specification, whatever the words; texts cut by what is left after each."""
+"""Tests of Unigram: training equals the plain specification, and texts are encoded by the pieces left at each step."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_a_unigram_round_drops_rare_pieces_and_then_pieces_of_least_loss(latin: 
 
 
 def test_resuming_unigram_accepts_drops_in_another_order_and_refuses_unknown_tokens(latin: History) -> None:
-    """A history made again from slightly different words drops tokens in another order, too."""
+    """A history learned again from slightly different words may drop tokens in another order."""
     at = int(np.flatnonzero(latin.reasons["cause"] == LEAST_LOSS)[-9])
     left = latin.columns.left.tolist()
     order = [*left[:at], left[at + 1], left[at]]
@@ -210,5 +210,5 @@ def test_unigram_training_with_more_steps_than_seeds_leaves_the_characters() -> 
 
 
 def test_a_unigram_run_cannot_be_extended_to_another_size(latin: History) -> None:
-    """The tokens that are dropped early depend on how many shall be left."""
+    """The final size decides which tokens are dropped first."""
     assert not latin.recipe.is_same_but_for_size(latin.recipe.with_changes(vocab_size=150))

@@ -1,4 +1,4 @@
-"""Unigram beside SentencePiece: from the same seeds the same rounds, the same vocabulary, the same cuts."""
+"""Tests of Unigram against SentencePiece: equal seeds give equal rounds, equal vocabularies and equal encodings."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def learned(text: str, size: int) -> tuple[Trainer, UnigramLearner]:
 
 
 def learned_there(lines: list[str], size: int, log: pytest.CaptureFixture[str], seeds: str = "") -> tuple[bytes, str]:
-    """The model, and what was said meanwhile."""
+    """Train by SentencePiece; return the model and the log."""
     model = io.BytesIO()
     log.readouterr()
     sentencepiece.SentencePieceTrainer.train(
@@ -116,7 +116,7 @@ def log_likelihood(scores: dict[str, float], learner_of: Trainer) -> float:
 def test_unigram_training_without_given_seeds_learns_nearly_the_pieces_of_sentencepiece(
     name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Both see the same: lines without other blanks than spaces, and nothing that is a token of its own there."""
+    """Both trainers get the same lines, which have only spaces as blanks and no special tokens of SentencePiece."""
     lines = [" ".join(line.split()) for line in text_of(name).replace("<unk>", "unk").split("\n")]
     trainer, _ = learned("\n".join(lines), SIZE.get(name, 8_000))
     model, said = learned_there(lines, SIZE.get(name, 8_000), capfd)

@@ -1,4 +1,4 @@
-"""A version says which sessions and manifests are meant, and the commit it was made from is known wherever it runs."""
+"""Tests of the version: it identifies sessions and manifests, and the commit of the program is known everywhere."""
 
 from __future__ import annotations
 

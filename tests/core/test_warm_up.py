@@ -1,4 +1,4 @@
-"""The warm-up: no work after it calls the compiler again, as a window would freeze."""
+"""Tests of the warm-up: after it, no work calls the compiler again, which would freeze the window."""
 
 from __future__ import annotations
 

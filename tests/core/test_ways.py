@@ -1,4 +1,4 @@
-"""Ways to split by one vocabulary: each equal to plain listing of all ways, and to other libraries."""
+"""Tests of the ways to split by one vocabulary: each equals a plain list of all ways, and other libraries."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ DRAWS = 4_000
 
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[list[int], dict[tuple[int, int], tuple[int, int]], dict[tuple[int, ...], int]]:
-    """A word of two letters, a few merges, and the symbols of each token."""
+    """Draw a word of two letters, a few merges, and the symbols of each token."""
     symbols: dict[tuple[int, ...], int] = {(1,): 1, (2,): 2}
     spelled: dict[int, tuple[int, ...]] = {1: (1,), 2: (2,)}
     merges = dict[tuple[int, int], tuple[int, int]]()
@@ -141,7 +141,7 @@ def test_random_splits_are_drawn_as_often_as_their_probabilities_say() -> None:
 
 
 def test_bpe_dropout_draws_splits_as_subword_nmt_does() -> None:
-    """No pair is twice in this word: where one is, theirs joins all its places at one step."""
+    """No pair occurs twice in the word, because subword-nmt joins all occurrences of a pair at one step."""
     history = table_of(PAIRS)
     names, codes = Study(history).names.text, {tuple(pair.split()): rank for rank, pair in enumerate(PAIRS)}
     chances = Ways(history, dropout=0.3).chances(b"lowest") or {}
@@ -151,7 +151,7 @@ def test_bpe_dropout_draws_splits_as_subword_nmt_does() -> None:
 
 
 def test_bpe_dropout_draws_splits_as_tokenizers_does_if_no_pairs_compete() -> None:
-    """Where some do, it leaves out fewer: the manual has both figures."""
+    """If pairs compete, tokenizers drops fewer merges; the manual has both numbers."""
     tokenizers = pytest.importorskip("tokenizers")
     whole = {}
     for pairs in (["l o", "lo w", "e s", "es t", "low est"], PAIRS):

@@ -1,4 +1,4 @@
-"""Bytes that join within characters first: both learners equal the specification, and no token holds half of one."""
+"""Tests of joining bytes within characters first: learners equal the specification, and no token splits one."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def is_whole(text: bytes) -> bool:
 
 
 def is_part(text: bytes) -> bool:
-    """Return whether some character contains these bytes, and they begin or end inside it."""
+    """Return whether some character contains the bytes, and the bytes begin or end inside the character."""
     if not 0x80 <= text[0] < 0xC0:
         behind = [bytes([0x80] * n) for n in range(1, 4)] + [b"\x90\x80\x80"]
         return any(is_whole(text + more) and len((text + more).decode()) == 1 for more in behind)
@@ -79,7 +79,7 @@ def is_part(text: bytes) -> bool:
 @given(st.lists(st.binary(min_size=1, max_size=4), min_size=2, max_size=2))
 def test_missing_bytes_of_joined_characters_equal_the_specification(texts: list[bytes]) -> None:
     def lacks(text: bytes) -> int | None:
-        """Join a token byte by byte and return what it lacks; None if such a token can never be made."""
+        """Join a token byte by byte and return the number of missing bytes, or None if the token is impossible."""
         total = 0
         for place, one in enumerate(lacks_of([bytes([byte]) for byte in text])):
             if place and not may_be_joined(total, one):

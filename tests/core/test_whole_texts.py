@@ -1,4 +1,4 @@
-"""Machine code changes texts, and finds symbols first, as the steps and words of plain Python do."""
+"""Tests that machine code normalizes texts and finds added tokens as plain Python does."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_damaged_character_maps_are_applied_in_plain_python_and_not_by_kernels()
 def test_the_kernel_for_short_texts_encodes_as_the_kernel_for_long_texts(
     table: Precompiled | None, texts: list[str], marks: Marks
 ) -> None:
-    """Some texts become too long for the room, or are too long from the start."""
+    """Some texts are too long for the kernel for short texts, or become too long when they are normalized."""
     changes = ChangedTexts(WholeTexts(table, marks))
     encoder = CompiledEncoder(HISTORY, Cutting(HISTORY.recipe))
     for text in [*texts, "é" * 1_500, "a b " * 2_000, *reversed(texts)]:
@@ -107,7 +107,7 @@ def test_the_kernel_for_short_texts_enlarges_the_cache_of_words_when_full() -> N
 
 @given(text=st.text("abc<>", max_size=30))
 def test_added_tokens_are_found_before_words_are_merged_by_priority(text: str) -> None:
-    """The longest that fits, wherever it is; it joins with nothing, though another token may have its text."""
+    """The longest added token is taken. It joins with no other token, even if a piece has the same text."""
     letters = [Symbol(one.encode(), one.encode(), "character") for one in "abc<"]
     seeds = [Symbol(one, one, "seed") for one in (b"ab", b"<a>", b"<a", b"c")]
     alphabet = Alphabet((Symbol(b"<unk>", b"\xef\xbf\xbd", "unknown"), *letters, *seeds))

@@ -1,4 +1,4 @@
-"""Lists of words that were counted elsewhere: as a file they are a corpus, alone or beside texts."""
+"""Tests of files of counted words: such a file is a corpus, alone or together with texts."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_table_whose_columns_are_no_word_list_is_refused(tmp_path: Path) -> No
 
 
 def test_a_long_word_stored_once_for_many_rows_of_a_list_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No list has the same long word so often; with the room of each it would fill the memory."""
+    """No real list repeats a long word so often, and a copy for each row would fill the memory."""
     monkeypatch.setattr(count_files, "HARMLESS", 10_000)
     rows = arrow.array([0] * 1_000)
     for once, is_read in (("low", True), ("low" * 1_000, False)):

@@ -1,4 +1,4 @@
-"""Texts that are cut word by word: their tokens follow edits and steps, and any stretch has those of the whole."""
+"""Tests of texts that are split word by word: tokens follow edits and steps, in any range."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STEPS = 8
 
 
 def cut(word: bytes, at: int) -> WordCut:
-    """A token of no byte, then pieces that are longer after each other step."""
+    """Split a word into an empty token and pieces that grow with every second step."""
     length = 1 + at // 2
     widths = [0, *(min(length, len(word) - start) for start in range(0, len(word), length))]
     ends = list(accumulate(widths))
@@ -42,7 +42,7 @@ def words_of(text: str, history: History) -> WordTokens:
 
 
 def answer(known: WordTokens, history: History) -> None:
-    """Answer as for a window: encode only the part of the text that an edit can have changed."""
+    """Encode only the part of the text that an edit can have changed, as the window does."""
     if known.pending is not None:
         start, stop = SafeCuts.of(history.recipe).around(known.data, *known.pending)
         known.put(start, words_of(known.data[start:stop].decode(), history))
@@ -149,7 +149,7 @@ def test_words_that_were_split_in_the_background_are_not_split_again() -> None:
 
 
 def test_long_lists_of_words_and_long_words_are_split_before_another_step_is_shown() -> None:
-    """Long lists are cut beforehand; a few short words only when needed."""
+    """Long lists are split in advance, and a few short words only when needed."""
     history = History.from_pairs(Recipe.preset("words"), Alphabet.of_bytes(), [])
     few, many, long = "a few words", " ".join(f"word{number}" for number in range(200)), "a" * 2_000
     assert words_of(few, history).ahead_of(4) is None

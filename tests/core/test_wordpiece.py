@@ -1,4 +1,4 @@
-"""WordPiece: learned by either rule as its specification says, and cut by the longest token that fits."""
+"""Tests of WordPiece: learned by either rule as the specification says, and encoded by the longest token that fits."""
 
 from __future__ import annotations
 
@@ -121,9 +121,10 @@ def test_wordpiece_encodes_as_the_specification_at_any_step(
 
 
 def test_wordpiece_trained_on_the_corpus_of_the_course_gives_its_vocabulary() -> None:
-    """All 70 of it: where scores are equal, it takes what it meets first, as we do, and pairs that occur once count.
+    """The course, like the program, settles ties by the pair it meets first, and counts pairs that occur once.
 
-    Ours holds twelve more: each character can begin a word, those too that do not here (as tokenizers' trainer has it).
+    The program's vocabulary has twelve more tokens: a character gets a token for the beginning of words even if no word
+    begins with it, as in the trainer of tokenizers.
     """
     specials, begin_no_word = ("[PAD]", "[CLS]", "[SEP]", "[MASK]"), "defklmnoprvz"
     recipe = Recipe.preset("wordpiece", vocab_size=70 + 12, min_frequency=1, special_tokens=specials)
@@ -144,7 +145,7 @@ def test_wordpiece_trained_on_the_corpus_of_the_course_gives_its_vocabulary() ->
 
 
 def test_the_example_of_the_wordpiece_article_is_decided_by_the_score() -> None:
-    """100 of 500 and 800 go before 50 of 10,000 and 5,000, though neither score is a whole number."""
+    """The score of 100 / (500 * 800) is larger than that of 50 / (10,000 * 5,000), although neither is an integer."""
     words = {"ab": 100, "a": 400, "xb": 700, "cd": 50, "c": 9_950, "yd": 4_950}
     by = {
         rule: Recipe.preset("wordpiece", wordpiece_rule=rule, merges=4, pattern="whitespace")

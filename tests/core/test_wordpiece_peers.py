@@ -1,7 +1,7 @@
-"""Hugging Face's tokenizers and transformers learn the same WordPiece vocabulary, and cut every line as we do.
+"""Tests of WordPiece against tokenizers and transformers: equal vocabularies, and equal encodings of every line.
 
-Which of the pairs that occur equally often their trainer takes depends on the order of a hash table, anew in each run.
-So their tokens are followed one by one: each must be one that occurs most, and no other freedom is left to them.
+Which of two equally frequent pairs their trainer takes depends on the order of a hash table, which differs in each
+run. So the tests follow its merges one by one: each must be one of the most frequent pairs.
 """
 
 from __future__ import annotations

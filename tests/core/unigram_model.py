@@ -1,4 +1,4 @@
-"""A Unigram model of SentencePiece as a run that has ended."""
+"""A helper that makes a finished run from a Unigram model of SentencePiece."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bpe_core.recipes.recipe import Recipe
 
 
 def history_of(model: Any) -> History:
-    """Return the pieces of a model with their scores, as a run that has ended."""
+    """Return the pieces of a model with their scores, as a finished run."""
     ids = [id for id in range(model.get_piece_size()) if not model.is_control(id) and not model.is_unknown(id)]
     pieces = sorted((len(model.id_to_piece(id)) > 1, model.id_to_piece(id), model.get_score(id)) for id in ids)
     symbols, scores = [Symbol(b"<unk>", b"<unk>", "unknown")], [min(score for *_, score in pieces) - 10]

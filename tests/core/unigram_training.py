@@ -1,4 +1,4 @@
-"""Random words and recipes for Unigram, which needs pieces that occur again."""
+"""Strategies for random words and recipes for Unigram, which needs pieces that occur more than once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.core.random_training import words
 
 @st.composite
 def runs(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
-    """Words with a recipe that drops some of their seeds, or all."""
+    """Draw words, and a recipe that drops some or all of the seeds."""
     table = draw(words())
     if draw(st.booleans()):
         ends = [draw(st.sampled_from([0, count // 2, count])) for _, count in table]
@@ -37,7 +37,7 @@ def runs(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
 
 
 def everything(history: History) -> dict[str, object]:
-    """All that a history tells, so that two can be compared and a difference shown."""
+    """Return all values of a history as one dictionary, so that pytest shows the differences between two histories."""
     scores = history.scores
     assert scores is not None
     return {

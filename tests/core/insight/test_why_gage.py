@@ -1,4 +1,4 @@
-"""The explanation of Gage's compressor agrees with the cut at a place, and expands to the text."""
+"""Tests of the explanation of Gage's compressor: it agrees with the encoding and expands to the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a text is cut where the longest token that fits is taken, at any place and step."""
+"""Tests of the explanation of longest-match encoding, at any position of a text and at any step."""
 
 from __future__ import annotations
 

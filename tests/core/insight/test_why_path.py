@@ -1,4 +1,4 @@
-"""Why a text is cut by the most probable way: all weighed pieces."""
+"""Tests of the explanation of the most probable encoding: the explanation lists every piece that was considered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a text is cut where a table joins by priority: the explanation equals the segmenter."""
+"""Tests of the explanation of encoding by merge priority: the explanation agrees with the encoder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sums of a benchmark by weight: recounted by hand, with intervals that tell chance from difference."""
+"""Tests of weighted sums in a benchmark: plain code recounts the sums, and intervals show what is chance."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_benchmark_texts_without_weights_are_weighted_by_bytes(
 
 
 def test_the_benchmark_does_not_rank_tables_whose_difference_is_unclear(texts: dict[str, list[str]]) -> None:
-    """Two tables of halves of the same documents differ by chance alone."""
+    """Two tables learned from two halves of the same documents differ only by chance."""
     sea = documents("sea", 400)
     halves = {"one": bpe.train(sea[::2], "gpt2", vocab_size=290), "other": bpe.train(sea[1::2], "gpt2", vocab_size=290)}
     fresh = documents("sea", 30)
@@ -91,7 +91,7 @@ def test_the_benchmark_does_not_rank_tables_whose_difference_is_unclear(texts: d
 
 
 def test_about_95_percent_of_benchmark_intervals_contain_the_true_value(studies: dict[str, bpe.Study]) -> None:
-    """Of fresh documents by the same chance, about 95 of 100 intervals hold what many documents have."""
+    """The true value is measured on 4,000 documents, and each interval on 60 other documents of the same source."""
     many = documents("sea", 4_000)
     study = studies["of sea"]
     truth = sum(len(text.encode()) for text in many) / sum(len(study.encode(text)) for text in many)

@@ -1,4 +1,4 @@
-"""The question whether ids come back: by file and row, with turns, and with hopeless input."""
+"""Tests of the question whether ids are canonical: input from files, rows and chat turns, and invalid input."""
 
 from __future__ import annotations
 

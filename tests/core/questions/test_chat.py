@@ -1,4 +1,4 @@
-"""Chats are rendered and numbered as transformers does it, by templates of many kinds."""
+"""Tests of chats: templates of many kinds give the same text and the same ids as in transformers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Differences of two tables in words that a person reads."""
+"""Tests of the sentences that describe how two tables differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question where a text may end: ends of words inside tokens, and prompts that are healed."""
+"""Tests of the question where a text may end: word ends inside tokens, and prompts repaired by token healing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BY_WORDS = bpe.train(TEXT, "gpt2", vocab_size=400)
 
 
 def ends_inside(study: bpe.Study, text: str) -> tuple[int, int]:
-    """Count plainly: each end of a word that no token's text ends at."""
+    """Count plainly the words of a text, and the words whose end is not the end of a token."""
     edges = {len(b"".join(study.tokens[id] for id in ids)) for ids in prefixes(study.encode(text))}
     ends = [len(text[:stop].encode()) for _, stop, _ in words_of(text)]
     return len(ends), sum(end not in edges for end in ends)

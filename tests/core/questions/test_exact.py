@@ -1,4 +1,4 @@
-"""Tables of exact values: recomputed by plain code, and read back from every format."""
+"""Tests of tables of exact values: plain code recomputes the values, and every file format keeps them."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_data_tables_of_a_run_equal_plain_python() -> None:
 
 
 def _pairs(cut: dict[str, list[int]]) -> Counter[tuple[int, int]]:
-    """Count how often each pair can be joined; overlapping pairs count once."""
+    """Count how often each pair can be joined; of overlapping pairs only one counts."""
     found: Counter[tuple[int, int]] = Counter()
     for word, ids in cut.items():
         for pair in set(pairwise(ids)):

@@ -1,4 +1,4 @@
-"""All tokenizer files of a model's folder are compared with the one that transformers loads."""
+"""Tests of the comparison of all tokenizer files in a model folder with the tokenizer that transformers loads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ END = "<|endoftext|>"
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder whose three tokenizer files agree."""
+    """Make a folder whose three tokenizer files agree."""
     folder = tmp_path_factory.mktemp("made") / "model"
     study = bpe.train(TEXT, "gpt2", vocab_size=300, special_tokens=(END,))
     bpe.deliver(study, folder, eos=END)

@@ -1,4 +1,4 @@
-"""Answers are printed as tables for papers, whatever their cells hold."""
+"""Tests of answers that are printed as tables for papers: any character in a cell leaves the table correct."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SPECIAL = re.compile(r"(?<!\\)[&%$#_]")
 
 
 def cells_in(row: str, divider: str) -> int:
-    """Count the cells of a row; a divider after an odd number of backslashes is a part of a cell."""
+    """Count the cells of a row; a divider after an odd number of backslashes is part of a cell."""
     bare = re.sub(r"\\.", "", row)
     return bare.count(divider)
 

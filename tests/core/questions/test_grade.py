@@ -1,4 +1,4 @@
-"""Results of students: right ones are never accused, and each small wrong trainer is named."""
+"""Tests of grading: correct student results pass, and each common mistake is named."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def student(
     merges: int = MERGES,
     least: int = 1,
 ) -> list[Merge]:
-    """A trainer as students write it, with a switch for each mistake. It shares no code with the program."""
+    """Train as a student's program would, with a parameter for each mistake. No code is shared with the program."""
     parts = text.split(END) if specials else [text]
     if lines:
         parts = [line for part in parts for line in part.split("\n")]
@@ -94,7 +94,7 @@ def joined(symbols: list[bytes], pair: Merge, side: str) -> list[bytes]:
 
 
 def smaller(pair: Merge) -> tuple[list[int], ...]:
-    """Prefer the smaller pair where max() is taken; an end sorts after all bytes."""
+    """Order pairs so that max() takes the smaller pair; the end of a token sorts after all bytes."""
     return tuple([*(-byte for byte in token), 1] for token in pair)
 
 

@@ -1,4 +1,4 @@
-"""The tokens that a sentence takes in each language, compared with texts that are encoded at each step."""
+"""Tests of the question how many tokens a sentence takes in each language, against texts encoded at each step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text as a tokenizer sees it."""
+"""Tests of the question that shows a text as a tokenizer splits it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noise changes a share of a text by a seed, and the ids before and after are compared."""
+"""Tests of noise: a seed chooses the changed characters of a text, and the ids before and after are compared."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def study() -> bpe.Study:
 
 
 def plain_distance(before: list[int], after: list[int]) -> int:
-    """Fill the whole table of Levenshtein's distance, cell by cell."""
+    """Compute the Levenshtein distance with the whole table, cell by cell."""
     table = [[row + column for column in range(len(after) + 1)] for row in range(len(before) + 1)]
     for row, one in enumerate(before, 1):
         for column, other in enumerate(after, 1):

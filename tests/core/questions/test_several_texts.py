@@ -1,4 +1,4 @@
-"""Several texts by their names: whatever takes texts is about all of them, and calls each by its name."""
+"""Tests of questions about several texts: each answer covers all texts and calls each text by its name."""
 
 from __future__ import annotations
 

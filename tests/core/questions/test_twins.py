@@ -1,4 +1,4 @@
-"""Tokens that differ only by a leading space or capital letters, beside a few lines of plain Python."""
+"""Tests of the question about tokens that differ only by a leading space or capital letters, against plain Python."""
 
 from __future__ import annotations
 

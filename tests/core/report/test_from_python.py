@@ -1,4 +1,4 @@
-"""Results for notebooks and data frames, and figures drawn without a command."""
+"""Tests of results in notebooks and data frames, and of figures drawn from Python."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STUDY = bpe.train([text_of("poem")], "gpt2", merges=60)
 
 
 class Spans(HTMLParser):
-    """The texts of all tokens; and how deep elements are still open."""
+    """A parser that collects the texts of all tokens and the number of open elements."""
 
     def __init__(self) -> None:
         super().__init__()

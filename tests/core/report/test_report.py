@@ -1,4 +1,4 @@
-"""The report: one page that agrees with the history, loads nothing, and runs nothing."""
+"""Tests of the report: one page that agrees with the history, loads no other file and runs no code."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EVIL = "<script>alert('x')</script>\"><img src=x onerror=alert(1)>&amp;\u202e\x0
 
 
 class Page(HTMLParser):
-    """The elements of a page, and the text of each section."""
+    """A parser that collects the elements of a page and the text of each section."""
 
     EMPTY = ("meta",)
 

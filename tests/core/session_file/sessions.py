@@ -1,4 +1,4 @@
-"""Sessions for tests."""
+"""Sessions that the tests of session files write and read."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def run_of(recipe: Recipe, number: int = 1, words: WordTable | None = None) -> S
 
 
 def with_reasons(history: History) -> History:
-    """Add reasons, as of a method that does not choose by the count alone."""
+    """Add reasons to a history, as a method has that does not choose by the count alone."""
     loss, rounds = np.linspace(-1e300, 1e-300, len(history)), np.arange(len(history), dtype=np.int32)
     loss[1::3] = np.nan
     cause = (np.arange(len(history)) % 4).astype(np.int8)
@@ -46,7 +46,7 @@ def with_reasons(history: History) -> History:
 
 
 def learned_by(method: str, number: int = 1) -> SavedRun:
-    """A small run by the first preset of a method."""
+    """Return a small run by the first preset of a method."""
     name = next(name for name in PRESETS if Recipe.preset(name).method == method)
     recipe = Recipe.preset(name, merges=20, min_frequency=2)
     counts = {word * times: count for word, count in COUNTS.items() for times in (1, 2, 3)}
@@ -121,7 +121,7 @@ def assert_same(one: SavedSession, other: SavedSession) -> None:
 
 
 def large_history(merges: int) -> History:
-    """Make a history as sound as a learned one: no pair twice, falling counts, some ties."""
+    """Make a history as valid as a learned history: no pair twice, falling counts, some ties."""
     random = np.random.default_rng(1)
     columns = Columns.with_room(merges)
     draws = iter(random.integers(0, 2**31, (2 * merges, 2)).tolist())

@@ -1,4 +1,4 @@
-"""A session opens as it was written: any changed figure is noticed."""
+"""Tests of the checksums of session files: opening a file detects any changed number."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_an_older_session_file_without_checksums_opens(tmp_path: Path) -> None:
 def test_checksums_of_a_session_file_are_updated_with_appended_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However often it is written, and wherever the parts end."""
+    """The checksums must not depend on the number of writes, nor on how many rows each write adds."""
     run = run_of(RECIPES[0])
     assert run.history is not None
     writer = SessionWriter(tmp_path / "kept.bpex")
@@ -105,7 +105,7 @@ def test_a_session_file_with_a_changed_byte_is_read_as_written_or_refused(
 
 @pytest.mark.parametrize("change", [0x10, 0x14, 0x1C])
 def test_a_damaged_index_key_in_a_session_file_is_detected(path: Path, change: int) -> None:
-    """An index repeats its table's values, perhaps with another type."""
+    """An index repeats the values of its table and can hold a value with another type."""
     with closing(sqlite3.connect(path)) as connection:
         (page,) = connection.execute(
             "SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_session_1'"
@@ -138,7 +138,7 @@ def test_opening_a_session_that_needs_too_much_memory_is_refused_first(
 
 
 def test_a_session_file_with_repeated_rows_of_older_programs_opens(path: Path) -> None:
-    """Programs of before wrote the row of each run, its symbols and its first scores twice."""
+    """Older programs wrote the row of each run, its symbols and its first scores twice."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("INSERT INTO run_copies SELECT * FROM runs")
         connection.execute("INSERT INTO symbol_copies SELECT * FROM symbols")

@@ -1,4 +1,4 @@
-"""A session file from a stranger, or a damaged one, gives a sentence: it never crashes and never acts."""
+"""Tests of hostile or damaged session files: each is refused with a message, without a crash or any other effect."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def changing(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def refused(path: Path, *statements: str) -> str:
-    """Change the file as a stranger would; return the sentence of the refusal."""
+    """Change the file with the SQL statements; return the message with which the file is refused."""
     with changing(path) as connection:
         for statement in statements:
             connection.execute(statement)
@@ -249,7 +249,7 @@ VERSION_1_FILE = Path(__file__).with_name("version_1.sql")
 
 
 def test_a_session_file_of_the_first_version_opens_today(tmp_path: Path) -> None:
-    """The dump was taken from a file that version 1 of the program wrote, and is never changed."""
+    """The file is made from a dump of a file that version 1 of the program wrote. The dump is never changed."""
     path = tmp_path / "old.bpex"
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(VERSION_1_FILE.read_text(encoding="utf-8"))

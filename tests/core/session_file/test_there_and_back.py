@@ -1,4 +1,4 @@
-"""A session file is read back exactly, and anyone can look into it."""
+"""Tests that a session file is read back exactly, and that SQL programs can read it."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def grown(run: SavedRun, merges: int) -> SavedRun:
 
 
 def test_a_session_file_updated_step_by_step_equals_a_session_file_written_at_once(tmp_path: Path) -> None:
-    """The file holds the last session after any changes in any order."""
+    """The file must hold the last session after any changes in any order."""
     one, two = run_of(RECIPES[0], 1), run_of(RECIPES[2], 2)
     waiting = SavedRun(1, one.recipe, one.sources)
     steps = [
@@ -207,7 +207,7 @@ def test_a_session_file_updated_step_by_step_equals_a_session_file_written_at_on
 
 
 def dump(path: Path) -> set[str]:
-    """The rows of a database; the numbers of word tables are its own affair."""
+    """Return the rows of a database; the numbers of word tables start from zero, as files may number differently."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE word_chunks SET word_table = word_table - (SELECT min(word_table) FROM word_chunks)")
         connection.execute("UPDATE runs SET word_table = NULL")
@@ -247,7 +247,7 @@ def test_a_full_disk_during_an_update_is_reported_and_the_old_session_content_st
 
 @pytest.fixture
 def short_of_room() -> Iterator[None]:
-    """The system refuses to let any file grow beyond 48 KiB, as a full disk would."""
+    """Let no file grow beyond 48 KiB, as on a full disk."""
     resource = pytest.importorskip("resource", reason="this system sets no such limits")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (48 * 2**10, before[1]))

@@ -1,4 +1,4 @@
-"""`bpe-explorer verify`: sound and damaged files, and the exit codes."""
+"""Tests of `bpe-explorer verify`: valid and damaged files, and the exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of lessons asks what the lessons ask, judges as the engine does, and tells nothing before it is asked."""
+"""Tests of the page of lessons: its questions and its judgements equal those of the engine, and answers stay hidden."""
 
 from __future__ import annotations
 

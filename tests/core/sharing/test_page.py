@@ -1,4 +1,4 @@
-"""The shared page in a real browser cuts as the engine does, obeys the hand, and trusts nothing it shows."""
+"""Tests of the shared page in a real browser: it encodes as the engine does, reacts to clicks and keys, and is safe."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _random_texts(many: int) -> list[str]:
 
 
 def _declaration(many: int) -> list[str]:
-    """The beginnings of this many translations of the Universal Declaration of Human Rights, where it is."""
+    """Return the starts of `many` translations of the Universal Declaration of Human Rights, if the file is here."""
     lines = [line for name in here("data/udhr-languages.txt") for line in text_of(name).splitlines()]
     return [line[:400] for line in lines[:: max(1, len(lines) // many)]][:many]
 

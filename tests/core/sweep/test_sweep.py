@@ -1,4 +1,4 @@
-"""A sweep learns its plan with the same results as runs made by hand, and makes none twice."""
+"""Tests of sweeps: every row of a plan equals the result of a separate run, and no run is made twice."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_every_row_of_a_sweep_equals_a_run_made_alone(folder: Path, plan: Plan, 
 
 
 def _check(folder: Path, plan: Plan, row: dict[str, Any]) -> None:
-    """Measure each row alone, without sharing a run between sizes."""
+    """Compare a row with a separate run, which shares nothing with other sizes."""
     sample = Sample(None, weight_of("60%"), "lines", row["seed"])
     recipe = plan.recipes[row["recipe"]].with_changes(
         ties=row["ties"], vocab_size=row["size"], mixture=Mixture((Group("", sample=sample),))
