@@ -184,7 +184,7 @@ NEW: dict[str, Files] = {}
 
 
 def tried(seed: int, total: int) -> tuple[list[str], Counter[str]]:
-    chosen, counts, found = random.Random(seed), Counter[str](), list[str]()
+    chosen, counts, faults_so_far = random.Random(seed), Counter[str](), list[str]()
     with TemporaryDirectory() as folder:
         place = Path(folder, "place")
         cases = [(name, is_over_old) for name in WRITERS for is_over_old in (True, False)]
@@ -197,8 +197,8 @@ def tried(seed: int, total: int) -> tuple[list[str], Counter[str]]:
             NEW[name] = visible(place)
             every = range(1, lines + 1)
             wanted = every if not total else sorted(chosen.sample(every, min(lines, total // len(cases))))
-            found += faults(name, place, wanted, chosen, counts, is_over_old=is_over_old)
-    return found, counts
+            faults_so_far += faults(name, place, wanted, chosen, counts, is_over_old=is_over_old)
+    return faults_so_far, counts
 
 
 if __name__ == "__main__":

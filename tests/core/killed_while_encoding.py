@@ -93,8 +93,8 @@ def main(seed: int, kills: int) -> None:
                 killed += 1
                 gone_on += (place / "shards.encoding" / "00000.json").exists()
                 atomic.standing(place / "shards")
-                found = files_in(place / "shards")
-                assert found in (expected[former], expected[eos]), f"half a folder after kill {killed}"
+                contents = files_in(place / "shards")
+                assert contents in (expected[former], expected[eos]), f"half a folder after kill {killed}"
             assert files_in(place / "shards") == expected[eos], f"another result after kill {killed}"
             assert sorted(path.name for path in place.iterdir()) == ["rows.jsonl", "shards"], "something is left"
             former = eos

@@ -111,9 +111,9 @@ def history_from_texts(words: WordTable, recipe: Recipe, rules: list[tuple[str, 
     return History.from_pairs(recipe, alphabet, pairs)
 
 
-def first_difference(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> int | None:
+def first_difference(first: list[tuple[int, int]], second: list[tuple[int, int]]) -> int | None:
     """Return the index of the first merge in which two lists differ."""
-    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    return next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
 
 
 def symbols_at(boundary_ranks: list[int | None], merges: int) -> list[int]:

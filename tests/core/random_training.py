@@ -73,4 +73,8 @@ def texts() -> st.SearchStrategy[str]:
     """Draw texts of the letters of the words, texts of any characters, and texts of long runs."""
     known = st.sampled_from(ALPHABETS).flatmap(lambda letters: st.text(letters, max_size=80))
     runs = st.lists(st.tuples(st.sampled_from("abé😀 "), st.integers(1, 40)), max_size=6)
-    return known | st.text(max_size=30) | runs.map(lambda found: "".join(letter * n for letter, n in found))
+    return (
+        known
+        | st.text(max_size=30)
+        | runs.map(lambda runs_of_letters: "".join(letter * n for letter, n in runs_of_letters))
+    )

@@ -27,7 +27,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def documents(corpus: Corpus, size: int = 1 << 20) -> list[str]:
     """Return the texts of a corpus; check that each chunk is valid, non-empty and at most `size` bytes long."""
-    found: list[str] = []
+    texts: list[str] = []
     parts: list[bytes] = []
     for chunk in corpus.chunks(size):
         data = bytes(chunk.data)
@@ -35,10 +35,10 @@ def documents(corpus: Corpus, size: int = 1 << 20) -> list[str]:
         assert 0 < len(data) <= max(size, 256)
         parts.append(data)
         if chunk.ends_document:
-            found.append(b"".join(parts).decode())
+            texts.append(b"".join(parts).decode())
             parts = []
     assert not parts, "the last chunk must end its document"
-    return found
+    return texts
 
 
 def read(path: Path | str | list[Path | str], size: int = 1 << 20, **choices: Any) -> list[str]:

@@ -25,8 +25,8 @@ class Recount:
     @property
     def rows(self) -> list[tuple[str, str, int]]:
         """Return each merge as its left text, its right text and its count."""
-        found = zip(self.pairs, self.counts, strict=True)
-        return [(self.texts[left], self.texts[right], count) for (left, right), count in found]
+        rows = zip(self.pairs, self.counts, strict=True)
+        return [(self.texts[left], self.texts[right], count) for (left, right), count in rows]
 
     def tokens_left(self) -> Counter[str]:
         """Count each token in the words after the last merge."""
@@ -51,10 +51,10 @@ def recount(
     settled.
     """
     numbers = {text: number for number, text in enumerate(base)}
-    found = Recount(list(base), [([numbers[symbol] for symbol in word], count) for word, count in words.items()])
+    result = Recount(list(base), [([numbers[symbol] for symbol in word], count) for word, count in words.items()])
     for _ in range(merges):
         counts: Counter[Pair] = Counter()
-        for word, count in found.words:
+        for word, count in result.words:
             for pair in pairwise(word):
                 counts[pair] += count
         most = max(counts.values(), default=0)
@@ -62,23 +62,23 @@ def recount(
             break
         leading = [pair for pair in counts if counts[pair] == most]
         left, right = min(leading) if lowest_ids else leading[0]
-        found.pairs.append((left, right))
-        found.counts.append(most)
-        found.ties.append(len(leading) > 1)
-        found.texts.append(found.texts[left] + found.texts[right])
-        found.words = [(joined(word, (left, right), len(found.texts) - 1), count) for word, count in found.words]
-    return found
+        result.pairs.append((left, right))
+        result.counts.append(most)
+        result.ties.append(len(leading) > 1)
+        result.texts.append(result.texts[left] + result.texts[right])
+        result.words = [(joined(word, (left, right), len(result.texts) - 1), count) for word, count in result.words]
+    return result
 
 
 def joined(word: list[int], pair: Pair, number: int) -> list[int]:
     """Join the pair wherever its two tokens are neighbours, from left to right."""
-    found: list[int] = []
+    result: list[int] = []
     i = 0
     while i < len(word):
         if tuple(word[i : i + 2]) == pair:
-            found.append(number)
+            result.append(number)
             i += 2
         else:
-            found.append(word[i])
+            result.append(word[i])
             i += 1
-    return found
+    return result

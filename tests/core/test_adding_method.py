@@ -104,15 +104,15 @@ def saved(history: History, path: Path) -> Path:
 
 
 def test_a_session_file_keeps_the_steps_of_a_method_that_adds_tokens(history: History, tmp_path: Path) -> None:
-    found = read_session(saved(history, tmp_path / "adding.bpex")).runs[0].history
-    assert found is not None
-    assert all_columns(found) == all_columns(history)
-    assert found.vocabulary.tolist() == history.vocabulary.tolist()
-    assert found.reasons["saves"].tolist() == history.reasons["saves"].tolist()
+    loaded = read_session(saved(history, tmp_path / "adding.bpex")).runs[0].history
+    assert loaded is not None
+    assert all_columns(loaded) == all_columns(history)
+    assert loaded.vocabulary.tolist() == history.vocabulary.tolist()
+    assert loaded.reasons["saves"].tolist() == history.reasons["saves"].tolist()
 
 
 @pytest.mark.parametrize(
-    ("damage", "told"),
+    ("damage", "message"),
     [
         ("UPDATE merges SET left_id = (SELECT left_id FROM merges WHERE step = 1) WHERE step = 3", "step 3: it adds"),
         ("UPDATE merges SET left_id = 97 WHERE step = 2", "step 2: it adds"),
@@ -121,17 +121,17 @@ def test_a_session_file_keeps_the_steps_of_a_method_that_adds_tokens(history: Hi
     ],
 )
 def test_impossible_added_steps_in_a_session_file_are_refused(
-    damage: str, told: str, history: History, tmp_path: Path
+    damage: str, message: str, history: History, tmp_path: Path
 ) -> None:
     path = saved(history, tmp_path / "adding.bpex")
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(damage)
-    with pytest.raises(FormatError, match=told):
+    with pytest.raises(FormatError, match=message):
         read_session(path)
 
 
 @pytest.mark.parametrize(
-    ("step", "left", "right", "told"),
+    ("step", "left", "right", "message"),
     [
         (2, "lowest", "", THERE),
         (2, "a", "", THERE),
@@ -139,7 +139,7 @@ def test_impossible_added_steps_in_a_session_file_are_refused(
     ],
 )
 def test_impossible_added_rows_in_a_csv_table_are_refused(
-    step: int, left: str, right: str, told: str, history: History, study: Study, tmp_path: Path
+    step: int, left: str, right: str, message: str, history: History, study: Study, tmp_path: Path
 ) -> None:
     path = tmp_path / "table.csv"
     write_history(history, path)
@@ -148,5 +148,5 @@ def test_impossible_added_rows_in_a_csv_table_are_refused(
     cells[1:3] = [str(study.id_of(left)), right]
     lines[step] = ",".join(cells)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    with pytest.raises(FormatError, match=told):
+    with pytest.raises(FormatError, match=message):
         read_history(path)

@@ -86,11 +86,11 @@ def test_a_session_file_keeps_the_steps_of_a_method_that_drops_tokens(
 ) -> None:
     path = tmp_path / "dropping.bpex"
     write_session(SavedSession(recipe, runs=(SavedRun(1, recipe, history=history, state="ended"),)), path)
-    found = read_session(path).runs[0].history
-    assert found is not None
-    assert (found.recipe, found.alphabet) == (recipe, history.alphabet)
-    assert all_columns(found) == all_columns(history)
-    assert found.reasons["share"].tolist() == history.reasons["share"].tolist()
+    loaded = read_session(path).runs[0].history
+    assert loaded is not None
+    assert (loaded.recipe, loaded.alphabet) == (recipe, history.alphabet)
+    assert all_columns(loaded) == all_columns(history)
+    assert loaded.reasons["share"].tolist() == history.reasons["share"].tolist()
 
 
 def test_exporting_a_method_that_drops_tokens_to_merge_formats_is_refused(history: History, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_exporting_a_method_that_drops_tokens_to_merge_formats_is_refused(histor
 
 
 @pytest.mark.parametrize(
-    ("damage", "told"),
+    ("damage", "message"),
     [
         (
             "UPDATE merges SET left_id = (SELECT left_id FROM merges WHERE step = 1) WHERE step = 5",
@@ -117,11 +117,11 @@ def test_exporting_a_method_that_drops_tokens_to_merge_formats_is_refused(histor
     ],
 )
 def test_impossible_dropped_steps_in_a_session_file_are_refused(
-    damage: str, told: str, recipe: Recipe, history: History, tmp_path: Path
+    damage: str, message: str, recipe: Recipe, history: History, tmp_path: Path
 ) -> None:
     path = tmp_path / "dropping.bpex"
     write_session(SavedSession(recipe, runs=(SavedRun(1, recipe, history=history, state="ended"),)), path)
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(damage)
-    with pytest.raises(FormatError, match=told):
+    with pytest.raises(FormatError, match=message):
         read_session(path)

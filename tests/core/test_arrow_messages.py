@@ -41,13 +41,17 @@ def messages_of(data: bytes, kind: str) -> list[Message]:
     raw = io.BytesIO(data)
     if kind == "file":
         dictionaries, batches = blocks_of(raw)
-        return [one for place in (*dictionaries, *batches) if (one := message_at(raw, place)) is not None]
-    found, place = list[Message](), 0
+        return [
+            message_there
+            for place in (*dictionaries, *batches)
+            if (message_there := message_at(raw, place)) is not None
+        ]
+    messages, place = list[Message](), 0
     while (message := message_at(raw, place)) is not None:
-        found.append(message)
+        messages.append(message)
         place = message.end
     assert place == len(data) - 8, "only the mark of its end is left"
-    return found[1:]  # behind the schema
+    return messages[1:]  # behind the schema
 
 
 @pytest.mark.parametrize(("kind", "compression"), WAYS)
@@ -55,10 +59,10 @@ def test_sizes_of_arrow_messages_read_from_the_header_equal_the_unpacked_batches
     kind: str, compression: str | None
 ) -> None:
     data = written(TABLE, kind, compression)
-    found = messages_of(data, kind)
-    assert [message.kind for message in found] == [DICTIONARY, BATCH, BATCH, BATCH]
+    messages = messages_of(data, kind)
+    assert [message.kind for message in messages] == [DICTIONARY, BATCH, BATCH, BATCH]
     batches = TABLE.to_batches(max_chunksize=100)
-    for message, batch in zip(found[1:], batches, strict=True):
+    for message, batch in zip(messages[1:], batches, strict=True):
         assert batch.nbytes - 400 <= message.unpacked <= batch.nbytes + 400 if compression else message.unpacked == 0
         assert message.stored > 0
 

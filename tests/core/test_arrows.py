@@ -84,17 +84,17 @@ def _imports_of(source: str) -> tuple[frozenset[str], frozenset[str]]:
     by_checkers: set[str] = set()
     waiting: list[tuple[ast.AST, set[str]]] = [(ast.parse(source), when_run)]
     while waiting:
-        node, found = waiting.pop()
+        node, imports = waiting.pop()
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            imports |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "relative imports hide where an arrow points"
             assert node.module is not None
-            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+            imports |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            waiting += [(one, by_checkers) for one in node.body] + [(one, found) for one in node.orelse]
+            waiting += [(child, by_checkers) for child in node.body] + [(child, imports) for child in node.orelse]
         elif not isinstance(node, ast.expr):  # no statement lies within an expression
-            waiting += [(one, found) for one in ast.iter_child_nodes(node)]
+            waiting += [(child, imports) for child in ast.iter_child_nodes(node)]
     return frozenset(when_run), frozenset(by_checkers)
 
 
@@ -163,7 +163,7 @@ def circle_among(sources: dict[str, str]) -> list[str]:
     }
     packages = {module for module in sources if any(is_in(other, module) for other in sources.keys() - {module})}
     # A package that only hands on names of its modules is no room.
-    rooms = {module: found - packages for module, found in arrows.items() if module not in packages}
+    rooms = {module: targets - packages for module, targets in arrows.items() if module not in packages}
     try:
         TopologicalSorter(rooms).prepare()
     except CycleError as error:
@@ -229,8 +229,8 @@ def test_modules_of_the_engine_never_import_a_later_stage() -> None:
 
 
 def test_the_top_level_of_the_repository_holds_exactly_the_expected_files() -> None:
-    found = {path.name for path in ROOT.iterdir() if not path.name.startswith(".") and path.suffix != ".egg-info"}
-    assert found - BUILT == TOP_LEVEL
+    names = {path.name for path in ROOT.iterdir() if not path.name.startswith(".") and path.suffix != ".egg-info"}
+    assert names - BUILT == TOP_LEVEL
 
 
 def test_importing_the_engine_loads_neither_numba_nor_the_window() -> None:

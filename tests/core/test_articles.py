@@ -78,8 +78,8 @@ def test_training_on_the_example_sentence_gives_the_seven_known_merges(learn: Le
 def known_of_lines(name: str) -> dict[str, Any]:
     """Return the numbers of a text by the article's rules, from independent code or from plain recounting."""
     if name.startswith("data/"):
-        found: dict[str, Any] = expected("lines_first_seen.json")["texts"][name.removeprefix("data/")]
-        return found
+        figures: dict[str, Any] = expected("lines_first_seen.json")["texts"][name.removeprefix("data/")]
+        return figures
     counts, merges, sentence = english_counts(text_of(name)), 344, "The lamps are lower than the lowest shore"
     plain = recount({as_letters(word): count for word, count in counts.items()}, merges, base=BYTES)
     return {

@@ -272,9 +272,9 @@ def test_files_written_together_are_replaced_only_after_all_are_on_disk(
         done.append("sync")
         sync(handle)
 
-    def noted_replace(one: Path, other: Path) -> None:
+    def noted_replace(source: Path, target: Path) -> None:
         done.append("rename")
-        replace(one, other)
+        replace(source, target)
 
     monkeypatch.setattr(os, "fsync", noted_sync)
     monkeypatch.setattr(os, "replace", noted_replace)
@@ -307,11 +307,11 @@ def test_replacing_a_folder_removes_all_files_of_the_old_folder(
             (place / f"of {times}").touch()
     assert (names(tmp_path), names(folder)) == (["counts"], ["of 2"])
 
-    def refuse(one: Path, other: Path) -> Path:
-        if (one == folder) is is_first:
+    def refuse(source: Path, target: Path) -> Path:
+        if (source == folder) is is_first:
             monkeypatch.undo()
             raise OSError(16, "Device or resource busy")
-        return rename(one, other)
+        return rename(source, target)
 
     monkeypatch.setattr(Path, "rename", refuse)
     sentence = r"counts: Device or resource busy\. What was there before is unchanged"
@@ -416,67 +416,67 @@ def test_a_pipe_or_log_used_as_manifest_is_not_removed(tmp_path: Path, monkeypat
 def test_the_old_manifest_is_removed_before_the_first_result_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table, folder, told = tmp_path / "table.csv", tmp_path / "folder", tmp_path / "how.json"
+    table, folder, manifest = tmp_path / "table.csv", tmp_path / "folder", tmp_path / "how.json"
 
     def begin_anew() -> None:
         write(table, b"old")
-        write(told, b"of the old ones")
+        write(manifest, b"of the old ones")
         folder.mkdir(exist_ok=True)
 
     begin_anew()
-    with making(table, folder, told_in=told):
+    with making(table, folder, told_in=manifest):
         write(tmp_path / "another", b"of which it does not tell")
         with pytest.raises(KeyboardInterrupt):
             interrupted(table, KeyboardInterrupt())
-    assert told.exists()
-    with making(table, folder, told_in=told):
+    assert manifest.exists()
+    with making(table, folder, told_in=manifest):
         write(folder / "part", b"new")
-        assert told.exists()
+        assert manifest.exists()
         assert not (folder / "part").exists()
         assert {name: path.read_bytes() for name, path in files_in(folder).items()} == {"part": b"new"}
-    assert not told.exists()
+    assert not manifest.exists()
     assert names(folder) == ["part"]
     begin_anew()
-    with making(folder, told_in=told):
+    with making(folder, told_in=manifest):
         write(table, b"new")
         with folder_for(folder, replaces=True) as place:
             (place / "of now").touch()
             assert place != folder
-        assert told.exists()
+        assert manifest.exists()
         assert not (folder / "of now").exists()
         assert (standing(folder) / "of now").exists()
-    assert not told.exists()
+    assert not manifest.exists()
     assert names(folder) == ["of now"]
     begin_anew()
-    with making(table, told_in=told):
+    with making(table, told_in=manifest):
         with at_once():
             write(table, b"half of it")
-        assert (told.exists(), table.read_bytes()) == (False, b"half of it")
+        assert (manifest.exists(), table.read_bytes()) == (False, b"half of it")
         write(table, b"all of it")
         assert table.read_bytes() == b"half of it"
     assert table.read_bytes() == b"all of it"
     begin_anew()
-    with making(table, told_in=told, grows=True):
+    with making(table, told_in=manifest, grows=True):
         write(table, b"new")
-        assert not told.exists()
+        assert not manifest.exists()
         assert table.read_bytes() == b"new"
     begin_anew()
     rename = os.replace
 
-    def seen(one: Path, other: Path) -> None:
-        assert other != table or not told.exists()
-        rename(one, other)
+    def seen(source: Path, target: Path) -> None:
+        assert target != table or not manifest.exists()
+        rename(source, target)
 
-    with making(table, told_in=told):
+    with making(table, told_in=manifest):
         with monkeypatch.context() as patch:
             patch.setattr(os, "replace", seen)
             write(table, b"new")
         assert (table.read_bytes(), standing(table).read_bytes()) == (b"old", b"new")
-        write(told, b"of the new one")
-        assert told.read_bytes() == b"of the old ones"
+        write(manifest, b"of the new one")
+        assert manifest.read_bytes() == b"of the old ones"
     assert table.read_bytes() == b"new"
     write(table, b"by one that tells nothing")
-    assert told.read_bytes() == b"of the new one"
+    assert manifest.read_bytes() == b"of the new one"
 
 
 def test_if_one_of_several_files_cannot_be_replaced_all_keep_their_old_content(
@@ -488,10 +488,10 @@ def test_if_one_of_several_files_cannot_be_replaced_all_keep_their_old_content(
     rename = os.replace
     for refused in paths:
 
-        def refuse(one: Path, other: Path, refused: Path = refused) -> None:
-            if other == refused:
+        def refuse(source: Path, target: Path, refused: Path = refused) -> None:
+            if target == refused:
                 raise OSError(13, "Permission denied")
-            rename(one, other)
+            rename(source, target)
 
         with monkeypatch.context() as patch:
             patch.setattr(os, "replace", refuse)

@@ -63,17 +63,17 @@ TOLD_SINCE = {"pieces.tokenizer.json": 1}  # that a ▁ in a text itself is take
 
 @pytest.mark.parametrize("name", [name for name in FILES if "pairs" in FILES[name]])
 def test_a_tokenizer_file_of_an_older_version_opens_with_the_same_merges_and_ids(name: str) -> None:
-    found, said = open_table(BEFORE / name), FILES[name]
-    columns = found.history.columns
-    assert found.format == said["format"]
+    opened, said = open_table(BEFORE / name), FILES[name]
+    columns = opened.history.columns
+    assert opened.format == said["format"]
     assert [[left, right] for left, right in zip(columns.left.tolist(), columns.right.tolist(), strict=True)] == (
         said["pairs"]
     )
-    assert found.history.has_counts == said["has_counts"]
-    assert len(found.notes) == said["notes"] + TOLD_SINCE.get(name, 0)
-    tokenizer = Tokenizer(found.history)
+    assert opened.history.has_counts == said["has_counts"]
+    assert len(opened.notes) == said["notes"] + TOLD_SINCE.get(name, 0)
+    tokenizer = Tokenizer(opened.history)
     ids = [tokenizer.encode(text, allowed_special="all") for text in SAID["texts"]]
-    assert [found.numbers_of(numbers) for numbers in ids] == said["numbers"]
+    assert [opened.numbers_of(numbers) for numbers in ids] == said["numbers"]
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if FILES[name]["format"] != MADE_BY_PYARROW])
@@ -104,10 +104,11 @@ def check_session(session: SavedSession) -> None:
     said = SAID["session"]
     check_recipe(session.recipe, said["recipe"])
     assert session.text == said["text"]
-    found = [
-        [one.name, one.path is not None, len(one.text) if one.text is not None else False] for one in session.sources
+    sources = [
+        [source.name, source.path is not None, len(source.text) if source.text is not None else False]
+        for source in session.sources
     ]
-    assert found == said["sources"]
+    assert sources == said["sources"]
     assert [[mark.run, mark.merge, mark.note] for mark in session.bookmarks] == said["bookmarks"]
     assert dict(session.filter) == said["filter"]
     assert [session.view.shown_run, session.view.position, session.view.is_live] == said["view"]

@@ -27,10 +27,10 @@ TEXT = "un|happy|ness un|kind|ness kind|ness happy un|do do|ing un|do|ing\n" * 4
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "whitespace"])
 def test_no_learned_token_crosses_a_morpheme_border(pattern: str) -> None:
     recipe = Recipe.preset("gpt2", pattern=pattern, border="|", merges=60, min_frequency=1)
-    found = [text.decode().strip() for text in decoded(train(Corpus.from_texts([TEXT]), recipe))[256:]]
-    assert {"un", "happy", "ness", "kind", "do", "ing"} <= {*found}
+    tokens = [text.decode().strip() for text in decoded(train(Corpus.from_texts([TEXT]), recipe))[256:]]
+    assert {"un", "happy", "ness", "kind", "do", "ing"} <= {*tokens}
     morphemes = TEXT.replace("|", " ").split()
-    assert all(any(token in morpheme for morpheme in morphemes) for token in found if token)
+    assert all(any(token in morpheme for morpheme in morphemes) for token in tokens if token)
 
 
 @given(st.lists(st.text("ab|é", min_size=1, max_size=9), min_size=1, max_size=6), st.integers(1, 20))
@@ -56,11 +56,11 @@ def test_encoding_keeps_the_border_character_in_the_text() -> None:
 
 def test_when_words_are_split_at_borders_line_ends_belong_to_the_last_part() -> None:
     words = WordTable.from_counts({"un|do": 3, "do": 2, "|": 1})
-    found = cut_at_borders(WordTable(words.text, words.starts, words.counts, np.array([2, 1, 0]), 99), "|")
-    assert (list(found), found.text_bytes) == ([(b"un", 3), (b"do", 5)], 99)
-    assert found.line_ends is not None
-    assert found.line_ends.tolist() == [0, 3]
-    assert cut_at_borders(found, "|") is found
+    cut_words = cut_at_borders(WordTable(words.text, words.starts, words.counts, np.array([2, 1, 0]), 99), "|")
+    assert (list(cut_words), cut_words.text_bytes) == ([(b"un", 3), (b"do", 5)], 99)
+    assert cut_words.line_ends is not None
+    assert cut_words.line_ends.tolist() == [0, 3]
+    assert cut_at_borders(cut_words, "|") is cut_words
 
 
 def test_the_train_command_accepts_borders_in_texts_and_word_lists(

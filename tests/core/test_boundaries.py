@@ -22,12 +22,14 @@ def boundaries_of(text: str, history: History) -> Boundaries:
     return Tokenizer(history).boundaries(text, allowed_special="all")
 
 
-def assert_same(found: Boundaries, expected: Boundaries) -> None:
-    assert found.data == expected.data
-    assert found.ranks.tolist() == expected.ranks.tolist()
-    assert [column.tolist() for column in found.all_symbols()] == [column.tolist() for column in expected.all_symbols()]
+def assert_same(boundaries: Boundaries, expected: Boundaries) -> None:
+    assert boundaries.data == expected.data
+    assert boundaries.ranks.tolist() == expected.ranks.tolist()
+    assert [column.tolist() for column in boundaries.all_symbols()] == [
+        column.tolist() for column in expected.all_symbols()
+    ]
     for column in ("places", "ids", "before", "behind"):
-        assert getattr(found.hidden, column).tolist() == getattr(expected.hidden, column).tolist()
+        assert getattr(boundaries.hidden, column).tolist() == getattr(expected.hidden, column).tolist()
 
 
 def answer(known: Boundaries, history: History) -> None:
@@ -63,12 +65,12 @@ def test_tokens_of_any_range_equal_the_tokens_of_the_whole_text(
     start = data.draw(st.integers(0, known.length), label="start")
     stop = data.draw(st.integers(start, known.length), label="stop")
     covering = sharing_a_byte(whole, start, stop)
-    found = known.tokens_between(start, stop, at)
+    range_tokens = known.tokens_between(start, stop, at)
     if start == stop:
-        assert len(found) == 0
+        assert len(range_tokens) == 0
     else:
-        assert found.edges.tolist() == [row[0] for row in covering] + [covering[-1][1]]
-        assert found.ids.tolist() == [row[2] for row in covering]
+        assert range_tokens.edges.tolist() == [row[0] for row in covering] + [covering[-1][1]]
+        assert range_tokens.ids.tolist() == [row[2] for row in covering]
 
 
 @given(history=histories(), text=TEXTS)

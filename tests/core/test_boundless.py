@@ -78,12 +78,12 @@ def test_every_step_of_boundless_training_equals_the_reference(way: Way, data: s
     if len(words) == 0:
         return
     expected = reference.train(words, recipe)
-    found = learn_in_short_calls(way.learner, words, recipe, data.draw(st.sampled_from([1, 10_000, 2**60])))
-    assert all_columns(found) == all_columns(expected)
-    assert {name: column.tolist() for name, column in found.reasons.items()}.items() <= {
+    history = learn_in_short_calls(way.learner, words, recipe, data.draw(st.sampled_from([1, 10_000, 2**60])))
+    assert all_columns(history) == all_columns(expected)
+    assert {name: column.tolist() for name, column in history.reasons.items()}.items() <= {
         name: column.tolist() for name, column in expected.reasons.items()
     }.items()
-    assert (found.end_reason, found.tokens_at_start) == (expected.end_reason, expected.tokens_at_start)
+    assert (history.end_reason, history.tokens_at_start) == (expected.end_reason, expected.tokens_at_start)
 
 
 @given(st.text("ab :.'1/\r\n\tAé漢\u0301!\u00a0", max_size=60))
@@ -225,15 +225,15 @@ def test_every_boundary_of_a_boundless_text_names_the_step_that_joined_or_divide
         return {start for start, _, _ in Tokenizer(history).spans(text, steps)}
 
     for byte in range(1, len(text)):
-        found = explain(byte, at)
-        assert found.is_cut == (byte in starts(at))
-        for step in found.steps if found.kind in ("joined", "fell", "later") else ():
+        explanation = explain(byte, at)
+        assert explanation.is_cut == (byte in starts(at))
+        for step in explanation.steps if explanation.kind in ("joined", "fell", "later") else ():
             assert (byte in starts(step - 1)) != (byte in starts(step))
-            assert f"step {step}" in found.sentence.lower()
+            assert f"step {step}" in explanation.sentence.lower()
             if history[step - 1].right == NOTHING:
                 assert byte in starts(step)
-        if found.kind == "fell":
-            assert history[found.steps[0] - 1].right == NOTHING
+        if explanation.kind == "fell":
+            assert history[explanation.steps[0] - 1].right == NOTHING
 
 
 @given(st.data())
@@ -256,9 +256,9 @@ def test_boundless_trees_contain_present_tokens_and_dropped_tokens(data: st.Data
     assert len(answer.figure.branches) >= len(there)
 
 
-def contains(one: dict[str, Any], other: dict[str, Any]) -> bool:
+def contains(outer_row: dict[str, Any], inner_row: dict[str, Any]) -> bool:
     """Return whether the first row's range contains the other row's range; equal ranges do not count."""
-    edges, inner = ((row["first_symbol"], row["behind_symbol"]) for row in (one, other))
+    edges, inner = ((row["first_symbol"], row["behind_symbol"]) for row in (outer_row, inner_row))
     return edges != inner and edges[0] <= inner[0] and inner[1] <= edges[1]
 
 
@@ -299,7 +299,7 @@ def test_the_next_pairs_of_boundless_training_begin_with_the_next_step(choices: 
         best, *others = Trainer(words_of(TEXT, recipe), recipe, history=whole.first(steps)).candidates(5)
         assert (best.left, best.right, best.count) == (*whole.pair(steps), whole.columns.count[steps])
         assert others or choices != (None,)
-        assert all(one.right != NOTHING for one in others)
+        assert all(candidate.right != NOTHING for candidate in others)
 
 
 @pytest.mark.parametrize("tau", [0, -0.5, 1.5, float("nan"), "much", True])
@@ -322,11 +322,11 @@ def test_boundless_training_without_neighbouring_words_merges_only_within_words(
 def test_files_keep_all_steps_of_a_boundless_run(tmp_path: Path, name: str, tau: float | None) -> None:
     history, path = trained(tau), tmp_path / name
     write_history(history, path)
-    found = open_table(path).history
-    assert found.pairs() == history.pairs()
-    assert found.reasons["stage"].tolist() == history.reasons["stage"].tolist()
-    assert found.vocabulary.tolist() == history.vocabulary.tolist()
-    assert Tokenizer(found).encode(TEXT) == Tokenizer(history).encode(TEXT)
+    loaded = open_table(path).history
+    assert loaded.pairs() == history.pairs()
+    assert loaded.reasons["stage"].tolist() == history.reasons["stage"].tolist()
+    assert loaded.vocabulary.tolist() == history.vocabulary.tolist()
+    assert Tokenizer(loaded).encode(TEXT) == Tokenizer(history).encode(TEXT)
 
 
 def test_the_supermerges_answer_names_the_pair_within_and_the_pair_across_words() -> None:
@@ -336,7 +336,9 @@ def test_the_supermerges_answer_names_the_pair_within_and_the_pair_across_words(
     assert [row["count"] for row in rows] == [supermerge.reasons["rival"], supermerge.count]
     assert [row["is_taken"] for row in rows] == [False, True]
     taken = Supermerges().answer(study).columns["taken"]
-    assert [one == "across words" for one in taken] == [stage == 2 for stage in trained().reasons["stage"].tolist()]
+    assert [stage_name == "across words" for stage_name in taken] == [
+        stage == 2 for stage in trained().reasons["stage"].tolist()
+    ]
 
 
 @pytest.mark.parametrize("choices", [(None,), (0.4,), (0.6, "parts")])

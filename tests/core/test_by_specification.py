@@ -43,8 +43,8 @@ def can_go_on(method: Method) -> bool:
 
 def everything(history: History) -> dict[str, object]:
     columns = {**history.reasons, "scores": np.zeros(0) if history.scores is None else history.scores.at(len(history))}
-    told = {name: np.nan_to_num(column, nan=-1.0).tolist() for name, column in columns.items()}
-    return {**all_columns(history), **told, "end": history.end_reason, "first": history.alphabet.texts}
+    reasons = {name: np.nan_to_num(column, nan=-1.0).tolist() for name, column in columns.items()}
+    return {**all_columns(history), **reasons, "end": history.end_reason, "first": history.alphabet.texts}
 
 
 def test_every_method_except_best_and_bpe_can_train_small_texts_in_plain_python() -> None:
@@ -63,7 +63,7 @@ def test_a_small_text_is_learned_equally_with_and_without_machine_code(name: str
     expected = learn(words, recipe)
     assert everything(trainer.history) == everything(expected)
     assert trainer.history.tokens_at_start == expected.tokens_at_start
-    assert [(one.left, one.right, one.count) for one in leading] == [
+    assert [(candidate.left, candidate.right, candidate.count) for candidate in leading] == [
         (expected[0].left, expected[0].right, expected[0].count)
     ]
 
@@ -126,26 +126,28 @@ def being_made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.parametrize("name", SPECIFIED)
 def test_training_on_a_large_text_waits_for_machine_code_and_reports_progress(name: str, being_made: list[str]) -> None:
-    told: list[Progress] = []
-    Trainer(*run_of(name, LONG, **LONG_RECIPE), progress=told.append)
+    reports: list[Progress] = []
+    Trainer(*run_of(name, LONG, **LONG_RECIPE), progress=reports.append)
     compiled = Method.named(name).compiled
     assert compiled is not None
     assert {*being_made[:5]} == {compiled.part}
-    assert {(one.stage, one.done, one.total) for one in told} == {("machine code is being made", 40, 100)}
+    assert {(report.stage, report.done, report.total) for report in reports} == {
+        ("machine code is being made", 40, 100)
+    }
 
 
 def test_training_by_the_search_method_waits_for_machine_code_even_for_a_small_text(being_made: list[str]) -> None:
-    told: list[Progress] = []
-    Trainer(*run_of("best"), progress=told.append)
-    assert {one.done for one in told} == {40}
+    reports: list[Progress] = []
+    Trainer(*run_of("best"), progress=reports.append)
+    assert {report.done for report in reports} == {40}
     assert being_made[0] == kept.EVERY_PART
 
 
 def test_training_by_byte_pair_encoding_does_not_wait_for_machine_code(being_made: list[str]) -> None:
-    told: list[Progress] = []
-    trainer = Trainer(*run_of("bpe", LONG, **LONG_RECIPE), progress=told.append)
+    reports: list[Progress] = []
+    trainer = Trainer(*run_of("bpe", LONG, **LONG_RECIPE), progress=reports.append)
     trainer.advance()
-    assert told == []
+    assert reports == []
     assert len(trainer.history) == 3
 
 
@@ -154,9 +156,11 @@ def test_encoding_a_large_text_waits_for_machine_code_and_reports_progress(name:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(readiness, "ready", lambda part="": True)
         tokenizer = Tokenizer(learn(*run_of(name)))
-    told: list[Progress] = []
-    tokenizer.expect(len(LONG), Work(told.append))
-    assert {(one.stage, one.done, one.total) for one in told} == {("machine code is being made", 40, 100)}
+    reports: list[Progress] = []
+    tokenizer.expect(len(LONG), Work(reports.append))
+    assert {(report.stage, report.done, report.total) for report in reports} == {
+        ("machine code is being made", 40, 100)
+    }
 
 
 @pytest.mark.parametrize("name", ["bpe", "unigram", "boundless"])

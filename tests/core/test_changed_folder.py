@@ -65,13 +65,13 @@ def folder(trained: Path, tmp_path: Path) -> Path:
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
     assert run([*arguments, "--json"]) == 0, capsys.readouterr()
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    report: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return report
 
 
 def in_json(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_bytes())
-    return found
+    content: dict[str, Any] = json.loads(path.read_bytes())
+    return content
 
 
 CORPUS = str(TEXTS / "code.txt")
@@ -93,10 +93,10 @@ def test_every_command_that_changes_a_tokenizer_folder_keeps_its_sidecar_files(
     folder: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     new = tmp_path / "new"
-    found = told(capsys, *(word.format(folder) for word in COMMANDS[name]), f"{new}/")
+    report = told(capsys, *(word.format(folder) for word in COMMANDS[name]), f"{new}/")
     names = {path.name for path in folder.iterdir()} - {"model.safetensors"}
     assert {path.name for path in new.iterdir()} == names | {"idmap.npz"}
-    assert any("model.safetensors" in sentence for sentence in found["cannot_hold"])
+    assert any("model.safetensors" in sentence for sentence in report["cannot_hold"])
     renames = name == "specials"
     given = bpe.IdMap.of(bpe.open(folder), bpe.open(new), renamed={"<|spare|>": "<|user|>"} if renames else {})
     assert given.difference(bpe.read_id_map(new / "idmap.npz")) == ""
@@ -119,9 +119,11 @@ def test_transformers_loads_a_changed_folder_with_the_same_roles_sides_and_templ
 ) -> None:
     transformers = pytest.importorskip("transformers")
     new = tmp_path / "new"
-    found = told(capsys, *(word.format(folder) for word in COMMANDS[name]), f"{new}/")
-    assert found["asked"] == "tokenizers and transformers"
-    before, now = (transformers.AutoTokenizer.from_pretrained(str(one), local_files_only=True) for one in (folder, new))
+    report = told(capsys, *(word.format(folder) for word in COMMANDS[name]), f"{new}/")
+    assert report["asked"] == "tokenizers and transformers"
+    before, now = (
+        transformers.AutoTokenizer.from_pretrained(str(path), local_files_only=True) for path in (folder, new)
+    )
     rename = (lambda text: text.replace("<|spare|>", "<|user|>")) if name == "specials" else (lambda text: text)
     for role in ("bos", "eos", "pad", "unk"):
         assert getattr(now, f"{role}_token") == getattr(before, f"{role}_token")
@@ -141,13 +143,13 @@ def test_ids_in_the_sidecar_files_of_a_changed_folder_are_updated(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-    found = told(capsys, "trim", str(folder), "--remove", "1,290", "-o", f"{tmp_path}/new/")
+    report = told(capsys, "trim", str(folder), "--remove", "1,290", "-o", f"{tmp_path}/new/")
     now = tokenizers.Tokenizer.from_file(f"{tmp_path}/new/tokenizer.json")
     generation = in_json(tmp_path / "new/generation_config.json")
     expected = now.token_to_id(str(old.id_to_token(300)))
     assert expected == 298
     assert generation == {"bos_token_id": 0, "eos_token_id": [2], "pad_token_id": 1, "suppress_tokens": [-1, expected]}
-    sentences = " ".join((*found["chosen"], *found["cannot_hold"]))
+    sentences = " ".join((*report["chosen"], *report["cannot_hold"]))
     assert "“<|end|>” its eos_token, which no longer exists" in sentences
     assert "names the id 1 in eos_token_id, whose token no longer exists; this id was removed" in sentences
     assert "The chat template in chat_template.jinja uses “<|end|>”, which no longer exists" in sentences
@@ -160,16 +162,16 @@ def test_ids_in_the_sidecar_files_of_a_changed_folder_are_updated(
 def test_extending_a_tokenizer_beyond_the_embeddings_of_its_model_is_reported(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = told(capsys, "extend", str(folder), "--corpus", CORPUS, "--by", "20", "-o", f"{tmp_path}/new/")
-    assert any("340 embeddings, but the ids now go up to 359" in sentence for sentence in found["chosen"])
+    report = told(capsys, "extend", str(folder), "--corpus", CORPUS, "--by", "20", "-o", f"{tmp_path}/new/")
+    assert any("340 embeddings, but the ids now go up to 359" in sentence for sentence in report["chosen"])
     assert in_json(tmp_path / "new/config.json")["vocab_size"] == 340
 
 
 def test_changing_a_folder_into_a_single_file_reports_the_files_left_behind(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/small.tokenizer.json")
-    assert any("tokenizer_config.json" in note and "not written with a single file" in note for note in found["notes"])
+    report = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/small.tokenizer.json")
+    assert any("tokenizer_config.json" in note and "not written with a single file" in note for note in report["notes"])
     loaded = tokenizers.Tokenizer.from_file(f"{tmp_path}/small.tokenizer.json")
     assert loaded.encode("low").ids[0] == 0  # what is put before a text is part of the file
 
@@ -226,11 +228,13 @@ def test_a_merges_file_beside_tokenizer_json_is_changed_too_or_left_out_and_name
     vocabulary = in_json(folder / "vocab.json")
     vocabulary |= {"a": vocabulary["b"], "b": vocabulary["a"]}
     (folder / "vocab.json").write_text(json.dumps(vocabulary))
-    found = told(capsys, "import", str(folder))
-    assert any("merges.txt in the same folder gives “" in note and "another id" in note for note in found["notes"])
-    found = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/other/")
+    report = told(capsys, "import", str(folder))
+    assert any("merges.txt in the same folder gives “" in note and "another id" in note for note in report["notes"])
+    report = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/other/")
     assert not (tmp_path / "other/merges.txt").exists()
-    assert any("merges.txt is left out: already before, it had another id" in one for one in found["cannot_hold"])
+    assert any(
+        "merges.txt is left out: already before, it had another id" in sentence for sentence in report["cannot_hold"]
+    )
 
 
 def test_a_sentencepiece_model_beside_tokenizer_json_is_changed_too(
@@ -272,10 +276,10 @@ def test_ids_that_only_sidecar_files_use_are_not_given_to_new_tokens(
         json.dumps({**config, "unk_token": "<|end|>", "bos_token": "<|end|>"})
     )
     (folder / "added_tokens.json").write_text(json.dumps({"<|user|>": 340}))
-    found = told(capsys, "extend", str(folder), "--corpus", CORPUS, "--by", "20", "-o", f"{tmp_path}/new/")
-    assert found["new_ids"] == [341, 360]
-    found = told(capsys, "specials", f"{tmp_path}/new", "--add", "<|tool|>", "-o", f"{tmp_path}/newer/")
-    assert found["added"] == {"<|tool|>": 361}
+    report = told(capsys, "extend", str(folder), "--corpus", CORPUS, "--by", "20", "-o", f"{tmp_path}/new/")
+    assert report["new_ids"] == [341, 360]
+    report = told(capsys, "specials", f"{tmp_path}/new", "--add", "<|tool|>", "-o", f"{tmp_path}/newer/")
+    assert report["added"] == {"<|tool|>": 361}
     assert in_json(tmp_path / "newer/added_tokens.json") == {"<|user|>": 340, "<|tool|>": 361}
     assert [*in_json(tmp_path / "newer/tokenizer_config.json")["added_tokens_decoder"]] == ["340", "361"]
 
@@ -329,8 +333,8 @@ def test_a_damaged_sidecar_file_is_left_out_and_named(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "generation_config.json").write_text("{not JSON")
-    found = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/new/")
-    assert any("generation_config.json is damaged" in sentence for sentence in found["chosen"])
+    report = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/new/")
+    assert any("generation_config.json is damaged" in sentence for sentence in report["chosen"])
     assert not (tmp_path / "new/generation_config.json").exists()
 
 

@@ -94,6 +94,6 @@ class Nameless(BytePairEncoding):
     ids=lambda value: getattr(value, "title", None),
 )
 def test_the_conformance_check_names_the_rule_that_a_wrong_method_breaks(method: Method, sentence: str) -> None:
-    with pytest.raises(MethodIsWrong, match=sentence) as told:
+    with pytest.raises(MethodIsWrong, match=sentence) as error:
         check_method(method)
-    assert isinstance(told.value, BpeError)
+    assert isinstance(error.value, BpeError)

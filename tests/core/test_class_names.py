@@ -56,10 +56,10 @@ def nested_conditions_in(source: str) -> set[int]:
 
 def test_no_conditional_expression_contains_another_conditional_expression() -> None:
     paths = [path for folder in ("app", "bpe_core") for path in (ROOT / folder).rglob("*.py")]
-    found = {path: nested_conditions_in(path.read_text("utf-8")) for path in paths}
+    nested = {path: nested_conditions_in(path.read_text("utf-8")) for path in paths}
     is_kernel = {path: path.parent.name == "kernels" for path in paths}
-    assert {path: lines for path, lines in found.items() if lines and not is_kernel[path]} == {}
-    assert {path.name: len(lines) for path, lines in found.items() if lines and is_kernel[path]} == NESTED
+    assert {path: lines for path, lines in nested.items() if lines and not is_kernel[path]} == {}
+    assert {path.name: len(lines) for path, lines in nested.items() if lines and is_kernel[path]} == NESTED
 
 
 def test_the_check_of_conditional_expressions_reports_nested_expressions() -> None:

@@ -109,10 +109,10 @@ def test_kernel_word_tables_grow_and_join_without_losing_a_word(
     )
     assert list(counted) == [(word.encode(), 1 + (i >= 20_000)) for i, word in enumerate(words)]
 
-    found = count_texts_compiled([[Chunk(text, True)], [Chunk(rest, True)]], gpt2_table(), block_size=100_000)
-    assert list(found.words) == list(counted)
-    assert sorted(found.texts[1].rows.tolist()) == list(range(20_000, 60_000))
-    assert all((of_text.counts == 1).all() for of_text in found.texts)
+    counted_texts = count_texts_compiled([[Chunk(text, True)], [Chunk(rest, True)]], gpt2_table(), block_size=100_000)
+    assert list(counted_texts.words) == list(counted)
+    assert sorted(counted_texts.texts[1].rows.tolist()) == list(range(20_000, 60_000))
+    assert all((of_text.counts == 1).all() for of_text in counted_texts.texts)
 
 
 @given(texts=st.lists(st.lists(TEXT, max_size=3), max_size=4), block=st.integers(1, 40))
@@ -120,11 +120,13 @@ def test_counting_several_texts_at_once_gives_each_text_its_own_words(texts: lis
     recipe = RECIPES["normalized"]
     table, corpora = scan_table(recipe), [Corpus.from_texts(documents) for documents in texts]
     assert table is not None
-    parts = [[counting.scanned_texts(one, recipe) for one in some] for some in (corpora[:1], corpora[1:])]
-    words, found = CountedWords.joined([count_texts_compiled(part, table, block_size=block) for part in parts])
-    for one, corpus in zip(found, corpora, strict=True):
-        told = {words.word(row): count for row, count in zip(one.rows.tolist(), one.counts.tolist(), strict=True)}
-        assert told == dict(count_plainly(corpus, recipe))
+    parts = [[counting.scanned_texts(one_text, recipe) for one_text in some] for some in (corpora[:1], corpora[1:])]
+    words, counts = CountedWords.joined([count_texts_compiled(part, table, block_size=block) for part in parts])
+    for one_text, corpus in zip(counts, corpora, strict=True):
+        counts_of_text = {
+            words.word(row): count for row, count in zip(one_text.rows.tolist(), one_text.counts.tolist(), strict=True)
+        }
+        assert counts_of_text == dict(count_plainly(corpus, recipe))
     assert list(words) == list(count_plainly(Corpus.joined(corpora), recipe)) if corpora else not len(words)
 
 
@@ -204,10 +206,10 @@ def test_an_error_in_a_counting_thread_is_raised_and_all_threads_end() -> None:
 
 def test_counting_can_be_cancelled_and_reports_progress(tmp_path: Path) -> None:
     path = write(tmp_path, "a.txt", "low lower lowest\n" * 100_000)
-    told: list[Progress] = []
+    reports: list[Progress] = []
     with pytest.raises(Cancelled):
-        count_by_kernels(Corpus.from_files(path), Recipe(), Work(told.append, lambda: len(told) == 1))
-    assert [(p.stage, p.done, p.total, p.unit) for p in told] == [("counting", 1_048_576, 1_700_000, "bytes")]
+        count_by_kernels(Corpus.from_files(path), Recipe(), Work(reports.append, lambda: len(reports) == 1))
+    assert [(p.stage, p.done, p.total, p.unit) for p in reports] == [("counting", 1_048_576, 1_700_000, "bytes")]
 
 
 @pytest.mark.parametrize(
@@ -301,7 +303,7 @@ class TestTheChoice:
     def test_counting_a_very_large_text_waits_for_the_compiler(
         self, chosen: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        told: list[Progress] = []
+        reports: list[Progress] = []
         monkeypatch.setattr(readiness, "prepare", lambda **how: None)
         monkeypatch.setattr(readiness, "LEAST", 1_000)
         monkeypatch.setattr(readiness, "WORTH_WAITING", 10_000)
@@ -309,9 +311,9 @@ class TestTheChoice:
         monkeypatch.setattr(readiness, "ready", lambda part="": next(looks))
         monkeypatch.setattr(readiness, "preparing", lambda: True)
         monkeypatch.setattr(kept, "share", lambda: 0.4)
-        count_words(Corpus.from_texts(["low lower "] * 1_500), Recipe(), Work(told.append))
+        count_words(Corpus.from_texts(["low lower "] * 1_500), Recipe(), Work(reports.append))
         assert chosen == ["_counted_by_kernels"]
-        assert Progress("machine code is being made", 40, 100, "%") in told
+        assert Progress("machine code is being made", 40, 100, "%") in reports
 
 
 @pytest.mark.parametrize("name", here("made/languages", "data/wikitext2-valid.raw.txt"))
@@ -339,7 +341,7 @@ def test_counting_works_with_the_few_threads_that_the_system_allows(monkeypatch:
 
     monkeypatch.setattr(threading.Thread, "start", start_while_there_are)
     stretches = [Chunk(b" low lower" * 500, True), Chunk(b" lowest", True)]
-    found = count_compiled(stretches, gpt2_table(), threads=3, block_size=512)
-    assert dict(found) == {b" low": 500, b" lower": 500, b" lowest": 1}
+    counted = count_compiled(stretches, gpt2_table(), threads=3, block_size=512)
+    assert dict(counted) == {b" low": 500, b" lower": 500, b" lowest": 1}
     with pytest.raises(BpeError, match="no further threads for counting"):
         count_compiled(stretches, gpt2_table(), threads=3)

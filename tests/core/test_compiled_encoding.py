@@ -74,9 +74,9 @@ def test_kernels_encode_to_the_same_tokens_as_plain_python_after_any_merge(
 def test_kernels_return_the_same_symbols_ranks_and_places_as_plain_python(history: History, text: str) -> None:
     plain, compiled = both_encoders(history)
     normalized = normalize(text, history.recipe)
-    found, wanted = compiled.symbols(normalized), plain.symbols(normalized)
+    symbols, wanted = compiled.symbols(normalized), plain.symbols(normalized)
     for column in PlacedSymbols._fields:
-        ours, expected = getattr(found, column), getattr(wanted, column)
+        ours, expected = getattr(symbols, column), getattr(wanted, column)
         assert ours.dtype == expected.dtype
         assert ours.tolist() == expected.tolist()
 
@@ -228,8 +228,8 @@ def test_encoding_a_batch_of_texts_equals_encoding_each_text(
             for name, value in {"LEAST_JOB": job, "LARGEST_JOB": job, "WORTH_THREADS": 1, "_PARTS": 1}.items():
                 patch.setattr(batches, name, value)
             ids, offsets = encoded_by_kernels(compiled, Unread.of(given_texts), cuts, at, threads)
-        found = [ids[start:stop].tolist() for start, stop in pairwise(offsets.tolist())]
-        assert found == (wanted if given_texts is batch else [plain.ids("".join(batch), at).tolist()])
+        id_lists = [ids[start:stop].tolist() for start, stop in pairwise(offsets.tolist())]
+        assert id_lists == (wanted if given_texts is batch else [plain.ids("".join(batch), at).tolist()])
 
 
 def test_parts_of_a_batch_become_smaller_only_for_several_threads() -> None:
@@ -260,15 +260,15 @@ def test_encoding_works_with_the_few_threads_that_the_system_allows(monkeypatch:
         start(thread)
 
     monkeypatch.setattr(threading.Thread, "start", start_two)
-    found = Tokenizer(history).encode_batch(texts, threads=8)
+    encoded = Tokenizer(history).encode_batch(texts, threads=8)
     assert len(begun) == 2
     assert not any(thread.is_alive() for thread in begun)
-    assert np.array_equal(found.ids, Tokenizer(history).encode_batch(texts, threads=1).ids)
+    assert np.array_equal(encoded.ids, Tokenizer(history).encode_batch(texts, threads=1).ids)
 
 
 def test_encoding_a_batch_names_the_value_that_is_no_text() -> None:
     tokenizer = Tokenizer(small_history())
-    for batch, told in [
+    for batch, message in [
         ("low", "as a list"),
         (["low", 3], "only str or bytes, not int"),
         ([b"low", b"lo\xffw"], "Text 2 of the batch is not valid UTF-8 around its byte 2"),
@@ -277,11 +277,11 @@ def test_encoding_a_batch_names_the_value_that_is_no_text() -> None:
         (pa.array([1]), "holds no texts"),
         (pa.table({"text": ["low"]}), "give a column of it"),
     ]:
-        with pytest.raises(BpeError, match=told):
+        with pytest.raises(BpeError, match=message):
             tokenizer.encode_batch(batch)
     with pytest.raises(BpeError, match="at least 1 thread"):
         tokenizer.encode_batch([], threads=0)
-    assert [found.tolist() for found in tokenizer.encode_batch([])] == [[], [0]]
+    assert [column.tolist() for column in tokenizer.encode_batch([])] == [[], [0]]
 
 
 def test_encoding_a_batch_in_threads_names_the_invalid_text_by_its_number_in_the_batch(
@@ -291,13 +291,13 @@ def test_encoding_a_batch_in_threads_names_the_invalid_text_by_its_number_in_the
     for name, value in {"LEAST_JOB": 4, "LARGEST_JOB": 4, "WORTH_THREADS": 1, "_PARTS": 1}.items():
         monkeypatch.setattr(batches, name, value)
     compiled, cuts = both_encoders(small_history())[1], SafeCuts.of(small_history().recipe)
-    for batch, told in [
+    for batch, message in [
         (["low é"] * 3 + ["lo\ud800w"], r"Character 3 of the text is U\+D800"),
         (["low é", b"low", "low", b"lo\xffw"], "Text 4 of the batch is not valid UTF-8 around its byte 2"),
     ]:
         texts = Unread.of(batch)
         assert isinstance(texts, Unread)
-        with pytest.raises(BpeError, match=told):
+        with pytest.raises(BpeError, match=message):
             encoded_by_kernels(compiled, texts, cuts, 20, 2)
     with pytest.raises(BpeError, match=r"Character 17 of the text is U\+D800"):  # one text, read at once
         Unread.of(["low é, low, low \ud800 low"])

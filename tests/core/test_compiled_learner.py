@@ -40,9 +40,9 @@ def learn(words: WordTable, recipe: Recipe, forced: History | None = None, room:
     return drive(learner, recipe, alphabet, recipe.merge_limit(len(alphabet)))
 
 
-def assert_same(one: History, other: History) -> None:
-    assert all_columns(one) == all_columns(other)
-    assert (one.end_reason, one.tokens_at_start) == (other.end_reason, other.tokens_at_start)
+def assert_same(first: History, second: History) -> None:
+    assert all_columns(first) == all_columns(second)
+    assert (first.end_reason, first.tokens_at_start) == (second.end_reason, second.tokens_at_start)
 
 
 @given(words=words(), recipe=recipes())
@@ -160,8 +160,8 @@ def test_a_call_of_the_learner_with_a_small_work_limit_returns_after_one_merge()
 @given(st.integers(1, 2**63 - 1), st.integers(1, 2**63 - 1))
 @example(2**53, 2**53 + 1)
 @example(2**63 - 1, 1)
-def test_the_queue_level_of_a_count_grows_with_the_count(one: int, other: int) -> None:
-    low, high = sorted((one, other))
+def test_the_queue_level_of_a_count_grows_with_the_count(first: int, second: int) -> None:
+    low, high = sorted((first, second))
     levels = [int(learn_queue.level_of(np.int64(count))) for count in (low, high)]
     assert 0 <= levels[0] <= levels[1] < 64 * 64
     assert levels[0] < levels[1] or low == high or low >= 128

@@ -39,11 +39,11 @@ def learn(words: WordTable, recipe: Recipe, forced: History | None = None) -> Hi
     return made_by(learner, recipe, alphabet, columns, end)
 
 
-def assert_same(one: History, other: History) -> None:
-    assert all_columns(one) == all_columns(other)
-    assert one.reasons.keys() == other.reasons.keys()
-    assert all(one.reasons[name].tolist() == column.tolist() for name, column in other.reasons.items())
-    assert (one.end_reason, one.tokens_at_start) == (other.end_reason, other.tokens_at_start)
+def assert_same(first: History, second: History) -> None:
+    assert all_columns(first) == all_columns(second)
+    assert first.reasons.keys() == second.reasons.keys()
+    assert all(first.reasons[name].tolist() == column.tolist() for name, column in second.reasons.items())
+    assert (first.end_reason, first.tokens_at_start) == (second.end_reason, second.tokens_at_start)
 
 
 @given(words=words(), recipe=recipes())
@@ -92,9 +92,9 @@ def ranking_after(history: History, words: WordTable) -> list[Candidate]:
 @given(numbers=st.tuples(*[COUNTS] * 6))
 def test_wordpiece_scores_are_compared_exactly(numbers: tuple[int, int, int, int, int, int]) -> None:
     count, left, right, other_count, other_left, other_right = numbers
-    one, other = Fraction(count, left * right), Fraction(other_count, other_left * other_right)
-    found = int(learn_score.compare_scores(*map(np.int64, numbers)))
-    assert found == (one > other) - (one < other)
+    first, second = Fraction(count, left * right), Fraction(other_count, other_left * other_right)
+    order = int(learn_score.compare_scores(*map(np.int64, numbers)))
+    assert order == (first > second) - (first < second)
     swapped = (count, left, right, count, right, left)
     assert int(learn_score.compare_scores(*map(np.int64, swapped))) == 0
     products = int(learn_score.compare_products(*map(np.int64, numbers[:4])))

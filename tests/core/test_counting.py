@@ -103,26 +103,26 @@ def test_given_word_counts_are_used_unchanged() -> None:
 
 def test_counting_progress_is_reported_in_bytes_and_reaches_the_total(tmp_path: Path) -> None:
     paths = [write(tmp_path, name, "low lower\n" * 1000) for name in ("a.txt", "b.txt")]
-    told: list[Progress] = []
+    reports: list[Progress] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe_core.text.corpus.Corpus.chunks, "__defaults__", (3000,))
-        count_plainly(Corpus.from_files(paths), Recipe(unit="line"), Work(told.append))
-    assert [(p.stage, p.unit, p.total) for p in told] == [("counting", "bytes", 20_000)] * 8
-    assert [p.done for p in told] == [3000, 6000, 9000, 10_000, 13_000, 16_000, 19_000, 20_000]
-    assert [p.detail for p in told] == [str(paths[0])] * 4 + [str(paths[1])] * 4
+        count_plainly(Corpus.from_files(paths), Recipe(unit="line"), Work(reports.append))
+    assert [(p.stage, p.unit, p.total) for p in reports] == [("counting", "bytes", 20_000)] * 8
+    assert [p.done for p in reports] == [3000, 6000, 9000, 10_000, 13_000, 16_000, 19_000, 20_000]
+    assert [p.detail for p in reports] == [str(paths[0])] * 4 + [str(paths[1])] * 4
 
 
 def test_counting_progress_is_reported_without_a_known_total() -> None:
-    told: list[Progress] = []
-    count_plainly(Corpus.from_texts(iter(["low", "lower"])), Recipe(), Work(told.append))
-    assert [(p.done, p.total) for p in told] == [(3, None), (8, None)]
+    reports: list[Progress] = []
+    count_plainly(Corpus.from_texts(iter(["low", "lower"])), Recipe(), Work(reports.append))
+    assert [(p.done, p.total) for p in reports] == [(3, None), (8, None)]
 
 
 def test_counting_can_be_cancelled_between_chunks() -> None:
-    told: list[Progress] = []
+    reports: list[Progress] = []
     with pytest.raises(Cancelled):
-        count_plainly(Corpus.from_texts(["low"] * 100), Recipe(), Work(told.append, lambda: len(told) >= 5))
-    assert len(told) == 5
+        count_plainly(Corpus.from_texts(["low"] * 100), Recipe(), Work(reports.append, lambda: len(reports) >= 5))
+    assert len(reports) == 5
 
 
 def test_counting_can_be_cancelled_inside_a_long_document() -> None:

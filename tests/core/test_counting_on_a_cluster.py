@@ -73,9 +73,9 @@ def test_workers_of_a_cluster_write_the_same_files_as_local_threads(
         if wanted.is_file():
             assert bucket.cat_file(f"/bucket/{size}.parquet") == wanted.read_bytes()
         else:
-            found = {path.rpartition("/")[2]: data for path, data in bucket.cat(f"/bucket/{size}.parquet/*").items()}
-            assert found == files(wanted)
-            assert len(found) > 2
+            written = {path.rpartition("/")[2]: data for path, data in bucket.cat(f"/bucket/{size}.parquet/*").items()}
+            assert written == files(wanted)
+            assert len(written) > 2
         assert list(count_words(Corpus.from_files([place]), GPT2)) == list(count_words(corpus, GPT2))
     assert [name for name in bucket.find("/bucket") if "counting" in name] == []
 

@@ -102,9 +102,9 @@ def test_counts_written_as_files_depend_only_on_the_texts(
         count_to_file(
             Corpus.from_files(places), GPT2, CountingOrder("memory://parts", partition_size, memory, piece_size)
         )
-    found = list(count_words(Corpus.from_files("memory://parts"), GPT2))
-    assert dict(found) == {word.encode(): count for word, count in wanted.items()}
-    assert found == list(count_words(Corpus.from_files(places), GPT2)), "in the order in which they are met"
+    counted = list(count_words(Corpus.from_files("memory://parts"), GPT2))
+    assert dict(counted) == {word.encode(): count for word, count in wanted.items()}
+    assert counted == list(count_words(Corpus.from_files(places), GPT2)), "in the order in which they are met"
     assert [path for path in bucket.find("/") if "counting" in path] == []
     bucket.store.clear()
 
@@ -114,8 +114,8 @@ def test_a_large_text_is_divided_for_counting_only_between_words(tmp_path: Path)
     large = write(tmp_path, "large.txt", text)
     alone = Corpus.from_files(large)
     for recipe in (GPT2, GPT2.with_changes(unit="line", lowercase=True), Recipe.preset("raw-bytes")):
-        found = runs.pieces_of(alone, recipe, 200)
-        assert (len(found) > 1) == (recipe.pattern != "none"), "of one word there is nothing to part"
+        pieces = runs.pieces_of(alone, recipe, 200)
+        assert (len(pieces) > 1) == (recipe.pattern != "none"), "of one word there is nothing to part"
         whole = counted(alone, tmp_path / "whole.parquet", recipe)
         assert counted(alone, tmp_path / "parts.parquet", recipe, piece_size=200).read_bytes() == whole.read_bytes()
     order = CountingOrder("x.parquet", memory=64_000)
@@ -175,11 +175,11 @@ def test_pieces_counted_from_another_field_are_not_reused(tmp_path: Path) -> Non
 
 
 def added_up(work: Place, names: list[str]) -> dict[bytes, int]:
-    found: dict[bytes, int] = {}
+    counts: dict[bytes, int] = {}
     for number in range(1 << runs.FEWEST_BITS):
         columns = runs.add_up(work, names, number)
-        found |= zip(columns.words.words(), columns.numbers.get("count", np.zeros(0, np.int64)).tolist(), strict=True)
-    return found
+        counts |= zip(columns.words.words(), columns.numbers.get("count", np.zeros(0, np.int64)).tolist(), strict=True)
+    return counts
 
 
 def test_two_workers_that_count_the_same_piece_do_not_mix_their_files(
@@ -222,9 +222,9 @@ def test_a_text_at_an_address_that_changed_is_counted_again(monkeypatch: pytest.
     memory.pipe("/texts/1.txt", b"old")
     corpus = Corpus.from_files("memory://texts")
     count_to_file(corpus, GPT2, order)
-    found = count_words(Corpus.from_files("memory://out/counts.parquet"), GPT2)
+    counted = count_words(Corpus.from_files("memory://out/counts.parquet"), GPT2)
     memory.store.clear()
-    assert dict(found) == {b"old": 1, b"new": 1}
+    assert dict(counted) == {b"old": 1, b"new": 1}
 
 
 def test_a_folder_of_counts_stays_until_its_replacement_is_complete(
@@ -279,8 +279,8 @@ def test_failures_of_cloud_storage_are_reported(monkeypatch: pytest.MonkeyPatch)
         with monkeypatch.context() as patch:
             patch.setattr(bucket, "rm_file", refused)
             assert count_to_file(corpus, GPT2, order).total == 16
-        (told,) = corpus.skipped
-        assert str(told).startswith(
+        (message,) = corpus.skipped
+        assert str(message).startswith(
             "Counting is finished, but the folder memory://out/counts.parquet.counting could not be removed. Could"
         )
         corpus = Corpus.from_files(texts)

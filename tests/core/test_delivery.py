@@ -34,9 +34,9 @@ def test_a_delivered_folder_is_loaded_by_transformers(
     chat.write_text(CHAT, encoding="utf-8")
     export = ["export", "--merges", str(table)]
     assert run([*export, f"{out}/", "--pad", "<pad>", "--padding-side", "left", "--chat-template", str(chat)]) == 0
-    told = capsys.readouterr().out
-    assert "transformers give the same" in told
-    assert "“<pad>” is added" in told
+    output = capsys.readouterr().out
+    assert "transformers give the same" in output
+    assert "“<pad>” is added" in output
     loaded = transformers.AutoTokenizer.from_pretrained(str(out), local_files_only=True)
     text = "the lowest price<|endoftext|> in two words, né?"
     ids = loaded(text)["input_ids"]
@@ -55,9 +55,9 @@ def test_a_delivered_folder_is_loaded_by_transformers(
     # The map of the ids begins with the table that one names.
     old = history.first(60)
     deliver(history, tmp_path / "grown", old=old)
-    found = read_id_map(tmp_path / "grown" / "idmap.npz")
-    assert found.difference(IdMap.of(old, open_table(tmp_path / "grown" / "tokenizer.json"))) == ""
-    assert found.added.sum() == 20
+    id_map = read_id_map(tmp_path / "grown" / "idmap.npz")
+    assert id_map.difference(IdMap.of(old, open_table(tmp_path / "grown" / "tokenizer.json"))) == ""
+    assert id_map.added.sum() == 20
 
     # What the configuration says otherwise than the table is found, and nothing is written.
     config = folders.config_of(Delivery(Roles(pad="<|endoftext|>", eos="two words")))

@@ -30,7 +30,7 @@ def test_digits_right_splits_a_number_into_groups_of_three_from_the_right(digits
 
 @given(st.text("ab 1234.,'\n\tÄ漢s", max_size=40))
 def test_digits_right_splits_all_other_text_as_cl100k(text: str) -> None:
-    ours, theirs = ([word for word in split_words(text, one) if not word.isdecimal()] for one in (RECIPE, OTHER))
+    ours, theirs = ([word for word in split_words(text, recipe) if not word.isdecimal()] for recipe in (RECIPE, OTHER))
     assert ours == theirs
     assert "".join(split_words(text, RECIPE)) == text
 

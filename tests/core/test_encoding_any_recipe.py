@@ -171,22 +171,22 @@ def test_tokens_too_long_for_memory_are_refused_when_their_text_is_needed() -> N
 def test_each_token_has_its_span_in_characters_and_in_bytes(history: History, text: str, data: st.DataObject) -> None:
     tokenizer, at = Tokenizer(history), data.draw(st.integers(0, len(history)), label="at")
     spans, raw = tokenizer.token_spans(text, at, "all"), text.encode()
-    for one, (start, stop, id) in zip(spans, tokenizer.spans(text, at, allowed_special="all"), strict=True):
-        assert (one.id, one.first_byte) == (id, start)
-        if one.behind_byte != stop:  # normalization makes several characters of this one, and each token spans it
+    for span, (start, stop, id) in zip(spans, tokenizer.spans(text, at, allowed_special="all"), strict=True):
+        assert (span.id, span.first_byte) == (id, start)
+        if span.behind_byte != stop:  # normalization makes several characters of this one, and each token spans it
             assert start == stop
-            assert raw[start : one.behind_byte].decode() == text[one.first_char : one.behind_char]
-            assert one.behind_char == one.first_char + 1
-    assert tokenizer.encode(raw, at=at, allowed_special="all") == [one.id for one in spans]
-    for one in spans:
-        before, inside = text[: one.first_char].encode(), text[one.first_char : one.behind_char].encode()
-        if one.first_byte == one.behind_byte:
+            assert raw[start : span.behind_byte].decode() == text[span.first_char : span.behind_char]
+            assert span.behind_char == span.first_char + 1
+    assert tokenizer.encode(raw, at=at, allowed_special="all") == [span.id for span in spans]
+    for span in spans:
+        before, inside = text[: span.first_char].encode(), text[span.first_char : span.behind_char].encode()
+        if span.first_byte == span.behind_byte:
             assert inside == b""
         else:
-            start = one.first_byte - len(before)
-            assert inside[start : start + one.behind_byte - one.first_byte] == raw[one.first_byte : one.behind_byte]
-            assert 0 <= start < len(text[one.first_char].encode())
-            assert 0 <= len(before) + len(inside) - one.behind_byte < len(text[one.behind_char - 1].encode())
+            start = span.first_byte - len(before)
+            assert inside[start : start + span.behind_byte - span.first_byte] == raw[span.first_byte : span.behind_byte]
+            assert 0 <= start < len(text[span.first_char].encode())
+            assert 0 <= len(before) + len(inside) - span.behind_byte < len(text[span.behind_char - 1].encode())
 
 
 def test_encoding_a_value_that_is_no_valid_text_is_refused() -> None:

@@ -13,7 +13,7 @@ def test_examples_in_docstrings_give_the_printed_results() -> None:
     with_examples = [path.relative_to(ROOT) for path in paths if ">>> " in path.read_text(encoding="utf-8")]
     names = [".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in with_examples]
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(verbose=False)  # prints what differs
-    found = [example for name in names for example in finder.find(import_module(name)) if example.examples]
-    outcomes = {example.name: runner.run(example) for example in found}
-    assert sum(one.attempted for one in outcomes.values()) > 400
-    assert [name for name, one in outcomes.items() if one.failed] == []
+    examples = [example for name in names for example in finder.find(import_module(name)) if example.examples]
+    outcomes = {example.name: runner.run(example) for example in examples}
+    assert sum(result.attempted for result in outcomes.values()) > 400
+    assert [name for name, result in outcomes.items() if result.failed] == []

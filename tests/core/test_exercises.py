@@ -42,11 +42,11 @@ def ways(word: str, pieces: dict[str, str]) -> dict[str, Fraction]:
     """Return all ways to split a word into pieces, the most probable first."""
     names = list(pieces)
     ids = {tuple(map(ord, name)): id for id, name in enumerate(names)}
-    found = {
+    ways_found = {
         " ".join(names[id] for id in path): math.prod((Fraction(pieces[names[id]]) for id in path), start=Fraction(1))
         for path in unigram.paths(tuple(map(ord, word)), ids)
     }
-    return dict(sorted(found.items(), key=lambda way: -way[1]))
+    return dict(sorted(ways_found.items(), key=lambda way: -way[1]))
 
 
 def bits(corpus: dict[str, int], pieces: dict[str, str]) -> Fraction:
@@ -74,10 +74,10 @@ def said() -> dict[str, list[str]]:
     model = dict(a="1/2", b="1/4", ab="1/4")
     expected = dict.fromkeys(model, Fraction(0))
     for word, count in {"ab": 12, "aba": 6}.items():
-        found = ways(word, model)
-        for way, chance in found.items():
+        ways_of_word = ways(word, model)
+        for way, chance in ways_of_word.items():
             for piece in way.split():
-                expected[piece] += count * chance / sum(found.values())
+                expected[piece] += count * chance / sum(ways_of_word.values())
     cart = ways("cart", PIECES)
     ids = {tuple(map(ord, name)): id for id, name in enumerate(PIECES)}
     logs = {id: math.log(Fraction(share)) for id, share in enumerate(PIECES.values())}
@@ -118,9 +118,9 @@ def test_tables_of_the_exercise_sheet_show_the_data_of_its_solutions() -> None:
     assert sum(map(Fraction, PIECES.values())) == 1
 
 
-@pytest.mark.parametrize(("number", "found"), said().items())
-def test_each_solution_of_the_exercise_sheet_equals_the_reference(number: str, found: list[str]) -> None:
-    for part in found:
+@pytest.mark.parametrize(("number", "solutions"), said().items())
+def test_each_solution_of_the_exercise_sheet_equals_the_reference(number: str, solutions: list[str]) -> None:
+    for part in solutions:
         assert part in " ".join(SOLUTIONS[number].split())
 
 

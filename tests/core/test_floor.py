@@ -55,13 +55,13 @@ def searched(
     counts: dict[str, int], wanted: int, longest: int = 8, rounds: int = 60, limit: int | None = None, gap: float = 0.0
 ) -> Search:
     guess = Guess.of(WordTable.from_counts(counts), RECIPE, wanted, 8)
-    found = Search(
+    search = Search(
         laid(counts, 8, guess.worth(wanted) // 2 if limit is None else limit), wanted, guess,
         Budget(rounds=rounds, swaps=20, gap=gap),
     )  # fmt: skip
-    for _ in found.steps():
+    for _ in search.steps():
         pass
-    return found
+    return search
 
 
 def in_bytes(counts: dict[str, int]) -> dict[bytes, int]:
@@ -83,10 +83,10 @@ def test_a_floor_proved_by_any_prices_is_at_most_the_tokens_of_any_vocabulary(
     words = [list(word.encode()) for word in counts]
     number = sum(1 for word in words for _ in edges(word, 8))
     prices = data.draw(st.lists(st.integers(0, 40), min_size=number, max_size=number))
-    told = dict(longest=8, limit=0, unit=8, other_tokens=0, words=words, counts=list(counts.values()))
+    proof = dict(longest=8, limit=0, unit=8, other_tokens=0, words=words, counts=list(counts.values()))
     known = all_pieces(counts)
     chosen = data.draw(st.sets(st.sampled_from(known), max_size=wanted)) if known else set[bytes]()
-    assert floor(told, {"pieces": wanted, "prices": prices}) <= tokens(counts, chosen)
+    assert floor(proof, {"pieces": wanted, "prices": prices}) <= tokens(counts, chosen)
 
 
 @settings(deadline=None, max_examples=30)
@@ -94,17 +94,19 @@ def test_a_floor_proved_by_any_prices_is_at_most_the_tokens_of_any_vocabulary(
 def test_the_floor_of_a_search_is_at_most_the_tokens_of_any_vocabulary(
     counts: dict[str, int], wanted: int, limit: int | None, data: st.DataObject
 ) -> None:
-    found = searched(counts, wanted, limit=limit)
-    spelled = found.lattice.spelled(np.flatnonzero(found.best.inside))
+    search = searched(counts, wanted, limit=limit)
+    spelled = search.lattice.spelled(np.flatnonzero(search.best.inside))
     bounds = zip(spelled.starts, spelled.starts[1:], strict=False)
     pieces = {bytes(spelled.symbols[first:stop].tolist()) for first, stop in bounds}
-    assert len(pieces) == int(found.best.inside.sum()) <= wanted
-    assert found.best.tokens == tokens(counts, pieces) >= found.floor.tokens
+    assert len(pieces) == int(search.best.inside.sum()) <= wanted
+    assert search.best.tokens == tokens(counts, pieces) >= search.floor.tokens
     known = all_pieces(counts)
     chosen = data.draw(st.sets(st.sampled_from(known), max_size=wanted)) if known else set[bytes]()
-    assert found.floor.tokens <= tokens(counts, chosen)
-    ((_, told, proven),) = checked(json.loads(json.dumps(certificate(found.lattice, [(256 + wanted, found.floor)]))))
-    assert told <= proven
+    assert search.floor.tokens <= tokens(counts, chosen)
+    ((_, floor_tokens, proven),) = checked(
+        json.loads(json.dumps(certificate(search.lattice, [(256 + wanted, search.floor)])))
+    )
+    assert floor_tokens <= proven
 
 
 FEW_WORDS = st.dictionaries(st.text("ab", min_size=1, max_size=4), st.integers(1, 9), min_size=1, max_size=3)
@@ -115,8 +117,8 @@ FEW_WORDS = st.dictionaries(st.text("ab", min_size=1, max_size=4), st.integers(1
 def test_leaving_out_pieces_that_save_little_keeps_the_floor_below_the_optimum(
     counts: dict[str, int], wanted: int, limit: int
 ) -> None:
-    found = searched(counts, wanted, rounds=40, limit=limit)
-    assert found.floor.value <= found.floor.unit * reference.least(in_bytes(counts), wanted)
+    search = searched(counts, wanted, rounds=40, limit=limit)
+    assert search.floor.value <= search.floor.unit * reference.least(in_bytes(counts), wanted)
 
 
 @given(FEW_WORDS, st.data())
@@ -147,15 +149,15 @@ def test_pieces_left_out_of_the_search_are_included_in_the_floor() -> None:
 def test_a_search_without_pieces_that_save_little_still_gives_a_valid_floor() -> None:
     counts = {"abcabc": 9, "abd": 4, "xyz": 2, "xy": 1}
     for limit in range(12):
-        found = searched(counts, 2, rounds=300, limit=limit)
-        assert found.floor.tokens <= tokens(counts, {b"abc", b"abd"})
-        assert found.lattice.left_out == 0 or len(found.lattice) < len(laid(counts))
+        search = searched(counts, 2, rounds=300, limit=limit)
+        assert search.floor.tokens <= tokens(counts, {b"abc", b"abd"})
+        assert search.lattice.left_out == 0 or len(search.lattice) < len(laid(counts))
 
 
 def test_merging_the_most_frequent_pair_first_can_need_more_tokens_than_the_optimum() -> None:
     counts = {"abc": 5, "ab": 4, "bcd": 5, "bc": 1, "cd": 4}
-    found = searched(counts, 2, rounds=300)
-    assert found.guess.upper(2, 0) > found.best.tokens
+    search = searched(counts, 2, rounds=300)
+    assert search.guess.upper(2, 0) > search.best.tokens
 
 
 def exact(counts: dict[str, int], wanted: int, longest: int) -> float:
@@ -215,7 +217,7 @@ def corpora() -> dict[str, tuple[dict[str, int], tuple[int, ...]]]:
         file.read_text(encoding="utf-8") for file in sorted((ROOT / "bpe_core" / "methods" / "kit").glob("*.py"))
     )
     chinese = "".join((TEXTS / f"{name}.txt").read_text(encoding="utf-8") for name in ("chinese", "japanese"))
-    syllables = [one + two for one in "ptkslmnrvhj" for two in ("a", "e", "i", "o", "u", "aa", "ee")]
+    syllables = [consonant + vowel for consonant in "ptkslmnrvhj" for vowel in ("a", "e", "i", "o", "u", "aa", "ee")]
     endings = [case + more for case in ("ssa", "sta", "lla", "n", "ssani", "mme") for more in ("", "kin", "han")]
     long_words = {
         "".join(random.choices(syllables, k=random.randint(2, 4))) + random.choice(endings): random.randint(1, 40)
@@ -237,10 +239,12 @@ def test_the_floor_is_within_a_thousandth_of_the_exact_optimum(kind: str, place:
     counts, sizes = corpora()[kind]
     wanted = sizes[place]
     optimum = exact(counts, wanted, 8)
-    found = searched(counts, wanted, rounds=2_000, limit=0)
-    value = found.floor.value / found.floor.unit
+    search = searched(counts, wanted, rounds=2_000, limit=0)
+    value = search.floor.value / search.floor.unit
     assert value <= optimum * (1 + 1e-6), (value, optimum)
-    assert value >= 0.999 * optimum or found.floor.tokens == found.best.tokens, "it is nearer only by a part of a token"
+    assert value >= 0.999 * optimum or search.floor.tokens == search.best.tokens, (
+        "it is nearer only by a part of a token"
+    )
 
 
 def test_the_floor_command_reports_a_floor_and_writes_a_certificate(
@@ -259,29 +263,29 @@ def test_the_floor_command_reports_a_floor_and_writes_a_certificate(
     proof.write_text(written, encoding="utf-8")
     assert run(["verify", str(proof)]) == 0
     assert f"at least {rows[0]['floor']:,} tokens" in capsys.readouterr().out
-    told = json.loads(written)
-    for claims, name in ((told["certificate"]["floors"], "tokens"), (told["rows"], "floor")):
+    report = json.loads(written)
+    for claims, name in ((report["certificate"]["floors"], "tokens"), (report["rows"], "floor")):
         claims[0][name] += 1
-        proof.write_text(json.dumps(told), encoding="utf-8")
+        proof.write_text(json.dumps(report), encoding="utf-8")
         assert run(["verify", str(proof)]) != 0
         assert ("prove" if name == "tokens" else "rows of the file") in capsys.readouterr().err
         claims[0][name] -= 1
-    told["rows"] = [{"size": []}]
-    proof.write_text(json.dumps(told), encoding="utf-8")
+    report["rows"] = [{"size": []}]
+    proof.write_text(json.dumps(report), encoding="utf-8")
     assert run(["verify", str(proof)]) != 0
     assert "The rows of the file" in capsys.readouterr().err
 
 
 def test_the_floor_answer_compares_the_tokens_of_a_table_with_the_floor(tmp_path: Path) -> None:
     study = train(["the lowest price is lower than the last one. " * 5], "gpt2", merges=12)
-    found = Floor(sizes=(260, 268), seconds=0.5).answer(study)
-    own = found.columns["own"]
-    assert own[1] == study.history.tokens_after[12] == found.columns["bpe"][1]
-    assert "yours" in found.sentences[0]
-    assert isinstance(found.figure, LineFigure)
-    assert found.figure.lines[0].band is not None
-    assert found.columns["own_fewest"][1] <= own[1]
-    assert not any("other texts" in sentence for sentence in found.sentences)
+    answer = Floor(sizes=(260, 268), seconds=0.5).answer(study)
+    own = answer.columns["own"]
+    assert own[1] == study.history.tokens_after[12] == answer.columns["bpe"][1]
+    assert "yours" in answer.sentences[0]
+    assert isinstance(answer.figure, LineFigure)
+    assert answer.figure.lines[0].band is not None
+    assert answer.columns["own_fewest"][1] <= own[1]
+    assert not any("other texts" in sentence for sentence in answer.sentences)
     single = Floor(seconds=0.5, alone=True).answer(study)
     assert single.columns["size"] == [268]
     assert "unigram" not in single.columns
@@ -299,11 +303,11 @@ def with_own(study: Study) -> Study:
 def test_no_trained_table_needs_fewer_tokens_than_the_floor(preset: str) -> None:
     text = "the lowest price is lower than the last one, and the lowest is the läst. " * 3
     study = train([text], preset, vocab_size={"gpt2": 300, "unigram": 24}.get(preset, 40))
-    found = Floor(seconds=0.3).answer(study).columns
-    (row,) = zip(*found.values(), strict=True)
+    columns = Floor(seconds=0.3).answer(study).columns
+    (row,) = zip(*columns.values(), strict=True)
     _, least, best, _, *others, _, _ = row
     assert all(least <= best <= tokens for tokens in others if tokens is not None)
-    learned = dict(zip(found, row, strict=True))
+    learned = dict(zip(columns, row, strict=True))
     if preset in ("unigram", "mingram"):
         assert learned[preset] == learned["own"]
     if preset in ("mingram", "best"):
@@ -331,12 +335,12 @@ def is_long(word: str) -> bool:
 def test_methods_compared_with_a_floor_learn_from_bytes_as_characters(shift: int) -> None:
     counts = {" ab": 9, " abc": 5, " abd": 4, "z": 2}
     words = WordTable.from_counts((bytes(byte + shift for byte in word.encode()), n) for word, n in counts.items())
-    found = learned_beside(Court(words, Alphabet.of_bytes(), RECIPE, 8), [1, 2], ALONE)
-    unigram, mingram = ([it.tokens for it in found[name] if it is not None] for name in ("unigram", "mingram"))
+    results = learned_beside(Court(words, Alphabet.of_bytes(), RECIPE, 8), [1, 2], ALONE)
+    unigram, mingram = ([it.tokens for it in results[name] if it is not None] for name in ("unigram", "mingram"))
     assert unigram[0] == tokens(counts, {b" ab"}), "a blank is like any letter"
     assert mingram == [tokens(counts, {b" a"}), tokens(counts, {b" a", b" ab"})]
     shifted = {bytes(byte + shift for byte in word.encode()): count for word, count in counts.items()}
-    for learned in (*found["unigram"], *found["mingram"]):
+    for learned in (*results["unigram"], *results["mingram"]):
         assert learned is not None
         assert learned.witness is not None
         pieces = {bytes(piece) for piece in learned.witness.pieces}
@@ -398,9 +402,9 @@ def test_the_best_method_learns_from_extreme_texts_and_sizes() -> None:
 def test_a_search_with_a_chosen_gap_ends_when_the_gap_is_reached() -> None:
     """A search with a chosen gap needs fewer rounds, and its vocabulary is within the gap of its floor."""
     counts = {"".join(word): 1 + place % 7 for place, word in enumerate(product("aeln", repeat=5))}
-    found = {gap: searched(counts, 40, gap=gap) for gap in (0.0, 0.2)}
-    assert found[0.0].best.tokens <= found[0.2].best.tokens <= found[0.2].floor.tokens * 1.2
-    assert len(found[0.2].moments) < len(found[0.0].moments)
+    searches = {gap: searched(counts, 40, gap=gap) for gap in (0.0, 0.2)}
+    assert searches[0.0].best.tokens <= searches[0.2].best.tokens <= searches[0.2].floor.tokens * 1.2
+    assert len(searches[0.2].moments) < len(searches[0.0].moments)
 
 
 # A text, of a word without an edge, was multiplied by what the word costs.
@@ -409,10 +413,10 @@ A_TEXT = {"words": [[1]], "counts": ["x"], "floors": [{"size": 256, "pieces": 0,
 
 @pytest.mark.parametrize("damage", [{"counts": [1]}, {"unit": 0}, {"floors": 3}, {"words": None}, A_TEXT])
 def test_a_damaged_floor_certificate_is_refused(damage: dict[str, Any]) -> None:
-    found = searched({"abab": 3, "ab": 2}, 1)
-    told = {**certificate(found.lattice, [(257, found.floor)]), **damage}
+    search = searched({"abab": 3, "ab": 2}, 1)
+    damaged = {**certificate(search.lattice, [(257, search.floor)]), **damage}
     with pytest.raises(FormatError):
-        checked(told)
+        checked(damaged)
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -420,21 +424,21 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     if path:
         yield path
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for name, one in inner:
-        yield from leaves(one, (*path, name))
+    for name, item in inner:
+        yield from leaves(item, (*path, name))
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.data(), st.sampled_from([-3, -1, 1, 2, 1_000]))
 def test_a_floor_certificate_with_any_change_is_refused(data: st.DataObject, by: int) -> None:
     """A change is refused even if the prices would still prove the changed claim."""
-    told = proof()
+    certificate = proof()
     with TemporaryDirectory() as folder:
         file = Path(folder) / "floor.json"
-        file.write_text(json.dumps(told), encoding="utf-8")
+        file.write_text(json.dumps(certificate), encoding="utf-8")
         assert run(["verify", str(file)]) == 0
-        *way, last = data.draw(st.sampled_from(list(leaves(told))))
-        place: Any = told
+        *way, last = data.draw(st.sampled_from(list(leaves(certificate))))
+        place: Any = certificate
         for name in way:
             place = place[name]
         if isinstance(place[last], int):
@@ -443,15 +447,15 @@ def test_a_floor_certificate_with_any_change_is_refused(data: st.DataObject, by:
             place[last] += "x" if last != "kind" else ""
         if not isinstance(place[last], int | str) or last == "kind":
             del place[last]
-        file.write_text(json.dumps(told), encoding="utf-8")
+        file.write_text(json.dumps(certificate), encoding="utf-8")
         assert run(["verify", str(file)]) != 0
 
 
 def changed_and_signed(**changes: Any) -> Any:
     """Return a certificate with changes and a new valid checksum, as a forger would make it."""
-    told = proof() | {name: value for name, value in changes.items() if name not in ("size", "pieces", "tokens")}
-    told["floors"][0] |= {name: value for name, value in changes.items() if name in ("size", "pieces", "tokens")}
-    return told | {CHECKSUM: checksum(told)}
+    certificate = proof() | {name: value for name, value in changes.items() if name not in ("size", "pieces", "tokens")}
+    certificate["floors"][0] |= {name: value for name, value in changes.items() if name in ("size", "pieces", "tokens")}
+    return certificate | {CHECKSUM: checksum(certificate)}
 
 
 @pytest.mark.parametrize(
@@ -483,10 +487,10 @@ def test_a_forged_floor_certificate_with_valid_checksum_is_refused(
 def test_a_certified_floor_above_the_best_vocabulary_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told, path = proof(), tmp_path / "floor.json"
-    (one,) = told["floors"]
-    row = {"size": one["size"], "floor": one["tokens"], "best": one["tokens"] - 1}
-    path.write_text(json.dumps({"certificate": told, "rows": [row]}), encoding="utf-8")
+    certificate, path = proof(), tmp_path / "floor.json"
+    (floor_row,) = certificate["floors"]
+    row = {"size": floor_row["size"], "floor": floor_row["tokens"], "best": floor_row["tokens"] - 1}
+    path.write_text(json.dumps({"certificate": certificate, "rows": [row]}), encoding="utf-8")
     assert run(["verify", str(path)]) != 0
     assert "above the best that was found" in capsys.readouterr().err
 
@@ -501,8 +505,8 @@ def test_verifying_a_floor_certificate_reports_base_symbols_separately(
 
 
 def proof() -> Any:
-    found = searched({"abab": 3, "ab": 2, "abc": 4}, 1)
-    return json.loads(json.dumps(certificate(found.lattice, [(257, found.floor)])))
+    search = searched({"abab": 3, "ab": 2, "abc": 4}, 1)
+    return json.loads(json.dumps(certificate(search.lattice, [(257, search.floor)])))
 
 
 @pytest.mark.parametrize(
@@ -568,9 +572,9 @@ def test_searches_with_equal_numbers_of_rounds_find_equal_results(
     assert [row["rounds"] <= 40 for row in rows] == [True, True]
     capsys.readouterr()
     study = unlearned("gpt2").with_texts(["low lower lowest slow " * 9])
-    told = " ".join(Floor(sizes=(262,), rounds=7, alone=True).answer(study).sentences)
-    assert "rounds of prices" in told
-    assert "--rounds" not in told, "it is what was asked"
+    sentences = " ".join(Floor(sizes=(262,), rounds=7, alone=True).answer(study).sentences)
+    assert "rounds of prices" in sentences
+    assert "--rounds" not in sentences, "it is what was asked"
     assert "short search" in " ".join(Floor(sizes=(262,), seconds=0.1, alone=True).answer(study).sentences)
     with pytest.raises(BpeError, match="at least 1 round"):
         Floor(sizes=(262,), rounds=0).answer(study)
@@ -579,9 +583,11 @@ def test_searches_with_equal_numbers_of_rounds_find_equal_results(
 def witnessed(**changes: Any) -> Any:
     """Return a certificate that contains the best vocabulary, with changes and a new valid checksum."""
     study = unlearned("gpt2").with_texts(["abab abab ab abc abc abc"])
-    told = json.loads(json.dumps(Floor(sizes=(258,), rounds=30, certificate=True).answer(study).facts["certificate"]))
-    told["floors"][0] |= changes
-    return told | {CHECKSUM: checksum(told)}
+    certificate = json.loads(
+        json.dumps(Floor(sizes=(258,), rounds=30, certificate=True).answer(study).facts["certificate"])
+    )
+    certificate["floors"][0] |= changes
+    return certificate | {CHECKSUM: checksum(certificate)}
 
 
 @pytest.mark.parametrize(
@@ -613,9 +619,9 @@ def test_a_certified_best_count_that_its_vocabulary_does_not_reach_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, proof = tmp_path / "floor.json", witnessed()
-    (one,) = proof["floors"]
-    row = {"size": one["size"], "floor": one["tokens"], "best": one["fewest"]}
-    for best, code in ((one["fewest"], True), (one["fewest"] + 1, False)):
+    (floor_row,) = proof["floors"]
+    row = {"size": floor_row["size"], "floor": floor_row["tokens"], "best": floor_row["fewest"]}
+    for best, code in ((floor_row["fewest"], True), (floor_row["fewest"] + 1, False)):
         path.write_text(json.dumps({"rows": [row | {"best": best}], "certificate": proof}), encoding="utf-8")
         assert (run(["verify", str(path)]) == 0) is code
     assert "by its vocabulary" in capsys.readouterr().err
@@ -626,8 +632,8 @@ def test_a_certified_best_count_that_its_vocabulary_does_not_reach_is_refused(
 def test_the_certified_vocabulary_needs_as_many_tokens_as_the_best_count(counts: dict[str, int], wanted: int) -> None:
     study = unlearned("gpt2").with_texts([" ".join(word for word, count in counts.items() for _ in range(count))])
     counts = {raw.decode(): count for raw, count in study.inside.words("", ALONE)}
-    found = Floor(sizes=(256 + wanted,), rounds=10, certificate=True).answer(study)
-    (of,) = found.facts["certificate"]["floors"]
+    answer = Floor(sizes=(256 + wanted,), rounds=10, certificate=True).answer(study)
+    (of,) = answer.facts["certificate"]["floors"]
     pieces = {bytes(piece) for piece in of["vocabulary"]}
     assert len(pieces) <= wanted
-    assert tokens(counts, pieces) == of["fewest"] == found.columns["best"][0] <= found.columns["bpe"][0]
+    assert tokens(counts, pieces) == of["fewest"] == answer.columns["best"][0] <= answer.columns["bpe"][0]

@@ -76,11 +76,11 @@ def trained(text: str, **changes: object) -> History:
 def test_each_gage_learner_equals_the_reference(
     make_learner: MakeLearner, words: WordTable, recipe: Recipe, work: int
 ) -> None:
-    told = gage.train(words, recipe)
-    found = learned(make_learner, words, recipe, work=work)
-    assert everything(found) == everything(told)
-    learner = make_learner(words, told.alphabet, recipe, None)
-    assert learner.tokens_at_start == told.tokens_at_start == words.total_bytes
+    reference_history = gage.train(words, recipe)
+    steps = learned(make_learner, words, recipe, work=work)
+    assert everything(steps) == everything(reference_history)
+    learner = make_learner(words, reference_history.alphabet, recipe, None)
+    assert learner.tokens_at_start == reference_history.tokens_at_start == words.total_bytes
 
 
 @each_learner
@@ -116,17 +116,17 @@ def test_the_candidates_of_a_gage_learner_begin_with_the_next_step(
     whole = gage.train(words, recipe)
     learner = make_learner(words, whole.alphabet, recipe, None)
     learner.learn(Columns.with_room(steps), steps, A_LOT)
-    found = learner.candidates(wanted)
-    assert found == learner.candidates(wanted + 1)[:wanted]  # looking changes nothing
-    told = [(one.left, one.right, one.count) for one in found[:2]]
+    candidates = learner.candidates(wanted)
+    assert candidates == learner.candidates(wanted + 1)[:wanted]  # looking changes nothing
+    pairs = [(candidate.left, candidate.right, candidate.count) for candidate in candidates[:2]]
     if len(whole) <= steps:
-        assert told == []
+        assert pairs == []
         return
     step = whole[steps]
     expected = [(step.left, step.right, step.count)]
     if not isinstance(learner, SpecifiedLearner):  # which is told one step alone
         expected += [(*step.runner_up, step.runner_up_count)] if step.runner_up else []
-    assert told == expected[:wanted]
+    assert pairs == expected[:wanted]
 
 
 @pytest.mark.parametrize(
@@ -201,18 +201,18 @@ def test_gage_splits_a_text_at_a_step_by_the_table_of_the_block_at_that_step(
 ) -> None:
     history = gage.train(words, recipe.with_changes(special_tokens=("c l",)))
     tokenizer = Tokenizer(history)
-    found = tokenizer.segmentation(text)
+    segmentation = tokenizer.segmentation(text)
     for at in data.draw(st.lists(st.integers(0, len(history)), min_size=1, max_size=5)):
         tokens = list(text.encode())
         for row in range(at):
             if history.reasons["block"][row] == history.reasons["block"][at - 1]:
                 tokens = reference.join(tokens, history.pair(row), int(history.indices[row]))
         assert tokenizer.encode(text, at=at) == tokens
-        assert [id for *_, id in tokenizer.spans(text, at)] == tokens == found.tokens(at).ids.tolist()
-        assert found.count(at) == len(tokens)
-        assert found.edges(at).tolist() == found.tokens(at).edges.tolist()
+        assert [id for *_, id in tokenizer.spans(text, at)] == tokens == segmentation.tokens(at).ids.tolist()
+        assert segmentation.count(at) == len(tokens)
+        assert segmentation.edges(at).tolist() == segmentation.tokens(at).edges.tolist()
         if text:
-            between = found.tokens_between(0, 1, at)
+            between = segmentation.tokens_between(0, 1, at)
             assert (between.edges[0], between.ids.tolist()) == (0, tokens[:1])
 
 
@@ -220,10 +220,10 @@ def test_asking_for_tokens_beyond_the_last_gage_step_gives_those_of_the_last_ste
     """The window may ask for a later step than the shown answer has."""
     history = trained("low lower lowest\n" * 40, block_size=170)
     for known in (history, history.first(0)):
-        found = Tokenizer(known).segmentation("low lower")
+        segmentation = Tokenizer(known).segmentation("low lower")
         for at in (len(known) + 1, len(known) + 1_000):
-            assert found.tokens(at).ids.tolist() == found.tokens(len(known)).ids.tolist()
-            assert found.count(at) == len(found.edges(at)) - 1
+            assert segmentation.tokens(at).ids.tolist() == segmentation.tokens(len(known)).ids.tolist()
+            assert segmentation.count(at) == len(segmentation.edges(at)) - 1
 
 
 def test_special_tokens_of_a_gage_run_have_ids_after_all_steps() -> None:
@@ -238,34 +238,34 @@ def test_tokens_of_a_gage_text_are_updated_after_edits() -> None:
     history = trained("low lower lowest\n" * 40, block_size=170)
     tokenizer = Tokenizer(history)
     at, later = 3, len(history)
-    found: Segmentation = tokenizer.segmentation("low lower")
-    found.tokens(at)
-    found.splice(4, 0, b"low ")
-    assert (found.data, found.pending) == (b"low low lower", (4, 8))
-    found.put(0, tokenizer.segmentation("low low lower"))
-    assert found.pending is None
+    segmentation: Segmentation = tokenizer.segmentation("low lower")
+    segmentation.tokens(at)
+    segmentation.splice(4, 0, b"low ")
+    assert (segmentation.data, segmentation.pending) == (b"low low lower", (4, 8))
+    segmentation.put(0, tokenizer.segmentation("low low lower"))
+    assert segmentation.pending is None
     for steps in (at, later, at):
-        assert found.tokens(steps).ids.tolist() == tokenizer.encode("low low lower", at=steps)
+        assert segmentation.tokens(steps).ids.tolist() == tokenizer.encode("low low lower", at=steps)
 
 
 def test_a_long_text_is_split_in_advance_for_another_gage_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gage_cut, "AT_ONCE", 8)
     history = trained("low lower lowest\n" * 40, block_size=170)
     tokenizer, later = Tokenizer(history), len(history)
-    found = tokenizer.segmentation("low lower")
-    found.tokens(3)
-    assert found.ahead_of(2) is None  # in the block it is cut by
-    ahead = found.ahead_of(later)
+    segmentation = tokenizer.segmentation("low lower")
+    segmentation.tokens(3)
+    assert segmentation.ahead_of(2) is None  # in the block it is cut by
+    ahead = segmentation.ahead_of(later)
     assert ahead is not None
     ahead(lambda: False)
-    assert found.ahead_of(later) is None
-    assert found.tokens(later).ids.tolist() == tokenizer.encode("low lower", at=later)
-    ahead = found.ahead_of(3)
+    assert segmentation.ahead_of(later) is None
+    assert segmentation.tokens(later).ids.tolist() == tokenizer.encode("low lower", at=later)
+    ahead = segmentation.ahead_of(3)
     assert ahead is not None
-    found.splice(0, 0, b"s")  # meanwhile
+    segmentation.splice(0, 0, b"s")  # meanwhile
     ahead(lambda: False)
-    assert found.ahead_of(3) is not None
-    assert found.tokens(3).ids.tolist() == tokenizer.encode("slow lower", at=3)
+    assert segmentation.ahead_of(3) is not None
+    assert segmentation.tokens(3).ids.tolist() == tokenizer.encode("slow lower", at=3)
     assert tokenizer.segmentation("low low").ahead_of(3) is None  # a short one
 
 
@@ -280,8 +280,8 @@ def test_ties_and_pairs_that_never_won_are_searched_within_their_gage_block() ->
         block = history.reasons["block"]
         if tie.loser_step is not None:
             assert block[tie.loser_step - 1] == block[tie.step - 1]
-    for one in best_that_never_won(history):
-        assert history.row_joining(one.pair, one.closest_step - 1) is None
+    for pair in best_that_never_won(history):
+        assert history.row_joining(pair.pair, pair.closest_step - 1) is None
 
 
 def test_token_counts_of_a_gage_history_are_right_though_pairs_are_joined_several_times() -> None:
@@ -296,13 +296,13 @@ def test_token_counts_of_a_gage_history_are_right_though_pairs_are_joined_severa
 
 def test_reachable_gage_tokens_are_reached_at_a_step_of_their_own_block() -> None:
     history = trained("low lower lowest\n" * 40, block_size=170)
-    found = {token: reachability(history, token) for token in range(256, history.first_special)}
-    for token, reached in found.items():
+    answers = {token: reachability(history, token) for token in range(256, history.first_special)}
+    for token, reached in answers.items():
         if reached.kind == "reachable":
             assert reached.witness is not None
             at = history.last_step_beside(token, len(history))
             assert token in Tokenizer(history).encode(reached.witness, at=at)
-    assert [found[row + 256].kind for row in range(len(history)) if row in (0, len(history) - 1)] == ["reachable"] * 2
+    assert [answers[row + 256].kind for row in range(len(history)) if row in (0, len(history) - 1)] == ["reachable"] * 2
 
 
 def test_exporting_a_gage_run_to_merge_formats_is_refused(tmp_path: Path) -> None:
@@ -315,14 +315,14 @@ def test_a_session_file_keeps_the_blocks_of_a_gage_run(tmp_path: Path) -> None:
     path = tmp_path / "gage.bpex"
     saved = SavedSession(history.recipe, runs=(SavedRun(1, history.recipe, history=history, state="ended"),))
     write_session(saved, path)
-    found = read_session(path).runs[0].history
-    assert found is not None
-    assert everything(found) == everything(history)
-    assert Tokenizer(found).encode("low lower") == Tokenizer(history).encode("low lower")
+    loaded = read_session(path).runs[0].history
+    assert loaded is not None
+    assert everything(loaded) == everything(history)
+    assert Tokenizer(loaded).encode("low lower") == Tokenizer(history).encode("low lower")
 
 
 @pytest.mark.parametrize(
-    ("column", "row", "value", "told"),
+    ("column", "row", "value", "message"),
     [
         ("block", 0, -1, "out of order"),
         ("block", 5, 3, "out of order"),
@@ -331,7 +331,7 @@ def test_a_session_file_keeps_the_blocks_of_a_gage_run(tmp_path: Path) -> None:
         ("byte", None, None, "do not name their blocks"),
     ],
 )
-def test_impossible_gage_histories_are_refused(column: str, row: Any, value: int, told: str) -> None:
+def test_impossible_gage_histories_are_refused(column: str, row: Any, value: int, message: str) -> None:
     history = trained("low lower lowest\n" * 40, block_size=170)
     reasons = {name: values.copy() for name, values in history.reasons.items()}
     assert METHOD.what_is_wrong(history) == METHOD.what_is_wrong(history.first(0)) == ""
@@ -339,7 +339,7 @@ def test_impossible_gage_histories_are_refused(column: str, row: Any, value: int
         del reasons[column]
     else:
         reasons[column][row] = value
-    assert told in METHOD.what_is_wrong(History(history.recipe, history.alphabet, history.columns, reasons=reasons))
+    assert message in METHOD.what_is_wrong(History(history.recipe, history.alphabet, history.columns, reasons=reasons))
 
 
 def test_the_list_of_gage_steps_shows_block_byte_and_size() -> None:

@@ -113,10 +113,10 @@ def test_training_and_compressing_with_gage_make_the_same_steps() -> None:
 def test_gage_compresses_and_expands_files(tmp_path: Path) -> None:
     source, packed, back = tmp_path / "a.txt", tmp_path / "a.gage", tmp_path / "b.txt"
     source.write_bytes(text_of("prose").encode())
-    told: list[Progress] = []
-    report = gage_file.compress_file(source, packed, work=Work(told.append))
+    reports: list[Progress] = []
+    report = gage_file.compress_file(source, packed, work=Work(reports.append))
     assert packed.stat().st_size == report.compressed_size < report.original_size == source.stat().st_size
-    assert (told[-1].done, told[-1].total) == (report.original_size, report.original_size)
+    assert (reports[-1].done, reports[-1].total) == (report.original_size, report.original_size)
     assert gage_file.expand_file(packed, back) == report.original_size
     assert back.read_bytes() == source.read_bytes()
 

@@ -147,8 +147,10 @@ def test_a_study_decodes_and_names_the_ids_that_it_returns(learned: History, dat
     for id in set(ids):
         assert study.id_of(f"#{id}") == id
         assert study.tokens[study.id_of(study.names[id])] == study.tokens[id]
-        (told,) = (sentence for sentence in QUESTION.token(study, token=f"#{id}").sentences if " (id " in sentence)
-        assert f"(id {id:,}" in told
+        (sentence_with_id,) = (
+            sentence for sentence in QUESTION.token(study, token=f"#{id}").sentences if " (id " in sentence
+        )
+        assert f"(id {id:,}" in sentence_with_id
     assert study.inside.pair_name((ids[0], ids[1])) == f"{study.names[ids[0]]} + {study.names[ids[1]]}"
     assert study.inside.pair_columns([(ids[0], ids[1])])["right_id"] == [ids[1]]
     assert study.encode(text) == ids
@@ -162,12 +164,12 @@ def test_trimming_removes_tokens_by_their_file_ids_and_reports_new_ids(learned: 
     joined = [id for id in study.names if len(study.tokens[id]) > 1]
     chosen = data.draw(st.sets(st.sampled_from(joined), min_size=1, max_size=6))
     renumber = data.draw(st.booleans())
-    found = bpe.trim(study, chosen, needed="lose", renumber=renumber)
-    now = bpe.Study(found.history)
-    assert set(found.asked) == chosen
-    assert set(found.removed) | set(found.new_ids) == set(study.tokens)
-    assert set(found.removed).isdisjoint(found.new_ids)
-    for old, new in found.new_ids.items():
+    trimmed = bpe.trim(study, chosen, needed="lose", renumber=renumber)
+    now = bpe.Study(trimmed.history)
+    assert set(trimmed.asked) == chosen
+    assert set(trimmed.removed) | set(trimmed.new_ids) == set(study.tokens)
+    assert set(trimmed.removed).isdisjoint(trimmed.new_ids)
+    for old, new in trimmed.new_ids.items():
         assert now.tokens[new] == study.tokens[old]
         assert renumber or new == old
     assert all(study.tokens[id] not in now.tokens.values() for id in chosen)
@@ -177,13 +179,13 @@ def test_trimming_removes_tokens_by_their_file_ids_and_reports_new_ids(learned: 
 @given(data=st.data())
 def test_renaming_and_adding_special_tokens_keeps_all_ids(learned: History, data: st.DataObject) -> None:
     study = numbered(learned, data.draw(numberings(learned.index_count)))
-    found = bpe.change_specials(study, rename={"<pad>": "<space>"}, add=["<new>"])
-    now = bpe.Study(found.history)
+    changed = bpe.change_specials(study, rename={"<pad>": "<space>"}, add=["<new>"])
+    now = bpe.Study(changed.history)
     expected = {id: b"<space>" if text == b"<pad>" else text for id, text in study.tokens.items()}
     assert {id: now.tokens[id] for id in study.tokens} == expected
     (added,) = now.tokens.keys() - study.tokens.keys()
     assert now.tokens[added] == b"<new>"
-    assert f"{added:,}" in " ".join(found.sentences)
+    assert f"{added:,}" in " ".join(changed.sentences)
 
 
 @settings(max_examples=3)
@@ -266,13 +268,13 @@ def test_a_token_trimmed_by_its_id_is_missing_in_the_tokenizers_library(
 ) -> None:
     """Formerly another token was removed if the special tokens came first."""
     study, library = hugging_face
-    found = bpe.trim(study, [id_of(library, "Ġwidow")])
-    bpe.Study(found.history).save(tmp_path / "trimmed.tokenizer.json")
+    trimmed = bpe.trim(study, [id_of(library, "Ġwidow")])
+    bpe.Study(trimmed.history).save(tmp_path / "trimmed.tokenizer.json")
     now = tokenizers.Tokenizer.from_file(str(tmp_path / "trimmed.tokenizer.json"))
     assert now.token_to_id("Ġwidow") is None
     before, after = library.get_vocab(), now.get_vocab()
     assert before.keys() - after.keys() == {"Ġwidow"}
-    assert {old: after[text] for text, old in before.items() if old in found.new_ids} == found.new_ids
+    assert {old: after[text] for text, old in before.items() if old in trimmed.new_ids} == trimmed.new_ids
 
 
 def test_the_trim_command_and_the_trim_function_give_equal_tokens(hugging_face: NumberedTable, tmp_path: Path) -> None:
@@ -362,7 +364,7 @@ def test_encoding_text_that_would_need_a_token_without_an_id_is_refused(without_
 
 def test_tokens_without_an_id_are_shown_with_an_empty_id(without_unknown: bpe.Study) -> None:
     assert [span.id for span in without_unknown.spans("abx")] == [2, None]
-    found = QUESTION.look(without_unknown, text="abx")
-    assert found.columns["id"] == [2, None]
-    assert found.columns["odd"][-1] == "unknown"
+    answer = QUESTION.look(without_unknown, text="abx")
+    assert answer.columns["id"] == [2, None]
+    assert answer.columns["odd"][-1] == "unknown"
     assert -1 not in QUESTION.audit(without_unknown).columns["id"]

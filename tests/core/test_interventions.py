@@ -72,8 +72,12 @@ def steered(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
         if not pairs or (act == "force" and step > recipe.merge_limit(len(history.alphabet))):
             continue
         pair = draw(st.sampled_from(sorted(pairs)))
-        earlier = [one for one in recipe.interventions if one.step <= step and one.pair != pair]
-        if not any(one.step == step and one.act == act == "force" for one in earlier):
+        earlier = [
+            intervention
+            for intervention in recipe.interventions
+            if intervention.step <= step and intervention.pair != pair
+        ]
+        if not any(intervention.step == step and intervention.act == act == "force" for intervention in earlier):
             recipe = recipe.with_changes(interventions=(*earlier, Intervention(step, act, *pair)))
     return table, recipe
 
@@ -86,9 +90,9 @@ def learned(make: Any, words: WordTable, history: History, work: int, known: His
     while learner.learned < room and not end:
         end = learner.learn(columns, room, work)
     done = History(recipe, history.alphabet, columns.first(learner.learned), reasons=learner.reasons)
-    leading = [(one.left, one.right) for one in learner.candidates(1)]
-    told = {name: column.tolist() for name, column in learner.reasons.items()}
-    return {**all_columns(done), **told, "end": end or "vocabulary full", "forbidden": [*map(tuple, leading)]}
+    leading = [(candidate.left, candidate.right) for candidate in learner.candidates(1)]
+    reasons = {name: column.tolist() for name, column in learner.reasons.items()}
+    return {**all_columns(done), **reasons, "end": end or "vocabulary full", "forbidden": [*map(tuple, leading)]}
 
 
 @settings(max_examples=EXAMPLES // 2)
@@ -99,13 +103,15 @@ def test_each_learner_with_interventions_equals_the_reference(
     table, recipe = steered
     plain = reference_run(table, recipe)
     known = plain.first(data.draw(st.integers(0, len(plain)), label="steps known"))
-    told = {name: column.tolist() for name, column in plain.reasons.items()}
+    reasons = {name: column.tolist() for name, column in plain.reasons.items()}
     for make in LEARNERS[recipe.method]:
         for given_first in (None, known):
-            found = learned(make, table, plain, work, given_first)
-            leading = found.pop("forbidden")
-            assert found == {**all_columns(plain), **told, "end": plain.end_reason}
-            assert not {*leading} & {one.pair for one in recipe.interventions if one.act == "forbid"}
+            result = learned(make, table, plain, work, given_first)
+            leading = result.pop("forbidden")
+            assert result == {**all_columns(plain), **reasons, "end": plain.end_reason}
+            assert not {*leading} & {
+                intervention.pair for intervention in recipe.interventions if intervention.act == "forbid"
+            }
 
 
 @settings(max_examples=EXAMPLES // 2)
@@ -117,11 +123,11 @@ def test_extending_a_table_on_other_words_makes_its_old_steps_first(
     old = reference.train(first, recipe)
     growing = growing_recipe(old, by)
     plain = reference.train(second, growing, old.alphabet, old.pairs())
-    told = {name: column.tolist() for name, column in plain.reasons.items()}
+    reasons = {name: column.tolist() for name, column in plain.reasons.items()}
     for make in (PlainLearner, CompiledLearner):
-        found = learned(make, second, plain, A_LOT, steps_alone(old))
-        del found["forbidden"]
-        assert found == {**all_columns(plain), **told, "end": plain.end_reason}
+        result = learned(make, second, plain, A_LOT, steps_alone(old))
+        del result["forbidden"]
+        assert result == {**all_columns(plain), **reasons, "end": plain.end_reason}
     assert plain.pairs()[: len(old)] == old.pairs()
 
 

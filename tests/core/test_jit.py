@@ -41,9 +41,9 @@ def test_arguments_and_results_of_many_types_pass_through_machine_code(jitted: M
     room, cells = desk(), np.array([1, 2, 3, 99], np.int32)
     strided = np.arange(10)[::3]
     large = np.uint64(2**64 - 3)
-    found = jitted.many_kinds(room, cells, strided, 0.5, True, large, np.int32(-5))
-    assert found == (1, 1.25, True, 2**64 - 2, -6)
-    assert [type(one) for one in found] == [int, float, bool, int, int]
+    results = jitted.many_kinds(room, cells, strided, 0.5, True, large, np.int32(-5))
+    assert results == (1, 1.25, True, 2**64 - 2, -6)
+    assert [type(result) for result in results] == [int, float, bool, int, int]
     assert room.desk.items[0]["second"] == 12
     assert room.desk.table[1, 2] == 3
     assert room.shares[0] == 1.25
@@ -97,5 +97,5 @@ def test_different_argument_types_get_different_machine_code() -> None:
         np.zeros(2, np.dtype([("first", np.int32), ("second", np.int64)])), 1, 1.0, True, np.uint64(1),
         (cells,), (1, 1),
     ]  # fmt: skip
-    assert len({kinds_of(one) for one in different}) == len(different)
+    assert len({kinds_of(argument_types) for argument_types in different}) == len(different)
     assert kinds_of(desk()) == kinds_of(desk())

@@ -184,9 +184,12 @@ def test_each_part_of_machine_code_is_stored_when_compiled_and_compiled_once(
 
 
 def test_stored_parts_of_machine_code_are_joined() -> None:
-    one, two = KeptKernel("a", "i", b"one"), KeptKernel("b", "", b"two")
-    first, second = Pack(kernels={("k", "i8"): one}, tables={"t": b"3"}), Pack(kernels={("k", "f8"): two})
-    joined = Pack(kernels={("k", "i8"): one, ("k", "f8"): two}, tables={"t": b"3"})
+    first_kernel, second_kernel = KeptKernel("a", "i", b"one"), KeptKernel("b", "", b"two")
+    first, second = (
+        Pack(kernels={("k", "i8"): first_kernel}, tables={"t": b"3"}),
+        Pack(kernels={("k", "f8"): second_kernel}),
+    )
+    joined = Pack(kernels={("k", "i8"): first_kernel, ("k", "f8"): second_kernel}, tables={"t": b"3"})
     assert Pack.read(first.joined(second).written()) == joined
 
 
@@ -353,9 +356,9 @@ def test_no_machine_code_is_stored_for_a_user_without_a_folder(tmp_path: Path, m
     assert kept.folder.__wrapped__() is None
     (tmp_path / ".cache").unlink()
     monkeypatch.setenv("XDG_CACHE_HOME", "not/from/the/root")
-    found = kept.folder.__wrapped__()
-    assert found is not None
-    assert found.parent == tmp_path / ".cache" / "bpe-explorer"
+    folder = kept.folder.__wrapped__()
+    assert folder is not None
+    assert folder.parent == tmp_path / ".cache" / "bpe-explorer"
 
 
 def test_only_large_work_is_compiled_where_machine_code_cannot_be_stored(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -404,9 +407,9 @@ def test_a_compiler_process_ends_when_its_folder_is_removed(tmp_path: Path) -> N
         while not [*cache.glob("*/lock")]:
             time.sleep(0.05)
         shutil.rmtree(cache)
-        _, told = process.communicate(timeout=PATIENCE)
+        _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
-    assert b"is gone" in told
+    assert b"is gone" in errors
 
 
 def test_a_compiler_process_that_reads_late_receives_all_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,13 +22,13 @@ def nothing_in_memory() -> Iterator[None]:
     named_table.cache_clear()
 
 
-def assert_equal(found: ScanTable, expected: ScanTable | None) -> None:
+def assert_equal(table: ScanTable, expected: ScanTable | None) -> None:
     assert expected is not None
     for column in ("entries", "kind_of_code_point"):
-        ours, theirs = getattr(found, column), getattr(expected, column)
+        ours, theirs = getattr(table, column), getattr(expected, column)
         assert ours.dtype == theirs.dtype
         assert np.array_equal(ours, theirs)
-    assert (found.kinds, found.drops_blanks) == (expected.kinds, expected.drops_blanks)
+    assert (table.kinds, table.drops_blanks) == (expected.kinds, expected.drops_blanks)
 
 
 @pytest.mark.parametrize("pattern", NAMED_PATTERNS)

@@ -120,9 +120,9 @@ def test_the_storage_key_of_a_kernel_depends_on_argument_types_and_compiler(tmp_
         np.zeros(3, np.int32), np.zeros(3, np.int64), np.zeros((3, 3), np.int32), np.zeros(6, np.int32)[::2],
         1, 1.0, np.int32(1), (1,), module.Desk(1), other.Desk(1),
     ]  # fmt: skip
-    found = {dependencies.key_of(function, (one,), "Numba 1") for one in given}
-    assert len(found) == len(given)
-    assert dependencies.key_of(function, (given[0],), "Numba 2") not in found
+    keys = {dependencies.key_of(function, (argument,), "Numba 1") for argument in given}
+    assert len(keys) == len(given)
+    assert dependencies.key_of(function, (given[0],), "Numba 2") not in keys
 
 
 def test_a_kernel_that_depends_on_an_unknown_kind_of_value_is_refused(tmp_path: Path) -> None:

@@ -50,12 +50,12 @@ STEPS: st.SearchStrategy[PreTokenizer] = st.one_of(
 
 @st.composite
 def cuts(draw: st.DrawFn) -> tuple[PreTokenizer, ...]:
-    found: list[PreTokenizer] = draw(st.lists(STEPS, min_size=1, max_size=3))
+    steps: list[PreTokenizer] = draw(st.lists(STEPS, min_size=1, max_size=3))
     if draw(flags):
-        place = draw(st.integers(0, len(found)))
-        later = [step for step in found[place:] if not isinstance(step, Metaspace)]
-        found = [*found[:place], ByteLevel(draw(flags), draw(flags)), *later]
-    return tuple(found)
+        place = draw(st.integers(0, len(steps)))
+        later = [step for step in steps[place:] if not isinstance(step, Metaspace)]
+        steps = [*steps[:place], ByteLevel(draw(flags), draw(flags)), *later]
+    return tuple(steps)
 
 
 @given(cuts(), st.lists(TEXTS, max_size=3))
@@ -68,13 +68,13 @@ def test_steps_run_on_a_batch_of_texts_give_the_words_of_single_texts(
         return
     laid = at_once.of(*texts)
     expected = [[word.text for word in WordSplitter(steps).words(TracedPiece.bare(text))] for text in texts]
-    for found in (
+    for words_of_batch in (
         laid,
         FlatWords.of(expected),
         FlatWords.joined(at_once.of(text) for text in texts) if texts else laid,
     ):
-        words = [found.data[start:stop].tobytes() for start, stop in pairwise(found.cuts.tolist())]
-        by_texts = [words[first:last] for first, last in pairwise(found.first_words.tolist())]
+        words = [words_of_batch.data[start:stop].tobytes() for start, stop in pairwise(words_of_batch.cuts.tolist())]
+        by_texts = [words[first:last] for first, last in pairwise(words_of_batch.first_words.tolist())]
         assert by_texts == [[raw_bytes(word) for word in words if word] for words in expected]
 
 
@@ -101,8 +101,8 @@ def test_splitting_steps_that_can_run_on_a_batch_are_recognized() -> None:
 def test_the_replace_step_replaces_exactly_the_matches_of_its_pattern(pattern: str) -> None:
     @given(TEXTS, st.sampled_from(["", " ", "\\1", "▁▁"]))
     def check(text: str, content: str) -> None:
-        found = Expression.of(pattern, is_regex=True).spans(text)
-        expected = replaced(TracedPiece.whole(text), found, content).text if text else ""
+        spans = Expression.of(pattern, is_regex=True).spans(text)
+        expected = replaced(TracedPiece.whole(text), spans, content).text if text else ""
         assert Replace(pattern, True, content).changed(TracedPiece.bare(text)).text == expected
 
     check()

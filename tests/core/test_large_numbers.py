@@ -76,8 +76,8 @@ def test_large_numbers_in_command_options_end_in_an_answer_or_an_error_sentence(
     for command, option in options:
         given = [command, *asked(command, text, table, tmp_path), f"{option.option_strings[0]}={number}"]
         assert run(given) in (0, 1, 2), given
-        told = capsys.readouterr().err
-        assert len(told.splitlines()[-1] if told else "") < 300, given
+        message = capsys.readouterr().err
+        assert len(message.splitlines()[-1] if message else "") < 300, given
 
 
 @pytest.mark.parametrize("number", NUMBERS)

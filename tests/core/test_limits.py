@@ -109,9 +109,9 @@ class TestWhatLinuxSays:
         assert available_memory() == expected
 
     def test_the_available_memory_of_this_machine_is_plausible(self) -> None:
-        found = available_memory()
-        assert found is not None
-        assert 0 < found < 2**60
+        memory = available_memory()
+        assert memory is not None
+        assert 0 < memory < 2**60
 
 
 @linux_only

@@ -34,9 +34,9 @@ def test_wordpiece_looks_up_only_lengths_that_some_token_has(tmp_path: Path) -> 
     table.write_text(json.dumps({"version": "1.0", "model": model, "pre_tokenizer": {"type": "BertPreTokenizer"}}))
     history = open_table(table).history
     pieces = LongestPieces(history)
-    pieces.starting, pieces.continuing = found = CountingDict(pieces.starting), CountingDict(pieces.continuing)
+    pieces.starting, pieces.continuing = counting = CountingDict(pieces.starting), CountingDict(pieces.continuing)
     assert pieces.cut(WORD.encode(), 0).ids == Tokenizer(history).encode(WORD)
-    assert sum(counted.looked_for for counted in found) == len(WORD)
+    assert sum(counted.looked_for for counted in counting) == len(WORD)
     assert pieces.cut(b"a" * LONG + b"b", 0).ids == [3]
 
 

@@ -111,9 +111,9 @@ def test_each_page_and_panel_of_the_window_has_its_place_in_the_manual(title: st
 
 
 def test_the_search_in_the_manual_finds_words_anywhere_and_titles_first() -> None:
-    found = search("tie RULE")
-    assert found
-    assert all("tie" in f"{one.title}{one.text}".casefold() for one in found)
+    results = search("tie RULE")
+    assert results
+    assert all("tie" in f"{result.title}{result.text}".casefold() for result in results)
     assert search("gage's compressor")[0].title == "Gage's compressor"
     assert search("xyzzy") == []
     assert len({section.place for section in sections()}) > 100

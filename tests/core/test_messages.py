@@ -36,8 +36,8 @@ def offences(surface: str, pattern: re.Pattern[str]) -> list[str]:
 
 @pytest.mark.parametrize("surface", CODE)
 def test_messages_contain_no_word_of_the_old_house_dialect(surface: str) -> None:
-    found = {say: listed for pattern, say in DIALECT.items() if (listed := offences(surface, pattern))}
-    assert found == {}
+    offences_by_word = {say: listed for pattern, say in DIALECT.items() if (listed := offences(surface, pattern))}
+    assert offences_by_word == {}
 
 
 def errors_as_sentences() -> Sequence[Message]:
@@ -62,10 +62,10 @@ def test_messages_of_lessons_and_the_manual_are_listed_with_their_lines(surface:
 def collected(source: str) -> dict[str, list[str]]:
     tree = ast.parse(source)
     errors = children_of("BpeError", {"app/example.py": tree})
-    found: dict[str, list[str]] = {}
+    messages_by_surface: dict[str, list[str]] = {}
     for surface, message in messages_in("app/example.py", tree, errors):
-        found.setdefault(surface, []).append(message.text)
-    return found
+        messages_by_surface.setdefault(surface, []).append(message.text)
+    return messages_by_surface
 
 
 def test_collected_messages_are_whole_sentences_with_the_names_of_their_values() -> None:

@@ -62,8 +62,8 @@ def test_mingram_learns_and_encodes_as_the_specification(run: tuple[WordTable, R
     learner = MinGramLearner(words, expected.alphabet, recipe, None, lambda *told: CompiledLattices(*told, room=1))
     columns = Columns.with_room(len(expected))
     learner.learn(columns, len(expected), 2**60)
-    found = made_by(learner, recipe, expected.alphabet, columns)
-    assert everything(found) == everything(expected)
+    history = made_by(learner, recipe, expected.alphabet, columns)
+    assert everything(history) == everything(expected)
     tokenizer, cutting = Tokenizer(expected), Cutting(recipe)
     assert expected.scores is not None
     fast = CompiledPaths(expected, cutting, expected.scores)
@@ -106,6 +106,6 @@ def _why_is_told_by_the_number_of_tokens(history: History) -> None:
         if isinstance(reason, CutComparison) and reason.other is not None:
             assert max(reason.taken.scores) <= 0
             assert len(reason.taken.tokens) == fewest <= len(reason.other.tokens)
-            said |= {told for told in ("1 token more", "2 tokens more", "as many tokens") if told in sentence}
+            said |= {amount for amount in ("1 token more", "2 tokens more", "as many tokens") if amount in sentence}
             assert len(reason.other.tokens) > fewest or reason.lead >= 0
     assert said

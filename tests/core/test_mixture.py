@@ -53,8 +53,8 @@ def test_kernels_join_word_tables_as_plain_python(tables: list[dict[bytes, int]]
         for word, count in table.items():
             expected[word] = expected.get(word, 0) + count
     assert list(WordTable.merged(WordTable.from_counts(table.items()) for table in tables)) == list(expected.items())
-    found = hashes(columns[0], np.arange(len(columns[0])))
-    assert found.tolist() == [hash_of(word) for word in columns[0].words()]
+    hash_values = hashes(columns[0], np.arange(len(columns[0])))
+    assert hash_values.tolist() == [hash_of(word) for word in columns[0].words()]
 
 
 @given(data=st.data(), tables=TABLES)
@@ -66,10 +66,10 @@ def test_weighted_word_counts_are_exact_and_equal_the_reference(
         factors[0] = Fraction(1, 3)
     groups = tuple(Group(f"g{i}", factor) for i, factor in enumerate(factors))
     words = grouped(tables)
-    found = words.weighted(Mixture(groups))
-    assert list(found) == list(weighted(tables, factors).items())
+    weighted_words = words.weighted(Mixture(groups))
+    assert list(weighted_words) == list(weighted(tables, factors).items())
     whole = sum((factor * sum(table.values()) for factor, table in zip(factors, tables, strict=True)), Fraction())
-    assert abs(found.total - whole) <= Fraction(len(tables), 2)
+    assert abs(weighted_words.total - whole) <= Fraction(len(tables), 2)
     for place, (table, factor) in enumerate(zip(tables, factors, strict=True)):
         alone = weighted([table], [factor])
         assert all(abs(alone.get(word, 0) - count * factor) < 1 for word, count in table.items())
@@ -137,7 +137,7 @@ def test_duplicate_lines_or_documents_of_a_group_are_left_out_and_counted() -> N
     assert texts_read(Mixture((Group("a", unique="documents"),)), **groups) == [["low\nnew\n", "low\n"], ["low\n"]]
     corpus = Corpus.grouped({name: Corpus.from_texts(texts) for name, texts in groups.items()})
     count_groups(corpus, Recipe(mixture=of_lines))
-    assert [str(told) for told in corpus.skipped] == ["2 duplicate lines of the group 'a' were left out"]
+    assert [str(note) for note in corpus.skipped] == ["2 duplicate lines of the group 'a' were left out"]
 
 
 def test_samples_contain_the_chosen_part_of_each_group() -> None:
@@ -162,8 +162,8 @@ def test_a_sample_and_its_rest_together_are_all_texts(of: Any) -> None:
         sample = Sample(fraction="90%", of=of, seed=7, rest=rest)
         again = Mixture.from_json_value(Mixture((Group("a", sample=sample),)).to_json_value())
         assert again.groups[0].sample == sample
-        (found,) = texts_read(again, a=texts)
-        return [line for text in found for line in text.splitlines()]
+        (rest_texts,) = texts_read(again, a=texts)
+        return [line for text in rest_texts for line in text.splitlines()]
 
     most, others = taken(rest=False), taken(rest=True)
     assert 10 < len(others) < 80
@@ -243,8 +243,8 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_an_impossible_mixture_of_groups_is_refused_in_a_sentence(case: str) -> None:
-    wrong, told = WRONG[case]
-    with pytest.raises(RecipeError, match=told):
+    wrong, message = WRONG[case]
+    with pytest.raises(RecipeError, match=message):
         wrong()
 
 
@@ -254,12 +254,12 @@ def test_a_mixture_that_names_other_groups_than_the_corpus_is_refused() -> None:
     def words(mixture: Mixture, of: Corpus = corpus) -> WordTable:
         return count_words(of, Recipe.preset("words", mixture=mixture))
 
-    for mixture, told in (
+    for mixture, message in (
         (mixed(fr="2"), "has the group 'fr', but the texts are in the groups 'de', 'code'"),
         (mixed("words", de="100%"), "'code' has no share"),
         (mixed("words", de="50%", code="50%"), "'code' should be 50 % of the corpus, but it holds no words"),
     ):
-        with pytest.raises(CorpusError, match=told):
+        with pytest.raises(CorpusError, match=message):
             words(mixture)
     assert list(words(mixed(de="1000000000000000"))) == [(b"neu", 10**15)]
     with pytest.raises(CorpusError, match="in no groups"):

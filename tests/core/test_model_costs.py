@@ -74,13 +74,13 @@ def test_a_wrong_description_of_a_model_is_refused_in_a_sentence(tmp_path: Path)
         "width=8": "A model has no “width”",
         str(tmp_path / "none.json"): "Could not read the configuration",
     }
-    for said, told in cases.items():
-        with pytest.raises(BpeError, match=told):
+    for said, message in cases.items():
+        with pytest.raises(BpeError, match=message):
             ModelShape.of(said)
     of_files = {"[]": "is no configuration", "{}": "does not say d", '{"num_experts": 8}': "a mixture of experts"}
-    for content, told in of_files.items():
+    for content, message in of_files.items():
         path.write_text(content, encoding="utf-8")
-        with pytest.raises(BpeError, match=told):
+        with pytest.raises(BpeError, match=message):
             ModelShape.of(str(path))
     study = bpe.train("low lower lowest", "gpt2", merges=2, min_frequency=1)
     with pytest.raises(BpeError, match="without a model"):

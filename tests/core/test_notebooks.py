@@ -124,10 +124,10 @@ def test_a_notebook_shows_the_ids_of_the_opened_file(tmp_path: Path) -> None:
         json.dumps({"version": "1.0", "added_tokens": [special | sides], "model": model})
     )
     study = bpe.open(tmp_path / "tokenizer.json")
-    found = re.findall(r'title="id (\d+)">(\w+)<', study._repr_html_())
-    assert ("3", "T") in found
-    assert ("6", "lo") in found
-    assert {(id, text) for id, text in found if text in vocabulary} <= {
+    titles = re.findall(r'title="id (\d+)">(\w+)<', study._repr_html_())
+    assert ("3", "T") in titles
+    assert ("6", "lo") in titles
+    assert {(id, text) for id, text in titles if text in vocabulary} <= {
         (str(id), text) for text, id in vocabulary.items()
     }
 

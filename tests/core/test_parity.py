@@ -99,10 +99,10 @@ def recipe_of(how: Parity, names: tuple[str, ...] = NAMES, **choices: Any) -> Re
 
 def table_of(train: list[dict[bytes, int]], dev: list[dict[bytes, int]], how: Parity) -> WordTable:
     """Make the word table that a learner gets, without a corpus."""
-    tables, texts = ([WordTable.from_counts(one.items()) for one in each] for each in (train, dev))
+    tables, texts = ([WordTable.from_counts(item.items()) for item in each] for each in (train, dev))
     ratios, none = how.ratio or [1.0] * len(train), [None] * len(train)
-    told = zip(NAMES, tables, texts or none, ratios, strict=False)
-    return replace(WordTable.merged(tables), languages=tuple(Language(*one) for one in told))
+    parts = zip(NAMES, tables, texts or none, ratios, strict=False)
+    return replace(WordTable.merged(tables), languages=tuple(Language(*item) for item in parts))
 
 
 def learned(way: Way, words: WordTable, recipe: Recipe, work: int = 2**60) -> History:
@@ -110,14 +110,16 @@ def learned(way: Way, words: WordTable, recipe: Recipe, work: int = 2**60) -> Hi
     end = ""
     while not end and learner.learned < len(columns.left):
         end = learner.learn(columns, len(columns.left), work)
-    found = columns.first(learner.learned)
-    return History(recipe, Alphabet.of_bytes(), found, reasons=learner.reasons, tokens_at_start=learner.tokens_at_start)
+    first_columns = columns.first(learner.learned)
+    return History(
+        recipe, Alphabet.of_bytes(), first_columns, reasons=learner.reasons, tokens_at_start=learner.tokens_at_start
+    )
 
 
 def as_rows(history: History) -> list[tuple[int, ...]]:
     languages, there = (history.reasons[name].tolist() for name in (LANGUAGE, THERE))
     counts = history.columns.count.tolist()
-    return [(*pair, *told) for pair, *told in zip(history.pairs(), languages, there, counts, strict=True)]
+    return [(*pair, *numbers) for pair, *numbers in zip(history.pairs(), languages, there, counts, strict=True)]
 
 
 @pytest.mark.parametrize("name", WAYS)
@@ -142,7 +144,7 @@ def test_parity_merges_equal_those_of_the_tokenizers_library(name: str) -> None:
     assert len(expected) == 120 or how.least > 2
     assert (served[0][2] == -1) == (name == "all together first")
     histories = [learned(way, words, recipe, work=50_000) for way in WAYS_TO_LEARN]
-    assert [as_rows(one) for one in histories] == [served, served]
+    assert [as_rows(history) for history in histories] == [served, served]
     assert all_columns(histories[0]) == all_columns(histories[1])
 
 
@@ -202,8 +204,8 @@ def study() -> bpe.Study:
 def test_leading_parity_pairs_are_sorted_by_counts_in_the_served_language(study: bpe.Study) -> None:
     leading = leading_pairs(study.inside.words(), study.history, 20, 12)
     reason = compared_by(study.history.recipe, leading)
-    measured = [measure_of(one, reason) for one in leading]
-    assert measured == [one.reasons[THERE] for one in leading] == sorted(measured, reverse=True)
+    measured = [measure_of(candidate, reason) for candidate in leading]
+    assert measured == [candidate.reasons[THERE] for candidate in leading] == sorted(measured, reverse=True)
     assert len({*measured}) > 1
 
 
@@ -226,7 +228,7 @@ def test_a_session_file_keeps_the_languages_of_a_parity_run(study: bpe.Study, tm
     write_run(study.history.first(40), words, tmp_path / "run.bpex")
     run = read_session(tmp_path / "run.bpex").runs[0]
     assert run.words is not None
-    assert [(one.name, one.ratio) for one in run.words.languages] == [(name, 1.0) for name in NAMES]
+    assert [(language.name, language.ratio) for language in run.words.languages] == [(name, 1.0) for name in NAMES]
     grown = learn(run.words, study.history.recipe, history=run.history)
     assert as_rows(grown) == as_rows(study.history)
 

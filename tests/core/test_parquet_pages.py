@@ -44,9 +44,9 @@ def test_parquet_page_headers_are_parsed_with_the_sizes_in_the_footer(compressio
         ways: dict[str, Any] = {"compression": compression, "data_page_version": version, "data_page_size": 4_000}
         ways |= {"use_dictionary": dictionary, "write_page_checksum": checksums, "row_group_size": 1_500}
         parquet.write_table(TABLE, held, **ways)
-        told = parquet.ParquetFile(held).metadata
-        for group, place in itertools.product(range(told.num_row_groups), range(told.num_columns)):
-            column = told.row_group(group).column(place)
+        metadata = parquet.ParquetFile(held).metadata
+        for group, place in itertools.product(range(metadata.num_row_groups), range(metadata.num_columns)):
+            column = metadata.row_group(group).column(place)
             start = column.dictionary_page_offset or column.data_page_offset
             whole = held.getvalue()[start : start + column.total_compressed_size]
             pages = _pages_of(whole, start, chance)
@@ -60,7 +60,7 @@ def test_parquet_page_headers_are_parsed_with_the_sizes_in_the_footer(compressio
 def _pages_of(data: bytes, start: int, chance: random.Random) -> list[Page]:
     cuts = sorted({0, len(data), *chance.choices(range(len(data)), k=5)})
     column = _Column(start)
-    return [page for one, after in itertools.pairwise(cuts) for page in column.pages_in(data[one:after])]
+    return [page for page_start, after in itertools.pairwise(cuts) for page in column.pages_in(data[page_start:after])]
 
 
 def _claiming(whole: bytes, place: int, **claims: int) -> bytes:
@@ -78,7 +78,7 @@ def test_impossible_parquet_page_headers_are_refused(tmp_path: Path) -> None:
     whole = path.read_bytes()
     column = parquet.ParquetFile(path).metadata.row_group(0).column(0)
     for place in (column.dictionary_page_offset, column.data_page_offset):
-        for claims, told in (
+        for claims, message in (
             ({"stored": 2**30}, f"says that it has {2**30:,} bytes, but the file ends earlier"),
             ({"unpacked": 2**30}, f"bytes to {2**30:,}"),
         ):
@@ -86,7 +86,7 @@ def test_impossible_parquet_page_headers_are_refused(tmp_path: Path) -> None:
             said = sentence(path)
             assert said.startswith(f"{path} is damaged: its row group 1 of 1, rows 1 to 2,000, cannot be read, as the ")
             assert f"page at byte {place:,} " in said
-            assert told in said
+            assert message in said
 
 
 @pytest.mark.parametrize("header", [b"\x1c" * 40, b"\x19\xf5" + varint(10**9) + bytes(4_000), b"\x18" + varint(2**40)])

@@ -122,14 +122,14 @@ def _run(program: str, *arguments: str, plainly: bool = True) -> Any:
 def paths(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[int]]:
     table = tmp_path_factory.mktemp("table") / "tokenizer.json"
     bpe.train([WORDS * 9], "gpt2", **GPT2).save(table)
-    found: dict[str, list[int]] = _run(OPENING, str(table), TEXT)
-    return found
+    paths_by_file: dict[str, list[int]] = _run(OPENING, str(table), TEXT)
+    return paths_by_file
 
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("tables")
-    found = {}
+    paths_by_name = {}
     for name, kind in KINDS.items():
         table = folder / f"{name}.tokenizer.json"
         bpe.train([WORDS * 9], kind.preset, **kind.choices).save(table)
@@ -137,22 +137,22 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> str:
             whole = json.loads(table.read_bytes())
             whole["pre_tokenizer"] = {"type": "ByteLevel", "add_prefix_space": True, "use_regex": True}
             table.write_text(json.dumps(whole), encoding="utf-8")
-        found[name] = (str(table), kind.text)
-    return json.dumps(found)
+        paths_by_name[name] = (str(table), kind.text)
+    return json.dumps(paths_by_name)
 
 
 @pytest.fixture(scope="module")
 def plain_paths(tables: str) -> dict[str, dict[str, list[int]]]:
-    found: dict[str, dict[str, list[int]]] = _run(ENCODING, tables, "0")
-    return found
+    paths_by_file: dict[str, dict[str, list[int]]] = _run(ENCODING, tables, "0")
+    return paths_by_file
 
 
 @pytest.fixture(scope="module")
 def paths_by_kernels(tables: str) -> dict[str, dict[str, list[int]]]:
     if not ready():
         pytest.skip("there is no machine code")
-    found: dict[str, dict[str, list[int]]] = _run(ENCODING, tables, str(LEAST), plainly=False)
-    return found
+    paths_by_file: dict[str, dict[str, list[int]]] = _run(ENCODING, tables, str(LEAST), plainly=False)
+    return paths_by_file
 
 
 @pytest.mark.parametrize("work", MOST)

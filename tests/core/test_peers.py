@@ -75,10 +75,10 @@ def overlapping_texts(seed: int, letters: tuple[str, ...] = ("a", "ab", "ab ", "
 def stand_ins() -> list[str]:
     """Return for each byte the printable character that byte-level vocabularies write instead of the byte."""
     others = itertools.count(256)
-    found = [""] * 256
+    characters = [""] * 256
     for byte in sorted(range(256), key=BYTE_ALPHABET.__getitem__):
-        found[byte] = chr(byte) if BYTE_ALPHABET[byte] < 188 else chr(next(others))
-    return found
+        characters[byte] = chr(byte) if BYTE_ALPHABET[byte] < 188 else chr(next(others))
+    return characters
 
 
 STAND_INS = stand_ins()

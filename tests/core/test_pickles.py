@@ -71,14 +71,14 @@ def learned(preset: str) -> bpe.Study:
 
 def ids(study: bpe.Study) -> list[Any]:
     """Return the ids of a few texts, or the message with which the study refuses a text."""
-    told = list[Any]()
+    results = list[Any]()
     for text in SHORT:
         for at in (None, len(study.history) // 2):
             try:
-                told.append(study.encode(text, at=at))
+                results.append(study.encode(text, at=at))
             except BpeError as error:
-                told.append(str(error))
-    return told
+                results.append(str(error))
+    return results
 
 
 def assert_is_the_same(copied: bpe.Study, study: bpe.Study) -> None:
@@ -227,7 +227,7 @@ def test_equal_tables_have_equal_pickles_in_every_process(tmp_path: Path) -> Non
     paths = [str(tmp_path / "tokenizer.json"), str(tmp_path / "own.csv")]
     for path in paths:
         learned("gpt2").save(path)
-    told = {
+    digests = {
         subprocess.run(
             [sys.executable, "-c", MAKING, TEXT, str(seed), *paths],
             env={**os.environ, "PYTHONHASHSEED": str(seed)},
@@ -238,8 +238,8 @@ def test_equal_tables_have_equal_pickles_in_every_process(tmp_path: Path) -> Non
         ).stdout
         for seed in (1, 2)
     }
-    assert len(told) == 1
-    assert hashlib.sha256(pickle.dumps(bpe.open(paths[0]))).hexdigest() in told.pop()
+    assert len(digests) == 1
+    assert hashlib.sha256(pickle.dumps(bpe.open(paths[0]))).hexdigest() in digests.pop()
 
 
 class Loader:

@@ -77,11 +77,11 @@ def test_every_step_of_picky_training_equals_the_specification(data: st.DataObje
         return
     assert METHOD.compiled is not None
     expected = reference.train(words, recipe)
-    found = learn_in_short_calls(METHOD.compiled.learner, words, recipe, data.draw(st.sampled_from([1, 2**60])))
-    assert all_columns(found) == all_columns(expected)
-    assert found.indices.tolist() == expected.indices.tolist()
-    assert (found.end_reason, found.tokens_at_start) == (expected.end_reason, expected.tokens_at_start)
-    assert METHOD.what_is_wrong(found) == ""
+    history = learn_in_short_calls(METHOD.compiled.learner, words, recipe, data.draw(st.sampled_from([1, 2**60])))
+    assert all_columns(history) == all_columns(expected)
+    assert history.indices.tolist() == expected.indices.tolist()
+    assert (history.end_reason, history.tokens_at_start) == (expected.end_reason, expected.tokens_at_start)
+    assert METHOD.what_is_wrong(history) == ""
 
 
 @given(st.data(), recipes(), WORDS)
@@ -134,15 +134,15 @@ class Events:
 
     def pairs(self) -> dict[tuple[str, str], int]:
         """Count how many tokens each pair would make."""
-        found: dict[tuple[str, str], int] = {}
+        counts: dict[tuple[str, str], int] = {}
         for word, tokens in self.words.items():
             taken = -2
             for place, pair in enumerate(pairwise(tokens)):
                 if pair[0] == pair[1] and taken == place - 1 and tokens[place - 1] == pair[0]:
                     continue
                 taken = place
-                found[pair] = found.get(pair, 0) + self.counts[word]
-        return found
+                counts[pair] = counts.get(pair, 0) + self.counts[word]
+        return counts
 
     def occurrences(self, token: str) -> int:
         return sum(tokens.count(token) * self.counts[word] for word, tokens in self.words.items())
@@ -201,25 +201,25 @@ def test_picky_events_and_tokens_equal_those_of_the_article(
         for step in history
     ]
     assert ours == [event[:2] if event[0] == "remove" else event for event in theirs.events]
-    if {*word} <= {letter for one in counts for letter in one}:
+    if {*word} <= {letter for letter_set in counts for letter in letter_set}:
         assert tuple(texts[id] for id in reference.encode(word, history)) == theirs.encoded(word)
 
 
 def events_of(counts: str) -> list[str]:
     """Return merges and drops within words in the notation of PickyBPE's trainer."""
-    words = WordTable.from_counts({f" {one[:-1]}": int(one[-1]) for one in counts.split()})
+    words = WordTable.from_counts({f" {counted_word[:-1]}": int(counted_word[-1]) for counted_word in counts.split()})
     recipe = Recipe.preset("picky", merges=200, min_frequency=1, tau=0.7)
     tokens = reference.Tokens(Alphabet.of_bytes())
     corpus = [(list(word), count) for word, count in words]
-    found = list[str]()
+    events = list[str]()
 
     def name(token: int) -> str:
         return tokens.texts[token].decode().replace(" ", "_")
 
     for merge in reference.merges_with_drops(corpus, tokens, recipe, 500):
-        found.append("+".join(name(half) for half in merge.choice.pair))
-        found += [f"-{name(token)}={'|'.join(map(name, parts))}" for token, _, parts in merge.drops]
-    return found
+        events.append("+".join(name(half) for half in merge.choice.pair))
+        events += [f"-{name(token)}={'|'.join(map(name, parts))}" for token, _, parts in merge.drops]
+    return events
 
 
 def test_picky_merges_and_drops_equal_those_of_the_published_trainer() -> None:
@@ -234,8 +234,8 @@ def test_picky_merges_and_drops_equal_those_of_the_published_trainer() -> None:
 
 def test_picky_judges_the_right_half_of_a_merge_before_the_left_half_falls_apart() -> None:
     """Here PickyBPE's trainer keeps `bc`, which it counts later; BoundlessBPE's trainer drops `bc`."""
-    found = events_of("abcbc8 abc2 dbc2")
-    assert found[:7] == ["b+c", "_+a", "_a+bc", "-_a=_|a", "_abc+bc", "-_abc=_|a|bc", "-bc=b|c"]
+    events = events_of("abcbc8 abc2 dbc2")
+    assert events[:7] == ["b+c", "_+a", "_a+bc", "-_a=_|a", "_abc+bc", "-_abc=_|a|bc", "-bc=b|c"]
 
 
 # --- What the program shows ---------------------------------------------------------------------
@@ -254,15 +254,15 @@ def test_every_boundary_of_a_picky_text_names_the_step_that_joined_or_divided_th
         return {*tokenizer.segmentation(text).tokens(steps).edges.tolist()}
 
     for byte in range(1, len(text.encode())):
-        found = explain(byte, at)
-        if found.kind in ("dropped", "pattern", "symbol"):
+        explanation = explain(byte, at)
+        if explanation.kind in ("dropped", "pattern", "symbol"):
             continue
-        assert found.is_cut == (byte in starts(at)), (byte, found)
-        for step in found.steps if found.kind in ("joined", "fell", "later") else ():
+        assert explanation.is_cut == (byte in starts(at)), (byte, explanation)
+        for step in explanation.steps if explanation.kind in ("joined", "fell", "later") else ():
             assert (byte in starts(step - 1)) != (byte in starts(step))
-            assert f"step {step}" in found.sentence.lower()
-        if found.kind == "fell":
-            assert history[found.steps[0] - 1].right == NOTHING
+            assert f"step {step}" in explanation.sentence.lower()
+        if explanation.kind == "fell":
+            assert history[explanation.steps[0] - 1].right == NOTHING
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -277,9 +277,9 @@ def test_picky_trees_contain_present_tokens_and_dropped_tokens(kind: dict[str, A
         assert all(history[row["falls_apart"] - 1].right == NOTHING for row in rows if row["falls_apart"] is not None)
 
 
-def holds(one: dict[str, Any], other: dict[str, Any]) -> bool:
+def holds(outer_row: dict[str, Any], inner_row: dict[str, Any]) -> bool:
     """Return whether the first row's range contains the other's range; equal ranges do not count."""
-    edges, inner = ((row["first_symbol"], row["behind_symbol"]) for row in (one, other))
+    edges, inner = ((row["first_symbol"], row["behind_symbol"]) for row in (outer_row, inner_row))
     return edges != inner and edges[0] <= inner[0] and inner[1] <= edges[1]
 
 
@@ -292,7 +292,9 @@ def test_the_next_drops_and_pairs_of_picky_training_begin_with_the_next_step() -
         best, *others = Trainer(words, recipe, history=whole.first(steps)).candidates(5)
         assert (best.left, best.right, best.count) == (*whole.pair(steps), whole.columns.count[steps])
         if best.right != NOTHING:
-            assert [one.count for one in others] == sorted((one.count for one in others), reverse=True)
+            assert [candidate.count for candidate in others] == sorted(
+                (candidate.count for candidate in others), reverse=True
+            )
             assert (others[0].left, others[0].right) == whole[steps].runner_up
 
 
@@ -311,10 +313,10 @@ def test_files_keep_all_steps_of_a_picky_run(tmp_path: Path, name: str, kind: di
     history = trained(**kind)
     path = tmp_path / name
     write_history(history, path)
-    found = open_table(path).history
-    assert (found.recipe, found.vocabulary.tolist()) == (history.recipe, history.vocabulary.tolist())
-    assert found.reasons[TOKEN].tolist() == history.reasons[TOKEN].tolist()
-    assert Tokenizer(found).encode(TEXT) == Tokenizer(history).encode(TEXT)
+    loaded = open_table(path).history
+    assert (loaded.recipe, loaded.vocabulary.tolist()) == (history.recipe, history.vocabulary.tolist())
+    assert loaded.reasons[TOKEN].tolist() == history.reasons[TOKEN].tolist()
+    assert Tokenizer(loaded).encode(TEXT) == Tokenizer(history).encode(TEXT)
 
 
 def test_counts_of_words_add_up_to_the_count_of_each_picky_step() -> None:
@@ -343,5 +345,5 @@ def test_picky_training_reserves_enough_memory_for_texts_of_four_byte_characters
     words = WordTable.from_counts({letters[start:] + letters[: start // 2]: 1 + start % 5 for start in range(24)})
     recipe = Recipe.preset("picky", base="characters", pattern="whitespace", merges=200, min_frequency=1, tau=1.0)
     assert METHOD.compiled is not None
-    found = learn_in_short_calls(METHOD.compiled.learner, words, recipe, 2**60)
-    assert all_columns(found) == all_columns(reference.train(words, recipe))
+    history = learn_in_short_calls(METHOD.compiled.learner, words, recipe, 2**60)
+    assert all_columns(history) == all_columns(reference.train(words, recipe))

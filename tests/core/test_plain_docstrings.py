@@ -87,22 +87,24 @@ def public_names() -> list[str]:
 
 def test_public_functions_explain_each_parameter_and_show_an_example() -> None:
     public = [getattr(bpe, name) for name in public_names()]
-    functions = [one for one in public if inspect.isfunction(one)]
+    functions = [documented for documented in public if inspect.isfunction(documented)]
     assert len(functions) > 15
     lacking = {
         function.__name__: set(inspect.signature(function).parameters) - names_explained(function, "Parameters")
         for function in functions
     }
     assert {name: missing for name, missing in lacking.items() if missing} == {}
-    assert [one.__name__ for one in functions if ">>> " not in (one.__doc__ or "")] == []
+    assert [documented.__name__ for documented in functions if ">>> " not in (documented.__doc__ or "")] == []
 
 
 def test_docstrings_of_public_errors_say_when_the_error_is_raised() -> None:
     errors = [
-        one for one in map(bpe.__getattr__, public_names()) if inspect.isclass(one) and issubclass(one, Exception)
+        error
+        for error in map(bpe.__getattr__, public_names())
+        if inspect.isclass(error) and issubclass(error, Exception)
     ]
     assert bpe.BpeError in errors
-    assert [one.__name__ for one in errors if "raised when" not in (one.__doc__ or "")] == []
+    assert [error.__name__ for error in errors if "raised when" not in (error.__doc__ or "")] == []
 
 
 @pytest.mark.parametrize("kind", [Format, MethodFacts, Method, Question])

@@ -41,26 +41,26 @@ def sentences(path: Path) -> Iterator[tuple[int, str]]:
 
 @pytest.mark.parametrize("folder", ["app", "bpe_core"])
 def test_texts_in_the_source_code_use_only_plain_words(folder: str) -> None:
-    found = [
+    offences = [
         f"{path.relative_to(ROOT)}:{line}: {text}"
         for path in sorted((ROOT / folder).rglob("*.py"))
         for line, text in sentences(path)
         if OLD_WORDS.search(text)
     ]
-    assert found == []
+    assert offences == []
 
 
 def without_python(page: str) -> str:
     """Empty the lines of programs in a page, because programs use the names of the code."""
     program = re.compile(r"(?<=```python\n).*?(?=^```)", re.DOTALL | re.MULTILINE)
-    return program.sub(lambda found: "\n" * found[0].count("\n"), page)
+    return program.sub(lambda match: "\n" * match[0].count("\n"), page)
 
 
 def test_lessons_manual_and_readme_use_only_plain_words() -> None:
-    found = [
+    offences = [
         f"{path.relative_to(ROOT)}:{number}: {line}"
         for path in sorted(PROSE)
         for number, line in enumerate(without_python(path.read_text("utf-8")).splitlines(), 1)
         if OLD_WORDS.search(IN_CODE.sub("", line))
     ]
-    assert found == []
+    assert offences == []

@@ -62,12 +62,18 @@ def test_the_stub_file_of_questions_agrees_with_the_questions() -> None:
 @every_question
 def test_a_question_function_has_the_signature_of_its_stub(name: str) -> None:
     tree = ast.parse(STUB.read_text(encoding="utf-8"))
-    (told,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
-    found = inspect.signature(getattr(bpe, name))
-    assert [one.arg for one in (*told.args.args, *told.args.kwonlyargs)] == [*found.parameters]
-    defaults = [one.default for one in found.parameters.values() if one.default is not inspect.Parameter.empty]
-    assert [ast.literal_eval(one) for one in (*told.args.defaults, *told.args.kw_defaults) if one] == defaults
-    assert inspect.cleandoc(ast.get_docstring(told) or "") == inspect.cleandoc(getattr(bpe, name).__doc__)
+    (stub,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
+    signature = inspect.signature(getattr(bpe, name))
+    assert [parameter.arg for parameter in (*stub.args.args, *stub.args.kwonlyargs)] == [*signature.parameters]
+    defaults = [
+        parameter.default
+        for parameter in signature.parameters.values()
+        if parameter.default is not inspect.Parameter.empty
+    ]
+    assert [
+        ast.literal_eval(parameter) for parameter in (*stub.args.defaults, *stub.args.kw_defaults) if parameter
+    ] == defaults
+    assert inspect.cleandoc(ast.get_docstring(stub) or "") == inspect.cleandoc(getattr(bpe, name).__doc__)
 
 
 @every_question
@@ -81,10 +87,10 @@ def test_a_question_function_explains_its_parameters_and_has_a_running_example(n
 
 
 def test_help_shows_a_question_with_its_signature_and_docstring() -> None:
-    told = pydoc.plain(pydoc.render_doc(bpe.why))
-    in_one_line = "".join(told.split())  # newer Pythons wrap a long signature
+    help_text = pydoc.plain(pydoc.render_doc(bpe.why))
+    in_one_line = "".join(help_text.split())  # newer Pythons wrap a long signature
     assert "why(study:bpe_core.studies.study.Study,text:str,at:int|None=None" in in_one_line
-    assert "Show why a text is split where it is." in told
+    assert "Show why a text is split where it is." in help_text
     assert {*QUESTIONS.own} <= {*dir(bpe)}
 
 
@@ -105,8 +111,8 @@ def test_question_functions_accept_lists_tuples_ranges_and_iterators() -> None:
     expected = bpe.race(STUDY, pairs=[("l", "o")], steps=[2, 3]).table.records()
     for steps in ((2, 3), range(2, 4), iter([2, 3])):
         assert FORMER.race(STUDY, pairs=[["l", "o"]], steps=steps).table.records() == expected
-    one, other = (FORMER.curves({"a": STUDY}, held_out=["low"], lines=lines).figure.lines for lines in (["a"], "a"))
-    assert [line.name for line in one] == [line.name for line in other]
+    first, second = (FORMER.curves({"a": STUDY}, held_out=["low"], lines=lines).figure.lines for lines in (["a"], "a"))
+    assert [line.name for line in first] == [line.name for line in second]
 
 
 def test_the_question_about_sweep_results_takes_a_file_and_no_study(tmp_path: Path) -> None:
@@ -169,9 +175,9 @@ def checked(rows: str, folder: Path) -> str:
 
 def test_mypy_knows_the_question_functions_and_their_parameters(tmp_path: Path) -> None:
     """Formerly mypy did not report `bpe.trian()`."""
-    found = checked(RIGHT + "".join(f"{row}\n" for row in WRONG), tmp_path)
+    output = checked(RIGHT + "".join(f"{row}\n" for row in WRONG), tmp_path)
     first = RIGHT.count("\n") + 1
-    said = {int(row.split(":")[1]): row for row in reversed(found.splitlines()) if ": error:" in row}
+    said = {int(row.split(":")[1]): row for row in reversed(output.splitlines()) if ": error:" in row}
     assert [*sorted(said)] == [*range(first, first + len(WRONG))], json.dumps(said, indent=1)
     for place, word in enumerate(WRONG.values()):
-        assert any(one in said[first + place] for one in word.split("|")), said[first + place]
+        assert any(part in said[first + place] for part in word.split("|")), said[first + place]

@@ -82,7 +82,7 @@ def test_files_and_folders_in_cloud_storage_are_read(bucket: MemoryFileSystem, t
         "memory://corpus/deep/b.txt.gz",
     ]
     assert corpus.total_size == sum(source.size or 0 for source in corpus.sources) > 0
-    assert [str(one) for one in corpus.skipped] == [
+    assert [str(note) for note in corpus.skipped] == [
         "memory://corpus/deep/README.md describes the tables in its folder and is not a text; leave it out.",
         "memory://corpus/e.png is not a text file: it looks like a picture.",
     ]
@@ -105,9 +105,9 @@ def test_failures_while_reading_from_an_address_are_reported(
     parquet.write_table(texts, tmp_path / "a.parquet", compression=None)
     failing.pipe("/corpus/c.parquet", (tmp_path / "a.parquet").read_bytes())
     for name in ("a.txt", "b.jsonl", "c.parquet"):
-        told = sentence(f"failing://corpus/{name}")
-        assert told.startswith(f"failing://corpus/{name} could be read only up to byte "), told
-        assert "the endpoint https://anna@example.org went away. Check the connection" in told
+        message = sentence(f"failing://corpus/{name}")
+        assert message.startswith(f"failing://corpus/{name} could be read only up to byte "), message
+        assert "the endpoint https://anna@example.org went away. Check the connection" in message
     assert sentence("failing://secret/a.txt") == (
         "failing://secret/a.txt could not be read: permission denied. Check that you are signed in to this storage."
     )
@@ -140,9 +140,9 @@ class Handle(io.BytesIO):
     """A file that lets other threads run between each seek and read."""
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        found = super().seek(offset, whence)
+        position = super().seek(offset, whence)
         time.sleep(0.0001)
-        return found
+        return position
 
 
 def test_threads_that_read_from_one_archive_do_not_move_the_position_of_each_other(tmp_path: Path) -> None:
@@ -150,14 +150,14 @@ def test_threads_that_read_from_one_archive_do_not_move_the_position_of_each_oth
     members = {f"{number}.txt": f"low{number} ".encode() * 20_000 for number in range(4)}
     write_tar(tmp_path / "a.tar", members)
     archive = fsspec.filesystem("tar", fo=Handle((tmp_path / "a.tar").read_bytes()))
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
 
     def read_all(name: str) -> None:
         with RemoteText(name, len(members[name]), archive, name).open() as file:
-            found[name] = b"".join(iter(lambda: file.read(4096), b""))
+            contents[name] = b"".join(iter(lambda: file.read(4096), b""))
 
     at_once(read_all, list(members))
-    assert found == members
+    assert contents == members
 
 
 def test_a_remote_file_that_ends_before_its_size_is_reported_as_incomplete(bucket: MemoryFileSystem) -> None:

@@ -59,8 +59,8 @@ def test_members_of_an_archive_are_read_by_their_kind_and_unreadable_members_are
         path = tmp_path / name
         corpus = Corpus.from_files(path)
         assert documents(corpus, 4) == ["low lower", "one", "two"]
-        told = LEFT_OUT + ["link.txt: it is a link or a device, which is not read."] * more
-        assert [str(skipped) for skipped in corpus.skipped] == [f"{path}: {sentence}" for sentence in told]
+        notes = LEFT_OUT + ["link.txt: it is a link or a device, which is not read."] * more
+        assert [str(skipped) for skipped in corpus.skipped] == [f"{path}: {sentence}" for sentence in notes]
         assert [chunk.bytes_read for chunk in corpus.chunks()][-1] <= path.stat().st_size
     assert documents(Corpus.from_files(tmp_path / "a.zip"))  # as often as one likes
     write_zip(tmp_path / "b.zip", {"a.txt": b"low", "b.txt": b"l\xf6w"})
@@ -74,9 +74,9 @@ def test_hostile_and_damaged_zip_and_tar_archives_are_refused(tmp_path: Path, mo
     encrypted = bytearray(whole)
     encrypted[6] |= 1
     encrypted[entry + 8] |= 1
-    told = sentence(write(tmp_path, "b.zip", bytes(encrypted)))
-    assert told.startswith(f"There is no text in the archive {tmp_path / 'b.zip'}.")
-    assert told.endswith("a.txt: it is encrypted; unpack it yourself.")
+    message = sentence(write(tmp_path, "b.zip", bytes(encrypted)))
+    assert message.startswith(f"There is no text in the archive {tmp_path / 'b.zip'}.")
+    assert message.endswith("a.txt: it is encrypted; unpack it yourself.")
     changed = bytearray(whole)
     changed[14:18] = changed[entry + 16 : entry + 20] = b"\0\0\0\0"  # the checksum
     write_tar(tmp_path / "a.tar", {"a.txt": b"low" * 999})
@@ -123,10 +123,10 @@ def test_reading_progress_of_an_archive_with_many_small_members_is_even(tmp_path
     """Names take up most of the archive, and no byte of a name is read as a text."""
     members = {f"a folder with a long name/{number:06}.txt": b"low" for number in range(2_000)}
     path = write_zip(tmp_path / "many.zip", members)
-    told: list[Progress] = []
-    count_words(Corpus.from_files(path), Recipe.preset("gpt2"), Work(told.append))
+    reports: list[Progress] = []
+    count_words(Corpus.from_files(path), Recipe.preset("gpt2"), Work(reports.append))
     size = path.stat().st_size
-    counting = [one.done for one in told if one.stage == "counting"]
+    counting = [report.done for report in reports if report.stage == "counting"]
     assert counting == sorted(counting)
     assert len(counting) >= len(members)
     assert counting[0] < 0.01 * size

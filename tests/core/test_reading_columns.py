@@ -49,7 +49,7 @@ def test_short_documents_of_a_table_are_read_many_in_one_chunk(tmp_path: Path) -
     chunks = list(corpus.chunks(several=True))
     assert 2 <= len(chunks) < 20
     assert max(len(chunk.data) for chunk in chunks) < 300_000  # a row group is never held as a whole
-    assert [bytes(one.data).decode() for chunk in chunks for one in chunk.documents()] == texts
+    assert [bytes(document.data).decode() for chunk in chunks for document in chunk.documents()] == texts
     assert [chunk.bytes_read for chunk in chunks][-1] == path.stat().st_size
     recipe = Recipe.preset("gpt2")
     assert list(count_by_kernels(corpus, recipe)) == list(count_plainly(Corpus.from_texts(texts), recipe))
@@ -58,8 +58,8 @@ def test_short_documents_of_a_table_are_read_many_in_one_chunk(tmp_path: Path) -
 def test_the_text_column_of_a_table_is_guessed_from_its_name(tmp_path: Path) -> None:
     def source(name: str, table: dict[str, list[object]]) -> tuple[tuple[str, ...], str]:
         parquet.write_table(arrow.table(table), tmp_path / name)
-        (found,) = Corpus.from_files(tmp_path / name).sources
-        return found.fields, found.field
+        (column_source,) = Corpus.from_files(tmp_path / name).sources
+        return column_source.fields, column_source.field
 
     assert source("a.parquet", {"title": ["x"], "Content": ["low"]}) == (("title", "Content"), "Content")
     assert source("b.parquet", {"id": [1], "said": ["low"]}) == (("said",), "said")
@@ -77,24 +77,24 @@ def test_choosing_an_unusable_table_column_is_refused_in_a_sentence(tmp_path: Pa
     rows = [{"doc": {"id": 1, "body": "low"}, "turns": [{"said": "low"}], "n": 5, "text": "low"}]
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow.Table.from_pylist(rows), path)
-    for field, told in {
+    for field, message in {
         "nope": ' has no column "nope"; its columns are "doc", "turns", "n", "text".',
         "n": ': the column "n" holds int64, not text. Columns with text: "doc.body", "turns[].said", "text".',
         "doc.x": ': there is no "x" in the column "doc"; its fields are "id", "body".',
         "doc[].body": ': the column "doc" holds struct<id: int64, body: string>, not a list: leave out its "[]".',
         "text.body": ': there is no "body" in the column "text", which holds string.',
     }.items():
-        assert sentence(path, field=field) == f"{path}{told}"
+        assert sentence(path, field=field) == f"{path}{message}"
     assert 'write "turns[].said"' in sentence(path, field="turns.said")
     rows_path = write(tmp_path, "a.jsonl", '{"turns": [{"said": "low"}]}\n{"turns": [{"said": "low"}, {"x": 1}]}\n')
     assert read(rows_path, field="turns[].said", on_bad_row="skip") == ["low"]
-    for field, told in {
+    for field, message in {
         "turns[].said": 'line 2: there is no field "said" in "turns[]"; there is "x"',
         "turns.said": 'line 1: there is no field "said" in "turns", which holds a list',
         "turns[].said[]": 'line 1: "turns[].said" holds a text, not a list',
         "turns": 'line 1: the field "turns" holds a list, not text',
     }.items():
-        assert sentence(rows_path, field=field).startswith(f"{rows_path}, {told}")
+        assert sentence(rows_path, field=field).startswith(f"{rows_path}, {message}")
 
 
 def test_rows_without_text_or_with_invalid_bytes_are_reported_or_skipped(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_rows_without_text_or_with_invalid_bytes_are_reported_or_skipped(tmp_pat
     assert read(path) == ["low"]
     corpus = Corpus.from_files(path)
     assert documents(corpus) == ["low"]
-    assert [str(one) for one in corpus.skipped] == [f'{path}: 1 rows have no text in "text"']
+    assert [str(note) for note in corpus.skipped] == [f'{path}: 1 rows have no text in "text"']
     assert "row 2: its text is not valid UTF-8: byte 0xC3 at offset 0" in sentence(path, field="lists[]")
     assert read(path, field="lists[]", on_invalid="skip") == ["low", "new"]
     assert read(path, field="lists[]", on_invalid="replace") == ["low", "�", "�", "new�"]
@@ -117,7 +117,7 @@ def test_damaged_or_foreign_table_files_are_refused(tmp_path: Path, monkeypatch:
     whole = path.read_bytes()
     stream = tmp_path / "a.arrow"
     write_stream(arrow.table({"text": ["low lower"] * 50}), stream)
-    for name, content, told in (
+    for name, content, message in (
         ("cut.parquet", whole[:-9], "ends too early: it is truncated. Copy or download the file again."),
         ("bad.parquet", whole[:-60] + bytes(50) + whole[-10:], "is a damaged Parquet file"),
         ("text.parquet", b"low lower", "is not a Parquet file, although its name says so."),
@@ -127,7 +127,7 @@ def test_damaged_or_foreign_table_files_are_refused(tmp_path: Path, monkeypatch:
         ("cut.arrow", stream.read_bytes()[:-300], "is a damaged Arrow file"),
         ("text.arrow", b"low lower", "is a damaged Arrow file"),
     ):
-        assert told in sentence(write(tmp_path, name, content))
+        assert message in sentence(write(tmp_path, name, content))
     assert "let its name end in .parquet" in sentence(write(tmp_path, "a.txt", whole))
     assert "decompress it first" in sentence(write(tmp_path, "a.parquet.gz", whole))
     monkeypatch.setitem(sys.modules, "pyarrow", None)
@@ -160,11 +160,11 @@ def test_a_truncated_arrow_stream_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.arrow"
     write_stream(arrow.table({"text": ["low"]}), path)
     sentence = f"{path} ends without the end mark of such files: if it was truncated"
-    for end, told in ((None, []), (-8, [sentence])):
+    for end, notes in ((None, []), (-8, [sentence])):
         path.write_bytes(path.read_bytes()[:end])
         corpus = Corpus.from_files(path)
         assert documents(corpus) == ["low"]
-        assert [str(one).rpartition(",")[0] for one in corpus.skipped] == told
+        assert [str(note).rpartition(",")[0] for note in corpus.skipped] == notes
 
 
 def test_an_arrow_table_with_hostile_offsets_is_refused(tmp_path: Path) -> None:

@@ -56,17 +56,17 @@ def test_a_truncated_compressed_file_is_refused(tmp_path: Path, ending: str) -> 
     noise = os.urandom(300_000).hex().encode()
     compressed = COMPRESSORS[ending](noise)
     path = write(tmp_path, f"a{ending}", compressed[: len(compressed) * 2 // 3])
-    told = sentence(path)
-    assert told.startswith(f"{path} ends too early: its ")
-    assert "data is truncated" in told
+    message = sentence(path)
+    assert message.startswith(f"{path} ends too early: its ")
+    assert "data is truncated" in message
 
 
 @pytest.mark.parametrize("ending", COMPRESSORS)
 def test_a_plain_text_whose_name_ends_like_a_compressed_file_is_refused(tmp_path: Path, ending: str) -> None:
     path = write(tmp_path, f"a{ending}", "just a plain text " * 20)
-    told = sentence(path)
-    assert told.startswith(f"{path} is not valid ")
-    assert "the ending of its name" in told
+    message = sentence(path)
+    assert message.startswith(f"{path} is not valid ")
+    assert "the ending of its name" in message
 
 
 @pytest.mark.parametrize("seed", range(20 if EXPLORES else 2))
@@ -77,8 +77,8 @@ def test_a_damaged_compressed_file_is_refused(tmp_path: Path, ending: str, seed:
     middle = len(compressed) // 2
     compressed[middle : middle + 64] = bytes(64)
     path = write(tmp_path, f"a{ending}", bytes(compressed))
-    told = sentence(path)
-    assert told.startswith(f"{path} is not valid ")
+    message = sentence(path)
+    assert message.startswith(f"{path} is not valid ")
 
 
 @pytest.mark.parametrize("ending", COMPRESSORS)
@@ -108,7 +108,7 @@ def test_a_single_word_that_would_fill_the_memory_is_refused(tmp_path: Path, mon
     for recipe, by_kernels in ((Recipe.preset("gpt2"), True), (Recipe.preset("gpt2"), False), (whole, None)):
         with pytest.raises(TooLarge, match="had to be held at once, but only"):
             count_unmixed(Corpus.from_files(path), recipe, by_kernels=by_kernels)
-    found = count_unmixed(Corpus.from_files(many), Recipe.preset("words"), by_kernels=True)
-    assert list(found) == [(b"low", 2**21)]
+    counted = count_unmixed(Corpus.from_files(many), Recipe.preset("words"), by_kernels=True)
+    assert list(counted) == [(b"low", 2**21)]
     plain = write(tmp_path, "a.txt", b"a" * 2**23)
     assert len(count_unmixed(Corpus.from_files(plain), whole)) == 1

@@ -50,9 +50,9 @@ def test_a_byte_order_mark_takes_precedence_over_the_named_encoding(tmp_path: Pa
 def test_bytes_invalid_in_the_named_encoding_are_reported_or_replaced(tmp_path: Path, size: int, text: str) -> None:
     encoded = text.encode("shift_jis")
     path = write(tmp_path, "a.txt", encoded + b"\xff" + encoded)
-    told = sentence(path, encoding="shift_jis", size=size, error=EncodingError)
-    assert f"{path} is not valid shift_jis" in told
-    assert "byte 0xFF at offset 300." in told
+    message = sentence(path, encoding="shift_jis", size=size, error=EncodingError)
+    assert f"{path} is not valid shift_jis" in message
+    assert "byte 0xFF at offset 300." in message
     assert "".join(read(path, size, encoding="shift_jis", on_invalid="skip")) == text * 2
     corpus = Corpus.from_files(path, encoding="shift_jis", on_invalid="replace")
     assert "".join(documents(corpus, size)) == text + "�" + text
@@ -67,5 +67,5 @@ def test_truncated_utf_16_text_is_reported_or_skipped(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("encoding", ["klingon", "rot13", "hex", "a\0b", "ü"])
 def test_an_unknown_encoding_name_is_refused(tmp_path: Path, encoding: str) -> None:
-    told = sentence(write(tmp_path, "a.txt", "low"), encoding=encoding, error=EncodingError)
-    assert f"no encoding named {encoding!r}" in told
+    message = sentence(write(tmp_path, "a.txt", "low"), encoding=encoding, error=EncodingError)
+    assert f"no encoding named {encoding!r}" in message

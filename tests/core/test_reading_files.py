@@ -27,9 +27,9 @@ def test_a_file_or_folder_without_read_permission_is_reported(tmp_path: Path) ->
     path = write(tmp_path, "locked.txt", "low")
     path.chmod(0)
     with permissions.obeyed():
-        told = f"{path} cannot be opened: permission denied."
-        assert sentence(path) == told
-        assert sentence(tmp_path) == told
+        message = f"{path} cannot be opened: permission denied."
+        assert sentence(path) == message
+        assert sentence(tmp_path) == message
 
 
 def test_a_refused_permission_while_opening_a_text_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,9 +60,9 @@ def test_an_impossible_path_of_a_text_is_reported(tmp_path: Path) -> None:
 )
 def test_a_binary_file_is_refused_with_its_kind(tmp_path: Path, content: bytes, description: str) -> None:
     path = write(tmp_path, "a.txt", content)
-    told = sentence(path)
-    assert told.startswith(f"{path} is not a text file: ")
-    assert description in told
+    message = sentence(path)
+    assert message.startswith(f"{path} is not a text file: ")
+    assert description in message
 
 
 def test_a_zero_byte_deep_inside_a_text_is_read_as_a_character(tmp_path: Path) -> None:
@@ -71,6 +71,6 @@ def test_a_zero_byte_deep_inside_a_text_is_read_as_a_character(tmp_path: Path) -
 
 
 def test_a_file_name_that_is_not_valid_unicode_can_be_shown_in_a_message(tmp_path: Path) -> None:
-    told = sentence(str(tmp_path / os.fsdecode(b"caf\xe9.txt")))
-    told.encode()
-    assert told.endswith("does not exist.")
+    message = sentence(str(tmp_path / os.fsdecode(b"caf\xe9.txt")))
+    message.encode()
+    assert message.endswith("does not exist.")

@@ -59,9 +59,9 @@ def test_files_in_a_folder_that_are_no_text_are_skipped_and_reported(folder: Pat
 
 def test_a_folder_that_contains_only_pictures_is_refused(tmp_path: Path) -> None:
     write(tmp_path, "picture.png", b"\x89PNG\0")
-    told = sentence(tmp_path)
-    assert told.startswith(f"There is no text file in the folder {tmp_path}.")
-    assert "picture.png" in told
+    message = sentence(tmp_path)
+    assert message.startswith(f"There is no text file in the folder {tmp_path}.")
+    assert "picture.png" in message
 
 
 def test_an_unreadable_file_in_a_folder_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,9 +113,9 @@ def test_an_unreadable_subfolder_is_refused_or_reported(folder: Path, monkeypatc
         return real_scandir(path)
 
     monkeypatch.setattr("os.scandir", refuse)
-    told = f"The folder {folder / 'sub'} cannot be opened: permission denied."
-    assert sentence(folder) == told
-    assert listed(folder) == (["a.txt", "b.txt", "c.md", "f.txt"], [told])
+    message = f"The folder {folder / 'sub'} cannot be opened: permission denied."
+    assert sentence(folder) == message
+    assert listed(folder) == (["a.txt", "b.txt", "c.md", "f.txt"], [message])
 
 
 def test_files_that_disappear_while_a_folder_is_listed_are_reported_and_the_others_read(
@@ -175,14 +175,14 @@ def test_folders_nested_a_thousand_deep_are_read_or_reported(tmp_path: Path) -> 
             if depth == 1_200:
                 Path("b.txt").write_text("lower")
         os.chdir(before)
-        found, told = listed(tmp_path)
+        names, messages = listed(tmp_path)
     finally:
         _remove_nested(tmp_path)
         os.chdir(before)
-    assert [Path(name).name for name in found] == ["a.txt", "b.txt"]
-    assert len(told) == 1
-    assert "cannot be read" in told[0]
-    assert len(told[0]) < 700
+    assert [Path(name).name for name in names] == ["a.txt", "b.txt"]
+    assert len(messages) == 1
+    assert "cannot be read" in messages[0]
+    assert len(messages[0]) < 700
 
 
 @pytest.mark.skipif(os.name == "nt", reason="on Windows links need rights of their own")
@@ -195,8 +195,10 @@ def test_a_link_in_a_folder_to_an_unreadable_folder_is_reported(tmp_path: Path, 
     locked.chmod(0)
     try:
         with permissions.obeyed():
-            found, told = listed(folder)
+            names, messages = listed(folder)
     finally:
         locked.chmod(0o700)
-    assert sorted(found) == ["a.txt", "b.txt", "c.md", "d.txt", "e.txt", "f.txt"]
-    assert sorted(told) == [f"{folder / name} cannot be opened: permission denied." for name in ("link", "text.txt")]
+    assert sorted(names) == ["a.txt", "b.txt", "c.md", "d.txt", "e.txt", "f.txt"]
+    assert sorted(messages) == [
+        f"{folder / name} cannot be opened: permission denied." for name in ("link", "text.txt")
+    ]

@@ -34,10 +34,10 @@ class Answers(BaseHTTPRequestHandler):
         places = {"/302-there": "/200", "/302-round": "/302-round", "/302-file": f"file://{self.secret}"}
         if status == 302:
             self.send_header("Location", places[self.path])
-        told = TEXT.encode()
-        sent = told[: len(told) // 2] if self.path.endswith("-short") else told
+        content = TEXT.encode()
+        sent = content[: len(content) // 2] if self.path.endswith("-short") else content
         if status == 200:
-            self.send_header("Content-Length", str(len(told)))
+            self.send_header("Content-Length", str(len(content)))
         else:
             sent = b""
             self.send_header("Content-Length", "0")

@@ -33,11 +33,11 @@ TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_charac
 @given(st.lists(st.binary(min_size=1)))
 def test_numbered_lines_do_not_depend_on_the_size_of_blocks(blocks: list[bytes]) -> None:
     lines = NumberedLines((Chunk(block, False, 7) for block in blocks), "a")
-    found = list(lines)
-    assert b"".join(found) == b"".join(blocks)
-    assert all(line.endswith(b"\n") for line in found[:-1])
-    assert all(line.count(b"\n") <= 1 for line in found)
-    assert lines.number == len(found)
+    numbered = list(lines)
+    assert b"".join(numbered) == b"".join(blocks)
+    assert all(line.endswith(b"\n") for line in numbered[:-1])
+    assert all(line.count(b"\n") <= 1 for line in numbered)
+    assert lines.number == len(numbered)
 
 
 def test_a_line_of_json_lines_that_is_too_long_is_refused() -> None:
@@ -90,9 +90,9 @@ BAD_JSON_ROWS = [
 def test_a_bad_row_of_json_lines_is_refused_or_skipped_with_a_report(tmp_path: Path, row: str, reason: str) -> None:
     good = '{"text": "low"}'
     path = write(tmp_path, "a.jsonl", f"{good}\n\n{row}\n{good}\n")
-    told = sentence(path)
-    assert told.startswith(f"{path}, line 3: {reason}")
-    assert told.endswith("Repair the row, or choose to skip damaged rows.")
+    message = sentence(path)
+    assert message.startswith(f"{path}, line 3: {reason}")
+    assert message.endswith("Repair the row, or choose to skip damaged rows.")
     corpus = Corpus.from_files(path, on_bad_row="skip")
     assert documents(corpus) == ["low", "low"]
     assert [skipped.source for skipped in corpus.skipped] == [str(path)]
@@ -118,11 +118,11 @@ def test_a_file_with_a_bad_row_is_closed_when_the_error_is_raised(
         return opened[-1]
 
     monkeypatch.setattr(opening, "open_raw", open_seen)
-    with pytest.raises(CorpusError) as told:
+    with pytest.raises(CorpusError) as error:
         count_words(Corpus.from_files(write(tmp_path, name, content), **choices), Recipe())
     assert opened
-    assert all(one.closed for one in opened)
-    assert "line 2" in str(told.value) or "line 3" in str(told.value)
+    assert all(file.closed for file in opened)
+    assert "line 2" in str(error.value) or "line 3" in str(error.value)
 
 
 def test_half_a_surrogate_pair_in_a_row_can_be_replaced_on_request(tmp_path: Path) -> None:
@@ -169,18 +169,18 @@ def test_a_very_long_csv_field_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("id,body\n1,low\n", 'has no column "text"; its first row names "id", "body". Choose one of them.'),
         ("\n\n", 'has no column "text"; its first row names none.'),
         ('"text\nlow\n', "this row cannot be read (up to line 2: is a quote not closed?)"),
     ],
 )
-def test_a_csv_file_without_the_chosen_column_is_refused(tmp_path: Path, content: str, told: str) -> None:
+def test_a_csv_file_without_the_chosen_column_is_refused(tmp_path: Path, content: str, message: str) -> None:
     path = write(tmp_path, "a.csv", content)
     assert sentence(path, field="text").startswith(str(path))
-    assert told in sentence(path, field="text")
-    assert told in sentence(path, field="text", on_bad_row="skip")
+    assert message in sentence(path, field="text")
+    assert message in sentence(path, field="text", on_bad_row="skip")
 
 
 @pytest.mark.parametrize(

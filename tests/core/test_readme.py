@@ -35,9 +35,9 @@ def test_the_readme_is_below_its_size_limit() -> None:
 
 def test_the_readme_names_and_counts_every_method() -> None:
     number, named = re.findall(r"\[(\w+): (byte-pair [^]]*)\]", README)[0]
-    told = [name.strip().lower() for name in named.split(",")]
+    names = [name.strip().lower() for name in named.split(",")]
     ours = [METHODS[name].title.lower().replace(" byte-pair encoding", " bpe") for name in METHODS.own]
-    assert sorted(told) == sorted(ours)
+    assert sorted(names) == sorted(ours)
     assert WORDS_FOR_NUMBERS[number] == len(ours)
 
 

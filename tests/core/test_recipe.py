@@ -89,26 +89,26 @@ def test_each_recipe_choice_except_the_name_belongs_to_one_part_of_a_recipe() ->
 
 @pytest.mark.parametrize("choice", OTHER)
 def test_recipes_differ_only_in_the_part_of_the_changed_choice(choice: str) -> None:
-    one, other = changed(choice)
+    first, second = changed(choice)
     common = (kind for kind in PARTS if choice in {field.name for field in dataclasses.fields(kind)})
     part = next(common, LearningChoices)  # to which the choices of single methods belong
-    assert [kind for kind in PARTS if one.differing(other, kind)] == [part]
-    assert [kind for kind in PARTS if one.part(kind) != other.part(kind)] == ([] if choice in OF_METHODS else [part])
-    assert choice in one.differing(other, part)
-    assert one.is_same_but_for_size(other) == (part in (Size, DecodingChoices))
-    assert other.normalizes == (choice in one.differing(other, Normalization))
+    assert [kind for kind in PARTS if first.differing(second, kind)] == [part]
+    assert [kind for kind in PARTS if first.part(kind) != second.part(kind)] == ([] if choice in OF_METHODS else [part])
+    assert choice in first.differing(second, part)
+    assert first.is_same_but_for_size(second) == (part in (Size, DecodingChoices))
+    assert second.normalizes == (choice in first.differing(second, Normalization))
 
 
 @pytest.mark.parametrize("choice", OTHER)
 def test_a_run_can_be_extended_if_recipes_differ_only_in_size_or_decoding(choice: str) -> None:
-    one, other = changed(choice)
-    trainer = Trainer(in_languages(WordTable.from_counts({"low": 3, "lower": 2})), one)
-    if one.is_same_but_for_size(other):
-        trainer.extend(other)
-        assert trainer.recipe == other
+    first, second = changed(choice)
+    trainer = Trainer(in_languages(WordTable.from_counts({"low": 3, "lower": 2})), first)
+    if first.is_same_but_for_size(second):
+        trainer.extend(second)
+        assert trainer.recipe == second
     else:
         with pytest.raises(RecipeError, match="only the size"):
-            trainer.extend(other)
+            trainer.extend(second)
 
 
 @pytest.mark.parametrize("name", PRESETS)

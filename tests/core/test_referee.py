@@ -40,7 +40,7 @@ def as_it_is(pair: tuple[int, int], count: int) -> int:
 def learned(words: dict[str, int], merges: int, value: Value = as_it_is, least: int = 2) -> tuple[Merges, int | None]:
     """Learn plainly with counts changed by `value`; return the merges and the first step with a wrong count."""
     known = [(list(word.encode()), count) for word, count in words.items()]
-    found, wrong = [], None
+    merges_so_far, wrong = [], None
     for step in range(merges):
         counts: Counter[tuple[int, int]] = Counter()
         for symbols, count in known:
@@ -53,19 +53,19 @@ def learned(words: dict[str, int], merges: int, value: Value = as_it_is, least: 
             break
         if wrong is None and counts[best] < max(counts.values()):
             wrong = step + 1
-        found.append(best)
+        merges_so_far.append(best)
         known = [(joined(symbols, best, 256 + step), count) for symbols, count in known]
-    return found, wrong
+    return merges_so_far, wrong
 
 
 def joined(symbols: list[int], pair: tuple[int, int], token: int) -> list[int]:
-    found: list[int] = []
+    result: list[int] = []
     for symbol in symbols:
-        if found and (found[-1], symbol) == pair:
-            found[-1] = token
+        if result and (result[-1], symbol) == pair:
+            result[-1] = token
         else:
-            found.append(symbol)
-    return found
+            result.append(symbol)
+    return result
 
 
 def split(text: str, pattern: str = "gpt2") -> dict[str, int]:
@@ -119,17 +119,17 @@ def test_the_check_question_finds_no_mistake_in_a_valid_table(text: Path, tmp_pa
 
 def _own(text: Path, folder: Path) -> list[Path]:
     chosen = (("gpt2", "first-seen"), ("o200k", "largest-text"), ("sentencepiece-like", "lowest-ids"))
-    found = []
+    paths = []
     for preset, ties in chosen:
-        found.append(folder / f"own-{preset}.csv")
+        paths.append(folder / f"own-{preset}.csv")
         words = text.read_text(encoding="utf-8")
         size: dict[str, Any] = {"merges": 300}
-        train(words, preset, ties=ties, **size).save(found[-1])
-    return found
+        train(words, preset, ties=ties, **size).save(paths[-1])
+    return paths
 
 
 def _of_plain_code(text: Path, folder: Path) -> list[Path]:
-    found = []
+    paths = []
     for pattern in ("gpt2", "cl100k"):
         merges, _ = learned(split(text.read_text(encoding="utf-8"), pattern), 80)
         tokens = [bytes([byte]) for byte in range(256)]
@@ -141,8 +141,8 @@ def _of_plain_code(text: Path, folder: Path) -> list[Path]:
         model.write_text(f"minbpe v1\n{expression}\n0\n{''.join(rows)}", encoding="utf-8")
         lines = [f"{base64.b64encode(token).decode()} {rank}\n" for rank, token in enumerate(tokens)]
         ranks.write_text("".join(lines), encoding="utf-8")
-        found += [model, *([ranks] if len(set(tokens)) == len(tokens) else [])]
-    return found
+        paths += [model, *([ranks] if len(set(tokens)) == len(tokens) else [])]
+    return paths
 
 
 def _of_libraries(text: Path, folder: Path) -> list[Path]:
@@ -155,7 +155,7 @@ def _of_libraries(text: Path, folder: Path) -> list[Path]:
     trainer = tokenizers.trainers.BpeTrainer(vocab_size=900, show_progress=False, initial_alphabet=alphabet)
     other.train([str(text)], trainer)
     other.save(str(path))
-    found = [path]
+    paths = [path]
     size = len(set(text.read_text(encoding="utf-8"))) + 100  # beyond what there is it joins what occurs nowhere
     for name, more in (("usual", {}), ("plain", {"split_by_unicode_script": False, "split_by_number": False})):
         model = io.BytesIO()
@@ -163,9 +163,9 @@ def _of_libraries(text: Path, folder: Path) -> list[Path]:
             input=str(text), model_writer=model, model_type="bpe", vocab_size=size, hard_vocab_limit=False,
             minloglevel=2, **more,
         )  # fmt: skip
-        found.append(folder / f"{name}.model")
-        found[-1].write_bytes(model.getvalue())
-    return found
+        paths.append(folder / f"{name}.model")
+        paths[-1].write_bytes(model.getvalue())
+    return paths
 
 
 WORDS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -235,7 +235,7 @@ def test_the_check_question_accepts_a_table_that_balances_languages(tmp_path: Pa
     other.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     trainer = tokenizers.trainers.ParityBpeTrainer(num_merges=200, global_merges=20)
     lines = [path.read_text(encoding="utf-8").splitlines(keepends=True) for path in files]
-    trainer.train_from_iterator(other, train_iterators=[iter(one) for one in lines], ratio=[1.0, 1.0])
+    trainer.train_from_iterator(other, train_iterators=[iter(texts) for texts in lines], ratio=[1.0, 1.0])
     other.save(str(tmp_path / "tokenizer.json"))
     study = open_study(tmp_path / "tokenizer.json")
     answer = ask(study.with_texts(dict(zip(("la", "el"), map("".join, lines), strict=True))), "check")
@@ -379,9 +379,9 @@ def test_the_check_question_finds_a_merge_that_is_listed_twice(tmp_path: Path) -
     """Formerly a repeated merge was skipped without a message."""
     study = learned_by_tokenizers([PROSE.read_text(encoding="utf-8")], tmp_path / "tokenizer.json")
     path = tmp_path / "tokenizer.json"
-    told = json.loads(path.read_text(encoding="utf-8"))
-    told["model"]["merges"].insert(30, told["model"]["merges"][5])
-    path.write_text(json.dumps(told), encoding="utf-8")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["model"]["merges"].insert(30, content["model"]["merges"][5])
+    path.write_text(json.dumps(content), encoding="utf-8")
     codes = tmp_path / "text.codes"
     train(PROSE.read_text(encoding="utf-8"), "words", merges=50, **CODES).save(codes)
     lines = codes.read_text(encoding="utf-8").split("\n")

@@ -30,10 +30,10 @@ def recipes(draw: st.DrawFn) -> Recipe:
 def words_of(text: str, recipe: Recipe) -> list[str]:
     """Return the words and the special tokens of a text."""
     cutting = Cutting(recipe)
-    found: list[str] = []
+    words: list[str] = []
     for part, special in cutting.normalized_parts(text, recipe.special_tokens):
-        found += cutting.words(part) if special is None else [special]
-    return found
+        words += cutting.words(part) if special is None else [special]
+    return words
 
 
 @given(recipe=recipes(), text=TEXTS | LINES)
@@ -68,10 +68,10 @@ def pairs(pattern: str, **choices: Any) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "o200k", "english", "whitespace"])
 def test_a_text_can_be_cut_safely_at_a_space_after_a_letter_or_punctuation(pattern: str) -> None:
-    found = set(pairs(pattern))
-    assert {(byte, ord(" ")) for byte in b"aZs.,"} <= found
-    assert (ord("a"), ord("\n")) in found
-    assert ((ord(" "), ord("a")) in found) == (pattern == "whitespace")
+    safe_pairs = set(pairs(pattern))
+    assert {(byte, ord(" ")) for byte in b"aZs.,"} <= safe_pairs
+    assert (ord("a"), ord("\n")) in safe_pairs
+    assert ((ord(" "), ord("a")) in safe_pairs) == (pattern == "whitespace")
 
 
 @pytest.mark.parametrize("pattern", [dict(pattern="none"), dict(pattern="custom", custom_pattern="(?<=[a-z]{2})[a-z]")])

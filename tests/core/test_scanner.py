@@ -43,8 +43,8 @@ def words_by_kernel(text: str, pattern: str, unit: str = "file") -> list[bytes]:
     cuts = np.empty(len(data) + 3, np.int32)
     registers = np.empty(kernels.REGISTERS, np.int64)
     pieces = np.array([0, len(data)], np.int32)
-    found = kernels.scan_pieces(kernels.machine_of(table), buffer, pieces, registers, cuts)
-    return kept_words(table, data, cuts[:found].tolist())
+    count = kernels.scan_pieces(kernels.machine_of(table), buffer, pieces, registers, cuts)
+    return kept_words(table, data, cuts[:count].tolist())
 
 
 def kept_words(table: ScanTable, data: bytes, cuts: list[int]) -> list[bytes]:
@@ -161,10 +161,10 @@ def test_a_scan_that_pauses_at_any_byte_finds_the_same_words(pattern: str, text:
     collected = [0]
     while registers[kernels.POSITION] < len(data):
         stop = min(len(data), int(registers[kernels.POSITION]) + pause)
-        found = kernels.scan(automaton, buffer, np.int64(stop), registers, cuts, np.int64(0))
-        collected += cuts[:found].tolist()
-    found = kernels.end_text(automaton, registers, cuts, np.int64(0))
-    assert [*collected, *cuts[:found].tolist()] == table.cuts(data)
+        count = kernels.scan(automaton, buffer, np.int64(stop), registers, cuts, np.int64(0))
+        collected += cuts[:count].tolist()
+    count = kernels.end_text(automaton, registers, cuts, np.int64(0))
+    assert [*collected, *cuts[:count].tolist()] == table.cuts(data)
 
 
 @pytest.mark.parametrize("unit", UNITS)

@@ -124,17 +124,17 @@ def test_beyond_the_bounds_of_a_share_the_constraint_of_the_bound_is_violated(
     ten: tuple[GroupedWords, Program],
 ) -> None:
     _, program = ten
-    found = 0
+    constraints = 0
     for group in range(len(TEN)):
         others = np.delete(program.shares, group)
         for side, bound in zip((-1, 1), program.bounds(group), strict=True):
             if bound is not None:
-                found += 1
+                constraints += 1
                 assert side * (bound.share - program.shares[group]) > -1e-5
                 for moved, holds in ((bound.share - side * 1e-4, True), (bound.share + side * 1e-4, False)):
                     mixture = np.insert(others * (1 - moved) / others.sum(), group, moved)
                     assert (program.lines[bound.line] @ mixture >= 0) == holds
-    assert found > len(TEN)
+    assert constraints > len(TEN)
 
 
 def test_shares_found_from_other_texts_of_the_same_groups_are_near_the_known_shares(
@@ -144,11 +144,11 @@ def test_shares_found_from_other_texts_of_the_same_groups_are_near_the_known_sha
     chance, groups = np.random.default_rng(1), ten[0]
 
     def drawn() -> GroupedWords:
-        found = {}
+        counts_by_group = {}
         for name in ("prose", "code", "cyrillic", "greek"):
             counts = groups.counts_in(name)
-            found[name] = groups.words.recounted(chance.multinomial(20_000, counts / counts.sum()))
-        return GroupedWords.of(found)
+            counts_by_group[name] = groups.words.recounted(chance.multinomial(20_000, counts / counts.sum()))
+        return GroupedWords.of(counts_by_group)
 
     shares = np.array([0.4, 0.3, 0.2, 0.1])
     program = explained(drawn(), learned(drawn(), shares, 150))
@@ -183,9 +183,9 @@ def test_the_mixture_command_prints_only_json_with_the_json_option(
     Study(learned(grouped(texts), (0.5, 0.5), 40)).save(tmp_path / "merges.tiktoken")
     groups = [word for name in texts for word in ("--group", name, str(OWN / f"{name}.txt"))]
     assert run(["mixture", str(tmp_path / "merges.tiktoken"), *groups, "--json"]) == 0
-    told = json.loads(capfd.readouterr().out)
-    assert "all known ways gpt2 fits best" in told["sentences"][0]
-    assert sum(row["share"] for row in told["rows"]) == pytest.approx(1)
+    report = json.loads(capfd.readouterr().out)
+    assert "all known ways gpt2 fits best" in report["sentences"][0]
+    assert sum(row["share"] for row in report["rows"]) == pytest.approx(1)
 
 
 def test_impossible_mixture_questions_are_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,9 +42,9 @@ def test_control_characters_of_a_file_name_are_escaped_in_messages(
     assert run(["report", str(table), "--output", str(tmp_path / ACTING) + ".html"]) == 0
     assert run(["decode", "--merges", str(table), "--unknown\x1b[31m"]) == 2
     assert run(["encode", str(text), "--merges", str(table), "--output", str(tmp_path / ACTING) + ".bin"]) == 0
-    told = "".join(capsys.readouterr())
-    assert "\\x1b[31m" in told
-    assert not {"\x1b", "\x07", "\u202e", "\u2066"} & set(told)
+    message = "".join(capsys.readouterr())
+    assert "\\x1b[31m" in message
+    assert not {"\x1b", "\x07", "\u202e", "\u2066"} & set(message)
     assert "\n" not in shown("a\nb")
 
 
@@ -68,9 +68,9 @@ def test_messages_of_sqlite_are_not_shown_for_a_damaged_session(tmp_path: Path, 
     else:
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute(damage)
-    with pytest.raises(FormatError, match="is damaged") as found:
+    with pytest.raises(FormatError, match="is damaged") as error:
         read_session(path)
-    assert not [word for word in ("sqlite", "malformed", "no such table", "btree") if word in str(found.value).lower()]
+    assert not [word for word in ("sqlite", "malformed", "no such table", "btree") if word in str(error.value).lower()]
 
 
 @pytest.mark.parametrize("name", ["text.gz", "text.xz", "text.bz2"])

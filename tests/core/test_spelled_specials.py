@@ -101,8 +101,8 @@ def test_the_benchmark_counts_special_tokens_in_texts_as_the_library_does(
 ) -> None:
     study, _, library = opened
     long = (TEXT + "\n") * 3_000  # so that words are counted once
-    found = QUESTION.benchmark({"it": study}, texts={"short": [TEXT], "long": [long]}).columns
-    assert found["tokens"].tolist() == [len(library(TEXT)), len(library(long))]
+    columns = QUESTION.benchmark({"it": study}, texts={"short": [TEXT], "long": [long]}).columns
+    assert columns["tokens"].tolist() == [len(library(TEXT)), len(library(long))]
     curves = QUESTION.curves({"it": study}, held_out=[TEXT]).columns
     assert curves["tokens"][-1] == len(library(TEXT))
 
@@ -125,12 +125,12 @@ def test_check_import_encodes_special_tokens_as_the_study_does_and_names_the_rul
     opened: tuple[bpe.Study, Path, Encode],
 ) -> None:
     study, path, _ = opened
-    found = check_import(path, open_table(path))
-    assert found is not None
-    assert found.agreeing == found.texts > 5, found.differences
+    check = check_import(path, open_table(path))
+    assert check is not None
+    assert check.agreeing == check.texts > 5, check.differences
     taken = "matched" if study.format == "tokenizer.json" else "as ordinary text"
-    assert f"of {found.texts:,} texts by encode" in found.sentence
-    assert found.sentence.endswith(f", special tokens {taken}")
+    assert f"of {check.texts:,} texts by encode" in check.sentence
+    assert check.sentence.endswith(f", special tokens {taken}")
 
 
 def test_a_caller_may_override_how_special_tokens_in_a_text_are_read(

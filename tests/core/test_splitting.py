@@ -43,7 +43,7 @@ def test_ascii_versions_of_patterns_find_the_same_words_in_ascii_texts(name: str
     texts = [chr(first) + chr(second) for first in range(128) for second in range(128)]
     texts += ["".join(draw.choices("aB'stLlrevdm 12/\n\r\t.,!_$\x1c\x0b", k=draw.randrange(14))) for _ in range(5_000)]
     for text in texts:
-        assert [found.span() for found in ours.finditer(text)] == [found.span() for found in theirs.finditer(text)]
+        assert [match.span() for match in ours.finditer(text)] == [match.span() for match in theirs.finditer(text)]
 
 
 @pytest.mark.parametrize("name", [name for name, pattern in NAMED_PATTERNS.items() if not pattern.drops_whitespace])
@@ -140,10 +140,10 @@ def test_the_error_about_a_catastrophic_pattern_names_the_text() -> None:
     with pytest.raises(PatternError) as caught:
         list(Splitter(custom(r"fine |(a|aa)+$"), patience=0.5).words(text))
     assert time.process_time() - started < 10
-    told = str(caught.value)
-    assert told.startswith("The pattern 'fine |(a|aa)+$' took more than")
-    assert "'" + "a" * 60 + "…'" in told
-    assert "repetition inside a repetition" in told
+    message = str(caught.value)
+    assert message.startswith("The pattern 'fine |(a|aa)+$' took more than")
+    assert "'" + "a" * 60 + "…'" in message
+    assert "repetition inside a repetition" in message
 
 
 def test_time_between_the_words_taken_by_a_slow_caller_does_not_count_as_matching_time() -> None:
@@ -171,7 +171,7 @@ def test_a_pattern_that_matched_nothing_is_reported_after_all_documents() -> Non
 
 
 @pytest.mark.parametrize(
-    ("pattern", "told"),
+    ("pattern", "message"),
     [
         ("(?r)a", "from the end backwards"),
         ("((a{1000}){1000}){1000}", "too large"),
@@ -179,8 +179,8 @@ def test_a_pattern_that_matched_nothing_is_reported_after_all_documents() -> Non
         ("(a", "not a valid regular expression at character"),
     ],
 )
-def test_a_recipe_with_an_unusable_pattern_is_refused(pattern: str, told: str) -> None:
-    with pytest.raises(PatternError, match=told):
+def test_a_recipe_with_an_unusable_pattern_is_refused(pattern: str, message: str) -> None:
+    with pytest.raises(PatternError, match=message):
         custom(pattern)
 
 

@@ -73,8 +73,8 @@ def test_a_study_lists_only_the_documented_public_names(hugging_face: OpenedTabl
 def test_a_former_name_of_a_study_works_and_warns_with_the_new_name(name: str) -> None:
     study: Any = bpe.train([POEM], "gpt2", merges=5)
     with pytest.warns(DeprecationWarning, match=rf"Study\.{name} is .*(inside\.{name}|study itself) now"):
-        found = getattr(study, name)
-    assert found == (study if name == "tokenizer" else getattr(study.inside, name))
+        value = getattr(study, name)
+    assert value == (study if name == "tokenizer" else getattr(study.inside, name))
 
 
 def test_an_unknown_attribute_of_a_study_is_refused() -> None:
@@ -131,11 +131,11 @@ def test_a_dropped_token_is_not_in_the_vocabulary_of_a_study(unigram: bpe.Study)
 
 def test_a_study_encodes_and_decodes_several_texts_at_once(hugging_face: OpenedTable) -> None:
     study, library = hugging_face
-    found = study.encode(TEXTS)
-    assert found == [study.encode(text) for text in TEXTS] == [one.ids for one in library.encode_batch(TEXTS)]
-    assert study.encode(tuple(text.encode() for text in TEXTS)) == found
+    ids = study.encode(TEXTS)
+    assert ids == [study.encode(text) for text in TEXTS] == [encoding.ids for encoding in library.encode_batch(TEXTS)]
+    assert study.encode(tuple(text.encode() for text in TEXTS)) == ids
     assert study.encode([]) == []
-    assert study.decode_batch(found) == TEXTS
+    assert study.decode_batch(ids) == TEXTS
     assert study.decode_batch(*study.encode_batch(TEXTS)) == TEXTS
     assert study.decode_batch([study.encode("<pad>low")], skip_special=True) == ["low"]
 

@@ -74,10 +74,10 @@ def test_every_step_of_superbpe_training_equals_the_specification(way: object, d
     if len(words) == 0:
         return
     expected = reference.train(words, recipe)
-    found = learn_in_short_calls(way.learner, words, recipe, data.draw(st.sampled_from([1, 10_000, 2**60])))  # type: ignore[attr-defined]
-    assert all_columns(found) == all_columns(expected)
-    assert found.reasons[STAGE].tolist() == expected.reasons[STAGE].tolist()
-    assert (found.end_reason, found.tokens_at_start) == (expected.end_reason, expected.tokens_at_start)
+    history = learn_in_short_calls(way.learner, words, recipe, data.draw(st.sampled_from([1, 10_000, 2**60])))  # type: ignore[attr-defined]
+    assert all_columns(history) == all_columns(expected)
+    assert history.reasons[STAGE].tolist() == expected.reasons[STAGE].tolist()
+    assert (history.end_reason, history.tokens_at_start) == (expected.end_reason, expected.tokens_at_start)
 
 
 @given(st.text("ab :.'1\n\tAé漢\u0301", max_size=80), st.sampled_from(["o200k", "o200k-apart", "gpt2", "english"]))
@@ -86,9 +86,12 @@ def test_reference_and_kernels_divide_superword_runs_into_the_same_words(text: s
     words = words_of(text, recipe)
     if len(words):
         assert list(compiled.words_inside(words, recipe)) == list(reference.words_inside(words, recipe))
-        told, found = reference.inside_of(words, recipe), compiled.inside_of(words, recipe)
-        assert list(found.words) == list(told.words)
-        assert [found.rows.tolist(), found.first.tolist()] == [told.rows.tolist(), told.first.tolist()]
+        by_reference, by_kernels = reference.inside_of(words, recipe), compiled.inside_of(words, recipe)
+        assert list(by_kernels.words) == list(by_reference.words)
+        assert [by_kernels.rows.tolist(), by_kernels.first.tolist()] == [
+            by_reference.rows.tolist(),
+            by_reference.first.tolist(),
+        ]
 
 
 @given(st.text("ab :.'1/\r\n\tAé漢\u0301!\u00a0", max_size=60))
@@ -143,10 +146,10 @@ class TwoTrainings:
     def words(self, expression: str) -> list[list[int]]:
         """Split every line into the matches of the expression and the texts between; join all pairs learned so far."""
         pattern = regex.compile(f"({expression})")
-        found = [list(part.encode()) for line in self.lines for part in pattern.split(line) if part]
+        rows = [list(part.encode()) for line in self.lines for part in pattern.split(line) if part]
         for token, pair in enumerate(self.pairs, 256):
-            found = [plain.join(word, pair, token) for word in found]
-        return found
+            rows = [plain.join(word, pair, token) for word in rows]
+        return rows
 
     def learn(self, expression: str, merges: int, may_join: Callable[[bytes], bool] = lambda text: True) -> None:
         words = self.words(expression)
@@ -169,8 +172,8 @@ def test_extending_a_table_of_whole_lines_across_words_equals_the_two_trainings_
     first = bpe.train([CODE], "o200k", merges=30, unit="line", ties="lowest-ids")
     assert first.history.pairs() == theirs.pairs
     theirs.learn(NO_SUPERWORD, 60, holds_few_words)
-    found = bpe.extend(bpe.Corpus.from_texts([CODE]), first, by=30, across_words=True)
-    assert found.history.pairs() == theirs.pairs
+    extended = bpe.extend(bpe.Corpus.from_texts([CODE]), first, by=30, across_words=True)
+    assert extended.history.pairs() == theirs.pairs
     at_once = bpe.train([CODE], "superbpe", merges=60, transition=30, ties="lowest-ids")
     assert at_once.history.pairs() != theirs.pairs, "the first stage of one training sees runs alone"
 
@@ -303,20 +306,20 @@ def test_superbpe_token_counts_are_those_of_words_before_the_transition_and_of_r
     for step in range(len(history) + 1):
         if step:
             pair, token = history.pair(step - 1), 255 + step
-            stages = [[(plain.join(word, pair, token), count) for word, count in one] for one in stages]
+            stages = [[(plain.join(word, pair, token), count) for word, count in symbol] for symbol in stages]
         now = stages[step >= turn]
         counted.append(Counter(plain.count_pairs(now)) + Counter())
         for word, count in now:
             for token in word:
                 counted[-1][token] += count
     ranked, every = RankedWords.of(words, history), np.arange(len(history) + 1)
-    met = sorted({one for counts in counted for one in counts}, key=str)
+    met = sorted({symbol for counts in counted for symbol in counts}, key=str)
     if not met:
         return
-    one = data.draw(st.sampled_from(met))
-    found = follow(ranked, one if isinstance(one, tuple) else (one, NOTHING))
-    assert found.counts_at(every).tolist() == [counts[one] for counts in counted]
-    assert found.peak == max(counts[one] for counts in counted) == found.count_at(found.peak_at)
+    symbol = data.draw(st.sampled_from(met))
+    followed = follow(ranked, symbol if isinstance(symbol, tuple) else (symbol, NOTHING))
+    assert followed.counts_at(every).tolist() == [counts[symbol] for counts in counted]
+    assert followed.peak == max(counts[symbol] for counts in counted) == followed.count_at(followed.peak_at)
 
 
 def test_reasons_and_race_answers_use_words_before_the_transition_and_runs_after() -> None:
@@ -349,7 +352,7 @@ def test_superbpe_ties_are_between_pairs_of_the_same_stage(merges: int) -> None:
     words = words_of(TEXT, history.recipe)
     for tie in ties(history):
         leading = leading_pairs(words, history, tie.step - 1, 2)
-        assert [(one.left, one.right, one.count) for one in leading] == [
+        assert [(candidate.left, candidate.right, candidate.count) for candidate in leading] == [
             (*tie.winner, tie.count),
             (*tie.loser, tie.count),
         ]

@@ -22,5 +22,5 @@ def test_the_manual_names_every_environment_variable_of_the_program() -> None:
     files = [path for folder in ("app", "bpe_core") for path in (ROOT / folder).rglob("*.py")]
     read = {name for path in files for name in re.findall(r"BPE_EXPLORER_[A-Z_]+", path.read_text(encoding="utf-8"))}
     table = (ROOT / "resources" / "manual" / "commands.md").read_text(encoding="utf-8")
-    told = {*re.findall(r"^\| `(BPE_EXPLORER_[A-Z_]+)", table, re.MULTILINE)}
-    assert read == told
+    documented = {*re.findall(r"^\| `(BPE_EXPLORER_[A-Z_]+)", table, re.MULTILINE)}
+    assert read == documented

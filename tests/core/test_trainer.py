@@ -71,15 +71,15 @@ def test_columns_of_earlier_histories_stay_when_the_trainer_enlarges_its_buffers
 @pytest.fixture
 def being_made(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
     """Let machine code be ready after two progress reports; return the list of reports."""
-    told: list[Progress] = []
+    reports: list[Progress] = []
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     monkeypatch.setattr(readiness, "LEAST", 0)
     monkeypatch.setattr(readiness, "SAMPLE", 0)
     monkeypatch.setattr(readiness, "prepare", lambda **how: None)
-    monkeypatch.setattr(readiness, "ready", lambda part="": len(told) == 2)
-    monkeypatch.setattr(readiness, "preparing", lambda: len(told) < 2)
+    monkeypatch.setattr(readiness, "ready", lambda part="": len(reports) == 2)
+    monkeypatch.setattr(readiness, "preparing", lambda: len(reports) < 2)
     monkeypatch.setattr(kept, "can_be_made", lambda: True)
-    return told
+    return reports
 
 
 def test_byte_pair_encoding_trains_in_plain_python_while_kernels_are_compiled(being_made: list[Progress]) -> None:
@@ -93,7 +93,7 @@ def test_byte_pair_encoding_trains_in_plain_python_while_kernels_are_compiled(be
 
 def test_methods_other_than_bpe_train_only_after_kernels_are_compiled(being_made: list[Progress]) -> None:
     learn(WORDS, Recipe.preset("wordpiece", merges=3), progress=being_made.append)
-    assert {one.stage for one in being_made[:2]} == {readiness.BEING_MADE}
+    assert {report.stage for report in being_made[:2]} == {readiness.BEING_MADE}
     assert being_made[-1].stage == "training"
 
 
@@ -138,32 +138,32 @@ def test_stopping_a_training_keeps_the_learned_merges(monkeypatch: pytest.Monkey
     monkeypatch.setattr(trainer, "LEAST_WORK", 1)
     seen: list[Progress] = []
     words = {"newest": 6, "widest": 3, "low": 5}
-    told = WordTable.from_counts(words)
-    history = learn(told, RECIPE, progress=seen.append, cancelled=lambda: len(seen) >= 3)
+    word_table = WordTable.from_counts(words)
+    history = learn(word_table, RECIPE, progress=seen.append, cancelled=lambda: len(seen) >= 3)
     assert history.end_reason == "stopped"
     assert [(progress.stage, progress.done, progress.total) for progress in seen] == [
         ("training", done, 20) for done in (1, 2, 3)
     ]
-    whole = reference.train(told, RECIPE)
+    whole = reference.train(word_table, RECIPE)
     assert all_columns(history) == all_columns(whole.first(3))
 
 
 def test_trainers_in_several_threads_do_not_disturb_each_other() -> None:
     expected = all_columns(reference.train(WORDS, RECIPE))
-    found: list[dict[str, list[int]]] = []
+    results: list[dict[str, list[int]]] = []
 
     def run() -> None:
         made = Trainer(WORDS, RECIPE)
         while not made.advance(max_merges=1).finished:
             pass
-        found.append(all_columns(made.history))
+        results.append(all_columns(made.history))
 
     threads = [threading.Thread(target=run) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [expected] * 4
+    assert results == [expected] * 4
 
 
 @pytest.fixture(autouse=True)

@@ -65,20 +65,20 @@ def words_by_regex(expression: str, text: str, unit: Unit = "file") -> list[str]
 
 
 def table(expression: str, unit: Unit = "file") -> ScanTable:
-    found = table_of(expression, unit)
-    assert found is not None, why_no_table(expression, unit)
-    return found
+    scan_table = table_of(expression, unit)
+    assert scan_table is not None, why_no_table(expression, unit)
+    return scan_table
 
 
 @given(expression=EXPRESSIONS, unit=st.sampled_from(["file", "line"]), texts=st.lists(TEXTS, min_size=6, max_size=12))
 def test_translated_random_patterns_split_random_texts_as_regex_does(
     expression: str, unit: Unit, texts: list[str]
 ) -> None:
-    found = table_of(expression, unit)
-    assume(found is not None)
-    assert found is not None
+    scan_table = table_of(expression, unit)
+    assume(scan_table is not None)
+    assert scan_table is not None
     for text in texts:
-        assert words(found, text) == words_by_regex(expression, text, unit), text
+        assert words(scan_table, text) == words_by_regex(expression, text, unit), text
 
 
 @settings(max_examples=10)
@@ -86,11 +86,11 @@ def test_translated_random_patterns_split_random_texts_as_regex_does(
 def test_a_text_divided_where_the_scan_table_allows_has_the_same_words(
     expression: str, before: str, behind: str
 ) -> None:
-    found = table_of(expression)
-    assume(found is not None and before and behind)
-    assert found is not None
-    last, first = (found.kind_of_code_point[ord(character)] for character in (before[-1], behind[0]))
-    if between_kinds(found)[last, first]:
+    scan_table = table_of(expression)
+    assume(scan_table is not None and before and behind)
+    assert scan_table is not None
+    last, first = (scan_table.kind_of_code_point[ord(character)] for character in (before[-1], behind[0]))
+    if between_kinds(scan_table)[last, first]:
         whole = words_by_regex(expression, before + behind)
         assert words_by_regex(expression, before) + words_by_regex(expression, behind) == whole
 
@@ -102,8 +102,8 @@ def test_character_sets_of_translated_patterns_contain_the_characters_that_regex
     kinds = Kinds(read.body.sources, read.characters, read.classes)
     for source in read.body.sources if EXPLORES else read.body.sources[-9:]:
         expected = np.zeros(CODE_POINTS, np.bool_)
-        for found in regex.finditer(f"{source}+", every_character()):
-            expected[ord(found.group()[0]) : ord(found.group()[-1]) + 1] = True
+        for match in regex.finditer(f"{source}+", every_character()):
+            expected[ord(match.group()[0]) : ord(match.group()[-1]) + 1] = True
         holds = np.array([kinds.mask([source]) >> kind & 1 for kind in range(256)], np.bool_)[kinds.of_code_point]
         expected[SURROGATES.start : SURROGATES.stop] = holds[SURROGATES.start : SURROGATES.stop]
         assert (holds == expected).all(), source
@@ -176,7 +176,7 @@ def test_kernels_report_a_pattern_that_never_matches(change: dict[str, Any]) -> 
 def test_counting_a_large_text_with_a_slow_pattern_is_reported() -> None:
     corpus = Corpus.from_texts(["lower " * 50_000])
     count_words(corpus, Recipe(pattern="custom", custom_pattern=r"(?<=ow)e|\w+"))
-    assert [str(told) for told in corpus.skipped] == [
+    assert [str(note) for note in corpus.skipped] == [
         "The pattern: this one is slow (a lookbehind of more than one character); "
         "others are split up to a hundred times as fast"
     ]

@@ -60,8 +60,8 @@ def test_unigram_kernels_make_the_same_steps_as_the_specification(run: tuple[Wor
     learner = UnigramLearner(words, expected.alphabet, recipe, None, lambda *told: CompiledLattices(*told, room=1))
     columns = Columns.with_room(len(expected))
     learner.learn(columns, len(expected), 2**60)
-    found = made_by(learner, recipe, expected.alphabet, columns)
-    assert everything(found) == everything(expected)
+    history = made_by(learner, recipe, expected.alphabet, columns)
+    assert everything(history) == everything(expected)
 
 
 @given(runs(), st.integers(1, 5))
@@ -71,9 +71,9 @@ def test_unigram_training_in_small_portions_makes_the_same_steps(run: tuple[Word
     assume(expected.alphabet.symbols[-1].kind == "seed")
     trainer = Trainer(words, recipe)
     while not trainer.advance(part, seconds=1e-5).finished:
-        told = trainer.candidates(3)
-        assert len(told) <= 3
-        assert all(candidate.right == NOTHING for candidate in told)
+        candidates = trainer.candidates(3)
+        assert len(candidates) <= 3
+        assert all(candidate.right == NOTHING for candidate in candidates)
     assert everything(trainer.history) == everything(expected)
     again = Trainer(words, recipe, history=expected.first(len(expected) // 2))
     again.advance()
@@ -92,11 +92,11 @@ def test_unigram_encodes_by_the_best_paths_of_the_specification(run: tuple[WordT
         fast = CompiledPaths(history, cutting, scores_of(history))
         assert [id for part in cutting.normalized_parts(text, ()) for id in fast.ids(part[0], at).tolist()] == ids
         split = [word.encode() for word in cutting.words(normalize(text, recipe))]
-        for word, found in zip(split, cuts_of(fast.cut_words(split, at)) if split else (), strict=True):
+        for word, word_cut in zip(split, cuts_of(fast.cut_words(split, at)) if split else (), strict=True):
             expected = specified(word, at)
-            assert (found.ids, found.ends) == (expected.ids, expected.ends)
-            assert found.since <= at < found.until
-            assert specified(word, min(found.until - 1, len(history))).ids == found.ids
+            assert (word_cut.ids, word_cut.ends) == (expected.ids, expected.ends)
+            assert word_cut.since <= at < word_cut.until
+            assert specified(word, min(word_cut.until - 1, len(history))).ids == word_cut.ids
 
 
 def cuts_of(cuts: WordCuts) -> Iterator[WordCut]:
@@ -116,8 +116,8 @@ def test_a_unigram_round_drops_rare_pieces_and_then_pieces_of_least_loss(latin: 
     cause, loss, number = (latin.reasons[name] for name in ("cause", "loss", "round"))
     assert (np.diff(number) >= 0).all()
     assert {RARELY_USED, LEAST_LOSS, LEAST_LIKELY} <= set(cause.tolist())
-    for one in set(number.tolist()):
-        losses = loss[(number == one) & (cause == LEAST_LOSS)]
+    for number_of_round in set(number.tolist()):
+        losses = loss[(number == number_of_round) & (cause == LEAST_LOSS)]
         assert (np.diff(losses) >= 0).all()
     assert np.isnan(loss[cause != LEAST_LOSS]).all()
     assert (latin.columns.count[cause == LEAST_LOSS] > 0).all()
@@ -128,12 +128,12 @@ def test_resuming_unigram_accepts_drops_in_another_order_and_refuses_unknown_tok
     at = int(np.flatnonzero(latin.reasons["cause"] == LEAST_LOSS)[-9])
     left = latin.columns.left.tolist()
     order = [*left[:at], left[at + 1], left[at]]
-    told = [
+    histories = [
         History.from_pairs(latin.recipe, latin.alphabet, [(id, NOTHING) for id in ids])
         for ids in (order, [*order, left[at]])
     ]
     words = count_words(Corpus.from_texts([text_of("latin")]), latin.recipe)
-    trainer = Trainer(words, latin.recipe, history=told[0])
+    trainer = Trainer(words, latin.recipe, history=histories[0])
     trainer.advance()
     history = trainer.history
     assert history.columns.left[: at + 2].tolist() == order
@@ -147,7 +147,7 @@ def test_resuming_unigram_accepts_drops_in_another_order_and_refuses_unknown_tok
     with pytest.raises(
         BpeError, match=rf"step {at + 3:,} drops token {left[at]:,}, which is not in the initial vocabulary"
     ):
-        Trainer(words, latin.recipe, history=told[1])
+        Trainer(words, latin.recipe, history=histories[1])
 
 
 def test_unigram_training_keeps_every_single_character(latin: History) -> None:

@@ -81,10 +81,10 @@ def test_unigram_training_from_the_same_seeds_makes_the_rounds_of_sentencepiece(
     seeds.write_text("".join(f"{text}\t{count // len(text)}\n" for text, count in texts), encoding="utf-8")
     model, said = learned_there(text.splitlines(), size, capfd, str(seeds))
     rounds = re.findall(r"EM sub_iter=\d+ size=(\d+) obj=([\d.]+)", said)
-    assert [one.size for one in learner.passes] == [int(size) for size, _ in rounds]
+    assert [em_pass.size for em_pass in learner.passes] == [int(size) for size, _ in rounds]
     is_made = name in MADE  # where many words occur as often as others, so that 32 bits decide which of them is dropped
-    for number, (one, (_, objective)) in enumerate(zip(learner.passes, rounds, strict=True)):
-        assert one.objective == pytest.approx(float(objective), rel=1e-3 if is_made and number > 1 else 1e-5)
+    for number, (em_pass, (_, objective)) in enumerate(zip(learner.passes, rounds, strict=True)):
+        assert em_pass.objective == pytest.approx(float(objective), rel=1e-3 if is_made and number > 1 else 1e-5)
     theirs = sentencepiece.SentencePieceProcessor(model_proto=model)
     ours, pieces = scores_of(trainer), pieces_of(theirs)
     both = ours.keys() & pieces.keys() - {"<unk>"}

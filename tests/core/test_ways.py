@@ -84,7 +84,7 @@ def test_ways_to_split_in_a_lattice_equal_the_list_of_all_ways(table: Any, left_
         assert lattice.shares(weights) == pytest.approx(dict(held))
     dropped = Dropout(lambda pair: merges.get((pair >> 32, pair & 0xFFFFFFFF)), left_out)
     expected = plain.dropout(word, merges, Fraction(left_out))
-    assert dropped.outcomes(word) == pytest.approx({way: float(one) for way, one in expected.items()})
+    assert dropped.outcomes(word) == pytest.approx({way: float(way_chance) for way, way_chance in expected.items()})
     assert sum(expected.values()) == 1
     assert dropped.drawn(word, chance) in expected
 
@@ -124,7 +124,9 @@ def test_random_splits_are_drawn_as_often_as_their_probabilities_say() -> None:
     scores = [-float(id % 7) for id in range(history.index_count)]
     ways, chance = Ways(history, scores, 0.4), Random(1)
     listed = {
-        "sampled": plain.weighed([*word], token_symbols(history), {id: math.exp(one) for id, one in enumerate(scores)}),
+        "sampled": plain.weighed(
+            [*word], token_symbols(history), {id: math.exp(value) for id, value in enumerate(scores)}
+        ),
         "uniform": plain.weighed([*word], token_symbols(history), dict.fromkeys(range(history.index_count), 1.0)),
         "dropout": ways.chances(word),
     }
@@ -132,12 +134,12 @@ def test_random_splits_are_drawn_as_often_as_their_probabilities_say() -> None:
         times, chances = Counter(ways.draw(way, word, chance) for _ in range(DRAWS)), listed[way]
         assert chances is not None
         assert distance(times, chances) < SURE
-        average = sum(len(ids) * one for ids, one in chances.items())
+        average = sum(len(ids) * value for ids, value in chances.items())
         assert ways.expected(way, word) == pytest.approx(average)
-        for ids, one in chances.items():
+        for ids, value in chances.items():
             log = ways.log_probability(way, word, ids)
             assert log is not None
-            assert math.exp(log) == pytest.approx(one)
+            assert math.exp(log) == pytest.approx(value)
 
 
 def test_bpe_dropout_draws_splits_as_subword_nmt_does() -> None:
@@ -147,7 +149,7 @@ def test_bpe_dropout_draws_splits_as_subword_nmt_does() -> None:
     chances = Ways(history, dropout=0.3).chances(b"lowest") or {}
     seed(1)
     theirs = Counter(encode("lowest", codes, {}, None, "@@", (0, 1), {}, dropout=0.3) for _ in range(DRAWS))
-    assert distance(theirs, {tuple(names[id] for id in ids): one for ids, one in chances.items()}) < SURE
+    assert distance(theirs, {tuple(names[id] for id in ids): chance for ids, chance in chances.items()}) < SURE
 
 
 def test_bpe_dropout_draws_splits_as_tokenizers_does_if_no_pairs_compete() -> None:
@@ -212,7 +214,7 @@ def test_the_most_probable_split_equals_that_of_the_tokenizers_library() -> None
     theirs = tokenizers.models.Unigram([*zip(spelled, scores, strict=True)])
     for word, _ in study.inside.words():
         ours = ways.cut("likeliest", word)
-        other = [one.id for one in theirs.tokenize("".join(symbols[byte] for byte in word))]
+        other = [token.id for token in theirs.tokenize("".join(symbols[byte] for byte in word))]
         assert sum(scores[id] for id in ours) == pytest.approx(sum(scores[id] for id in other))
 
 
@@ -246,8 +248,8 @@ def test_the_ways_command_takes_the_table_as_first_argument(tmp_path: Path, caps
     path = tmp_path / "merges.csv"
     train(TEXT, "gpt2", merges=60).save(path)
     assert run(["ways", str(path), "the keeper", "--seed", "2", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["rows"][0]["way"] == "own"
-    assert told["rows"][0]["split"].replace(" | ", "") == "the␣keeper"
+    report = json.loads(capsys.readouterr().out)
+    assert report["rows"][0]["way"] == "own"
+    assert report["rows"][0]["split"].replace(" | ", "") == "the␣keeper"
     assert run(["ways", str(path), "--corpus", str(OWN / "prose.txt")]) == 0
     assert "at least" in capsys.readouterr().out

@@ -53,10 +53,10 @@ def test_every_step_of_training_with_whole_characters_equals_the_specification(
 ) -> None:
     words, recipe = case
     expected, alphabet = reference.train(words, recipe), Alphabet.of_bytes()
-    one, columns, end = learner(words, alphabet, recipe, None), Columns.with_room(recipe.merges or 0), ""
-    while not end and one.learned < len(columns.left):
-        end = one.learn(columns, len(columns.left), work)
-    assert all_columns(History(recipe, alphabet, columns.first(one.learned))) == all_columns(expected)
+    made_learner, columns, end = learner(words, alphabet, recipe, None), Columns.with_room(recipe.merges or 0), ""
+    while not end and made_learner.learned < len(columns.left):
+        end = made_learner.learn(columns, len(columns.left), work)
+    assert all_columns(History(recipe, alphabet, columns.first(made_learner.learned))) == all_columns(expected)
     texts = decoded(expected)[256:]
     assert all(is_whole(text) or is_part(text) for text in texts)
 
@@ -81,10 +81,10 @@ def test_missing_bytes_of_joined_characters_equal_the_specification(texts: list[
     def lacks(text: bytes) -> int | None:
         """Join a token byte by byte and return the number of missing bytes, or None if the token is impossible."""
         total = 0
-        for place, one in enumerate(lacks_of([bytes([byte]) for byte in text])):
-            if place and not may_be_joined(total, one):
+        for place, missing in enumerate(lacks_of([bytes([byte]) for byte in text])):
+            if place and not may_be_joined(total, missing):
                 return None
-            total = total + one if place else one
+            total = total + missing if place else missing
         return total
 
     left, right = map(lacks, texts)
@@ -102,11 +102,11 @@ def test_with_whole_characters_no_token_contains_a_part_of_a_character_beside_ot
     for preset, texts in (("gpt2", text), ("superbpe", text), ("parity", {"a": text, "b": text[:900]})):
         recipe = Recipe.preset(preset, merges=150, whole_characters=True)
         recipe = recipe.with_changes(mixture=mixture) if preset == "parity" else recipe
-        found = decoded(bpe.train(texts, recipe).history)[256:]
-        assert all(is_whole(one) or is_part(one) for one in found)
-        assert any(len(one.decode()) > 1 and not one.isascii() for one in found if is_whole(one))
+        tokens = decoded(bpe.train(texts, recipe).history)[256:]
+        assert all(is_whole(token) or is_part(token) for token in tokens)
+        assert any(len(token.decode()) > 1 and not token.isascii() for token in tokens if is_whole(token))
     plain = decoded(bpe.train(words, Recipe.preset("gpt2", merges=150)).history)[256:]
-    assert not all(is_whole(one) or is_part(one) for one in plain), "without the choice there are such tokens"
+    assert not all(is_whole(token) or is_part(token) for token in plain), "without the choice there are such tokens"
 
 
 def test_the_whole_characters_option_works_in_commands_and_is_refused_for_other_methods(

@@ -54,9 +54,9 @@ def test_kernels_normalize_whole_texts_as_the_single_steps_do(
         return
     recipe = Recipe(base="characters", pattern="none", preparation=chosen.steps)
     given_texts = Texts.of(texts)
-    found = changed_texts(recipe)
-    assert found is not None
-    changed = found.of(given_texts.data, given_texts.edges)
+    normalizer = changed_texts(recipe)
+    assert normalizer is not None
+    changed = normalizer.of(given_texts.data, given_texts.edges)
     assert changed is not None
     assert list(Texts(*changed).strings()) == [normalize(text, recipe) for text in texts]
 
@@ -108,8 +108,8 @@ def test_the_kernel_for_short_texts_enlarges_the_cache_of_words_when_full() -> N
 @given(text=st.text("abc<>", max_size=30))
 def test_added_tokens_are_found_before_words_are_merged_by_priority(text: str) -> None:
     """The longest added token is taken. It joins with no other token, even if a piece has the same text."""
-    letters = [Symbol(one.encode(), one.encode(), "character") for one in "abc<"]
-    seeds = [Symbol(one, one, "seed") for one in (b"ab", b"<a>", b"<a", b"c")]
+    letters = [Symbol(text_part.encode(), text_part.encode(), "character") for text_part in "abc<"]
+    seeds = [Symbol(text_part, text_part, "seed") for text_part in (b"ab", b"<a>", b"<a", b"c")]
     alphabet = Alphabet((Symbol(b"<unk>", b"\xef\xbf\xbd", "unknown"), *letters, *seeds))
     pairs = [(1, 2), (9, 3), (1, 1)]  # a+b, ab+c, a+a
     priorities = np.array([NO_PRIORITY] * 9 + [5, 2, 9])

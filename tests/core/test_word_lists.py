@@ -50,7 +50,7 @@ def test_a_table_guessed_to_be_a_word_list_is_reported_and_the_guess_can_be_over
     corpus = Corpus.from_files(path)
     assert corpus.sources[0].is_word_list
     assert list(count_words(corpus, GPT2)) == [(b"low", 5), (b"lower", 2)]
-    assert [str(one) for one in corpus.skipped] == [
+    assert [str(note) for note in corpus.skipped] == [
         f"{path} is read as a list of words with their counts, because its columns have these names",
         f"{path}: the recipe would split texts into other words: no word begins with a space, but after a space "
         "the pattern gpt2 makes words that do",
@@ -82,7 +82,7 @@ def test_words_of_a_list_that_the_recipe_cannot_produce_are_reported(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "message"),
     [
         ("a.tsv", "low\t5\nlower two\n", ", line 2: a row of a list of words is a word, a tab and a whole number."),
         ("a.tsv", "low\t-5\nlower\t2\n", ", line 1: a row of a list of words is a word, a tab and a whole number."),
@@ -93,15 +93,15 @@ def test_words_of_a_list_that_the_recipe_cannot_produce_are_reported(tmp_path: P
         ("a.jsonl", '{"word": "low"}', " cannot be a list of words: such a list is a TSV, CSV, Parquet or Arrow file."),
     ],
 )
-def test_a_damaged_word_list_is_refused(tmp_path: Path, name: str, content: str, told: str) -> None:
+def test_a_damaged_word_list_is_refused(tmp_path: Path, name: str, content: str, message: str) -> None:
     with pytest.raises(CorpusError) as caught:
         counted(write(tmp_path, name, content), word_list=True)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_table_whose_columns_are_no_word_list_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
-    for columns, told in (
+    for columns, message in (
         ({"word": ["low"], "count": [0.5]}, 'it needs a column "word", and a column "count"'),
         ({"word": ["low"], "count": [-5]}, 'the column "count" holds -5; counts cannot be negative'),
         ({"word": ["low", "new"], "count": [2**62, 2**62]}, "their counts cannot be added up"),
@@ -111,7 +111,7 @@ def test_a_table_whose_columns_are_no_word_list_is_refused(tmp_path: Path) -> No
         parquet.write_table(arrow.table(columns), path)
         with pytest.raises(CorpusError) as caught:
             counted(path, word_list=True)
-        assert told in str(caught.value)
+        assert message in str(caught.value)
 
 
 def test_a_long_word_stored_once_for_many_rows_of_a_list_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,20 +54,20 @@ def test_the_tokens_of_a_text_are_the_tokens_of_its_words(history: History, text
     expected = [id for word in split_words(normalize(text, recipe), recipe) for id in cut(word.encode(), at).ids]
     segmenter = segmenter_of(history)
     assert segmenter.ids(text, at, ()).tolist() == expected
-    found = segmenter.segmentation(text, ())
-    assert found.tokens(at).spans()[:, 2].tolist() == expected
-    edges = found.edges(at).tolist()
+    segmentation = segmenter.segmentation(text, ())
+    assert segmentation.tokens(at).spans()[:, 2].tolist() == expected
+    edges = segmentation.edges(at).tolist()
     assert edges == sorted(edges), "tokens follow each other within the text"
-    assert (edges[-1], found.pending) == (len(text.encode()), None)
+    assert (edges[-1], segmentation.pending) == (len(text.encode()), None)
 
 
 @given(history=histories(), text=TEXTS, steps=st.lists(st.integers(0, STEPS), max_size=6))
 def test_special_tokens_in_a_text_are_encoded_at_every_step(history: History, text: str, steps: list[int]) -> None:
     segmenter, allowed = segmenter_of(history), history.recipe.special_tokens
-    found = words_of(text, history)
+    segmentation = words_of(text, history)
     for at in steps:  # there and back
-        assert found.tokens(at).spans()[:, 2].tolist() == segmenter.ids(text, at, allowed).tolist()
-        assert found.tokens(at).ids.tolist() == words_of(text, history).tokens(at).ids.tolist()
+        assert segmentation.tokens(at).spans()[:, 2].tolist() == segmenter.ids(text, at, allowed).tolist()
+        assert segmentation.tokens(at).ids.tolist() == words_of(text, history).tokens(at).ids.tolist()
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
@@ -98,13 +98,13 @@ def test_word_tokens_of_any_range_equal_those_of_the_whole_text(
     assert known.with_empty(whole, at, of_neighbours=True).ids.tolist() == whole.ids.tolist()
     start = data.draw(st.integers(0, len(known.data)), label="start")
     stop = data.draw(st.integers(start, len(known.data)), label="stop")
-    found = known.tokens_between(start, stop, at)
+    range_tokens = known.tokens_between(start, stop, at)
     covering = sharing_a_byte(whole, start, stop)
     if start == stop:
-        assert len(found) == 0
+        assert len(range_tokens) == 0
     else:
-        assert found.edges.tolist() == [row[0] for row in covering] + [covering[-1][1]]
-        assert found.ids.tolist() == [row[2] for row in covering]
+        assert range_tokens.edges.tolist() == [row[0] for row in covering] + [covering[-1][1]]
+        assert range_tokens.ids.tolist() == [row[2] for row in covering]
 
 
 def test_a_token_without_bytes_is_returned_with_the_range_of_its_word() -> None:
@@ -154,8 +154,8 @@ def test_long_lists_of_words_and_long_words_are_split_before_another_step_is_sho
     few, many, long = "a few words", " ".join(f"word{number}" for number in range(200)), "a" * 2_000
     assert words_of(few, history).ahead_of(4) is None
     for text in (many, long):
-        found = words_of(text, history)
-        ahead = found.ahead_of(4)
+        segmentation = words_of(text, history)
+        ahead = segmentation.ahead_of(4)
         assert ahead is not None
         ahead(never_cancelled)
-        assert found.tokens(4).ids.tolist() == words_of(text, history).tokens(4).ids.tolist()
+        assert segmentation.tokens(4).ids.tolist() == words_of(text, history).tokens(4).ids.tolist()

@@ -60,7 +60,7 @@ def has_a_pair(words: WordTable, recipe: Recipe) -> bool:
     alphabet = Alphabet.with_continuations(words, recipe)
     spelled = [alphabet.symbols_of(word, recipe) for word, _ in words]
     merging = [[alphabet.symbols[symbol].merges for symbol in word] for word in spelled]
-    return any(one and other for word in merging for one, other in pairwise(word))
+    return any(left_symbol and right_symbol for word in merging for left_symbol, right_symbol in pairwise(word))
 
 
 @given(words=tables(), recipe=recipes())
@@ -69,15 +69,15 @@ def test_wordpiece_training_makes_the_steps_of_the_specification(words: WordTabl
         with pytest.raises(NothingToLearn, match="No word of this text has two characters"):
             Trainer(words, recipe)
         return
-    expected, found = reference.train(words, recipe), learned(words, recipe)
-    assert all_columns(found) == all_columns(expected)
-    assert (found.alphabet, found.end_reason, found.tokens_at_start) == (
+    expected, history = reference.train(words, recipe), learned(words, recipe)
+    assert all_columns(history) == all_columns(expected)
+    assert (history.alphabet, history.end_reason, history.tokens_at_start) == (
         expected.alphabet,
         expected.end_reason,
         expected.tokens_at_start,
     )
-    assert found.tied.tolist() == expected.tied.tolist()
-    assert {name: column.tolist() for name, column in found.reasons.items()} == {
+    assert history.tied.tolist() == expected.tied.tolist()
+    assert {name: column.tolist() for name, column in history.reasons.items()} == {
         name: column.tolist() for name, column in expected.reasons.items()
     }
 
@@ -93,7 +93,7 @@ def test_wordpiece_training_can_be_resumed_from_any_step(words: WordTable, recip
     assert all_columns(again.history) == all_columns(whole)
     stepwise = Trainer(words, recipe)
     while not stepwise.advance(max_merges=1).finished:
-        expected = [(one.left, one.right, one.count) for one in stepwise.candidates(4)]
+        expected = [(candidate.left, candidate.right, candidate.count) for candidate in stepwise.candidates(4)]
         assert len(set(expected)) == len(expected)
     assert all_columns(stepwise.history) == all_columns(whole)
 
@@ -115,9 +115,9 @@ def test_wordpiece_encodes_as_the_specification_at_any_step(
     compiled = compiled_pieces(history, Cutting(recipe), LongestPieces(history))
     assert compiled.ids(normalize(text, recipe), at).tolist() == expected
     assert compiled.ids(long := f"{text} " * 40, at).tolist() == reference.encode(long, history, at=at)
-    found = tokenizer.segmentation(text)
+    segmentation = tokenizer.segmentation(text)
     for step in (at, len(history), at):
-        assert found.tokens(step).spans()[:, 2].tolist() == reference.encode(text, history, at=step)
+        assert segmentation.tokens(step).spans()[:, 2].tolist() == reference.encode(text, history, at=step)
 
 
 def test_wordpiece_trained_on_the_corpus_of_the_course_gives_its_vocabulary() -> None:

@@ -48,7 +48,9 @@ class FollowingLearner(PlainLearner):
             return None
         most, wanted, many = self._counts[best], self.wanted[self.learned].encode(), 8
         while True:
-            leading = [(one.left, one.right) for one in self.candidates(many) if one.count == most]
+            leading = [
+                (candidate.left, candidate.right) for candidate in self.candidates(many) if candidate.count == most
+            ]
             self.ties += many == 8 and len(leading) > 1
             fitting = [pair for pair in leading if self._joined_text(*(self._texts[id] for id in pair)) == wanted]
             if fitting or len(leading) < many:

@@ -47,9 +47,9 @@ def test_a_corpus_file_that_changes_while_a_command_reads_it_is_reported_once(
 
 def test_every_command_reads_its_corpus_through_the_function_that_reports_problems() -> None:
     """A command that reads without `corpora.reading` would not report skipped or changed files."""
-    found = []
+    reading_files = []
     for path in (ROOT / "bpe_core" / "command_line").rglob("*.py"):
         names = {node.attr for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute)}
         if "from_files" in names:
-            found.append(path.name)
-    assert found == ["corpora.py"]
+            reading_files.append(path.name)
+    assert reading_files == ["corpora.py"]

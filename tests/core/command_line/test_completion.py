@@ -29,21 +29,21 @@ def script(shell: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> Path
 def test_the_completion_script_of_a_shell_names_every_command_and_its_arguments(
     shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = script(shell, tmp_path, capsys).read_text()
-    assert all(name in told for name in (*COMMANDS, *command_questions()))
-    assert all(name in told for name in PRESETS)
+    completion = script(shell, tmp_path, capsys).read_text()
+    assert all(name in completion for name in (*COMMANDS, *command_questions()))
+    assert all(name in completion for name in PRESETS)
     options = ("min-frequency", "manifest", "what-if") if shell == "fish" else ("--min-frequency", "--manifest")
-    assert all(name in told for name in options)
+    assert all(name in completion for name in options)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_completion_script_of_a_shell_has_valid_syntax(
     shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    place, found = script(shell, tmp_path, capsys), shutil.which(shell)
-    if found is None:
+    place, shell_path = script(shell, tmp_path, capsys), shutil.which(shell)
+    if shell_path is None:
         pytest.skip(f"{shell} is not here")
-    done = subprocess.run([found, "-n", str(place)], capture_output=True, text=True, check=False, timeout=PATIENCE)
+    done = subprocess.run([shell_path, "-n", str(place)], capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert (done.returncode, done.stderr) == (0, "")
 
 

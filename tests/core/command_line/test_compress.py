@@ -24,12 +24,12 @@ def test_the_expand_command_restores_the_file_that_the_compress_command_compress
     book: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["compress", "book.txt"]) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told[0].split()[:2] == ["original", f"{book.stat().st_size:,}"]
-    assert told[1].split()[:2] == ["compressed", f"{Path('book.txt.gage').stat().st_size:,}"]
-    assert told[2].startswith("zlib")
-    assert "bytes are tables" in "".join(told)
-    assert told[-1] == "Wrote book.txt.gage."
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[:2] == ["original", f"{book.stat().st_size:,}"]
+    assert lines[1].split()[:2] == ["compressed", f"{Path('book.txt.gage').stat().st_size:,}"]
+    assert lines[2].startswith("zlib")
+    assert "bytes are tables" in "".join(lines)
+    assert lines[-1] == "Wrote book.txt.gage."
     assert run(["expand", "book.txt.gage", "-o", "again.txt"]) == 0
     assert "the checksum agrees" in capsys.readouterr().out
     assert Path("again.txt").read_bytes() == book.read_bytes()
@@ -40,10 +40,10 @@ def test_compress_and_expand_report_their_sizes_as_json(
 ) -> None:
     monkeypatch.setattr(compressors, "ZSTD_MODULES", ())
     assert run(["compress", "book.txt", "-o", "b.gage", "--block-size", "900", "--min-frequency", "3", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["output"], told["compressed_size"]) == ("b.gage", Path("b.gage").stat().st_size)
-    assert told["blocks"] >= book.stat().st_size / 900
-    assert list(told["others"]) == ["zlib"]
+    report = json.loads(capsys.readouterr().out)
+    assert (report["output"], report["compressed_size"]) == ("b.gage", Path("b.gage").stat().st_size)
+    assert report["blocks"] >= book.stat().st_size / 900
+    assert list(report["others"]) == ["zlib"]
     assert run(["expand", "b.gage", "--json", "-o", "c.txt"]) == 0
     assert json.loads(capsys.readouterr().out) == {"output": "c.txt", "size": book.stat().st_size}
 
@@ -54,9 +54,9 @@ def test_compress_reports_blocks_that_hold_all_256_bytes_and_missing_packages(
     monkeypatch.setattr(compressors, "ZSTD_MODULES", ())
     Path("full").write_bytes(bytes(range(256)) * 4)
     assert run(["compress", "full", "--block-bytes", "256"]) == 0
-    told = capsys.readouterr().out
-    assert "In 1 block all 256 bytes occur" in told
-    assert "zstd is not installed" in told
+    output = capsys.readouterr().out
+    assert "In 1 block all 256 bytes occur" in output
+    assert "zstd is not installed" in output
 
 
 @pytest.mark.parametrize(

@@ -149,9 +149,9 @@ def test_decode_warns_on_standard_error_if_encoding_the_text_gives_other_ids(
     assert run(["decode", "--merges", str(table), "258"]) == 0
     assert capfdbinary.readouterr() == (b"the", b"")
     assert run(["decode", "--merges", str(table), "116", "104", "101"]) == 0
-    out, told = capfdbinary.readouterr()
+    out, warnings = capfdbinary.readouterr()
     assert out == b"the"
-    assert told.decode().splitlines() == [
+    assert warnings.decode().splitlines() == [
         "Encoding this text gives other ids: at place 0, 258 instead of 116 104 101. "
         "Merge 1 joins t + h here. `canonical` shows all places."
     ]

@@ -81,7 +81,7 @@ def test_each_question_is_answered_for_every_method(
     assert "Compression." in page
     assert ("decided by a tie" in page) == history.recipe.applies("ties")
     for name in ("why", "token", "sizes"):
-        assert run([one for one in asked[name] if one != "--steps"] + ["--json"]) == 0, name
+        assert run([argument for argument in asked[name] if argument != "--steps"] + ["--json"]) == 0, name
         assert json.loads(capsys.readouterr().out)
 
 

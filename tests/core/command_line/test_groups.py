@@ -30,9 +30,9 @@ def test_a_mixture_of_corpus_groups_is_trained_saved_and_used_by_questions(
     groups = ["--group", "de", "all/de", "--group", "code", "all/code"]
     shares = ["--weights", "de=25%", "code=75%", "--unique", "code=documents", "--merges", "5"]
     assert run(["train", *groups, *shares, "--output", "m.csv"]) == 0
-    told = capsys.readouterr().err
-    assert "1 duplicate document of the group 'code' was left out" in told
-    assert "de: 640 bytes count 1 times, 25.0 % of the whole" in told.replace("25.0%", "25.0 %")
+    output = capsys.readouterr().err
+    assert "1 duplicate document of the group 'code' was left out" in output
+    assert "de: 640 bytes count 1 times, 25.0 % of the whole" in output.replace("25.0%", "25.0 %")
     mixture = Mixture((Group("de", weight_of("1/4")), Group("code", weight_of("3/4"), unique="documents")), "bytes")
     history = open_table(Path("m.csv")).history
     assert history.recipe.mixture == mixture

@@ -71,7 +71,7 @@ def test_printing_an_example_plan_reads_no_input_file() -> None:
 
 def test_the_manifest_of_a_shared_page_names_the_session_of_its_run() -> None:
     assert run(["share", "run.bpex", "-o", "page.html", "--manifest", "how.json"]) == 0
-    assert [one["path"] for one in json.loads(Path("how.json").read_bytes())["inputs"]] == ["run.bpex"]
+    assert [file["path"] for file in json.loads(Path("how.json").read_bytes())["inputs"]] == ["run.bpex"]
 
 
 @posix_only

@@ -23,9 +23,9 @@ def test_commands_report_the_files_they_wrote_as_json(
 ) -> None:
     def told(*arguments: str, code: int = 0) -> dict[str, object]:
         assert run([*arguments, "--json"]) == code
-        found = json.loads(capsys.readouterr().out)
-        assert isinstance(found, dict)
-        return found
+        report = json.loads(capsys.readouterr().out)
+        assert isinstance(report, dict)
+        return report
 
     monkeypatch.chdir(tmp_path)
     assert told("report", str(table), "-o", "it.html") == {"output": "it.html"}

@@ -62,10 +62,10 @@ def test_a_manifest_can_be_repeated_in_a_moved_folder_and_changed_inputs_are_rep
     assert run(["ties", "--merges", "both.bpex#7"]) == 1
     assert "no run 7" in capsys.readouterr().err
     ids = json.loads(Path("ids.manifest.json").read_text(encoding="utf-8"))
-    assert "other.txt" in {one["path"] for one in ids["inputs"]}
-    told = json.loads(Path("chart.manifest.json").read_text(encoding="utf-8"))
-    assert {one["path"] for one in told["inputs"]} == {"book.txt", "merges.csv"}
-    assert told["recipes"]["merges.csv"]["merges"] == 20
+    assert "other.txt" in {file["path"] for file in ids["inputs"]}
+    report = json.loads(Path("chart.manifest.json").read_text(encoding="utf-8"))
+    assert {file["path"] for file in report["inputs"]} == {"book.txt", "merges.csv"}
+    assert report["recipes"]["merges.csv"]["merges"] == 20
     assert str(tmp_path) not in "".join(path.read_text(encoding="utf-8") for path in here.glob("*.manifest.json"))
     trained = json.loads(Path("train.manifest.json").read_text(encoding="utf-8"))
     assert "one" in json.dumps(trained["recipes"]["merges.csv"]["mixture"])
@@ -75,13 +75,13 @@ def test_a_manifest_can_be_repeated_in_a_moved_folder_and_changed_inputs_are_rep
     for name in asked:
         capsys.readouterr()
         assert run(["repeat", f"there/{name}.manifest.json"]) == 0, capsys.readouterr()
-        told = capsys.readouterr().out
-        assert BUT_FOR.get(name, "identical, byte for byte") in told
+        report = capsys.readouterr().out
+        assert BUT_FOR.get(name, "identical, byte for byte") in report
         monkeypatch.setattr("bpe_core.command_line.commands.repeat.subprocess.run", _in_this_process)
     _expect_of_before(there, capsys)
-    told = json.loads((there / "chart.manifest.json").read_text(encoding="utf-8"))
-    told["results"][0]["sha256"] = "0" * 64
-    _expect(there, told, "ranks.json: differs, but the place is unknown: the earlier result has been", capsys)
+    report = json.loads((there / "chart.manifest.json").read_text(encoding="utf-8"))
+    report["results"][0]["sha256"] = "0" * 64
+    _expect(there, report, "ranks.json: differs, but the place is unknown: the earlier result has been", capsys)
     for change, sentence in (
         ({"version": VERSION + 1}, "newer version"),
         ({"results": [{"path": "other.json", "bytes": 0, "sha256": ""}]}, "would write ranks.json"),
@@ -89,11 +89,11 @@ def test_a_manifest_can_be_repeated_in_a_moved_folder_and_changed_inputs_are_rep
         ({"arguments": ["compress", "book.txt"]}, "would write book.txt.gage"),
         ({"arguments": 5}, "not a manifest"),
     ):
-        _expect(there, {**told, **change}, sentence, capsys)
+        _expect(there, {**report, **change}, sentence, capsys)
     (there / "book.txt").write_text(TEXT[1:], encoding="utf-8")
-    _expect(there, told, "book.txt has changed", capsys)
+    _expect(there, report, "book.txt has changed", capsys)
     (there / "book.txt").unlink()
-    _expect(there, told, "book.txt is missing", capsys)
+    _expect(there, report, "book.txt is missing", capsys)
     assert run(["repeat", "nowhere.json"]) == 1
 
 
@@ -122,21 +122,21 @@ def _in_this_process(call: list[str], cwd: Path | None = None, **given: Any) -> 
 
 
 def test_dates_and_ids_in_a_pdf_are_ignored_when_results_are_compared() -> None:
-    one, other = (
+    first, second = (
         f"%PDF 10 0 obj /CreationDate (D:2026{n}01120000Z) <xmp:CreateDate>2026-{n}-01T12:00:00Z</xmp:CreateDate> "
         f"uuid:367be971-2ad8-4f27-988b-8c3f492137{n} /ID [ <{n}aa> <{n}aa> ] 1 0 0 1 7 5 cm".encode()
         for n in ("10", "11")
     )
-    assert OF_PDF.sub(b"", one) == OF_PDF.sub(b"", other)
-    assert OF_PDF.sub(b"", one) != OF_PDF.sub(b"", other.replace(b"7 5 cm", b"7 6 cm"))
+    assert OF_PDF.sub(b"", first) == OF_PDF.sub(b"", second)
+    assert OF_PDF.sub(b"", first) != OF_PDF.sub(b"", second.replace(b"7 5 cm", b"7 6 cm"))
 
 
-def _expect(folder: Path, told: object, sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "changed.json").write_text(json.dumps(told), encoding="utf-8")
+def _expect(folder: Path, manifest: object, sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "changed.json").write_text(json.dumps(manifest), encoding="utf-8")
     capsys.readouterr()
     assert run(["repeat", str(folder / "changed.json")]) == 1
-    found = capsys.readouterr()
-    assert sentence in found.out + found.err
+    printed = capsys.readouterr()
+    assert sentence in printed.out + printed.err
 
 
 def test_repeating_a_manifest_never_contacts_a_cluster_address_from_the_file(
@@ -145,9 +145,9 @@ def test_repeating_a_manifest_never_contacts_a_cluster_address_from_the_file(
     monkeypatch.chdir(tmp_path)
     Path("book.txt").write_text(TEXT, encoding="utf-8")
     assert run(["count", "book.txt", "-o", "counts.parquet", "--manifest", "how.json"]) == 0
-    told = json.loads(Path("how.json").read_text(encoding="utf-8"))
-    told["arguments"] += ["--on", "tcp://127.0.0.1:9"]
-    Path("how.json").write_text(json.dumps(told), encoding="utf-8")
+    manifest = json.loads(Path("how.json").read_text(encoding="utf-8"))
+    manifest["arguments"] += ["--on", "tcp://127.0.0.1:9"]
+    Path("how.json").write_text(json.dumps(manifest), encoding="utf-8")
     assert run(["repeat", "how.json"]) == 1
     assert (
         "The manifest counts words on tcp://127.0.0.1:9, which could run any code on this computer"
@@ -200,8 +200,8 @@ def test_an_old_manifest_is_removed_before_its_result_changes(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["book.txt", "merges.csv"]
     assert Path("merges.csv").read_bytes() != former[0]
     assert run([*train, "6"]) == 0
-    told = json.loads(Path("how.json").read_bytes())
-    assert told["results"][0]["bytes"] == len(Path("merges.csv").read_bytes())
+    manifest = json.loads(Path("how.json").read_bytes())
+    assert manifest["results"][0]["bytes"] == len(Path("merges.csv").read_bytes())
 
 
 def test_repeating_a_manifest_reports_a_result_that_another_command_replaced(
@@ -214,7 +214,7 @@ def test_repeating_a_manifest_reports_a_result_that_another_command_replaced(
     for merges, manifest in (("5", ["--manifest", "how.json"]), ("6", [])):
         assert run(["train", "book.txt", "--merges", merges, "--output", "merges.csv", "--quiet", *manifest]) == 0
     assert run(["repeat", "how.json"]) == 1
-    told = capsys.readouterr().out
-    assert "merges.csv: the result has the checksum of the manifest, but the existing file differs." in told
+    output = capsys.readouterr().out
+    assert "merges.csv: the result has the checksum of the manifest, but the existing file differs." in output
     Path("merges.csv").unlink()
     assert run(["repeat", "how.json"]) == 0, "who has the manifest and its texts alone can make it"

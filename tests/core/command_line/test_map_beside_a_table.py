@@ -47,8 +47,8 @@ def test_each_editing_command_writes_the_id_map_of_its_new_table(
     command, ending = [*COMMANDS.values()][place]
     out, path = f"{tmp_path}/new{ending}", tmp_path / f"map{ENDINGS[place % len(ENDINGS)]}"
     assert run([*command.format(code=CODE).split(), out, "--map", str(path)]) == 0, capsys.readouterr().err
-    found = bpe.IdMap.of(bpe.open("old.json"), bpe.open(out))
-    assert found.difference(bpe.read_id_map(path)) == ""
+    id_map = bpe.IdMap.of(bpe.open("old.json"), bpe.open(out))
+    assert id_map.difference(bpe.read_id_map(path)) == ""
 
 
 def test_table_is_not_written_when_its_id_map_cannot_be_written(
@@ -69,14 +69,14 @@ def test_table_is_not_written_when_its_id_map_cannot_be_written(
 
 
 def test_files_written_together_appear_only_when_all_of_them_are_complete(tmp_path: Path) -> None:
-    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    first, second = tmp_path / "one.csv", tmp_path / "other.csv"
     table = bpe.DataTable({"step": [1]})
-    with all_or_none(one, other):
-        bpe.write_data(table, one)
-        bpe.write_data(table, other)
-        assert not one.exists()
-        assert not other.exists()
-    assert one.read_bytes() == other.read_bytes()
+    with all_or_none(first, second):
+        bpe.write_data(table, first)
+        bpe.write_data(table, second)
+        assert not first.exists()
+        assert not second.exists()
+    assert first.read_bytes() == second.read_bytes()
 
 
 def test_writing_an_id_map_over_an_input_or_the_result_is_refused(
@@ -89,8 +89,8 @@ def test_writing_an_id_map_over_an_input_or_the_result_is_refused(
         "is a result itself": [*table, "--map", f"{tmp_path}/new.csv"],
         "A map is written as": [*table, "--map", f"{tmp_path}/map.txt"],
     }
-    for told, words in cases.items():
+    for message, words in cases.items():
         assert run(words) != 0
-        assert told in capsys.readouterr().err
+        assert message in capsys.readouterr().err
     assert [*tmp_path.iterdir()] == []
     assert json.loads(Path(old).read_bytes())["model"]

@@ -54,11 +54,11 @@ def test_a_mistake_ends_a_command_with_one_sentence_and_exit_code_1(
     Path("latin.txt").write_bytes("naïve".encode("latin-1"))
     Path("folder.csv").mkdir()
     assert run(arguments) == 1
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert sentence in told.err
-    assert told.err.startswith("bpe-explorer: ")
-    assert told.err.count("\n") == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert sentence in printed.err
+    assert printed.err.startswith("bpe-explorer: ")
+    assert printed.err.count("\n") == 1
     assert not Path("x.csv").exists()
 
 

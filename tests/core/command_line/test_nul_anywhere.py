@@ -38,15 +38,15 @@ def usual(action: argparse.Action) -> str:
 
 def words(command: str, chosen: argparse.Action) -> list[str]:
     """Return the words of a command line with a NUL character in the chosen argument and usual values in the others."""
-    found = [command]
+    arguments = [command]
     for action in declared_by(command).actions:
         if action is chosen:
-            found += [*action.option_strings[-1:], NUL, *(["x"] if isinstance(action.metavar, tuple) else [])]
+            arguments += [*action.option_strings[-1:], NUL, *(["x"] if isinstance(action.metavar, tuple) else [])]
         elif not action.option_strings and action.nargs not in ("?", "*"):
-            found.append(usual(action))
+            arguments.append(usual(action))
         elif action.option_strings and action.required:
-            found += [action.option_strings[0], usual(action)]
-    return found
+            arguments += [action.option_strings[0], usual(action)]
+    return arguments
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *command_questions()])

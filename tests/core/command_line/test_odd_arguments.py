@@ -112,8 +112,8 @@ def test_a_file_refused_by_its_library_gets_pinned_ids_from_this_program_only(
 ) -> None:
     bpe.train(["low lower"], "gpt2", vocab_size=258).save(tmp_path / "tokenizer.json")
     monkeypatch.setattr(type(FORMATS["tokenizer.json"]), "loaded_by", RefusingLibrary())
-    found = Pins.of(bpe.open(tmp_path / "tokenizer.json"))
-    assert list(found.ids) == ["bpe-explorer"]
+    pins = Pins.of(bpe.open(tmp_path / "tokenizer.json"))
+    assert list(pins.ids) == ["bpe-explorer"]
 
 
 def test_digits_right_is_one_of_the_named_patterns() -> None:

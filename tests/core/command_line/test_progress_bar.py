@@ -111,11 +111,11 @@ def test_progress_as_json_holds_the_start_and_end_of_each_stage(clock: list[floa
         for done in range(101):
             clock[0] += 0.01
             shown(Progress(stage, done, 100, "bytes", "ä.txt"))
-    told = [json.loads(line) for line in log.getvalue().splitlines()]
-    assert [(one["stage"], one["done"]) for one in told] == [
+    reports = [json.loads(line) for line in log.getvalue().splitlines()]
+    assert [(report["stage"], report["done"]) for report in reports] == [
         ("counting", 0), ("counting", 50), ("counting", 100), ("training", 0), ("training", 50), ("training", 100),
     ]  # fmt: skip
-    assert told[0] == {
+    assert reports[0] == {
         "stage": "counting", "done": 0, "total": 100, "unit": "bytes", "detail": "ä.txt", "seconds": 0.01
     }  # fmt: skip
 

@@ -95,7 +95,7 @@ def test_a_branch_of_a_table_keeps_the_names_of_its_training_texts(text: Path) -
     assert run(["train", str(text), "--merges", "20", "--output", str(table), "--quiet"]) == 0
     assert run(["branch", str(table), "--corpus", str(text), "--forbid", "t+h@4", "-o", str(kept)]) == 0
     session = read_session(kept)
-    assert [one.names_of_texts for one in session.runs] == [(text.name,)] * 2
+    assert [saved_run.names_of_texts for saved_run in session.runs] == [(text.name,)] * 2
     assert report_of(session).title.endswith(f"learned from {text.name}")
 
 

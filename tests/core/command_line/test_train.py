@@ -28,12 +28,12 @@ def test_the_train_command_prints_the_number_of_merges_and_the_reason_for_the_en
 ) -> None:
     output = tmp_path / "merges.csv"
     assert run(["train", str(text), "--preset", "english", "--output", str(output)]) == 0
-    told = capsys.readouterr()
-    assert told.out.startswith("Learned 7 merges in ")
-    assert "a vocabulary of 263" in told.out
-    assert "No pair occurs as often as the minimum frequency any more." in told.out
-    assert told.out.endswith(f"Wrote {output}.\n")
-    assert told.err == ""  # not a terminal: no progress
+    printed = capsys.readouterr()
+    assert printed.out.startswith("Learned 7 merges in ")
+    assert "a vocabulary of 263" in printed.out
+    assert "No pair occurs as often as the minimum frequency any more." in printed.out
+    assert printed.out.endswith(f"Wrote {output}.\n")
+    assert printed.err == ""  # not a terminal: no progress
 
 
 def test_the_train_command_prints_nothing_with_the_quiet_option(

@@ -53,6 +53,6 @@ def test_a_preset_printed_by_the_command_can_be_read_as_a_recipe(name: str, caps
 def test_the_presets_command_prints_all_presets_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["presets", "--json"]) == 0
     whole = json.loads(capsys.readouterr().out)
-    assert {name: Recipe.from_dict(one["recipe"]) for name, one in whole.items()} == {
+    assert {name: Recipe.from_dict(preset["recipe"]) for name, preset in whole.items()} == {
         name: Recipe.preset(name) for name in PRESETS
     }

@@ -57,10 +57,10 @@ def peer_of(history: History, numbers: Int64s | None = None) -> tokenizers.Token
 
 def parted(ids: list[int], hidden: set[int], history: History) -> list[int]:
     """Replace each hidden token by the parts that its merge joined."""
-    found = []
+    parts_so_far = []
     for id in ids:
-        found += parted(list(history.parts(id) or ()), hidden, history) if id in hidden else [id]
-    return found
+        parts_so_far += parted(list(history.parts(id) or ()), hidden, history) if id in hidden else [id]
+    return parts_so_far
 
 
 def without_joining(history: History) -> History:
@@ -75,50 +75,50 @@ def test_a_trimmed_table_can_still_make_its_tokens_and_encode_every_text(history
     needed: Needed = data.draw(st.sampled_from(tuple(NEEDED)))
     numbers = np.arange(history.index_count) * 3 + 7  # numbers with holes
     given = numbers[[*chosen]].tolist()
-    found = trim(history.numbered(numbers), given, needed=needed, renumber=False)
-    assert {*found.asked, *found.spared, *found.hidden} == {*given}
-    assert unreachable_tokens(found.history) == {}
-    before, now = Tokenizer(history), Tokenizer(found.history)
+    trimmed = trim(history.numbered(numbers), given, needed=needed, renumber=False)
+    assert {*trimmed.asked, *trimmed.spared, *trimmed.hidden} == {*given}
+    assert unreachable_tokens(trimmed.history) == {}
+    before, now = Tokenizer(history), Tokenizer(trimmed.history)
     ids = now.encode(text)
     assert now.decode(ids) == text
-    assert found.history.numbers is not None
-    left = [id for id in range(history.index_count) if numbers[id] not in found.removed]
-    hidden = {place for place, id in enumerate(left) if numbers[id] in found.hidden}
-    assert hidden == set(np.flatnonzero(found.history.numbers == NO_NUMBER).tolist())
+    assert trimmed.history.numbers is not None
+    left = [id for id in range(history.index_count) if numbers[id] not in trimmed.removed]
+    hidden = {place for place, id in enumerate(left) if numbers[id] in trimmed.hidden}
+    assert hidden == set(np.flatnonzero(trimmed.history.numbers == NO_NUMBER).tolist())
     if hidden:
         assert hidden.isdisjoint(ids)
-        assert ids == parted(Tokenizer(without_joining(found.history)).encode(text), hidden, found.history)
+        assert ids == parted(Tokenizer(without_joining(trimmed.history)).encode(text), hidden, trimmed.history)
         file = BytesIO()
-        FORMATS["json"].write(found.history, file)
+        FORMATS["json"].write(trimmed.history, file)
         opened = FORMATS["json"].open(file.getvalue(), "it")
         assert Tokenizer(opened.history).encode(text) == ids
         assert opened.history.numbers is not None
-        assert found.history.numbers is not None
-        assert opened.history.numbers.tolist() == found.history.numbers.tolist()
+        assert trimmed.history.numbers is not None
+        assert opened.history.numbers.tolist() == trimmed.history.numbers.tolist()
         with pytest.raises(OutputError, match="tokens without an id"):
-            peer_of(found.history)
+            peer_of(trimmed.history)
     else:
         text += "<|end|>"
-        ids = now.encode(text, allowed_special="all" if "<|end|>" in found.history.recipe.special_tokens else ())
-        theirs = peer_of(found.history, found.history.numbers).encode(text, add_special_tokens=False).ids
-        assert found.history.numbers is not None
-        assert found.history.numbers[ids].tolist() == theirs
+        ids = now.encode(text, allowed_special="all" if "<|end|>" in trimmed.history.recipe.special_tokens else ())
+        theirs = peer_of(trimmed.history, trimmed.history.numbers).encode(text, add_special_tokens=False).ids
+        assert trimmed.history.numbers is not None
+        assert trimmed.history.numbers[ids].tolist() == theirs
     assert [now.token_bytes(place) for place in range(len(left))] == [before.token_bytes(id) for id in left]
-    assert found.new_ids == {numbers[id]: numbers[id] for id in left if numbers[id] not in found.hidden}
+    assert trimmed.new_ids == {numbers[id]: numbers[id] for id in left if numbers[id] not in trimmed.hidden}
     again = trim(history.numbered(numbers), given, needed=needed)
-    places = {number: place for place, number in enumerate(sorted(found.new_ids))}
-    assert again.new_ids == {number: places[number] for number in found.new_ids}
+    places = {number: place for place, number in enumerate(sorted(trimmed.new_ids))}
+    assert again.new_ids == {number: places[number] for number in trimmed.new_ids}
     assert hidden or again.history.numbers is None  # without gaps, in the same order
 
 
 def test_trimming_to_a_size_removes_the_least_used_tokens(history: History, words: WordTable) -> None:
     counts = TokenPlaces.of([words], history).counts
-    found = trim(history, least_used(history, counts, surplus(history, 358)))
-    assert (found.history.index_count, found.spared, found.lost) == (358, (), 0)
-    told = costs(words, history, found.history)
+    trimmed = trim(history, least_used(history, counts, surplus(history, 358)))
+    assert (trimmed.history.index_count, trimmed.spared, trimmed.lost) == (358, (), 0)
+    token_costs = costs(words, history, trimmed.history)
     by_age = costs(words, history, history.first(100))
-    assert told.before == by_age.before < told.now <= by_age.now
-    assert str(told).startswith(f"{told.before:,} tokens before, {told.now:,} now (+")
+    assert token_costs.before == by_age.before < token_costs.now <= by_age.now
+    assert str(token_costs).startswith(f"{token_costs.before:,} tokens before, {token_costs.now:,} now (+")
 
 
 @settings(max_examples=4)
@@ -145,8 +145,8 @@ def test_joining_two_tables_keeps_the_ids_of_the_first_table(history: History, o
 
 def test_joining_two_tables_of_characters_keeps_the_symbols_of_both_tables() -> None:
     recipe = Recipe.preset("words", merges=6, min_frequency=1)
-    one, other = (train(Corpus.from_texts([text]), recipe) for text in ("low lower", "höher"))
-    both = put_together(one, other)
+    first, second = (train(Corpus.from_texts([text]), recipe) for text in ("low lower", "höher"))
+    both = put_together(first, second)
     assert both.new_symbols == 2  # ö and h
     texts = {Tokenizer(both.history).token_bytes(id) for id in range(both.history.index_count)}
     assert {"höher".encode(), b"lower"} <= texts
@@ -165,16 +165,16 @@ def test_a_table_with_merge_priorities_keeps_its_priorities_when_trimmed(words: 
     before = set(unreachable_tokens(table))
     peer_of(table)
     for needed in NEEDED:
-        found = trim(table, range(256, 340), needed=needed)
-        kept = [id for id in range(table.first_special) if id not in found.removed]
-        assert {kept[id] for id in unreachable_tokens(found.history)} <= before
-        ids = Tokenizer(found.history).encode(TEXT + "qqx")
-        assert Tokenizer(found.history).decode(ids) == TEXT + "qqx"
-        if not found.hidden:
-            assert ids == peer_of(found.history).encode(TEXT + "qqx", add_special_tokens=False).ids
+        trimmed = trim(table, range(256, 340), needed=needed)
+        kept = [id for id in range(table.first_special) if id not in trimmed.removed]
+        assert {kept[id] for id in unreachable_tokens(trimmed.history)} <= before
+        ids = Tokenizer(trimmed.history).encode(TEXT + "qqx")
+        assert Tokenizer(trimmed.history).decode(ids) == TEXT + "qqx"
+        if not trimmed.hidden:
+            assert ids == peer_of(trimmed.history).encode(TEXT + "qqx", add_special_tokens=False).ids
     counts = TokenPlaces.of([words], table).counts
-    found = trim(table, least_used(table, counts, surplus(table, 300)))
-    assert (found.history.index_count, found.lost) == (300, 0)
+    trimmed = trim(table, least_used(table, counts, surplus(table, 300)))
+    assert (trimmed.history.index_count, trimmed.lost) == (300, 0)
     with pytest.raises(BpeError, match="merges by priority"):
         put_together(table, history)
 
@@ -195,16 +195,16 @@ def test_impossible_table_edits_are_refused_in_a_sentence(history: History) -> N
         (lambda: put_together(history, characters), "base is 'bytes' in the first"),
         (lambda: trim(blocks, [3]), "each block"),
     ]
-    for attempt, told in cases:
-        with pytest.raises((BpeError, FormatError), match=told):
+    for attempt, message in cases:
+        with pytest.raises((BpeError, FormatError), match=message):
             attempt()
 
 
 def test_joining_reports_a_token_of_the_second_table_that_cannot_be_made() -> None:
     recipe = Recipe.preset("gpt2")
-    one = History.from_pairs(recipe, Alphabet.of_bytes(), [(98, 99)])  # b+c
-    other = History.from_pairs(recipe, Alphabet.of_bytes(), [(97, 98), (99, 100), (256, 257)])  # a+b, c+d, ab+cd
-    both = put_together(one, other)
+    first = History.from_pairs(recipe, Alphabet.of_bytes(), [(98, 99)])  # b+c
+    second = History.from_pairs(recipe, Alphabet.of_bytes(), [(97, 98), (99, 100), (256, 257)])  # a+b, c+d, ab+cd
+    both = put_together(first, second)
     assert both.left_out == (b"abcd",)  # b and c are joined before
     assert "“abcd”" in both.sentences[-1]
 

@@ -59,19 +59,19 @@ def grown(history: History, by: int = 20) -> History:
     return extend(NEW, history, by).history
 
 
-def numbers_once(found: IdMap, old: History, new: History) -> None:
-    assert sorted(found.new[found.new != NONE].tolist()) == final_numbers(new)
-    assert sorted(found.old[found.old != NONE].tolist()) == final_numbers(old)
+def numbers_once(id_map: IdMap, old: History, new: History) -> None:
+    assert sorted(id_map.new[id_map.new != NONE].tolist()) == final_numbers(new)
+    assert sorted(id_map.old[id_map.old != NONE].tolist()) == final_numbers(old)
 
 
 def test_an_id_map_names_each_id_once_and_the_old_parts_spell_each_new_token(learned: tuple[History, History]) -> None:
     old, new = learned
-    found = IdMap.of(old, new)
-    numbers_once(found, old, new)
-    assert min(found.kept.sum(), found.added.sum(), found.gone.sum()) > 0
+    id_map = IdMap.of(old, new)
+    numbers_once(id_map, old, new)
+    assert min(id_map.kept.sum(), id_map.added.sum(), id_map.gone.sum()) > 0
     before, now = Tokenizer(old), Tokenizer(new)
     unknown = old.alphabet.unknown_id
-    for row in found.table().records():
+    for row in id_map.table().records():
         if row["new"] is None:
             assert row["parts"] == ()
             continue
@@ -89,8 +89,8 @@ def test_old_parts_in_an_id_map_equal_the_encoding_of_the_old_library(table: His
     file = BytesIO()
     FORMATS["tokenizer.json"].write(table, file)
     library = tokenizers.Tokenizer.from_str(file.getvalue().decode())
-    found = IdMap.of(table, train(NEW, RECIPES["bytes"]))
-    rows = [row for row in found.table().records() if row["old"] is None]
+    id_map = IdMap.of(table, train(NEW, RECIPES["bytes"]))
+    rows = [row for row in id_map.table().records() if row["old"] is None]
     asked = 0
     for row in rows:
         text = bytes.fromhex(row["hex"]).decode(errors="replace")
@@ -118,8 +118,8 @@ def test_two_consecutive_id_maps_join_into_one_id_map(table: History, data: st.D
 def test_joining_id_maps_of_tables_that_are_not_consecutive_is_refused(table: History) -> None:
     other = train(NEW, RECIPES["bytes"]).numbered(table.numbers)
     first = IdMap.of(table, grown(table))
-    for further, told in ((IdMap.of(table, other), "knows no token with the id"), (first, "knows no token")):
-        with pytest.raises(BpeError, match=f"do not follow each other: .*{told}"):
+    for further, message in ((IdMap.of(table, other), "knows no token with the id"), (first, "knows no token")):
+        with pytest.raises(BpeError, match=f"do not follow each other: .*{message}"):
             first.then(further)
     with pytest.raises(BpeError, match=r"is “.*” in the first and “.*” in the second"):
         IdMap.of(other, table).then(IdMap.of(other, other))
@@ -127,8 +127,8 @@ def test_joining_id_maps_of_tables_that_are_not_consecutive_is_refused(table: Hi
 
 def test_a_renamed_special_token_keeps_its_row_in_the_id_map(table: History) -> None:
     done = change_specials(table, rename={"<pad>": "<|user|>"}, add=["<|new|>"])
-    found = IdMap.of(table, done.history, renamed=done.renamed)
-    rows = {row["text"]: row for row in found.table().records()}
+    id_map = IdMap.of(table, done.history, renamed=done.renamed)
+    rows = {row["text"]: row for row in id_map.table().records()}
     assert rows["<|user|>"]["old"] == rows["<|user|>"]["new"]
     assert rows["<|new|>"]["old"] is None
     assert list(rows["<|new|>"]["parts"]) == table.numbers_of(Tokenizer(table).encode("<|new|>")).tolist()
@@ -138,18 +138,18 @@ def test_a_renamed_special_token_keeps_its_row_in_the_id_map(table: History) -> 
 
 
 def test_an_id_map_is_read_back_equal_in_every_format(table: History, tmp_path: Path) -> None:
-    found = IdMap.of(table, train(NEW, RECIPES["bytes"]))
+    id_map = IdMap.of(table, train(NEW, RECIPES["bytes"]))
     for ending in MAP_ENDINGS:
         path = tmp_path / f"map{ending}"
-        write_id_map(found, path)
-        assert found.difference(read_id_map(path)) == ""
+        write_id_map(id_map, path)
+        assert id_map.difference(read_id_map(path)) == ""
     other = IdMap.of(table, grown(table))
-    assert "the new id" in found.difference(other)
+    assert "the new id" in id_map.difference(other)
 
 
 def test_reading_a_file_that_is_no_id_map_is_refused_in_a_sentence(table: History, tmp_path: Path) -> None:
-    found = IdMap.of(table, grown(table))
-    write_id_map(found, tmp_path / "map.csv")
+    id_map = IdMap.of(table, grown(table))
+    write_id_map(id_map, tmp_path / "map.csv")
     lines = (tmp_path / "map.csv").read_text(encoding="utf-8").splitlines()
     cases = {
         "twice.csv": ("\n".join([*lines, lines[-1]]), "is in two rows"),
@@ -158,9 +158,9 @@ def test_reading_a_file_that_is_no_id_map_is_refused_in_a_sentence(table: Histor
         "empty.npz": ("", "map of ids"),
         "map.txt": ("", "A map is written as"),
     }
-    for name, (content, told) in cases.items():
+    for name, (content, message) in cases.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
-        with pytest.raises(BpeError, match=told):
+        with pytest.raises(BpeError, match=message):
             read_id_map(tmp_path / name)
     with pytest.raises(BpeError, match="Could not read the map"):
         read_id_map(tmp_path / "none.npz")
@@ -175,17 +175,17 @@ def test_the_python_example_of_the_manual_resizes_embeddings_by_an_id_map(
     assert all(len([line for line in block.splitlines() if line]) <= 10 for block in blocks)
     assert len(blocks) == 2
     new = trim(grown(table), table.numbers_of([260, 280]).tolist(), needed="lose").history
-    found = IdMap.of(table, new)
-    write_id_map(found, tmp_path / "idmap.npz")
+    id_map = IdMap.of(table, new)
+    write_id_map(id_map, tmp_path / "idmap.npz")
     monkeypatch.chdir(tmp_path)
     matrix = np.random.default_rng(7).normal(size=(2 * table.index_count + 5, 6)).astype(np.float32)
     known = {"matrix": matrix}
     exec(lines, known)  # noqa: S102 - the lines are ours
     resized = known["resized"]
     assert resized.dtype == matrix.dtype
-    assert len(resized) == found.new.max() + 1
-    rows = found.table().records()
-    assert np.array_equal(resized[found.new[found.kept]], matrix[found.old[found.kept]])
+    assert len(resized) == id_map.new.max() + 1
+    rows = id_map.table().records()
+    assert np.array_equal(resized[id_map.new[id_map.kept]], matrix[id_map.old[id_map.kept]])
     fresh = [row for row in rows if row["old"] is None]
     assert len(fresh) > 10
     for row in fresh:

@@ -96,7 +96,7 @@ def test_ids_stay_and_texts_decode_after_any_sequence_of_table_edits(data: st.Da
     history = learned(kind, OLD)
     state = State(history, np.arange(history.index_count) * 3 + 7)  # as a file may number them
     first = [Tokenizer(history).encode(text) for text in TEXTS]
-    told = [Tokenizer(history).decode(ids) for ids in first]
+    texts_before = [Tokenizer(history).decode(ids) for ids in first]
     for act in data.draw(st.lists(st.sampled_from(["extend", "trim", "forbid", "merge"]), min_size=1, max_size=4)):
         before = state.bytes_by_number()
         try:
@@ -108,7 +108,7 @@ def test_ids_stay_and_texts_decode_after_any_sequence_of_table_edits(data: st.Da
             number: text for number, text in before.items() if number not in gone
         }
         tokenizer = Tokenizer(state.history)
-        for text, was, known in zip(TEXTS, told, first, strict=True):
+        for text, was, known in zip(TEXTS, texts_before, first, strict=True):
             ids = tokenizer.encode(text)
             assert (state.numbers[ids] >= 0).all()
             if was == text:

@@ -41,26 +41,26 @@ def numbered(history: History) -> History:
     return history.numbered(np.arange(history.index_count) * 2 + 3)  # with holes, as a file may have them
 
 
-def checked(found: Replacement, before: History) -> None:
-    id_map = IdMap.of(before, found.history)
-    assert final_numbers(found.history) == final_numbers(before)
-    assert found.history.vocabulary_size == before.vocabulary_size
-    assert id_map.old[id_map.gone].tolist() == id_map.new[id_map.added].tolist() == found.added.tolist()
+def checked(replacement: Replacement, before: History) -> None:
+    id_map = IdMap.of(before, replacement.history)
+    assert final_numbers(replacement.history) == final_numbers(before)
+    assert replacement.history.vocabulary_size == before.vocabulary_size
+    assert id_map.old[id_map.gone].tolist() == id_map.new[id_map.added].tolist() == replacement.added.tolist()
     assert (id_map.new[id_map.kept] == id_map.old[id_map.kept]).all()
-    assert {*found.new_ids} == {*id_map.new[id_map.kept].tolist()}
+    assert {*replacement.new_ids} == {*id_map.new[id_map.kept].tolist()}
 
 
 @pytest.mark.parametrize("kind", RECIPES)
 def test_replacing_tokens_keeps_the_vocabulary_size_and_all_other_ids(kind: str) -> None:
     table = numbered(train(Corpus.from_texts([POEM]), RECIPES[kind]))
     corpus = Corpus.from_texts([CODE])
-    found = replace(corpus, table, 15)
-    checked(found, table)
-    assert len(found.removed) == 15
+    replacement = replace(corpus, table, 15)
+    checked(replacement, table)
+    assert len(replacement.removed) == 15
     words = count_words(corpus, table.recipe)
-    spent = costs(words, table, found.history)
+    spent = costs(words, table, replacement.history)
     assert spent.now < spent.before or kind == "unigram"  # there each unknown character is a token now
-    before, now = Tokenizer(table), Tokenizer(found.history)
+    before, now = Tokenizer(table), Tokenizer(replacement.history)
     assert now.decode(now.encode(POEM)) == before.decode(before.encode(POEM))
 
 
@@ -74,24 +74,24 @@ def table() -> History:
 def test_the_library_encodes_with_a_table_of_replaced_tokens_as_we_do(
     table: History, tmp_path_factory: pytest.TempPathFactory, swap: int, text: str
 ) -> None:
-    found = replace(Corpus.from_texts([CODE]), table, swap)
-    checked(found, table)
-    assert unreachable_tokens(found.history) == {}
+    replacement = replace(Corpus.from_texts([CODE]), table, swap)
+    checked(replacement, table)
+    assert unreachable_tokens(replacement.history) == {}
     path = tmp_path_factory.mktemp("replaced") / "tokenizer.json"
-    write_history(found.history, path)
+    write_history(replacement.history, path)
     library = tokenizers.Tokenizer.from_file(str(path))
-    now = Tokenizer(found.history)
+    now = Tokenizer(replacement.history)
     for sample in (CODE, POEM, text + TEXT):
         ids = now.encode(sample, allowed_special="all")
-        assert found.history.numbers_of(ids).tolist() == library.encode(sample, add_special_tokens=False).ids
+        assert replacement.history.numbers_of(ids).tolist() == library.encode(sample, add_special_tokens=False).ids
         assert now.decode(ids) == sample
 
 
 def test_replacing_keeps_tokens_that_the_corpus_would_learn_again(table: History) -> None:
-    found = replace(Corpus.from_texts([POEM[:200] + CODE[:200]]), table, 100)
-    checked(found, table)
-    assert 0 < len(found.removed) < 100
-    assert f"Only {len(found.removed)} of the 100 that were asked for" in found.sentences[1]
+    replacement = replace(Corpus.from_texts([POEM[:200] + CODE[:200]]), table, 100)
+    checked(replacement, table)
+    assert 0 < len(replacement.removed) < 100
+    assert f"Only {len(replacement.removed)} of the 100 that were asked for" in replacement.sentences[1]
     with pytest.raises(NothingToLearn, match="save more than a new token"):
         replace(Corpus.from_texts([POEM]), table, 100)
 
@@ -105,8 +105,8 @@ def test_impossible_replacements_of_tokens_are_refused_in_a_sentence(table: Hist
         (lambda: replace(Corpus.from_texts(["x y z"]), table, 5), NothingToLearn, "No token was swapped"),
         (lambda: replace(corpus, blocks, 1), BpeError, "Gage"),
     ]
-    for attempt, kind, told in cases:
-        with pytest.raises(kind, match=told):
+    for attempt, kind, message in cases:
+        with pytest.raises(kind, match=message):
             attempt()
 
 
@@ -121,18 +121,18 @@ def test_the_replace_command_reports_the_saved_tokens_of_each_text(
     poem.write_text(POEM, encoding="utf-8")
     command = ["replace", str(old), "--corpus", str(code), "--held-out", str(poem), "--swap", "30"]
     assert run([*command, "-o", str(out), "--map", str(id_map), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    report = json.loads(capsys.readouterr().out)
     now = open_table(out).history
     assert final_numbers(now) == final_numbers(table)
     for path in (code, poem):
         words = count_words(Corpus.from_texts([path.read_text(encoding="utf-8")]), table.recipe)
         spent = costs(words, table, now)
-        assert told["texts"][next(name for name in told["texts"] if name.endswith(path.name))] == {
+        assert report["texts"][next(name for name in report["texts"] if name.endswith(path.name))] == {
             "before": spent.before,
             "after": spent.now,
         }
     rows = json.loads(id_map.read_bytes())
-    assert [row["new"] for row in rows if row["old"] is None] == told["ids"]
+    assert [row["new"] for row in rows if row["old"] is None] == report["ids"]
     assert run([*command, "-o", str(tmp_path / "new.tiktoken")]) == 1
     assert "so old ids would change" in capsys.readouterr().err
     assert not (tmp_path / "new.tiktoken").exists()

@@ -122,8 +122,8 @@ def test_the_specials_command_lists_and_changes_special_tokens(
     out = str(tmp_path / "n.tokenizer.json")
     words = ["--rename", "<spare>=<a=b>", "--add", "<c>", "--remove", "<pad>"]
     assert run(["specials", table, *words, "-o", out, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["renamed"], told["added"], told["removed"]) == (
+    report = json.loads(capsys.readouterr().out)
+    assert (report["renamed"], report["added"], report["removed"]) == (
         {"<spare>": "<a=b>"},
         {"<c>": first + 3},
         {"<pad>": first + 2},

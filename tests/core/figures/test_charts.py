@@ -97,7 +97,7 @@ def test_charts_written_by_the_command_have_the_requested_size_and_the_points_of
             pair, token = (sum(row["of"] == of for row in rows) for of in ("pair", "token"))
             points = [len((line.get("points") or "").split()) for line in drawn.iter(f"{SVG}polyline")]
             assert points == [2 * token + 1, 2 * pair + 1, 2, 2], "stairs up to the end, and two samples"
-            assert len([one for one in drawn.iter(f"{SVG}line") if one.get("class") == "mark"]) == 1
+            assert len([marked for marked in drawn.iter(f"{SVG}line") if marked.get("class") == "mark"]) == 1
         elif chart == "race":
             assert len(lines) == len({(row["left_id"], row["right_id"]) for row in rows})
         else:
@@ -140,8 +140,8 @@ def test_charts_that_cannot_be_drawn_are_reported_in_a_sentence(
         "mm wide": ["lengths", table, "-o", "r.svg", "--width", "1"],
         "points": ["lengths", table, "-o", "r.svg", "--text-size", "nan"],
     }
-    for told, arguments in asked.items():
+    for message, arguments in asked.items():
         assert run(["chart", *arguments]) == 1
         sentence = capsys.readouterr().err
-        assert told in sentence
+        assert message in sentence
         assert len(sentence) < LONGEST_SENTENCE + 20

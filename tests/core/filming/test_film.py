@@ -42,7 +42,7 @@ def study() -> bpe.Study:
 
 
 def _scene(study: bpe.Study, *others: bpe.Study, size: Size = SMALL, seconds: float | None = 3) -> Scene:
-    runs = [FilmedRun(f"run {number}", one, TEXT, ALONE) for number, one in enumerate((study, *others))]
+    runs = [FilmedRun(f"run {number}", filmed, TEXT, ALONE) for number, filmed in enumerate((study, *others))]
     return Scene(runs, Stretch.of(runs, None, None, seconds, 20), "A film", size, Fonts())
 
 
@@ -101,9 +101,9 @@ def test_filming_right_to_left_text_without_the_raqm_library_is_reported(
     study: bpe.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(features, "check", lambda name: False)
-    for text, told in (("the sea", 0), ("a שלום b", 1)):
+    for text, note_count in (("the sea", 0), ("a שלום b", 1)):
         notes = write_film([("", study)], tmp_path / "film.gif", FilmChoices(text, last=60))
-        assert sum("lacks the library raqm" in note for note in notes) == told
+        assert sum("lacks the library raqm" in note for note in notes) == note_count
 
 
 def test_filming_with_an_unreadable_font_file_is_refused(study: bpe.Study, tmp_path: Path) -> None:
@@ -168,7 +168,11 @@ def test_token_counts_shown_in_a_film_equal_the_engine(study: bpe.Study) -> None
         assert best.written == f"{study.history[at].count:,}"
     assert run.leaders(60) == []
     taken = FilmedRun("", bpe.train(["he he he the the tho"], "words", merges=2, min_frequency=1), TEXT, ALONE)
-    assert [(one.name, one.written, one.taken) for one in taken.leaders(1)][1] == ("t + h", "1", "−2, taken by he")
+    assert [(leader.name, leader.written, leader.taken) for leader in taken.leaders(1)][1] == (
+        "t + h",
+        "1",
+        "−2, taken by he",
+    )
 
 
 def test_a_film_of_two_runs_shows_both_runs_at_equal_vocabulary_sizes(study: bpe.Study) -> None:
@@ -188,10 +192,10 @@ def test_a_film_of_every_method_is_drawn_in_every_size(preset: str) -> None:
     for size in SIZES.values():
         scene = _scene(study, size=size)
         for place in (scene.stretch.places[0], scene.stretch.places[-1]):
-            found = scene.frame(place).image.getcolors(2**24)
-            assert found is not None
-            assert len(found) > 10
-            assert scene.colours.ground in {colour for _, colour in found}
+            colours = scene.frame(place).image.getcolors(2**24)
+            assert colours is not None
+            assert len(colours) > 10
+            assert scene.colours.ground in {colour for _, colour in colours}
 
 
 def test_tokens_keep_their_exact_colours_in_a_film_file(study: bpe.Study) -> None:
@@ -201,8 +205,8 @@ def test_tokens_keep_their_exact_colours_in_a_film_file(study: bpe.Study) -> Non
     assert {scene.colours.ground, scene.colours.text, *scene.colours.grounds} <= kept
     file = BytesIO()
     write_moving([image], [80], [image], file, "PNG")
-    with Image.open(file) as found:
-        shown = np.asarray(found.convert("RGB"))
+    with Image.open(file) as film:
+        shown = np.asarray(film.convert("RGB"))
     for colour in (scene.colours.ground, *scene.colours.grounds):
         drawn = (np.asarray(image) == colour).all(axis=2)
         assert drawn.any()
@@ -223,13 +227,13 @@ def _few_colours() -> list[Image.Image]:
 def test_a_film_file_holds_every_frame_and_its_duration(kind: str) -> None:
     frames, shown, file = _few_colours(), [160, 80, 400], BytesIO()
     write_moving(frames, shown, frames, file, kind)
-    with Image.open(file) as found:
-        assert getattr(found, "n_frames", 1) == len(frames)
+    with Image.open(file) as image:
+        assert getattr(image, "n_frames", 1) == len(frames)
         for place, frame in enumerate(frames):
-            found.seek(place)
-            assert found.info["duration"] == shown[place]
-            assert found.info.get("loop", 0) == 0
-            assert ImageChops.difference(found.convert("RGB"), frame).getbbox() is None
+            image.seek(place)
+            assert image.info["duration"] == shown[place]
+            assert image.info.get("loop", 0) == 0
+            assert ImageChops.difference(image.convert("RGB"), frame).getbbox() is None
 
 
 DECODED = """(async () => {
@@ -255,9 +259,9 @@ DECODED = """(async () => {
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     folder = tmp_path_factory.mktemp("browser")
     (folder / "empty.html").write_text("<script>document.documentElement.dataset.ready = 'yes'</script>")
-    with browser(folder / "home") as one:
-        one.open(folder / "empty.html")
-        yield one
+    with browser(folder / "home") as opened_browser:
+        opened_browser.open(folder / "empty.html")
+        yield opened_browser
 
 
 @needs_browser
@@ -265,10 +269,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 def test_a_browser_decodes_every_frame_of_a_film_file(kind: str, page: Browser) -> None:
     frames, shown, file = _few_colours(), [160, 80, 400], BytesIO()
     write_moving(frames, shown, frames, file, kind.upper())
-    found = page.value(DECODED % (base64.b64encode(file.getvalue()).decode(), kind))
+    decoded = page.value(DECODED % (base64.b64encode(file.getvalue()).decode(), kind))
     wide, high = frames[0].size
-    seen = [np.frombuffer(base64.b64decode(raw), np.uint8).reshape(high, wide, 4) for raw, _ in found]
-    assert [1_000 * milliseconds for milliseconds in shown] == [milliseconds for _, milliseconds in found]
+    seen = [np.frombuffer(base64.b64decode(raw), np.uint8).reshape(high, wide, 4) for raw, _ in decoded]
+    assert [1_000 * milliseconds for milliseconds in shown] == [milliseconds for _, milliseconds in decoded]
     for pixels, wanted in zip(seen, frames, strict=True):
         assert (pixels[..., :3] == np.asarray(wanted)).all()
         assert (pixels[..., 3] == 255).all()
@@ -307,7 +311,7 @@ def test_filming_reports_progress_and_can_be_cancelled(study: bpe.Study, tmp_pat
     path = tmp_path / "film.gif"
     with pytest.raises(Cancelled):
         bpe.film(study, path, work=Work(seen.append, lambda: len(seen) > 4))
-    assert [one.done for one in seen] == [0, 1, 2, 3, 4]
+    assert [report.done for report in seen] == [0, 1, 2, 3, 4]
     assert [*tmp_path.iterdir()] == []
 
 

@@ -13,21 +13,23 @@ def text(value: str) -> bytes:
     return struct.pack("<Q", len(raw)) + raw
 
 
-def value(one: Any) -> bytes:
-    if isinstance(one, str):
-        return struct.pack("<I", 8) + text(one)
-    if isinstance(one, bytes):
-        return struct.pack("<IIQ", 9, 1, len(one)) + one
-    if isinstance(one, list):
-        kind, form = (8, "") if isinstance(one[0], str) else (5, "<i") if isinstance(one[0], int) else (6, "<f")
-        items = map(text, one) if not form else (struct.pack(form, item) for item in one)
-        return struct.pack("<IIQ", 9, kind, len(one)) + b"".join(items)
-    kind, form = _KINDS[type(one)]
-    return struct.pack("<I", kind) + struct.pack(form, one)
+def value(content: Any) -> bytes:
+    if isinstance(content, str):
+        return struct.pack("<I", 8) + text(content)
+    if isinstance(content, bytes):
+        return struct.pack("<IIQ", 9, 1, len(content)) + content
+    if isinstance(content, list):
+        kind, form = (8, "") if isinstance(content[0], str) else (5, "<i") if isinstance(content[0], int) else (6, "<f")
+        items = map(text, content) if not form else (struct.pack(form, item) for item in content)
+        return struct.pack("<IIQ", 9, kind, len(content)) + b"".join(items)
+    kind, form = _KINDS[type(content)]
+    return struct.pack("<I", kind) + struct.pack(form, content)
 
 
 def gguf(section: dict[str, Any], *, version: int = 3) -> bytes:
-    plain = {key if key.startswith("general.") else f"tokenizer.ggml.{key}": one for key, one in section.items()}
+    plain = {
+        key if key.startswith("general.") else f"tokenizer.ggml.{key}": content for key, content in section.items()
+    }
     whole = {"general.architecture": "llama", **plain}
     head = b"GGUF" + struct.pack("<IQQ", version, 0, len(whole))
-    return head + b"".join(text(key) + value(one) for key, one in whole.items())
+    return head + b"".join(text(key) + value(content) for key, content in whole.items())

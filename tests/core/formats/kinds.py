@@ -41,8 +41,8 @@ def by_bytes(*, blank: bool = False, cuts: bool = False) -> Step:
     return {"type": "ByteLevel", "add_prefix_space": blank, "trim_offsets": True, "use_regex": cuts}
 
 
-def replacing(found: str, new: str, *, regex: bool = False) -> Step:
-    return {"type": "Replace", "pattern": {"Regex" if regex else "String": found}, "content": new}
+def replacing(pattern: str, new: str, *, regex: bool = False) -> Step:
+    return {"type": "Replace", "pattern": {"Regex" if regex else "String": pattern}, "content": new}
 
 
 def digits(*, alone: bool) -> Step:
@@ -318,9 +318,9 @@ def converted(changes: list[Step], cuts: list[Step], **choices: Any) -> Whole:
 
     Each way to divide a piece in two becomes a merge, the best first.
     """
-    found = stored(byte_fallback=True, normalization_rule_name="identity", **choices)
-    vocabulary = {piece.text: number for number, piece in enumerate(found.pieces)}
-    scores = {piece.text: piece.score for piece in found.pieces}
+    fields = stored(byte_fallback=True, normalization_rule_name="identity", **choices)
+    vocabulary = {piece.text: number for number, piece in enumerate(fields.pieces)}
+    scores = {piece.text: piece.score for piece in fields.pieces}
     pairs = [
         (text[:cut], text[cut:])
         for text in vocabulary
@@ -339,13 +339,13 @@ def converted(changes: list[Step], cuts: list[Step], **choices: Any) -> Whole:
         "vocab": vocabulary,
         "merges": [list(pair) for pair in pairs],
     }
-    return _steps(_around(found, model), changes, cuts)
+    return _steps(_around(fields, model), changes, cuts)
 
 
-def _around(found: FieldValues, model: Whole) -> Whole:
+def _around(fields: FieldValues, model: Whole) -> Whole:
     specials = [
         added(number, piece.text, special=piece.kind != Kind.USER_DEFINED)
-        for number, piece in enumerate(found.pieces)
+        for number, piece in enumerate(fields.pieces)
         if piece.kind in (Kind.UNKNOWN, Kind.CONTROL, Kind.USER_DEFINED)
     ]
     return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": specials,
@@ -370,10 +370,10 @@ def llama_of_transformers_5() -> Whole:
 
 def unigram_of_bytes() -> Whole:
     """Make a Unigram tokenizer from SentencePiece with byte pieces for unknown characters."""
-    found = stored("unigram", byte_fallback=True, normalization_rule_name="identity")
+    fields = stored("unigram", byte_fallback=True, normalization_rule_name="identity")
     model = {"type": "Unigram", "unk_id": 0, "byte_fallback": True,
-             "vocab": [[piece.text, piece.score] for piece in found.pieces]}  # fmt: skip
-    return _steps(_around(found, model), [replacing(" {2,}", "▁", regex=True)], [metaspace()])
+             "vocab": [[piece.text, piece.score] for piece in fields.pieces]}  # fmt: skip
+    return _steps(_around(fields, model), [replacing(" {2,}", "▁", regex=True)], [metaspace()])
 
 
 def without_bytes() -> Whole:

@@ -36,19 +36,19 @@ def languages() -> str:
 @cache
 def texts() -> tuple[str, ...]:
     """Return texts in many languages, English texts, and all known hard cases."""
-    found = [text_of(name) for name in (*SCRIPTS, "poem", "prose", "code")]
+    samples = [text_of(name) for name in (*SCRIPTS, "poem", "prose", "code")]
     for name in here("data/udhr-languages.txt"):
         whole = text_of(name)
-        found += [whole[start : start + 1_500] for start in range(0, len(whole), 250_000)]
-    found += [text_of(name)[:20_000] for name in here("data/wikitext2-test.raw.txt")]
-    return (*found, *HARD_TEXTS)
+        samples += [whole[start : start + 1_500] for start in range(0, len(whole), 250_000)]
+    samples += [text_of(name)[:20_000] for name in here("data/wikitext2-test.raw.txt")]
+    return (*samples, *HARD_TEXTS)
 
 
 @cache
 def lines() -> tuple[str, ...]:
     """Return lines of text in many languages."""
-    found = [line for name in here("data/udhr-languages.txt") for line in text_of(name).split("\n")]
-    return tuple(found[:: max(1, len(found) // 200)])
+    sample_lines = [line for name in here("data/udhr-languages.txt") for line in text_of(name).split("\n")]
+    return tuple(sample_lines[:: max(1, len(sample_lines) // 200)])
 
 
 @cache
@@ -72,18 +72,18 @@ def content(history: History, format: str) -> bytes:
 
 def files(history: History, format: str, name: str) -> dict[str, bytes]:
     """Return the content of the named file and of the files that the format writes beside it."""
-    found = {name: content(history, format)}
+    contents = {name: content(history, format)}
     for path, write in FORMATS[format].companions(Path(name)).items():
         file = io.BytesIO()
         write(history, file)
-        found[path.name] = file.getvalue()
-    return found
+        contents[path.name] = file.getvalue()
+    return contents
 
 
 def opened(history: History, format: str, name: str = "table") -> OpenedTable:
     """Write a history in a format and return the table read back from the file."""
-    found = files(history, format, name)
-    return FORMATS[format].open(found[name], name, found.get)
+    contents = files(history, format, name)
+    return FORMATS[format].open(contents[name], name, contents.get)
 
 
 def file_name(format: Format) -> str:
@@ -112,16 +112,16 @@ def histories_for(format: Format, text: str, **changes: Any) -> list[History]:
     known = {recipe.method for recipe in recipes}
     others = map(Recipe.preset, PRESETS)
     recipes += [recipe for recipe in others if recipe.method not in {*known, *LEARNED_FROM_GROUPS}]
-    found: dict[str, History] = {}
+    histories: dict[str, History] = {}
     for recipe in recipes:
-        if METHODS[recipe.method].fits(format) and recipe.method not in found:
+        if METHODS[recipe.method].fits(format) and recipe.method not in histories:
             wanted = {**changes, "merges": 0} if recipe.lists_bytes else changes
             recipe = recipe.with_changes(special_tokens=("<|end|>",), vocab_size=None, **wanted)
             history = _learned_by_its_method(recipe, text)
             if not (impossible := format.impossible(history)):
-                found[recipe.method] = history
-    assert found, impossible
-    return list(found.values())
+                histories[recipe.method] = history
+    assert histories, impossible
+    return list(histories.values())
 
 
 @cache
@@ -130,13 +130,13 @@ def _learned_by_its_method(recipe: Recipe, text: str) -> History:
     return learn(in_languages(words) if METHODS[recipe.method].serves_languages else words, recipe)
 
 
-def beside(found: dict[str, bytes]) -> Beside:
-    return found.get
+def beside(contents: dict[str, bytes]) -> Beside:
+    return contents.get
 
 
-def same_merges(one: History, other: History) -> bool:
-    columns = zip(one.columns[:2], other.columns[:2], strict=True)
-    return one.alphabet == other.alphabet and all((a.tolist() == b.tolist()) for a, b in columns)
+def same_merges(first: History, second: History) -> bool:
+    columns = zip(first.columns[:2], second.columns[:2], strict=True)
+    return first.alphabet == second.alphabet and all((a.tolist() == b.tolist()) for a, b in columns)
 
 
 def encode(history: History, text: str) -> list[int]:

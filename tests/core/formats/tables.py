@@ -67,8 +67,8 @@ def _of_usual_words(recipe: Recipe) -> History:
     return reference.train(WordTable.from_counts(words), recipe)
 
 
-def assert_same(one: History, other: History) -> None:
-    assert one.recipe == other.recipe
-    assert one.alphabet == other.alphabet
-    assert list(one) == list(other)
-    assert (one.tokens_at_start, one.end_reason) == (other.tokens_at_start, other.end_reason)
+def assert_same(first: History, second: History) -> None:
+    assert first.recipe == second.recipe
+    assert first.alphabet == second.alphabet
+    assert list(first) == list(second)
+    assert (first.tokens_at_start, first.end_reason) == (second.tokens_at_start, second.end_reason)

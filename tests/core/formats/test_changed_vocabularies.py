@@ -77,12 +77,16 @@ def peer_of(history: History, numbers: Any, kind: str) -> Any:
 
 def check(before: OpenedTable, known: Any, now: History, numbers: Any, kind: str, text: str) -> None:
     """Check that remaining tokens keep their ids and bytes, known texts stay known, and the library agrees."""
-    one, two = Tokenizer(before.history), Tokenizer(now)
+    old_tokenizer, new_tokenizer = Tokenizer(before.history), Tokenizer(now)
     place_of = {number: place for place, number in enumerate(numbers.tolist())}
     kept = [id for id in range(before.history.index_count) if known[id] in place_of]
-    assert [two.token_bytes(place_of[known[id]]) for id in kept] == [one.token_bytes(id) for id in kept]
-    assert two.decode(two.encode(text)) == one.decode(one.encode(text)) or now.alphabet.unknown_id in one.encode(text)
-    assert peer_of(now, numbers, kind)(text) == numbers[two.encode(text)].tolist()
+    assert [new_tokenizer.token_bytes(place_of[known[id]]) for id in kept] == [
+        old_tokenizer.token_bytes(id) for id in kept
+    ]
+    assert new_tokenizer.decode(new_tokenizer.encode(text)) == old_tokenizer.decode(
+        old_tokenizer.encode(text)
+    ) or now.alphabet.unknown_id in old_tokenizer.encode(text)
+    assert peer_of(now, numbers, kind)(text) == numbers[new_tokenizer.encode(text)].tolist()
 
 
 @settings(max_examples=3)
@@ -133,9 +137,9 @@ def test_trimming_removes_the_least_used_tokens_and_extending_reports_unused_tok
     words = count_words(Corpus.from_texts([PROSE]), old.recipe)
     counts = TokenPlaces.of([words], old).counts
     size = old.vocabulary_size - 30
-    found = trim_indices(old, least_used(old, counts, surplus(old, size)))
-    assert (found.history.vocabulary_size, len(found.removed)) == (size, 30)
-    assert max(counts[old.indices_of(found.removed)]) <= sorted(counts)[-(size - least_size(old))]
+    trimmed = trim_indices(old, least_used(old, counts, surplus(old, size)))
+    assert (trimmed.history.vocabulary_size, len(trimmed.removed)) == (size, 30)
+    assert max(counts[old.indices_of(trimmed.removed)]) <= sorted(counts)[-(size - least_size(old))]
     grown = extend_on(words, old, growing_recipe(old, 10))
     unused = never_used(words, old, grown.history, grown.places)
     assert unused
@@ -154,11 +158,11 @@ def test_extending_a_wordpiece_table_joins_pairs_by_count_or_by_score() -> None:
     table = {"[UNK]": 0, "a": 1, "b": 2, "##a": 3, "##b": 4, "##c": 5, "##ac": 6}
     history = history_of(table, recipe, "it")
     words = WordTable.from_counts({"aab": 10, "bac": 4, "bab": 9})  # as cut: a ##a ##b, b ##ac, b ##a ##b
-    found = {}
+    added_tokens = {}
     for rule in ("count", "score"):
         grown = extend_on(words, history, growing_recipe(history, 1, wordpiece_rule=rule))
-        found[rule] = [written(grown.history)[id] for id in grown.added_indices]
-    assert found == {"count": [b"##ab"], "score": [b"aab"]} or found["count"] != found["score"]
+        added_tokens[rule] = [written(grown.history)[id] for id in grown.added_indices]
+    assert added_tokens == {"count": [b"##ab"], "score": [b"aab"]} or added_tokens["count"] != added_tokens["score"]
 
 
 def test_extending_adds_tokens_for_characters_that_occur_only_in_longer_tokens(tmp_path: Path) -> None:

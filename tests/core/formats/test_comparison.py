@@ -24,41 +24,41 @@ def without_counts(history: History) -> History:
 
 
 def test_comparing_a_table_with_itself_finds_no_difference() -> None:
-    found = compare_tables(learned(), learned())
-    assert (found.first, found.cause, found.differing) == (None, "none", [])
-    assert found.only_in_first == found.only_in_second == []
+    comparison = compare_tables(learned(), learned())
+    assert (comparison.first, comparison.cause, comparison.differing) == (None, "none", [])
+    assert comparison.only_in_first == comparison.only_in_second == []
 
 
 def test_comparing_a_table_with_its_beginning_finds_only_a_different_length() -> None:
-    found = compare_tables(learned(), learned(merges=10))
-    assert (found.first, found.cause, found.merges) == (None, "length", (40, 10))
-    assert len(found.only_in_first) == 30
+    comparison = compare_tables(learned(), learned(merges=10))
+    assert (comparison.first, comparison.cause, comparison.merges) == (None, "length", (40, 10))
+    assert len(comparison.only_in_first) == 30
 
 
 def test_comparing_tables_finds_another_tie_rule_as_the_cause() -> None:
-    one, other = learned(), learned(ties="smallest-text")
-    found = compare_tables(one, other)
-    assert found.first is not None
-    assert found.cause == "tie"
-    assert int(one.columns.count[found.first]) == int(other.columns.count[found.first])
-    assert "first-seen" in found.explanation
-    assert "smallest-text" in found.explanation
+    first, second = learned(), learned(ties="smallest-text")
+    comparison = compare_tables(first, second)
+    assert comparison.first is not None
+    assert comparison.cause == "tie"
+    assert int(first.columns.count[comparison.first]) == int(second.columns.count[comparison.first])
+    assert "first-seen" in comparison.explanation
+    assert "smallest-text" in comparison.explanation
 
 
 def test_comparing_tables_finds_another_pattern_as_the_cause() -> None:
-    found = compare_tables(learned(), learned(pattern="none"))
-    assert found.cause == "pattern"
-    assert "“gpt2”" in found.explanation
+    comparison = compare_tables(learned(), learned(pattern="none"))
+    assert comparison.cause == "pattern"
+    assert "“gpt2”" in comparison.explanation
 
 
 def test_comparing_tables_finds_another_text_as_the_cause() -> None:
-    found = compare_tables(learned(), learned("other words altogether, and more of other words\n" * 5))
-    assert found.cause == "data"
+    comparison = compare_tables(learned(), learned("other words altogether, and more of other words\n" * 5))
+    assert comparison.cause == "data"
 
 
 def test_comparing_tables_finds_other_base_symbols_as_the_cause() -> None:
-    found = compare_tables(learned(), train(Corpus.from_texts([TEXT]), Recipe.preset("words", merges=40)))
-    assert found.cause == "base symbols"
+    comparison = compare_tables(learned(), train(Corpus.from_texts([TEXT]), Recipe.preset("words", merges=40)))
+    assert comparison.cause == "base symbols"
 
 
 def test_comparing_tables_with_different_minimum_counts_finds_only_a_different_length() -> None:
@@ -67,18 +67,18 @@ def test_comparing_tables_with_different_minimum_counts_finds_only_a_different_l
 
 def test_comparing_tables_without_counts_gives_no_cause() -> None:
     other = learned(ties="smallest-text")
-    found = compare_tables(without_counts(learned()), without_counts(other))
-    assert found.cause == "not known"
+    comparison = compare_tables(without_counts(learned()), without_counts(other))
+    assert comparison.cause == "not known"
 
 
 def test_comparing_tables_reports_different_merges_with_their_steps() -> None:
-    one, other = learned(), learned(ties="smallest-text")
-    found = compare_tables(one, other)
-    for merge in found.differing:
-        for history, place in ((one, merge.place), (other, merge.other_place)):
+    first, second = learned(), learned(ties="smallest-text")
+    comparison = compare_tables(first, second)
+    for merge in comparison.differing:
+        for history, place in ((first, merge.place), (second, merge.other_place)):
             if place is not None:
                 texts = Tokenizer(history).token_bytes(len(history.alphabet) + place)
                 assert texts == merge.left + merge.right
-    earliest = [min(p for p in (merge.place, merge.other_place) if p is not None) for merge in found.differing]
+    earliest = [min(p for p in (merge.place, merge.other_place) if p is not None) for merge in comparison.differing]
     assert earliest == sorted(earliest)
-    assert earliest[0] == found.first
+    assert earliest[0] == comparison.first

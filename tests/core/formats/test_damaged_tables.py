@@ -144,12 +144,12 @@ def test_a_table_file_with_random_changes_is_refused_or_read_as_a_valid_history(
         table[place : place + length] = piece * data.draw(st.integers(0, 5))
     with read_row_by_row():
         by_rows = outcome(format, bytes(table))
-    found = outcome(format, bytes(table))
-    if isinstance(found, str) or isinstance(by_rows, str):
-        assert found == by_rows
+    result = outcome(format, bytes(table))
+    if isinstance(result, str) or isinstance(by_rows, str):
+        assert result == by_rows
         return
-    assert_same(found, by_rows)
-    assert_same(format.read(written(found, format), "table"), found)
+    assert_same(result, by_rows)
+    assert_same(format.read(written(result, format), "table"), result)
 
 
 def outcome(format: Format, table: bytes) -> History | str:

@@ -55,23 +55,28 @@ def extended(
 ) -> dict[str, Any]:
     options = ["--corpus", str(TEXTS / text), "--by", str(BY), "-o", out, "--json", *more]
     assert run(["extend", str(table), *options]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    report: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return report
 
 
 def test_extending_a_tokenizer_keeps_all_old_ids_and_the_library_agrees(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     held_out = TEXTS / "latin.txt"
-    told = extended(library, f"{tmp_path}/new/", "--held-out", str(held_out), str(library), capsys=capsys)
+    report = extended(library, f"{tmp_path}/new/", "--held-out", str(held_out), str(library), capsys=capsys)
     path = tmp_path / "new" / "tokenizer.json"
-    old, new = (tokenizers.Tokenizer.from_file(str(one)) for one in (library, path))
+    old, new = (tokenizers.Tokenizer.from_file(str(tokenizer)) for tokenizer in (library, path))
     size = old.get_vocab_size()
     assert [new.id_to_token(id) for id in range(size)] == [old.id_to_token(id) for id in range(size)]
     assert [new.token_to_id(special) for special in SPECIALS] == [0, size - 1]
     assert new.get_vocab_size() == size + BY
-    assert told["new_ids"] == [size, size + BY - 1]
-    assert (told["kept"], told["learned"], told["verified"], told["asked"]) == (320 - 257, BY, True, "tokenizers")
+    assert report["new_ids"] == [size, size + BY - 1]
+    assert (report["kept"], report["learned"], report["verified"], report["asked"]) == (
+        320 - 257,
+        BY,
+        True,
+        "tokenizers",
+    )
 
     before, after = open_study(library), open_study(path)
     assert after.history.pairs()[: len(before.history)] == before.history.pairs()
@@ -81,13 +86,13 @@ def test_extending_a_tokenizer_keeps_all_old_ids_and_the_library_agrees(
         ids = new.encode(text, add_special_tokens=False).ids
         assert after.history.numbers_of(ours.encode(text, allowed_special="all")).tolist() == ids
         assert new.decode(ids, skip_special_tokens=False) == text
-    figures = told["held_out"][str(held_out)]
-    counted = [len(one.encode(held_out.read_text()).ids) for one in (old, new)]
+    figures = report["held_out"][str(held_out)]
+    counted = [len(tokenizer.encode(held_out.read_text()).ids) for tokenizer in (old, new)]
     assert [figures["before"], figures["after"]] == counted
-    used = {id for one in (old, new) for id in one.encode((TEXTS / "code.txt").read_text()).ids}
+    used = {id for tokenizer in (old, new) for id in tokenizer.encode((TEXTS / "code.txt").read_text()).ids}
     unused = [id for id in range(257, size - 1) if id not in used]
-    assert told["never_used"] == len(unused)
-    assert [id for id, _ in told["never_used_first"]] == unused[:10]
+    assert report["never_used"] == len(unused)
+    assert [id for id, _ in report["never_used_first"]] == unused[:10]
 
 
 @pytest.mark.parametrize("name", ["ranks.tiktoken", "merges.txt", "run.bpex"])
@@ -98,15 +103,18 @@ def test_tokenizers_of_other_formats_can_be_extended_twice(
     once, twice = tmp_path / name, tmp_path / "twice" / name
     first = extended(library if name != "ranks.tiktoken" else _ranks(tmp_path), str(once), capsys=capsys)
     assert first.get("asked", "") == {"ranks.tiktoken": "tiktoken", "merges.txt": "tokenizers"}.get(name, "")
-    told = any("lists no special tokens" in note for note in first.get("notes", ()))
-    assert told == (name == "ranks.tiktoken")
-    behind = ("--first-id", "9000") if told else ()  # as if the model had special tokens there
+    lists_no_specials = any("lists no special tokens" in note for note in first.get("notes", ()))
+    assert lists_no_specials == (name == "ranks.tiktoken")
+    behind = ("--first-id", "9000") if lists_no_specials else ()  # as if the model had special tokens there
     second = extended(once, f"{twice.parent}/", "--min-frequency", "1", *behind, text="poem.txt", capsys=capsys)
     assert second["kept"] == first["kept"] + BY
     assert second["new_ids"][0] == (9000 if behind else first["new_ids"][1] + 1)
-    one, other = open_study(once), open_study(twice)
-    size = one.history.first_special
-    assert one.history.numbers_of(range(size)).tolist() == other.history.numbers_of(range(size)).tolist()
+    extended_once, extended_twice = open_study(once), open_study(twice)
+    size = extended_once.history.first_special
+    assert (
+        extended_once.history.numbers_of(range(size)).tolist()
+        == extended_twice.history.numbers_of(range(size)).tolist()
+    )
 
 
 def test_a_table_with_merge_priorities_is_extended_with_lower_priorities(
@@ -122,14 +130,14 @@ def test_a_table_with_merge_priorities_is_extended_with_lower_priorities(
     odd.write_text(json.dumps(whole))
     ranks = _ranks(tmp_path)
     lines = ranks.read_text().splitlines()
-    (one, rank), (other, other_rank) = lines[257].split(), lines[259].split()
-    lines[257], lines[259] = f"{one} {other_rank}", f"{other} {rank}"
+    (line, rank), (other, other_rank) = lines[257].split(), lines[259].split()
+    lines[257], lines[259] = f"{line} {other_rank}", f"{other} {rank}"
     ranks.write_text("\n".join(lines))
     for table, asked in ((odd, "tokenizers"), (ranks, "tiktoken")):
-        told = extended(
+        report = extended(
             table, f"{tmp_path}/{asked}/", *(["--to", "tokenizer.json"] if table is odd else []), capsys=capsys
         )
-        assert (told["learned"], told["verified"], told["asked"]) == (BY, True, asked)
+        assert (report["learned"], report["verified"], report["asked"]) == (BY, True, asked)
         before = open_study(table)
         after = open_study(tmp_path / asked / ("tokenizer.json" if table is odd else table.name))
         assert before.history.joining is not None

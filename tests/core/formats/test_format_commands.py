@@ -37,9 +37,9 @@ def test_export_writes_the_first_merges_only_and_reports_in_json(
 ) -> None:
     out = table.with_name("ours.tiktoken")
     assert run(["export", "--merges", str(table), "--at", "7", "--json", str(out)]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["merges"], told["verified"], told["format"]) == (7, True, "tiktoken")
-    assert any("pattern gpt2" in sentence for sentence in told["cannot_hold"])
+    report = json.loads(capsys.readouterr().out)
+    assert (report["merges"], report["verified"], report["format"]) == (7, True, "tiktoken")
+    assert any("pattern gpt2" in sentence for sentence in report["cannot_hold"])
     assert len(open_table(out).history) == 7
 
 
@@ -59,9 +59,9 @@ def test_convert_writes_other_formats_and_returns_to_the_first_without_loss_of_m
     assert run(["convert", str(ranks), str(model), "--to", "minbpe"]) == 0
     assert run(["convert", str(model), str(back)]) == 0
     assert "does not say how text is split" in capsys.readouterr().out
-    one, other = open_table(table).history, open_table(back).history
-    assert one.columns.left.tolist() == other.columns.left.tolist()
-    assert not other.has_counts
+    first, second = open_table(table).history, open_table(back).history
+    assert first.columns.left.tolist() == second.columns.left.tolist()
+    assert not second.has_counts
 
 
 def test_convert_names_the_line_of_a_damaged_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,7 +91,7 @@ def test_diff_reports_the_comparison_as_json(table: Path, capsys: pytest.Capture
     assert run(["convert", str(table), str(ranks), "--at", "30"]) == 0
     capsys.readouterr()
     assert run(["diff", str(table), str(ranks), "the last", "--json"]) == 3
-    told = json.loads(capsys.readouterr().out)
-    assert (told["cause"], told["merges"], told["first_difference"]) == ("length", [40, 30], None)
-    assert len(told["only_in_first"]) == 10
-    assert len(told["text"]["first"]["ids"]) == len(told["text"]["first"]["tokens"])
+    report = json.loads(capsys.readouterr().out)
+    assert (report["cause"], report["merges"], report["first_difference"]) == ("length", [40, 30], None)
+    assert len(report["only_in_first"]) == 10
+    assert len(report["text"]["first"]["ids"]) == len(report["text"]["first"]["tokens"])

@@ -96,9 +96,9 @@ def by_name(name: str, **more: Any) -> dict[str, Any]:
 
 
 def ids(data: bytes, texts: list[str], *, special: bool = True) -> list[list[int]]:
-    found = GGUF.open(data, "model.gguf")
-    tokenizer = Tokenizer(found.history)
-    return [found.numbers_of(tokenizer.encode(text, allowed_special="all" if special else ())) for text in texts]
+    opened = GGUF.open(data, "model.gguf")
+    tokenizer = Tokenizer(opened.history)
+    return [opened.numbers_of(tokenizer.encode(text, allowed_special="all" if special else ())) for text in texts]
 
 
 @pytest.mark.parametrize(("names", "expected"), SPLIT.items())
@@ -121,15 +121,15 @@ def test_unicode_spaces_in_a_gguf_file_are_not_matched_as_east_asian_letters() -
 
 def test_user_defined_gguf_tokens_always_split_text_and_special_tokens_only_on_request() -> None:
     data, end, tool = gguf(by_name("gpt-2")), BYTES.index("<|end|>"), BYTES.index("<tool>")
-    found = ids(data, ["a<tool>a<|end|>"])
-    assert found == [[97, tool, 97, end]]
+    encoded = ids(data, ["a<tool>a<|end|>"])
+    assert encoded == [[97, tool, 97, end]]
     assert ids(data, ["<tool>", "<|end|>"], special=False) == [[tool], [60, 124, 101, 110, 100, 124, 62]]
 
 
 def test_bytes_without_a_gguf_token_are_reported_as_splitting_differently_in_llama_cpp() -> None:
     lacking = ["<gone>" if place == 11 else text for place, text in enumerate(BYTES)]
-    found = GGUF.open(gguf({**by_name("gpt-2"), "tokens": lacking}), "model.gguf")
-    assert any("never in llama.cpp" in note for note in found.notes)
+    opened = GGUF.open(gguf({**by_name("gpt-2"), "tokens": lacking}), "model.gguf")
+    assert any("never in llama.cpp" in note for note in opened.notes)
     assert not any("never in llama.cpp" in note for note in GGUF.open(gguf(by_name("gpt-2")), "model.gguf").notes)
 
 
@@ -153,15 +153,15 @@ WITH = "264 262 263|262 266 262 266 260|262 267 262 259 269 267|268 262 268 259 
 WITHOUT = "263 262 263|266 260 262 266 260|260 267 260 259 269 267|268 260 268 261||198 172 262|1 263 2 262"
 
 
-def numbers(told: str) -> list[list[int]]:
-    return [list(map(int, row.split())) for row in told.split("|")]
+def numbers(rows: str) -> list[list[int]]:
+    return [list(map(int, row.split())) for row in rows.split("|")]
 
 
 @pytest.mark.parametrize(
-    ("blank", "told"), [(True, f"{WITH}|259 269 261|259 262|262 13"), (False, f"{WITHOUT}|269 261|262|260 13")]
+    ("blank", "expected"), [(True, f"{WITH}|259 269 261|259 262|262 13"), (False, f"{WITHOUT}|269 261|262|260 13")]
 )
-def test_gguf_pieces_are_joined_by_score_and_each_part_of_a_text_gets_a_space(blank: bool, told: str) -> None:
-    assert ids(gguf({**SCORED, "add_space_prefix": blank}), SCORED_TEXTS) == numbers(told)
+def test_gguf_pieces_are_joined_by_score_and_each_part_of_a_text_gets_a_space(blank: bool, expected: str) -> None:
+    assert ids(gguf({**SCORED, "add_space_prefix": blank}), SCORED_TEXTS) == numbers(expected)
 
 
 PROBABLE: dict[str, Any] = {
@@ -178,8 +178,8 @@ PROBABLE_TEXTS = ["ab abb", "  a   b ", "é", "éé a é", "old", "aoldb", "a<x>
 
 
 def test_a_unigram_gguf_file_encodes_with_the_most_probable_pieces() -> None:
-    told = "8 8 5|6 3 5|3 2|3 2 6 3 2|3 11|6 11 5|6 10 3 5|2 6 1 6|3 5 9|6 2 10 3 2||6 2 4|3 10"
-    assert ids(gguf(PROBABLE), PROBABLE_TEXTS) == numbers(told)
+    expected = "8 8 5|6 3 5|3 2|3 2 6 3 2|3 11|6 11 5|6 10 3 5|2 6 1 6|3 5 9|6 2 10 3 2||6 2 4|3 10"
+    assert ids(gguf(PROBABLE), PROBABLE_TEXTS) == numbers(expected)
     assert "of only spaces" in GGUF.open(gguf(PROBABLE), "x").notes[0]
 
 
@@ -195,10 +195,10 @@ LINES: dict[str, Any] = {
 
 
 def test_a_gemma_gguf_file_joins_pairs_within_lines() -> None:
-    told = "264 267|261 264 266 263 264|265 260 267|199 173 260 262|1 261 64 51 119 66 262 269|261 263 260 262|"
+    expected = "264 267|261 264 266 263 264|265 260 267|199 173 260 262|1 261 64 51 119 66 262 269|261 263 260 262|"
     texts = ["ab ab", "aab\n\n\nab", " a  ab", "é b", "<eos>a</s>b<|tool_response>", "a\n b", ""]
-    assert ids(gguf(LINES), texts) == numbers(told)
-    assert ids(gguf({**LINES, "model": "gpt2", "pre": "sarvam-moe"}), texts) == numbers(told)
+    assert ids(gguf(LINES), texts) == numbers(expected)
+    assert ids(gguf({**LINES, "model": "gpt2", "pre": "sarvam-moe"}), texts) == numbers(expected)
 
 
 def test_text_of_a_gemma_gguf_file_is_decoded_with_spaces_and_bytes() -> None:
@@ -211,16 +211,16 @@ def test_text_of_a_gemma_gguf_file_is_decoded_with_spaces_and_bytes() -> None:
 def cleaned_sign_by_sign(text: str) -> str:
     """Remove spaces from a text in three rounds over its characters, as llama.cpp does."""
     kept = [sign for place, sign in enumerate(text) if not (sign == " " and text[place + 1 : place + 2] in [*"?!.,"])]
-    found: list[str] = []
+    cleaned: list[str] = []
     place = 0
     while place < len(kept):
         is_alone = kept[place : place + 3] == [" ", "'", " "]
-        found.append("'" if is_alone else kept[place])
+        cleaned.append("'" if is_alone else kept[place])
         place += 3 if is_alone else 1
     ends = ["'s", "'m", "'re", "'ve"]
-    behind = ["".join(found[place + 1 : place + 4]) for place in range(len(found))]
+    behind = ["".join(cleaned[place + 1 : place + 4]) for place in range(len(cleaned))]
     return "".join(
-        sign for sign, rest in zip(found, behind, strict=True) if not (sign == " " and rest.startswith(tuple(ends)))
+        sign for sign, rest in zip(cleaned, behind, strict=True) if not (sign == " " and rest.startswith(tuple(ends)))
     )
 
 
@@ -229,9 +229,9 @@ def test_decoding_a_gguf_file_removes_spaces_before_punctuation_as_llama_cpp_doe
     for _ in range(400):
         text = "".join(chance.choices(" ' .,smrevtd", weights=[9, 6, *[1] * 10], k=12))
         assert text_of([LlamaSpaces()], [text]) == cleaned_sign_by_sign(text), text
-    for name, told in (("gpt-2", "a, b's"), ("qwen2", "a , b 's")):
+    for name, expected in (("gpt-2", "a, b's"), ("qwen2", "a , b 's")):
         tokenizer = Tokenizer(GGUF.open(gguf(by_name(name)), "x").history)
-        assert tokenizer.decode(tokenizer.encode("a , b 's"), way="library") == told
+        assert tokenizer.decode(tokenizer.encode("a , b 's"), way="library") == expected
 
 
 def test_words_of_a_bert_gguf_file_are_decoded_with_a_space_before_and_special_tokens_without() -> None:
@@ -252,7 +252,7 @@ def test_gguf_tokens_named_as_in_the_list_of_llama_cpp_are_special_tokens() -> N
         contents = by_name("gpt-2", **more)
         contents["tokens"], contents["token_type"] = [*BYTES, *names], [*contents["token_type"], *[kind] * len(names)]
         asked, unasked = (ids(gguf(contents), [*names], special=special) for special in (True, False))
-        return [len(one) == 1 for one in asked], [len(one) == 1 for one in unasked]
+        return [len(row) == 1 for row in asked], [len(row) == 1 for row in unasked]
 
     assert found(1, "</s>", "<MID>") == ([True, True], [False, False])
     assert found(4, "</s>", "<MID>") == ([True, True], [False, False])  # and no longer a person's
@@ -297,7 +297,7 @@ LONG = " ".join(["4", *["5"] * 149])
 
 
 @pytest.mark.parametrize(
-    ("chosen", "told"),
+    ("chosen", "expected"),
     [
         ({}, "4 5 6 7 5 13 4 14 7|4 7 13|11 11 11|12 12 6|15 4 15|17 16 17 5|L|1 7|8 4|2 1 1 1 4|8|4 7 4"),
         (
@@ -306,8 +306,8 @@ LONG = " ".join(["4", *["5"] * 149])
         ),
     ],
 )
-def test_a_bert_gguf_file_splits_words_as_llama_cpp_does(chosen: dict[str, bool], told: str) -> None:
-    assert ids(gguf({**WORDS, **chosen}), WORD_TEXTS) == numbers(told.replace("L", LONG))
+def test_a_bert_gguf_file_splits_words_as_llama_cpp_does(chosen: dict[str, bool], expected: str) -> None:
+    assert ids(gguf({**WORDS, **chosen}), WORD_TEXTS) == numbers(expected.replace("L", LONG))
 
 
 def test_opening_a_gguf_file_reports_possible_differences_for_newer_unicode_characters() -> None:
@@ -318,10 +318,10 @@ def test_opening_a_gguf_file_reports_possible_differences_for_newer_unicode_char
 def test_a_gguf_model_is_opened_from_its_metadata_and_cannot_be_written(tmp_path: Path) -> None:
     path = tmp_path / "model.gguf"
     path.write_bytes(gguf(SCORED, version=2) + bytes(5_000))
-    found = open_table(path)
-    assert found.numbers_of(Tokenizer(found.history).encode("ab aab")) == [264, 262, 263]
+    opened = open_table(path)
+    assert opened.numbers_of(Tokenizer(opened.history).encode("ab aab")) == [264, 262, 263]
     with pytest.raises(OutputError, match="only read"):
-        write_history(found.history, tmp_path / "again.gguf")
+        write_history(opened.history, tmp_path / "again.gguf")
 
 
 SOUND = gguf(by_name("gpt-2"))

@@ -61,7 +61,7 @@ def opened_or_refused(format: str, data: bytes, beside: dict[str, bytes] | None 
     name = NAMES.get(format, f"table.{format}")
     FORMATS[format].recognizes(data)
     try:
-        found = FORMATS[format].open(data, name, nothing_beside if beside is None else beside.get)
+        opened = FORMATS[format].open(data, name, nothing_beside if beside is None else beside.get)
     except TooLarge:
         return
     except FormatError as error:
@@ -70,8 +70,8 @@ def opened_or_refused(format: str, data: bytes, beside: dict[str, bytes] | None 
         assert sentence.rstrip().endswith((".", "”", "|", "table", ")")) or "header" in sentence, sentence
         assert len(sentence) < 1_000
         return
-    assert len(found.history) <= len(data)
-    found.numbers_of(Tokenizer(found.history).encode("the low est 3\n"))
+    assert len(opened.history) <= len(data)
+    opened.numbers_of(Tokenizer(opened.history).encode("the low est 3\n"))
 
 
 def damage(length: int) -> st.SearchStrategy[list[tuple[int, int, bytes]]]:
@@ -146,7 +146,7 @@ def test_json_values_of_the_wrong_type_in_a_tokenizer_file_are_refused(format: s
 def _paths(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     few = list(inside)[:12]
-    return [path, *(one for key, child in few for one in _paths(child, (*path, key)))]
+    return [path, *(child_path for key, child in few for child_path in _paths(child, (*path, key)))]
 
 
 def _with(whole: object, path: tuple[str | int, ...], value: object) -> object:
@@ -225,7 +225,9 @@ def test_tokenizer_files_are_recognized_by_their_content(format: str, method: st
     """The name of the file says nothing about its format."""
     whole = sound(format, method)
     data, beside = whole[NAMES[format]], whole.get
-    taken = next(one.name for one in FORMATS.asked_about(data) if one.recognizes_file(data, "file", beside))
+    taken = next(
+        candidate.name for candidate in FORMATS.asked_about(data) if candidate.recognizes_file(data, "file", beside)
+    )
     assert taken == format
 
 

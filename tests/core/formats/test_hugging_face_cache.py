@@ -58,7 +58,7 @@ def test_tokenizers_in_the_hugging_face_cache_are_listed_and_opened_by_name(
     put(folder, "old")
     (folder / "models--somebody--empty" / "snapshots" / "abc").mkdir(parents=True)
     (folder / "datasets--somebody--texts").mkdir()
-    assert [one.typed for one in cache.cached_tokenizers()] == ["hf:old", "hf:somebody/small"]
+    assert [tokenizer.typed for tokenizer in cache.cached_tokenizers()] == ["hf:old", "hf:somebody/small"]
     assert run(["import", "--list"]) == 0
     assert "hf:somebody/small  tokenizer.json" in capsys.readouterr().out
     for name in ("hf:somebody/small", "hf:small", "hf:old"):

@@ -93,10 +93,10 @@ def by_hand(word: bytes, history: History, at: int) -> list[int]:
     ids = [history.alphabet.id_of_piece[bytes([byte])] for byte in word]
     while True:
         met = [(joined.find(left << 32 | right), i) for i, (left, right) in enumerate(pairwise(ids))]
-        found = [(pair, i) for pair, i in met if pair is not None and pair[1] < limit]
-        if not found:
+        candidates = [(pair, i) for pair, i in met if pair is not None and pair[1] < limit]
+        if not candidates:
             return ids
-        (_, token), place = min(found, key=lambda one: (one[0][0], one[1]))
+        (_, token), place = min(candidates, key=lambda candidate: (candidate[0][0], candidate[1]))
         ids[place : place + 2] = [token]
 
 
@@ -109,11 +109,11 @@ def test_encoding_with_priorities_at_a_step_joins_only_tokens_learned_by_that_st
     compiled = CompiledPriorities(JoinedWords(history), given)
     for at in (0, 1, 20, 100, 101, 300, len(history)):
         for word in words:
-            found = cut(word, at)
-            assert list(found.ids) == by_hand(word, history, at)
-            assert found.since <= at < found.until
-            for moment in {found.since, min(found.until - 1, len(history))}:
-                assert cut(word, moment).ids == found.ids
+            word_cut = cut(word, at)
+            assert list(word_cut.ids) == by_hand(word, history, at)
+            assert word_cut.since <= at < word_cut.until
+            for moment in {word_cut.since, min(word_cut.until - 1, len(history))}:
+                assert cut(word, moment).ids == word_cut.ids
         ids, starts = compiled.ids_of_texts(given.data, given.starts, at)
         assert [part.tolist() for part in np.split(ids, starts[1:-1])] == [by_hand(word, history, at) for word in words]
         assert compiled.ids(given.text, at).tolist() == ids.tolist()
@@ -191,15 +191,15 @@ def trained(*, blanks_part: bool = False, alphabet: bool = True, **model: Any) -
     """Return the JSON object of a small tokenizer, trained by `tokenizers` on bytes or on characters between blanks."""
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     pre = tokenizers.pre_tokenizers
-    found = tokenizers.Tokenizer(tokenizers.models.BPE(**model))
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(**model))
     at_blanks = pre.Split(tokenizers.Regex(r"\s+"), "removed")
     by_bytes = [pre.Split(tokenizers.Regex(GPT2), "isolated"), pre.ByteLevel(False, use_regex=False)]
     is_clip = alphabet and blanks_part
-    found.pre_tokenizer = pre.Sequence(
+    tokenizer.pre_tokenizer = pre.Sequence(
         [at_blanks, by_bytes[1]] if is_clip else [at_blanks] if blanks_part else by_bytes
     )
     suffix = model.get("end_of_word_suffix")
-    found.train_from_iterator(
+    tokenizer.train_from_iterator(
         [text[:400] for text in (*lines()[:40], *texts()[:14])],
         tokenizers.trainers.BpeTrainer(
             vocab_size=900,
@@ -210,7 +210,7 @@ def trained(*, blanks_part: bool = False, alphabet: bool = True, **model: Any) -
             **({"end_of_word_suffix": suffix} if suffix else {}),
         ),
     )
-    whole: dict[str, Any] = json.loads(found.to_str())
+    whole: dict[str, Any] = json.loads(tokenizer.to_str())
     if is_clip:
         for stand_in in pre.ByteLevel.alphabet():
             whole["model"]["vocab"].setdefault(stand_in + suffix, len(whole["model"]["vocab"]))
@@ -327,18 +327,18 @@ def test_a_model_trained_by_sentencepiece_is_opened_with_equal_ids_and_spans(
     data = trained_model.getvalue()
     theirs = sentencepiece.SentencePieceProcessor(model_proto=data)
     assert MODEL.recognizes(data)
-    found = MODEL.open(data, "theirs.model")
-    assert (found.history.joining is not None) == is_joined
-    written_back = sentencepiece.SentencePieceProcessor(model_proto=written_with_numbers(found))
-    run = SavedRun(1, found.history.recipe, history=found.history, state="ended")
+    opened = MODEL.open(data, "theirs.model")
+    assert (opened.history.joining is not None) == is_joined
+    written_back = sentencepiece.SentencePieceProcessor(model_proto=written_with_numbers(opened))
+    run = SavedRun(1, opened.history.recipe, history=opened.history, state="ended")
     write_session(SavedSession(run.recipe, runs=(run,)), tmp_path / "theirs.bpex")
     kept = read_session(tmp_path / "theirs.bpex").runs[0].history
     assert kept is not None
-    tokenizer, after = Tokenizer(found.history), Tokenizer(kept)
+    tokenizer, after = Tokenizer(opened.history), Tokenizer(kept)
     for text in [*samples(), *BLANKS]:
         ids = theirs.encode(text)
-        assert found.numbers_of(tokenizer.encode(text)) == ids == written_back.encode(text), text
-        assert found.numbers_of(after.encode(text)) == ids
+        assert opened.numbers_of(tokenizer.encode(text)) == ids == written_back.encode(text), text
+        assert opened.numbers_of(after.encode(text)) == ids
     pieces = range(theirs.vocab_size())
     assert [theirs.id_to_piece(id) for id in pieces] == [written_back.id_to_piece(id) for id in pieces]
     text = " Wide  words\n"
@@ -347,7 +347,7 @@ def test_a_model_trained_by_sentencepiece_is_opened_with_equal_ids_and_spans(
     assert spans[-1][1] <= len(text)
 
 
-def written_with_numbers(found: OpenedTable) -> bytes:
+def written_with_numbers(opened: OpenedTable) -> bytes:
     file = io.BytesIO()
-    MODEL.write(found.history, file)
+    MODEL.write(opened.history, file)
     return file.getvalue()

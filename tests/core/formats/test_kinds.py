@@ -67,24 +67,24 @@ def lines() -> tuple[str, ...]:
 def test_each_kind_of_tokenizer_json_is_opened_and_written_with_the_ids_of_its_library(kind: str) -> None:
     data = json.dumps(KINDS[kind]()).encode()
     theirs = tokenizers.Tokenizer.from_buffer(data)
-    found = JSON.open(data, kind)
-    assert not any("do not have" in note for note in found.notes)
+    opened = JSON.open(data, kind)
+    assert not any("do not have" in note for note in opened.notes)
     file = io.BytesIO()
-    JSON.write(found.history, file)
+    JSON.write(opened.history, file)
     again = tokenizers.Tokenizer.from_buffer(file.getvalue())
-    tokenizer = Tokenizer(found.history)
-    spelled = "<0x41>" if any("<0x41>" in note for note in found.notes) else "\0"  # as a note says
+    tokenizer = Tokenizer(opened.history)
+    spelled = "<0x41>" if any("<0x41>" in note for note in opened.notes) else "\0"  # as a note says
     given = [line.replace(spelled, "") for line in (*lines(), "\n".join(lines()))]
     together, edges = tokenizer.encode_batch(given, allowed_special="all")
     for text, (start, stop) in zip(given, pairwise(edges), strict=True):
         ids = theirs.encode(text, add_special_tokens=False).ids
-        assert found.numbers_of(together[start:stop].tolist()) == ids, text
-        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
+        assert opened.numbers_of(together[start:stop].tolist()) == ids, text
+        assert opened.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
         assert again.encode(text, add_special_tokens=False).ids == ids, text
         for skip in (False, True):
-            told = theirs.decode(ids, skip_special_tokens=skip)
-            assert tokenizer.decode(found.history.indices_of(ids), way="library", skip_special=skip) == told, text
-            assert again.decode(ids, skip_special_tokens=skip) == told, text
+            decoded = theirs.decode(ids, skip_special_tokens=skip)
+            assert tokenizer.decode(opened.history.indices_of(ids), way="library", skip_special=skip) == decoded, text
+            assert again.decode(ids, skip_special_tokens=skip) == decoded, text
 
 
 Whole = dict[str, Any]
@@ -126,13 +126,13 @@ def test_a_tokenizer_json_with_a_changed_model_option_is_opened_with_the_ids_of_
     whole = json.loads(json.dumps(bert_like() if kind == "bert-like" else KINDS[kind]()))
     switch(whole["model"])
     data = json.dumps(whole).encode()
-    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, option)
+    theirs, opened = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, option)
     file = io.BytesIO()
-    JSON.write(found.history, file)
-    again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(found.history)
+    JSON.write(opened.history, file)
+    again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(opened.history)
     for text in lines()[::2]:
         ids = theirs.encode(text, add_special_tokens=False).ids
-        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
+        assert opened.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
         assert again.encode(text, add_special_tokens=False).ids == ids, text
 
 
@@ -145,9 +145,9 @@ def test_a_character_whose_token_only_ends_words_is_unknown_inside_words(unknown
     whole = json.loads(made.to_str())
     whole["model"] |= {"vocab": {token: number for number, token in enumerate(tokens)}, "merges": merges}
     data = json.dumps(whole).encode()
-    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x")
+    theirs, opened = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x")
     for text in ("low", "wow", "lowe ew", "wwe</w> lo", "</w>e", "loww w"):
-        assert found.numbers_of(Tokenizer(found.history).encode(text)) == theirs.encode(text).ids
+        assert opened.numbers_of(Tokenizer(opened.history).encode(text)) == theirs.encode(text).ids
 
 
 @pytest.mark.parametrize("kind", ["qwen", "word level", "bert", "xlm roberta", "llama 2", "clip"])
@@ -161,23 +161,23 @@ def test_added_tokens_get_the_ids_that_their_library_gives_them(kind: str) -> No
     size, (piece, last) = len(vocabulary), [text if isinstance(text, str) else text[0] for text in vocabulary][40:42]
     if isinstance(vocabulary, dict):
         vocabulary[last] = size + 1  # behind a gap
-    one, other, third = added(3, "<one>"), added(size + 70, "<two>", special=False), added(0, "<three>", rstrip=True)
+    first, second, third = added(3, "<one>"), added(size + 70, "<two>", special=False), added(0, "<three>", rstrip=True)
     again = [added(5, ""), added(9, piece), added(size + 3, "<one>", lstrip=True)]
-    whole["added_tokens"] += [one, other, *again, third]
+    whole["added_tokens"] += [first, second, *again, third]
     data = json.dumps(whole).encode()
-    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x")
+    theirs, opened = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x")
     file = io.BytesIO()
-    JSON.write(found.history, file)
-    rewritten, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(found.history)
+    JSON.write(opened.history, file)
+    rewritten, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(opened.history)
     for text in ("a <one> b", "<two><three>  z", f" {piece} the", "<one><one>", f"x {last} the"):
         ids = theirs.encode(text, add_special_tokens=False).ids
-        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
+        assert opened.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
         assert rewritten.encode(text, add_special_tokens=False).ids == ids, text
         for skip in (False, True):
-            told = theirs.decode(ids, skip_special_tokens=skip)
-            assert tokenizer.decode(found.history.indices_of(ids), way="library", skip_special=skip) == told
-    assert any("not the ids in the file: “<one>”, “<two>”" in note for note in found.notes)
-    assert any("share their id" in note for note in found.notes) == isinstance(vocabulary, dict)
+            decoded = theirs.decode(ids, skip_special_tokens=skip)
+            assert tokenizer.decode(opened.history.indices_of(ids), way="library", skip_special=skip) == decoded
+    assert any("not the ids in the file: “<one>”, “<two>”" in note for note in opened.notes)
+    assert any("share their id" in note for note in opened.notes) == isinstance(vocabulary, dict)
 
 
 @pytest.mark.parametrize("is_added", [True, False])
@@ -187,11 +187,11 @@ def test_text_normalized_to_the_name_of_a_unigram_token_is_encoded_as_in_the_lib
     if not is_added:
         whole["added_tokens"] = [token for token in whole["added_tokens"] if token["content"] != "<unk>"]
     data = json.dumps(whole).encode()
-    theirs, found, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x"), io.BytesIO()
-    assert not any("spells" in note for note in found.notes)
-    assert not JSON.can_hold(found.history)
-    JSON.write(found.history, file)
-    again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(found.history)
+    theirs, opened, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x"), io.BytesIO()
+    assert not any("spells" in note for note in opened.notes)
+    assert not JSON.can_hold(opened.history)
+    JSON.write(opened.history, file)
+    again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(opened.history)
     for text in (
         "<UNK> b",
         "<PAD>s",
@@ -202,7 +202,7 @@ def test_text_normalized_to_the_name_of_a_unigram_token_is_encoded_as_in_the_lib
         "\u2603<UNK><unk>\u2603",
     ):
         ids = theirs.encode(text, add_special_tokens=False).ids
-        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
+        assert opened.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
         assert again.encode(text, add_special_tokens=False).ids == ids, text
 
 
@@ -214,17 +214,17 @@ def test_bytes_without_a_token_are_encoded_as_the_unknown_token_as_in_the_librar
     model["merges"] = [pair for pair in model["merges"] if not set("".join(pair)) & set(letters)]
     model["unk_token"] = "<|padding|>"
     data = json.dumps(whole).encode()
-    theirs, found, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x"), io.BytesIO()
-    assert any("they become <|padding|>" in note for note in found.notes)
-    JSON.write(found.history, file)
-    again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(found.history)
+    theirs, opened, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x"), io.BytesIO()
+    assert any("they become <|padding|>" in note for note in opened.notes)
+    JSON.write(opened.history, file)
+    again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(opened.history)
     for text in lines()[::4]:
         ids = theirs.encode(text, add_special_tokens=False).ids
-        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
+        assert opened.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
         assert again.encode(text, add_special_tokens=False).ids == ids, text
         for skip in (False, True):
-            told = theirs.decode(ids, skip_special_tokens=skip)
-            assert tokenizer.decode(found.history.indices_of(ids), way="library", skip_special=skip) == told
+            decoded = theirs.decode(ids, skip_special_tokens=skip)
+            assert tokenizer.decode(opened.history.indices_of(ids), way="library", skip_special=skip) == decoded
     model["fuse_unk"] = True
     assert any("so ids can differ" in note for note in JSON.open(json.dumps(whole).encode(), "x").notes)
 
@@ -234,14 +234,14 @@ def test_an_unknown_token_that_is_only_an_added_token_gets_its_id(kind: str) -> 
     whole = json.loads(json.dumps(KINDS[kind]()))
     del whole["model"]["vocab"]["<unk>"]
     data = json.dumps(whole).encode()
-    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, kind)
-    assert any("refuses texts with them, and here they are that added token" in note for note in found.notes)
-    tokenizer = Tokenizer(found.history)
+    theirs, opened = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, kind)
+    assert any("refuses texts with them, and here they are that added token" in note for note in opened.notes)
+    tokenizer = Tokenizer(opened.history)
     for text in ("<unk>", "the <unk> the"):
         ids = theirs.encode(text).ids
-        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids
-        told = theirs.decode(ids, skip_special_tokens=False)
-        assert tokenizer.decode(found.history.indices_of(ids), way="library") == told
+        assert opened.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids
+        decoded = theirs.decode(ids, skip_special_tokens=False)
+        assert tokenizer.decode(opened.history.indices_of(ids), way="library") == decoded
 
 
 @pytest.mark.parametrize(
@@ -258,19 +258,19 @@ def test_an_unknown_token_that_is_only_an_added_token_gets_its_id(kind: str) -> 
 def test_an_added_token_inside_words_is_encoded_as_in_the_library(kind: str, text: str, how: dict[str, bool]) -> None:
     whole = json.loads(json.dumps(KINDS[kind]()))
     vocabulary = whole["model"]["vocab"]
-    texts_of = [one if isinstance(one, str) else one[0] for one in vocabulary]
+    texts_of = [entry if isinstance(entry, str) else entry[0] for entry in vocabulary]
     whole["added_tokens"].append(added(texts_of.index(text), text, **how))
     data = json.dumps(whole).encode()
-    theirs, found, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x"), io.BytesIO()
-    JSON.write(found.history, file)
-    again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(found.history)
+    theirs, opened, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x"), io.BytesIO()
+    JSON.write(opened.history, file)
+    again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(opened.history)
     for line in (*lines()[::4], "the thes es e seas sthe", "e\u0301e the_ _the the\u0301"):
         ids = theirs.encode(line, add_special_tokens=False).ids
-        assert found.numbers_of(tokenizer.encode(line, allowed_special="all")) == ids, line
+        assert opened.numbers_of(tokenizer.encode(line, allowed_special="all")) == ids, line
         assert again.encode(line, add_special_tokens=False).ids == ids, line
         for skip in (False, True):
-            told = theirs.decode(ids, skip_special_tokens=skip)
-            assert tokenizer.decode(found.history.indices_of(ids), way="library", skip_special=skip) == told, line
+            decoded = theirs.decode(ids, skip_special_tokens=skip)
+            assert tokenizer.decode(opened.history.indices_of(ids), way="library", skip_special=skip) == decoded, line
 
 
 @pytest.mark.parametrize("place", [30, "unknown"])
@@ -280,11 +280,11 @@ def test_the_last_of_two_equal_unigram_pieces_counts(place: int | str) -> None:
     pieces.append([pieces[whole["model"]["unk_id"] if place == "unknown" else place][0], -5.0])
     whole["added_tokens"].append(added(3, "<behind>"))
     data = json.dumps(whole).encode()
-    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x")
-    assert any("occur twice" in note for note in found.notes)
+    theirs, opened = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x")
+    assert any("occur twice" in note for note in opened.notes)
     for line in (*lines()[::8], "the <unk> <behind> \u2603"):
         ids = theirs.encode(line, add_special_tokens=False).ids
-        assert found.numbers_of(Tokenizer(found.history).encode(line, allowed_special="all")) == ids, line
+        assert opened.numbers_of(Tokenizer(opened.history).encode(line, allowed_special="all")) == ids, line
 
 
 def test_opening_a_file_reports_byte_tokens_that_no_step_of_the_file_mentions() -> None:
@@ -296,22 +296,22 @@ def test_letters_that_stand_for_bytes_stay_letters_if_a_step_splits_words() -> N
     cuts: list[Whole] = [{"type": "Whitespace"}]
     whole = bpe([], cuts, bytes_first=True, specials=("<unk>",), unk_token="<unk>")
     data = json.dumps(whole).encode()
-    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "letters")
+    theirs, opened = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "letters")
     for text in ("ĠĊĀ low", "é a\tb", *lines()[:20]):
-        assert found.numbers_of(Tokenizer(found.history).encode(text)) == theirs.encode(text).ids, text
+        assert opened.numbers_of(Tokenizer(opened.history).encode(text)) == theirs.encode(text).ids, text
 
 
 @pytest.mark.parametrize("unknown", ["the", "##s"])
 def test_words_beginning_with_a_wordpiece_unknown_token_are_encoded_as_in_the_library(unknown: str) -> None:
     whole = wordpiece([], [{"type": "WhitespaceSplit"}])
     whole["model"]["unk_token"] = unknown
-    theirs, found = tokenizers.Tokenizer.from_str(json.dumps(whole)), JSON.open(json.dumps(whole).encode(), "x")
-    assert not found.notes
-    assert not JSON.can_hold(found.history)
-    tokenizer = Tokenizer(found.history)
+    theirs, opened = tokenizers.Tokenizer.from_str(json.dumps(whole)), JSON.open(json.dumps(whole).encode(), "x")
+    assert not opened.notes
+    assert not JSON.can_hold(opened.history)
+    tokenizer = Tokenizer(opened.history)
     for text in (*lines()[::4], "the thes theys xs seas ##s ##sea a##s"):
         ids = theirs.encode(text, add_special_tokens=False).ids
-        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
+        assert opened.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
 
 
 @pytest.mark.parametrize("special", [False, True])
@@ -320,12 +320,12 @@ def test_an_added_token_matched_in_normalized_text_is_decoded_in_normalized_form
     whole["added_tokens"][0]["normalized"] = True
     whole["added_tokens"].append(added(len(whole["model"]["vocab"]), "a b", special=special, normalized=True))
     data = json.dumps(whole).encode()
-    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x").history
+    theirs, opened = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x").history
     ids = [*theirs.encode("see a b", add_special_tokens=False).ids, 0, 1]
     for skip in (False, True):
-        told = theirs.decode(ids, skip_special_tokens=skip)
-        assert "\u2581a\u2581b" in told
-        assert Tokenizer(found).decode(found.indices_of(ids), way="library", skip_special=skip) == told
+        decoded = theirs.decode(ids, skip_special_tokens=skip)
+        assert "\u2581a\u2581b" in decoded
+        assert Tokenizer(opened).decode(opened.indices_of(ids), way="library", skip_special=skip) == decoded
 
 
 @pytest.mark.parametrize("cuts", [[], [split(QWEN)], [{"type": "WhitespaceSplit"}]])
@@ -336,12 +336,12 @@ def test_text_normalized_to_bytes_before_splitting_is_encoded_as_in_the_library(
         "pre_tokenizer": in_sequence(cuts, "pretokenizers"),
     }
     data = json.dumps(whole).encode()
-    theirs, found, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x"), io.BytesIO()
-    JSON.write(found.history, file)
-    again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(found.history)
+    theirs, opened, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x"), io.BytesIO()
+    JSON.write(opened.history, file)
+    again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(opened.history)
     for text in lines()[::4]:
         ids = theirs.encode(text, add_special_tokens=False).ids
-        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
+        assert opened.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
         assert again.encode(text, add_special_tokens=False).ids == ids, text
 
 
@@ -358,10 +358,10 @@ def test_words_normalized_to_bytes_are_encoded_around_an_added_token_as_in_the_l
     whole = word_level() | {"normalizer": {"type": "ByteLevel"}}
     whole["added_tokens"].append(added(len(whole["model"]["vocab"]), "</s>", normalized=True, rstrip=True))
     data = json.dumps(whole).encode()
-    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x")
+    theirs, opened = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x")
     for text in ("<s>a</s> <|endoftext|>", "the</s> the"):
         ids = theirs.encode(text, add_special_tokens=False).ids
-        assert found.numbers_of(Tokenizer(found.history).encode(text, allowed_special="all")) == ids
+        assert opened.numbers_of(Tokenizer(opened.history).encode(text, allowed_special="all")) == ids
 
 
 SPACES = [replacing("▁", " "), {"type": "ByteFallback"}, {"type": "Fuse"}]
@@ -381,17 +381,17 @@ def test_each_kind_of_decoder_in_tokenizer_json_decodes_ids_as_in_the_library(pl
     chance = Random(place)
     for kind in ("clip", "bert", "xlm roberta", "llama 2"):
         data = json.dumps({**KINDS[kind](), "decoder": DECODERS[place]}).encode()
-        theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, kind).history
+        theirs, opened = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, kind).history
         file = io.BytesIO()
-        JSON.write(found, file)
-        again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(found)
-        known = own_numbers(found)[own_numbers(found) >= 0].tolist()
+        JSON.write(opened, file)
+        again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(opened)
+        known = own_numbers(opened)[own_numbers(opened) >= 0].tolist()
         rows = [theirs.encode(text, add_special_tokens=False).ids for text in ODD]
         for ids in (*rows, *(chance.sample(known, 9) for _ in range(20))):
             for skip in (False, True):
-                told = theirs.decode(ids, skip_special_tokens=skip)
-                assert tokenizer.decode(found.indices_of(ids), way="library", skip_special=skip) == told
-                assert again.decode(ids, skip_special_tokens=skip) == told
+                decoded = theirs.decode(ids, skip_special_tokens=skip)
+                assert tokenizer.decode(opened.indices_of(ids), way="library", skip_special=skip) == decoded
+                assert again.decode(ids, skip_special_tokens=skip) == decoded
 
 
 def test_opening_a_file_reports_an_unknown_decoder_step() -> None:

@@ -50,12 +50,12 @@ def test_a_merges_file_with_its_vocabulary_keeps_its_ids(tmp_path: Path) -> None
     theirs.model.save(str(tmp_path))
     merges = tmp_path / "merges.txt"  # as older versions begin it
     merges.write_text(merges.read_text("utf-8").replace("0.2", "0.2 - Trained by `huggingface/tokenizers`", 1), "utf-8")
-    found = open_table(merges)
-    assert found.format == "merges.txt"
+    opened = open_table(merges)
+    assert opened.format == "merges.txt"
     for text in texts():
-        assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids, text[:80]
+        assert opened.numbers_of(encode(opened.history, text)) == theirs.encode(text).ids, text[:80]
     by_vocabulary = open_table(tmp_path / "vocab.json")
-    assert same_merges(by_vocabulary.history, found.history)
+    assert same_merges(by_vocabulary.history, opened.history)
 
 
 @pytest.mark.parametrize(
@@ -117,9 +117,9 @@ def test_a_damaged_merges_file_is_refused_with_its_line(text: str, sentence: str
 
 
 def test_a_merge_listed_twice_in_merges_txt_is_used_once_and_reported() -> None:
-    found = PAIR.open(b"#version: 0.2\nt h\nt h\n", "merges.txt")
-    assert len(found.history) == 1
-    assert any("1 merges never happen" in note for note in found.notes)
+    opened = PAIR.open(b"#version: 0.2\nt h\nt h\n", "merges.txt")
+    assert len(opened.history) == 1
+    assert any("1 merges never happen" in note for note in opened.notes)
 
 
 @pytest.mark.parametrize(
@@ -167,22 +167,22 @@ def test_merges_that_do_not_fit_the_vocabulary_are_refused_with_the_names_of_bot
         PAIR.open(b"#version: 0.2\nt h\n", "in/vocab.bpe", beside.get)
 
 
-@pytest.mark.parametrize(("unknown", "told"), [("<unk>", [2, 4, 2]), ("[UNK]", [2, 4, 2]), ("", [2, 2])])
-def test_characters_without_a_token_become_the_unknown_token_or_are_left_out(unknown: str, told: list[int]) -> None:
+@pytest.mark.parametrize(("unknown", "expected"), [("<unk>", [2, 4, 2]), ("[UNK]", [2, 4, 2]), ("", [2, 2])])
+def test_characters_without_a_token_become_the_unknown_token_or_are_left_out(unknown: str, expected: list[int]) -> None:
     numbers = {"a": 0, "b": 1, "ab": 2, "c": 3} | ({unknown: 4} if unknown else {})
-    found = PAIR.open(b"#version: 0.2\na b\n", "merges.txt", {"vocab.json": json.dumps(numbers).encode()}.get)
-    assert found.numbers_of(encode(found.history, "ab?ab")) == told
-    assert any("left out" in note for note in found.notes) == (not unknown)
+    opened = PAIR.open(b"#version: 0.2\na b\n", "merges.txt", {"vocab.json": json.dumps(numbers).encode()}.get)
+    assert opened.numbers_of(encode(opened.history, "ab?ab")) == expected
+    assert any("left out" in note for note in opened.notes) == (not unknown)
     if unknown:  # which libraries look for, as for each special token
-        assert found.numbers_of(Tokenizer(found.history).encode(f"ab{unknown}c", allowed_special="all")) == [2, 4, 3]
+        assert opened.numbers_of(Tokenizer(opened.history).encode(f"ab{unknown}c", allowed_special="all")) == [2, 4, 3]
 
 
 def test_a_vocabulary_of_accented_latin_letters_is_not_read_as_bytes(tmp_path: Path) -> None:
     letters = [chr(code) for code in (*range(0x21, 0x7F), *range(0xA1, 0x100)) if code != 0xAD]
     (tmp_path / "merges.txt").write_text("#version: 0.2\n_ t\né e\n", "utf-8")
     (tmp_path / "vocab.json").write_text(json.dumps({text: id for id, text in enumerate([*letters, "_t", "ée"])}))
-    found = open_table(tmp_path / "merges.txt")
-    assert (found.history.recipe.base, len(encode(found.history, "éeé"))) == ("characters", 2)
+    opened = open_table(tmp_path / "merges.txt")
+    assert (opened.history.recipe.base, len(encode(opened.history, "éeé"))) == ("characters", 2)
 
 
 @pytest.mark.parametrize(("known", "config"), [(200, "{}"), (150, '{"tokenizer_class": "GPT2Tokenizer"}')])
@@ -195,9 +195,9 @@ def test_a_byte_vocabulary_without_a_token_for_the_space_is_read_as_bytes(
     (tmp_path / "merges.txt").write_text(f"#version: 0.2\n{first} {second}\n", "utf-8")
     (tmp_path / "tokenizer_config.json").write_text(config, "utf-8")
     (tmp_path / "vocab.json").write_text(json.dumps({text: id for id, text in enumerate([*letters, first + second])}))
-    found = open_table(tmp_path / "merges.txt")
-    assert found.numbers_of(encode(found.history, "日 本"))[0] == known
-    assert len(encode(found.history, "日 本")) > 3
+    opened = open_table(tmp_path / "merges.txt")
+    assert opened.numbers_of(encode(opened.history, "日 本"))[0] == known
+    assert len(encode(opened.history, "日 本")) > 3
 
 
 def test_a_byte_alphabet_of_english_letters_only_is_read_as_bytes(tmp_path: Path) -> None:
@@ -208,11 +208,11 @@ def test_a_byte_alphabet_of_english_letters_only_is_read_as_bytes(tmp_path: Path
     trainer = library.trainers.BpeTrainer(vocab_size=40, show_progress=False)
     theirs.train_from_iterator(["The cat that sat on the mat\n", "the thin hat of the cat"], trainer)
     theirs.model.save(str(tmp_path))
-    found = open_table(tmp_path / "merges.txt")
-    assert found.history.recipe.base == "bytes"
-    assert any("left out of texts" in note for note in found.notes)
+    opened = open_table(tmp_path / "merges.txt")
+    assert opened.history.recipe.base == "bytes"
+    assert any("left out of texts" in note for note in opened.notes)
     for text in ("the cat sat", " The  hat\n\n", "that café the", "ĠĠthe", "日 the mat"):
-        assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids, text
+        assert opened.numbers_of(encode(opened.history, text)) == theirs.encode(text).ids, text
 
 
 def test_a_long_merges_file_recognized_only_by_its_vocabulary_file_is_read_completely(tmp_path: Path) -> None:
@@ -223,8 +223,8 @@ def test_a_long_merges_file_recognized_only_by_its_vocabulary_file_is_read_compl
     assert (tmp_path / "merges.txt").stat().st_size > all_formats.LOOK
     tokens = [*letters, "하", *(left + right for left, right in merges)]
     (tmp_path / "vocab.json").write_text(json.dumps({text: id for id, text in enumerate(tokens)}))
-    found = open_table(tmp_path / "merges.txt")
-    assert found.numbers_of(encode(found.history, word)) == [len(tokens) - 1]
+    opened = open_table(tmp_path / "merges.txt")
+    assert opened.numbers_of(encode(opened.history, word)) == [len(tokens) - 1]
 
 
 def test_a_merges_file_without_merges_is_opened(tmp_path: Path) -> None:
@@ -232,8 +232,8 @@ def test_a_merges_file_without_merges_is_opened(tmp_path: Path) -> None:
     (tmp_path / "vocab.json").write_text('{"a": 0, "b": 1}')
     (tmp_path / "merges.txt").write_text(bare)
     for name in ("merges.txt", "vocab.json"):
-        found = open_table(tmp_path / name)
-        assert (found.format, found.numbers_of(encode(found.history, "bab"))) == ("merges.txt", [1, 0, 1])
+        opened = open_table(tmp_path / name)
+        assert (opened.format, opened.numbers_of(encode(opened.history, "bab"))) == ("merges.txt", [1, 0, 1])
     codes = FORMATS["subword-nmt"]
     assert codes.peer(bare.encode(), codes.read(bare.encode(), "codes"), "codes") is None
 
@@ -250,8 +250,8 @@ def test_tokens_that_added_tokens_json_adds_are_reported(tmp_path: Path) -> None
         (tmp_path / name).write_bytes(data)
     assert not any("added_tokens" in note for note in open_table(merges).notes)
     (tmp_path / "added_tokens.json").write_text('{"<|end|>": 9, "<|im_start|>": 10}', "utf-8")
-    (told,) = [note for note in open_table(merges).notes if "added_tokens.json" in note]
-    assert told.startswith("1 tokens in added_tokens.json in its folder are not looked for here")
-    assert "<|im_start|>" in told
+    (one_note,) = [note for note in open_table(merges).notes if "added_tokens.json" in note]
+    assert one_note.startswith("1 tokens in added_tokens.json in its folder are not looked for here")
+    assert "<|im_start|>" in one_note
     (tmp_path / "added_tokens.json").write_text("{", "utf-8")
     assert any("damaged" in note for note in open_table(merges).notes)

@@ -32,13 +32,13 @@ def test_added_tokens_after_the_vocabulary_keep_their_ids_in_every_written_file(
     asked = tokenizers.Tokenizer.from_file(str(path))
     expected = asked.encode(TEXT, add_special_tokens=False).ids
     assert run(["encode", "--merges", str(path), str(text), "--allow-special", "--output", str(ids)]) == 0
-    told = capsys.readouterr()
-    assert f"{path.name} agrees with tokenizers on" in told.err
+    printed = capsys.readouterr()
+    assert f"{path.name} agrees with tokenizers on" in printed.err
     assert np.load(ids).tolist() == expected
     assert run(["encode", "--merges", str(path), "--allow-special", TEXT]) == 0
-    told = capsys.readouterr()
-    assert told.err == ""  # known agreement is not reported again
-    assert [int(one) for one in told.out.split()] == expected
+    printed = capsys.readouterr()
+    assert printed.err == ""  # known agreement is not reported again
+    assert [int(id) for id in printed.out.split()] == expected
     again = tmp_path / "again.tokenizer.json"
     assert run(["convert", str(path), str(again)]) == 0
     assert tokenizers.Tokenizer.from_file(str(again)).get_vocab() == asked.get_vocab()
@@ -46,9 +46,9 @@ def test_added_tokens_after_the_vocabulary_keep_their_ids_in_every_written_file(
     # After fewer merges all tokens of that moment have the same numbers, special ones, too.
     fewer = tmp_path / "fewer.tokenizer.json"
     assert run(["export", "--merges", str(path), "--at", "200", str(fewer)]) == 0
-    found = tokenizers.Tokenizer.from_file(str(fewer)).get_vocab()
-    assert len(found) == len(asked.get_vocab()) - len(open_table(path).history) + 200
-    assert found.items() <= asked.get_vocab().items()
+    vocabulary = tokenizers.Tokenizer.from_file(str(fewer)).get_vocab()
+    assert len(vocabulary) == len(asked.get_vocab()) - len(open_table(path).history) + 200
+    assert vocabulary.items() <= asked.get_vocab().items()
 
 
 @pytest.fixture(autouse=True)
@@ -92,7 +92,7 @@ def test_files_converted_from_tiktoken_ranks_have_the_ids_of_the_ranks(tmp_path:
 
 def test_the_longest_token_is_counted_as_in_the_trainer_of_the_library() -> None:
     history = learned("gpt2", merges=40, max_token_length=4)
-    note = next(one for one in FORMATS["tokenizer.json"].can_hold(history) if "longest token" in one)
+    note = next(sentence for sentence in FORMATS["tokenizer.json"].can_hold(history) if "longest token" in sentence)
     assert "4 symbols" in note
     theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
     theirs.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)

@@ -38,7 +38,7 @@ def clip() -> tuple[Any, list[str]]:
     made.train_from_iterator([languages()], trainer)
     learned = [tuple(merge) for merge in json.loads(made.to_str())["model"]["merges"]]
     order = [chr(code) for code in (*range(33, 127), *range(161, 173), *range(174, 256), *range(256, 324))]
-    vocabulary = [*order, *(one + "</w>" for one in order), *map("".join, learned), *CLIP_SPECIALS]
+    vocabulary = [*order, *(token + "</w>" for token in order), *map("".join, learned), *CLIP_SPECIALS]
     numbers = {text: number for number, text in enumerate(dict.fromkeys(vocabulary))}
     made.model = tokenizers.models.BPE(numbers, learned, end_of_word_suffix="</w>")
     return made, [" ".join(merge) for merge in learned]
@@ -57,14 +57,14 @@ def test_clip_merges_of_bytes_are_opened_with_the_ids_of_the_library(tmp_path: P
         (tmp_path / name).write_bytes(content)
     for name in ("bpe_simple_vocab_16e6.txt.gz", "whole/merges.txt", "whole/vocab.json"):
         assert is_table(tmp_path / name), name
-        found = open_table(tmp_path / name)
-        assert found.history.recipe.special_tokens == CLIP_SPECIALS
-        assert any("as CLIP does" in note for note in found.notes)
-        ours = Tokenizer(found.history)
+        opened = open_table(tmp_path / name)
+        assert opened.history.recipe.special_tokens == CLIP_SPECIALS
+        assert any("as CLIP does" in note for note in opened.notes)
+        ours = Tokenizer(opened.history)
         for text in (*texts(), "Café ÉTÉ <|endoftext|>"):
-            assert found.numbers_of(ours.encode(text, allowed_special=())) == theirs.encode(text).ids, text[:60]
+            assert opened.numbers_of(ours.encode(text, allowed_special=())) == theirs.encode(text).ids, text[:60]
     long = " <|endoftext|>\n".join(texts()) + languages()[:70_000]  # the kernels take these
-    assert found.numbers_of(ours.encode(long)) == theirs.encode(long).ids
+    assert opened.numbers_of(ours.encode(long)) == theirs.encode(long).ids
     agreement = check_import(whole / "merges.txt", open_table(whole / "merges.txt"))
     assert agreement is not None
     assert not agreement.differences
@@ -76,11 +76,11 @@ def test_texts_of_clip_are_decoded_as_by_its_transformers_class(tmp_path: Path) 
     (tmp_path / "merges.txt").write_text("#version: 0.2\n" + "\n".join(lines) + "\n", "utf-8")
     (tmp_path / "vocab.json").write_text(json.dumps(theirs.get_vocab()), "utf-8")
     library = transformers.CLIPTokenizer.from_pretrained(tmp_path)
-    found = open_table(tmp_path / "merges.txt")
-    ours = Tokenizer(found.history)
+    opened = open_table(tmp_path / "merges.txt")
+    ours = Tokenizer(opened.history)
     for text in (*texts(), "", "  a  <|endoftext|> b <|endoftext|>", "it's 12, é\u0301!"):
         ids = theirs.encode(text).ids
-        own = found.history.indices_of(ids)
+        own = opened.history.indices_of(ids)
         assert ours.decode(own, way="library") == library.decode(ids), text
         assert ours.decode(own, way="library", skip_special=True) == library.decode(ids, skip_special_tokens=True), text
 
@@ -89,10 +89,10 @@ def test_merge_files_with_counts_or_without_a_version_are_opened(tmp_path: Path)
     codes, plain, alone = tmp_path / "fast.codes", tmp_path / "plain.codes", tmp_path / "alone.txt"
     codes.write_text("l o 12\nlo w</w> 7\né t 3\n")
     plain.write_text("\ufeff#version: 0.2 - Trained by `another program`\nl o\nlo w</w>\né t\n")
-    found = open_table(codes)
-    assert any("fastBPE" in note for note in found.notes)
-    assert found.history.pairs() == open_table(plain).history.pairs()
-    assert Tokenizer(found.history).encode("low") == Tokenizer(open_table(plain).history).encode("low")
+    opened = open_table(codes)
+    assert any("fastBPE" in note for note in opened.notes)
+    assert opened.history.pairs() == open_table(plain).history.pairs()
+    assert Tokenizer(opened.history).encode("low") == Tokenizer(open_table(plain).history).encode("low")
     alone.write_text("Ġ t\nh e\nĠt he\n")
     merges = open_table(alone)
     assert (merges.format, len(merges.history)) == ("merges.txt", 3)
@@ -204,12 +204,12 @@ def test_merges_listed_in_any_order_are_learned_when_their_parts_exist(parts: li
     def can_happen(left: str, right: str) -> bool:
         return left in id_of and right in id_of and left + right not in id_of
 
-    while (first := next((one for one in parts if can_happen(*one)), None)) is not None:
+    while (first := next((part for part in parts if can_happen(*part)), None)) is not None:
         pairs.append((id_of[first[0]], id_of[first[1]]))
         id_of["".join(first)] = len(id_of)
-    found = placed(parts).resolved_in_turn(base, len(base))
-    assert [tuple(pair) for pair in np.array(found.pairs).tolist()] == pairs
-    assert found.texts == list(id_of)[len(base) :]
+    resolved = placed(parts).resolved_in_turn(base, len(base))
+    assert [tuple(pair) for pair in np.array(resolved.pairs).tolist()] == pairs
+    assert resolved.texts == list(id_of)[len(base) :]
     rows = placed(parts).pair_rows(placed(parts).places(list(id_of)))
     last = {pair: row for row, pair in enumerate(parts) if pair[0] in id_of and pair[1] in id_of}
     assert list(zip(*(column.tolist() for column in rows), strict=True)) == [

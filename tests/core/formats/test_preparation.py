@@ -69,9 +69,9 @@ def trained(kind: str) -> dict[str, Any]:
         show_progress=False,
     )
     made.train_from_iterator([WORDS] * 3, trainer)
-    found: dict[str, Any] = json.loads(made.to_str())
-    found["decoder"] = found["post_processor"] = None
-    return found
+    content: dict[str, Any] = json.loads(made.to_str())
+    content["decoder"] = content["post_processor"] = None
+    return content
 
 
 def patterns() -> st.SearchStrategy[dict[str, str]]:
@@ -149,17 +149,17 @@ def unless_it_breaks(asked: Callable[[], Any]) -> Any:
 @given(files(), st.lists(TEXTS, min_size=1, max_size=3))
 def test_any_steps_of_a_tokenizer_json_give_the_ids_of_the_library(whole: dict[str, Any], texts: list[str]) -> None:
     asked = unless_it_breaks(lambda: tokenizers.Tokenizer.from_str(json.dumps(whole)))
-    found = TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")
-    assert not any("step" in note for note in found.notes)
-    recipe = found.history.recipe
+    opened = TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")
+    assert not any("step" in note for note in opened.notes)
+    recipe = opened.history.recipe
     assert Recipe.from_json(recipe.to_json()) == recipe
     assert all(read_step(as_json(step)) == step and step.words for step in recipe.preparation)
-    tokenizer = Tokenizer(found.history)
+    tokenizer = Tokenizer(opened.history)
     for text in texts:
         ids = tokenizer.encode(text, allowed_special="all")
-        assert found.numbers_of(ids) == unless_it_breaks(partial(asked.encode, text, add_special_tokens=False)).ids
+        assert opened.numbers_of(ids) == unless_it_breaks(partial(asked.encode, text, add_special_tokens=False)).ids
         spans = tokenizer.spans(text, allowed_special="all")
-        assert [id for _, _, id in spans] == [id for id in ids if id in {one for _, _, one in spans}]
+        assert [id for _, _, id in spans] == [id for id in ids if id in {spanned_id for _, _, spanned_id in spans}]
         places = [place for start, stop, _ in spans for place in (start, stop)]
         assert places == sorted(places)
         assert all(0 <= place <= len(text.encode()) for place in places)
@@ -171,27 +171,27 @@ def test_check_import_compares_an_opened_file_with_its_library(tmp_path: Path, m
     whole["model"]["dropout"] = 1.0  # its library leaves out every merge
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(whole), encoding="utf-8")
-    found = check_import(path, open_table(path))
-    assert found is not None
-    assert 0 < found.agreeing < found.texts
-    assert found.sentence.startswith(
-        f"agrees with tokenizers on {found.agreeing} of {found.texts} texts by encode(text"
+    check = check_import(path, open_table(path))
+    assert check is not None
+    assert 0 < check.agreeing < check.texts
+    assert check.sentence.startswith(
+        f"agrees with tokenizers on {check.agreeing} of {check.texts} texts by encode(text"
     )
-    assert "special tokens matched; for the other texts its ids differ" in found.sentence
-    assert any("by tokenizers" in note for note in found.notes)
+    assert "special tokens matched; for the other texts its ids differ" in check.sentence
+    assert any("by tokenizers" in note for note in check.notes)
     vocabulary = whole["model"]["vocab"] | {"model": 1_000, "vocab": 1_001}
     (tmp_path / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
     merges = "\n".join(" ".join(pair) for pair in whole["model"]["merges"])
     (tmp_path / "merges.txt").write_text(f"\ufeff#version: 0.2\n{merges}\n", encoding="utf-8")
     for name in ("vocab.json", "merges.txt"):
         opened = open_table(tmp_path / name)
-        found = check_import(tmp_path / name, opened)
-        assert found is not None
-        assert found.sentence == f"agrees with tokenizers on {found.texts} of {found.texts} texts by encode(word)"
+        check = check_import(tmp_path / name, opened)
+        assert check is not None
+        assert check.sentence == f"agrees with tokenizers on {check.texts} of {check.texts} texts by encode(word)"
     monkeypatch.setitem(sys.modules, "tokenizers", None)
-    found = check_import(path, open_table(path))
-    assert found is not None
-    assert "not installed" in found.sentence
+    check = check_import(path, open_table(path))
+    assert check is not None
+    assert "not installed" in check.sentence
 
 
 def test_an_added_token_that_merges_also_join_is_encoded_as_in_the_library() -> None:
@@ -199,13 +199,13 @@ def test_an_added_token_that_merges_also_join_is_encoded_as_in_the_library() -> 
     added = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     whole["added_tokens"].append({"id": whole["model"]["vocab"]["o"], "content": "o", **added})
     whole["pre_tokenizer"] = {"type": "Whitespace"}
-    found = TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")
-    assert not any("made by no merge" in note for note in found.notes)
+    opened = TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")
+    assert not any("made by no merge" in note for note in opened.notes)
     without = {**whole, "added_tokens": whole["added_tokens"][:-1]}
     plain = TOKENIZER_JSON.open(json.dumps(without).encode(), "plain.json")
-    ours, theirs = Tokenizer(found.history), Tokenizer(plain.history)
-    assert found.numbers_of(ours.encode("low lower", allowed_special=())) == plain.numbers_of(
+    ours, theirs = Tokenizer(opened.history), Tokenizer(plain.history)
+    assert opened.numbers_of(ours.encode("low lower", allowed_special=())) == plain.numbers_of(
         theirs.encode("low lower")
     )
     asked = tokenizers.Tokenizer.from_str(json.dumps(whole)).encode("low lower").ids
-    assert found.numbers_of(ours.encode("low lower", allowed_special="all")) == asked
+    assert opened.numbers_of(ours.encode("low lower", allowed_special="all")) == asked

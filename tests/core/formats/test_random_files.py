@@ -119,24 +119,24 @@ def test_a_random_tokenizer_json_opens_with_exact_ids_or_reports_what_can_differ
         data = json.dumps(made).encode()
         theirs = tokenizers.Tokenizer.from_buffer(data)
         try:
-            found = JSON.open(data, "x")
+            opened = JSON.open(data, "x")
         except FormatError:  # text that would be turned into bytes twice
             continue
-        if any("can differ" in note or "here" in note for note in found.notes):
+        if any("can differ" in note or "here" in note for note in opened.notes):
             continue
         compared += 1
-        tokenizer = Tokenizer(found.history)
+        tokenizer = Tokenizer(opened.history)
         texts = ["".join(chance.choices(ODD, k=chance.randrange(1, 9))) for _ in range(12)]
         batch, offsets = tokenizer.encode_batch(texts, allowed_special="all")
         for place, text in enumerate(texts):
             ids = theirs.encode(text, add_special_tokens=False).ids
             said = (json.dumps(made, ensure_ascii=False)[-3_000:], text)
-            assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, said
-            assert found.numbers_of(batch[offsets[place] : offsets[place + 1]]) == ids, said
+            assert opened.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, said
+            assert opened.numbers_of(batch[offsets[place] : offsets[place + 1]]) == ids, said
             if place % 4 == 0:
-                assert found.numbers_of([id for _, _, id in tokenizer.spans(text, allowed_special="all")]) == ids, said
-            told = theirs.decode(ids, skip_special_tokens=False)
-            assert tokenizer.decode(found.history.indices_of(ids), way="library") == told, said
+                assert opened.numbers_of([id for _, _, id in tokenizer.spans(text, allowed_special="all")]) == ids, said
+            decoded = theirs.decode(ids, skip_special_tokens=False)
+            assert tokenizer.decode(opened.history.indices_of(ids), way="library") == decoded, said
     assert compared > 10
 
 
@@ -190,8 +190,8 @@ def test_random_case_insensitive_patterns_split_text_as_in_the_library(seed: int
         theirs = tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
         for _ in range(6):
             text = "".join(chance.choices(LETTERS, k=chance.randrange(1, 9)))
-            found = [part for part, _ in theirs.pre_tokenize_str(text)]
-            assert Split(pattern, True, "Isolated").texts(text) == found, (pattern, text)
+            split_parts = [part for part, _ in theirs.pre_tokenize_str(text)]
+            assert Split(pattern, True, "Isolated").texts(text) == split_parts, (pattern, text)
 
 
 MEMBERS = [r"\s", r"\S", r"\d", r"\D", r"\w", r"\W", r"\p{L}", r"\P{L}", r"\p{N}", "a", "1-3", r"\n", r"\]", "é"]
@@ -204,5 +204,5 @@ def test_random_character_sets_of_patterns_split_text_as_in_the_library(seed: in
         members = "".join(chance.choices(MEMBERS, k=chance.randrange(1, 5)))
         pattern = chance.choice(["", "(?i)"]) + f"[^{members}]" + chance.choice(["", "+"]) + chance.choice(["", "|b"])
         theirs = tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
-        found = [part for part, _ in theirs.pre_tokenize_str(text)]
-        assert Split(pattern, True, "Isolated").texts(text) == found, pattern
+        parts = [part for part, _ in theirs.pre_tokenize_str(text)]
+        assert Split(pattern, True, "Isolated").texts(text) == parts, pattern

@@ -57,10 +57,10 @@ def test_ranks_learned_by_rustbpe_are_opened_with_the_ids_of_tiktoken() -> None:
     learned_ranks = {bytes(token): rank for token, rank in learner.get_mergeable_ranks()}
     theirs = tiktoken.Encoding("theirs", pat_str=expression, mergeable_ranks=learned_ranks, special_tokens={})
     lines = [base64.b64encode(token) + b" %d\n" % rank for token, rank in learned_ranks.items()]
-    found = TIKTOKEN.open(b"".join(lines), "theirs.tiktoken")
-    assert found.history.recipe.pattern == "gpt2"
+    opened = TIKTOKEN.open(b"".join(lines), "theirs.tiktoken")
+    assert opened.history.recipe.pattern == "gpt2"
     for text in texts():
-        assert found.numbers_of(encode(found.history, text)) == theirs.encode_ordinary(text), text[:80]
+        assert opened.numbers_of(encode(opened.history, text)) == theirs.encode_ordinary(text), text[:80]
 
 
 def ranks(*tokens: bytes, start: int = 256) -> bytes:
@@ -71,24 +71,24 @@ def ranks(*tokens: bytes, start: int = 256) -> bytes:
 
 
 def test_a_rank_that_no_merge_makes_is_reported_and_encodes_only_whole_words() -> None:
-    found = TIKTOKEN.open(ranks(b"xyz", b"ab"), "odd.tiktoken")
-    assert len(found.history) == 1
-    assert any("“xyz”" in note and "whole word" in note for note in found.notes)
-    cut = Tokenizer(found.history).encode
-    assert [found.numbers_of(cut(text)) for text in ("xyz", "xyzab")] == [[256], [120, 121, 122, 257]]
+    opened = TIKTOKEN.open(ranks(b"xyz", b"ab"), "odd.tiktoken")
+    assert len(opened.history) == 1
+    assert any("“xyz”" in note and "whole word" in note for note in opened.notes)
+    cut = Tokenizer(opened.history).encode
+    assert [opened.numbers_of(cut(text)) for text in ("xyz", "xyzab")] == [[256], [120, 121, 122, 257]]
 
 
 def test_a_rank_listed_before_its_parts_is_reported_and_still_made() -> None:
-    found = TIKTOKEN.open(ranks(b"abc", b"bc"), "odd.tiktoken")
-    assert [Tokenizer(found.history).token_bytes(merge.index) for merge in found.history] == [b"bc", b"abc"]
-    assert any("“abc”" in note and "not in the order of merges" in note for note in found.notes)
-    assert found.numbers_of(Tokenizer(found.history).encode("abc")) == [256]
+    opened = TIKTOKEN.open(ranks(b"abc", b"bc"), "odd.tiktoken")
+    assert [Tokenizer(opened.history).token_bytes(merge.index) for merge in opened.history] == [b"bc", b"abc"]
+    assert any("“abc”" in note and "not in the order of merges" in note for note in opened.notes)
+    assert opened.numbers_of(Tokenizer(opened.history).encode("abc")) == [256]
 
 
 def test_ranks_with_gaps_keep_their_ids() -> None:
-    found = TIKTOKEN.open(ranks(b"ab", start=1000), "odd.tiktoken")
-    assert found.numbers_of(Tokenizer(found.history).encode("ab")) == [1000]
-    assert any("744" in note for note in found.notes)
+    opened = TIKTOKEN.open(ranks(b"ab", start=1000), "odd.tiktoken")
+    assert opened.numbers_of(Tokenizer(opened.history).encode("ab")) == [1000]
+    assert any("744" in note for note in opened.notes)
 
 
 def test_exporting_two_merges_with_the_same_text_as_ranks_reports_the_ambiguity() -> None:
@@ -150,23 +150,23 @@ def test_codes_of_the_first_subword_nmt_releases_are_read_without_a_version_line
     apply_bpe = pytest.importorskip("subword_nmt.apply_bpe", reason="the package subword-nmt is not installed")
     text = version + "e </w>\nt h\nth e</w>\nl o\nlo w\nn g\ni ng\ning </w>\n"
     theirs = apply_bpe.BPE(io.StringIO(text), separator="")
-    found = CODES.open(text.encode(), "old.bpe")
-    assert len(found.notes) == 1
+    opened = CODES.open(text.encode(), "old.bpe")
+    assert len(opened.notes) == 1
     for word in ("the", "low", "then", "e", "he", "thing", "ring", "inge", "lothe"):
-        ends = [stop for _, stop, _ in Tokenizer(found.history).spans(word)]
+        ends = [stop for _, stop, _ in Tokenizer(opened.history).spans(word)]
         pieces = [word[start:stop] for start, stop in itertools.pairwise([0, *ends]) if stop > start]
         assert pieces == theirs.segment_tokens([word])
 
 
 def test_codes_without_a_version_whose_tokens_hold_the_end_marker_are_read_as_newer_codes() -> None:
     text = "e n</w>\nt h\nth en</w>\n"
-    told, counted = CODES.open(text.encode(), "x"), CODES.open(text.replace("\n", " 7\n").encode(), "x")
-    assert "says no version" in told.notes[1]
+    without_version, counted = CODES.open(text.encode(), "x"), CODES.open(text.replace("\n", " 7\n").encode(), "x")
+    assert "says no version" in without_version.notes[1]
     older = CODES.open(f"#version: 0.1\n{text}".encode(), "x")
     assert "says version 0.1" in older.notes[1]
     assert len(encode(older.history, "then")) == 1
     assert "says no version" not in " ".join(counted.notes)
-    assert len(encode(told.history, "then")) == len(encode(counted.history, "then")) == 1
+    assert len(encode(without_version.history, "then")) == len(encode(counted.history, "then")) == 1
 
 
 def test_codes_learned_by_subword_nmt_split_words_as_subword_nmt_does() -> None:
@@ -176,8 +176,8 @@ def test_codes_learned_by_subword_nmt_split_words_as_subword_nmt_does() -> None:
     codes = io.StringIO()
     learn_bpe.learn_bpe(io.StringIO(words), codes, 200, min_frequency=2)
     theirs = apply_bpe.BPE(io.StringIO(codes.getvalue()), separator="")
-    found = CODES.open(codes.getvalue().encode(), "theirs.codes")
-    ours = Tokenizer(found.history)
+    opened = CODES.open(codes.getvalue().encode(), "theirs.codes")
+    ours = Tokenizer(opened.history)
     for word in sorted(set(words.split())):
         raw = word.encode()
         pieces = [raw[start:stop].decode() for start, stop, _ in ours.spans(word)]
@@ -272,8 +272,8 @@ def test_a_minbpe_file_is_read_back_with_its_pattern_and_special_tokens() -> Non
 
 
 def test_the_vocab_file_beside_a_minbpe_model_names_each_token() -> None:
-    found = files(learned("gpt2"), "minbpe", "table.model")
-    lines = found["table.vocab"].decode().split("\n")
+    contents = files(learned("gpt2"), "minbpe", "table.model")
+    lines = contents["table.vocab"].decode().split("\n")
     assert lines[10] == "[<0x0A>] 10"
     assert lines[256].endswith(" 256")
     assert "][" in lines[256]
@@ -300,9 +300,9 @@ def test_a_damaged_minbpe_file_is_refused_with_its_line(data: bytes, sentence: s
 
 
 def test_a_minbpe_pattern_that_cannot_be_read_is_reported() -> None:
-    found = MINBPE.open(b"minbpe v1\n(((\n0\n97 98\n", "odd")
-    assert any("cannot read the file's pattern" in note for note in found.notes)
-    assert found.history.recipe.pattern == "none"
+    opened = MINBPE.open(b"minbpe v1\n(((\n0\n97 98\n", "odd")
+    assert any("cannot read the file's pattern" in note for note in opened.notes)
+    assert opened.history.recipe.pattern == "none"
 
 
 def test_doubling_tokens_in_a_minbpe_file_are_refused_before_they_fill_the_memory() -> None:

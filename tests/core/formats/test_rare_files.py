@@ -338,22 +338,25 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
 def test_a_tokenizer_json_with_rare_content_is_opened_and_written_with_equal_ids(rare: str) -> None:
     made, texts = FILES[rare]
     data = json.dumps(made).encode()
-    theirs, found, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, rare), io.BytesIO()
-    assert not any("can differ" in note for note in found.notes)
-    assert not JSON.can_hold(found.history)
-    JSON.write(found.history, file)
-    again, tokenizer, compiled = tokenizers.Tokenizer.from_buffer(file.getvalue()), *map(Tokenizer, [found.history] * 2)
+    theirs, opened, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, rare), io.BytesIO()
+    assert not any("can differ" in note for note in opened.notes)
+    assert not JSON.can_hold(opened.history)
+    JSON.write(opened.history, file)
+    again, tokenizer, compiled = (
+        tokenizers.Tokenizer.from_buffer(file.getvalue()),
+        *map(Tokenizer, [opened.history] * 2),
+    )
     compiled.expect(1_000_000)
     for text in texts:
         ids = theirs.encode(text, add_special_tokens=False).ids
-        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
-        assert found.numbers_of([id for _, _, id in tokenizer.spans(text, allowed_special="all")]) == ids, text
-        assert found.numbers_of(compiled.encode(text, allowed_special="all")) == ids, text
+        assert opened.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
+        assert opened.numbers_of([id for _, _, id in tokenizer.spans(text, allowed_special="all")]) == ids, text
+        assert opened.numbers_of(compiled.encode(text, allowed_special="all")) == ids, text
         assert again.encode(text, add_special_tokens=False).ids == ids, text
         for skip in (False, True):
-            told = theirs.decode(ids, skip_special_tokens=skip)
-            assert tokenizer.decode(found.history.indices_of(ids), way="library", skip_special=skip) == told
-            assert again.decode(ids, skip_special_tokens=skip) == told
+            decoded = theirs.decode(ids, skip_special_tokens=skip)
+            assert tokenizer.decode(opened.history.indices_of(ids), way="library", skip_special=skip) == decoded
+            assert again.decode(ids, skip_special_tokens=skip) == decoded
 
 
 # These open exactly, and what cannot be written so is said.
@@ -392,12 +395,12 @@ SAID_OF_WRITING: dict[str, tuple[Whole, tuple[str, ...]]] = {
 def test_a_tokenizer_json_that_cannot_be_written_exactly_is_opened_with_equal_ids(rare: str) -> None:
     made, texts = SAID_OF_WRITING[rare]
     data = json.dumps(made).encode()
-    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, rare)
-    assert not any("can differ" in note for note in found.notes)
-    assert JSON.can_hold(found.history)
+    theirs, opened = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, rare)
+    assert not any("can differ" in note for note in opened.notes)
+    assert JSON.can_hold(opened.history)
     for text in texts:
         ids = theirs.encode(text, add_special_tokens=False).ids
-        assert found.numbers_of(Tokenizer(found.history).encode(text, allowed_special="all")) == ids, text
+        assert opened.numbers_of(Tokenizer(opened.history).encode(text, allowed_special="all")) == ids, text
 
 
 SAID: dict[str, tuple[Whole, str]] = {
@@ -470,10 +473,10 @@ SAID: dict[str, tuple[Whole, str]] = {
 @pytest.mark.parametrize("rare", SAID)
 def test_opening_a_tokenizer_json_warns_if_its_ids_can_differ(rare: str) -> None:
     made, sentence = SAID[rare]
-    found = JSON.open(json.dumps(made).encode(), rare)
-    assert any(sentence in note for note in found.notes)
+    opened = JSON.open(json.dumps(made).encode(), rare)
+    assert any(sentence in note for note in opened.notes)
     if rare.startswith(("a token becomes", "tokens become")):
-        assert any(sentence in one for one in JSON.can_hold(found.history))
+        assert any(sentence in reported for reported in JSON.can_hold(opened.history))
 
 
 def test_a_tokenizer_json_that_turns_text_into_bytes_twice_is_refused() -> None:
@@ -483,18 +486,18 @@ def test_a_tokenizer_json_that_turns_text_into_bytes_twice_is_refused() -> None:
 
 def test_a_case_insensitive_pattern_splits_a_long_batch_like_a_short_text() -> None:
     made = whole(bpe(LETTERS | {"E": 6}), [], [split("(?i)e", "MergedWithPrevious")])
-    found, texts = JSON.open(json.dumps(made).encode(), "x"), ["abEaeb"] * 800
-    ids, edges = Tokenizer(found.history).encode_batch(texts)
-    alone = Tokenizer(found.history).encode(texts[0])
+    opened, texts = JSON.open(json.dumps(made).encode(), "x"), ["abEaeb"] * 800
+    ids, edges = Tokenizer(opened.history).encode_batch(texts)
+    alone = Tokenizer(opened.history).encode(texts[0])
     assert ids[edges[7] : edges[8]].tolist() == list(alone)
 
 
 def test_exporting_warns_of_a_text_that_the_written_file_would_turn_into_a_token() -> None:
     made = whole(bpe({"  ": 152}), [], [by_bytes()], added(158, "<", single_word=True))
-    found = JSON.open(json.dumps(made).encode(), "x").history
-    assert any("If < is written in a text, it becomes the token" in sentence for sentence in JSON.can_hold(found))
+    history = JSON.open(json.dumps(made).encode(), "x").history
+    assert any("If < is written in a text, it becomes the token" in sentence for sentence in JSON.can_hold(history))
 
 
 def test_exporting_warns_that_the_library_would_join_the_unknown_token_with_its_neighbours() -> None:
-    found = JSON.open(json.dumps(SAID["the unknown token is joined"][0]).encode(), "x").history
-    assert any("merge with its neighbours" in sentence for sentence in JSON.can_hold(found))
+    history = JSON.open(json.dumps(SAID["the unknown token is joined"][0]).encode(), "x").history
+    assert any("merge with its neighbours" in sentence for sentence in JSON.can_hold(history))

@@ -92,15 +92,15 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     """Open a table, check that opening takes no longer than the limit, and return the table with its tokenizer."""
     table = TABLES[request.param](tmp_path_factory.mktemp("tables"))
     before = time.process_time()
-    found = open_table(table.path)
+    opened = open_table(table.path)
     assert time.process_time() - before < LONGEST_SECONDS
-    return Case(table, found, Tokenizer(found.history))
+    return Case(table, opened, Tokenizer(opened.history))
 
 
 def test_a_published_tokenizer_file_opens_with_the_expected_merges_and_ids(case: Case) -> None:
-    found = case.opened
-    assert (found.format, len(found.history), found.history.recipe.pattern) == case.table[1:4]
-    assert not found.history.has_counts
+    opened = case.opened
+    assert (opened.format, len(opened.history), opened.history.recipe.pattern) == case.table[1:4]
+    assert not opened.history.has_counts
     assert case.numbers("hello world") == case.table.hello
 
 
@@ -146,9 +146,9 @@ def test_subword_nmt_codes_split_a_corpus_as_the_subword_nmt_program_does(name: 
     """The marker `</w>` belongs to the last piece of a word."""
     reference = reference_of(name)
     (tmp_path / "codes").write_text(reference.codes, "utf-8", newline="\n")
-    found = open_table(tmp_path / "codes")
-    assert found.format == "subword-nmt"
-    tokenizer = Tokenizer(found.history)
+    opened = open_table(tmp_path / "codes")
+    assert opened.format == "subword-nmt"
+    tokenizer = Tokenizer(opened.history)
     plain, cut = reference.corpus.split("\n")[:300], reference.cut.split("\n")[:300]
     for line, expected in zip(plain, cut, strict=True):
         raw = line.encode()

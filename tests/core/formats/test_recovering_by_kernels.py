@@ -64,15 +64,15 @@ def test_recovered_merges_are_ordered_by_their_turn_or_by_their_last_part(tokens
         behind = max(tokens.index(half) if half in tokens else 0 for half in halves[place])
         return (behind, place + 1) if parts.is_late[place] else (place, 0)
 
-    known, waiting, found = {*base}, set[int](), list[int]()
+    known, waiting, places = {*base}, set[int](), list[int]()
     for first in sorted(halves, key=turn):
         waiting.add(first)
         while ready := [place for place in waiting if known.issuperset(halves[place])]:
             place = min(ready, key=turn)
             waiting.remove(place)
             known.add(tokens[place])
-            found.append(place)
-    assert parts.in_order(dict.fromkeys(base, 0)).tolist() == found
+            places.append(place)
+    assert parts.in_order(dict.fromkeys(base, 0)).tolist() == places
 
 
 @given(tokens=st.lists(st.text("añ日𝄞", min_size=2, max_size=6), unique=True, max_size=20))
@@ -86,15 +86,15 @@ def test_kernels_recover_the_two_halves_of_tokens_that_double_in_length() -> Non
     tokens = [b"ab" * 2**power for power in range(8)] + [b"c" * 2**power for power in range(1, 8)]
     symbols, left, right, is_late = parts_of(tokens)
     texts = [*symbols, *tokens]
-    assert [texts[one] + texts[other] for one, other in zip(left, right, strict=True)] == tokens
+    assert [texts[left_part] + texts[right_part] for left_part, right_part in zip(left, right, strict=True)] == tokens
     assert not is_late.any()
 
 
 def _found(tokens: list, base: dict, first_id: int, by_kernels: bool) -> tuple[object, ...]:  # type: ignore[type-arg]
     with machine_code(is_used=by_kernels):
-        found = recover(tokens, base, first_id)
-    assert [tokens[place] for place in found.places] == found.tokens
-    return found.tokens, found.pairs.tolist(), found.out_of_turn, found.lost
+        recovered = recover(tokens, base, first_id)
+    assert [tokens[place] for place in recovered.places] == recovered.tokens
+    return recovered.tokens, recovered.pairs.tolist(), recovered.out_of_turn, recovered.lost
 
 
 def _pairs(texts: list[bytes]) -> tuple[Int32s, ...]:
@@ -103,9 +103,9 @@ def _pairs(texts: list[bytes]) -> tuple[Int32s, ...]:
 
 @given(texts=st.lists(st.text("aé", min_size=1, max_size=7).map(str.encode), unique=True, max_size=30))
 def test_kernels_find_all_pairs_of_tokens_that_make_each_token(texts: list[bytes]) -> None:
-    found = set(zip(*(column.tolist() for column in _pairs(texts)), strict=True))
+    pairs = set(zip(*(column.tolist() for column in _pairs(texts)), strict=True))
     both = enumerate(texts)
-    assert found == {
+    assert pairs == {
         (texts.index(text[:cut]), texts.index(text[cut:]), whole)
         for whole, text in both
         for cut in range(1, len(text))

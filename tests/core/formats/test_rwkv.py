@@ -41,12 +41,12 @@ def rows(numbers: dict[bytes, int] = NUMBERS) -> str:
 
 
 def by_the_rule(text: str, gone: Collection[bytes] = ()) -> list[int]:
-    data, found = text.encode(), []
+    data, ids = text.encode(), []
     while data:
         longest = max((token for token in NUMBERS if data.startswith(token) and token not in gone), key=len)
-        found.append(NUMBERS[longest])
+        ids.append(NUMBERS[longest])
         data = data[len(longest) :]
-    return found
+    return ids
 
 
 HISTORY: History = RWKV.read(rows().encode(), "rwkv_vocab.txt")
@@ -67,8 +67,8 @@ def test_kernels_encode_many_texts_with_rwkv_to_the_ids_of_the_rule() -> None:
     chance = Random(1)
     texts = ["".join(chance.choices(LONGER, k=chance.randrange(40))) for _ in range(300)]
     ids, starts = COMPILED.encode_batch(texts)
-    found = np.split(HISTORY.numbers_of(ids), starts[1:-1])
-    assert [numbers.tolist() for numbers in found] == [by_the_rule(text) for text in texts]
+    rows = np.split(HISTORY.numbers_of(ids), starts[1:-1])
+    assert [numbers.tolist() for numbers in rows] == [by_the_rule(text) for text in texts]
 
 
 def test_an_rwkv_file_is_written_unchanged_and_keeps_its_ids_in_table_formats(tmp_path: Path) -> None:
@@ -92,8 +92,10 @@ def test_an_rwkv_table_without_some_tokens_uses_the_longest_remaining_tokens() -
     gone = {b"abab", "人民".encode()}
     trimmed = without(HISTORY, np.array([text in gone for text in written_texts(HISTORY)])).history
     text = "ababab人民 the"
-    found = [written_texts(trimmed)[id] for id in Tokenizer(trimmed).encode(text)]
-    assert [NUMBERS[one] for one in found] == by_the_rule(text, gone)  # numbers move up where some are gone
+    token_texts = [written_texts(trimmed)[id] for id in Tokenizer(trimmed).encode(text)]
+    assert [NUMBERS[token_text] for token_text in token_texts] == by_the_rule(
+        text, gone
+    )  # numbers move up where some are gone
 
 
 def test_extending_an_rwkv_vocabulary_is_refused() -> None:

@@ -58,11 +58,11 @@ def test_a_model_trained_by_sentencepiece_keeps_its_ids_when_opened(byte_fallbac
     )
     theirs = sentencepiece.SentencePieceProcessor(model_proto=trained.getvalue())
     assert MODEL.recognizes(trained.getvalue())
-    found = MODEL.open(trained.getvalue(), "theirs.model")
+    opened = MODEL.open(trained.getvalue(), "theirs.model")
     unknown = theirs.unk_id()
     for text in texts()[:15]:  # plain texts; notes say what differs in hard ones
         plain = " ".join(text.split())
-        ours = found.numbers_of(encode(found.history, plain))
+        ours = opened.numbers_of(encode(opened.history, plain))
         if not byte_fallback:
             ours = [id for i, id in enumerate(ours) if id != unknown or i == 0 or ours[i - 1] != unknown]
         assert ours == theirs.encode(plain), plain[:80]
@@ -73,12 +73,12 @@ def test_verification_skips_text_beyond_the_limits_of_a_format_and_accepts_the_e
     history = learned("sentencepiece-like", vocab_size=None)
     rare = "the ▁ sign\no\u0302\u0301\u0323 in the middle\nthe last line"
     assert [MODEL.is_beyond(history, line) for line in rare.split("\n")] == [False, True, False]
-    found = prepare_export(history, "table.model", text=rare).verification
-    assert found.agrees, found.differences
-    assert sum("the check leaves" in sentence for sentence in found.cannot_hold) == 2
+    verification = prepare_export(history, "table.model", text=rare).verification
+    assert verification.agrees, verification.differences
+    assert sum("the check leaves" in sentence for sentence in verification.cannot_hold) == 2
     table = learned("words", merges=20, lowercase=True, marker="glued")
-    found = prepare_export(table, "tokenizer.json", text="Στην αρχή ΗΤΑΝ Ο ΛΟΓΟΣ\nthe end").verification
-    assert found.agrees, found.differences
+    verification = prepare_export(table, "tokenizer.json", text="Στην αρχή ΗΤΑΝ Ο ΛΟΓΟΣ\nthe end").verification
+    assert verification.agrees, verification.differences
 
 
 @pytest.mark.parametrize("unknown", ["bytes", "unk"])
@@ -192,15 +192,15 @@ def test_sentencepiece_pieces_parsed_in_one_batch_equal_pieces_parsed_one_by_one
     data = bytearray(b"".join(parts))
     for place, byte in changes:
         data[place % len(data)] = byte
-    found: list[object] = []
+    results: list[object] = []
     for by_kernels in (True, False):
         with machine_code(is_used=by_kernels):
             try:
                 stored = sentencepiece_fields.read(bytes(data), "odd")
-                found.append((stored.kind, [*stored.pieces]))
+                results.append((stored.kind, [*stored.pieces]))
             except (FormatError, TooLarge) as error:
-                found.append(str(error))
-    assert found[0] == found[1]
+                results.append(str(error))
+    assert results[0] == results[1]
 
 
 PIECES = st.dictionaries(
@@ -229,7 +229,7 @@ def test_a_sentencepiece_model_opened_with_and_without_kernels_is_equal(
     made = (piece(text, score, kind) for text, (score, kind) in pieces.items())
     data = b"".join([piece("<unk>", kind=2), *(BYTES * has_bytes), *made])
     data += bytes_field(2, varint_field(3, 2) + varint_field(35, has_bytes))
-    found: list[object] = []
+    results: list[object] = []
     for by_kernels in (True, False):
         with machine_code(is_used=by_kernels):
             table = MODEL.open(data, "odd")
@@ -237,8 +237,8 @@ def test_a_sentencepiece_model_opened_with_and_without_kernels_is_equal(
             joining = history.joining and history.joining.to_dict
             numbers = history.numbers_of(range(history.index_count)).tolist()
             ids = [tokenizer.encode(text) for text in texts]
-            found.append((history.alphabet, history.pairs(), joining, numbers, table.notes, ids))
-    assert found[0] == found[1]
+            results.append((history.alphabet, history.pairs(), joining, numbers, table.notes, ids))
+    assert results[0] == results[1]
 
 
 def test_a_sentencepiece_model_of_a_terabyte_is_refused() -> None:
@@ -252,8 +252,8 @@ def test_a_sentencepiece_model_of_a_terabyte_is_refused() -> None:
 
 def test_sentencepiece_pieces_that_no_merge_makes_are_reported() -> None:
     pieces = [piece("<unk>", kind=2), piece("▁"), *(piece(letter) for letter in "abc"), piece("abc", -1)]
-    found = MODEL.open(b"".join(pieces) + BPE_KIND, "odd")
-    assert any("“abc”" in note and "no text becomes" in note for note in found.notes)
+    opened = MODEL.open(b"".join(pieces) + BPE_KIND, "odd")
+    assert any("“abc”" in note and "no text becomes" in note for note in opened.notes)
 
 
 def test_negative_varints_of_protocol_buffers_have_ten_bytes() -> None:

@@ -58,13 +58,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
 def test_a_sentencepiece_model_with_each_option_is_opened_and_written_with_equal_ids(kind: str, options: str) -> None:
     data = sentencepiece_model(kind, **OPTIONS[options])
     library = sentencepiece.SentencePieceProcessor(model_proto=data)
-    found = FORMATS["sentencepiece"].open(data, "trained.model")
-    tokenizer = Tokenizer(found.history)
+    opened = FORMATS["sentencepiece"].open(data, "trained.model")
+    tokenizer = Tokenizer(opened.history)
     samples = [*lines(), "\n".join(lines())[:20_000]]
     ids, offsets = tokenizer.encode_batch(samples)
-    numbers = found.numbers_of(ids.tolist())
+    numbers = opened.numbers_of(ids.tolist())
     file = io.BytesIO()
-    FORMATS["sentencepiece"].write(found.history, file)
+    FORMATS["sentencepiece"].write(opened.history, file)
     again = sentencepiece.SentencePieceProcessor(model_proto=file.getvalue())
     for place, text in enumerate(samples):
         theirs = library.encode(text)
@@ -72,12 +72,12 @@ def test_a_sentencepiece_model_with_each_option_is_opened_and_written_with_equal
         own = ids[offsets[place] : offsets[place + 1]]
         assert tokenizer.decode(own, way="library") == library.decode(theirs) == again.decode(theirs), text
         if place % 20 == 0:
-            assert found.numbers_of(plain_ids(found.history, text[:200])) == library.encode(text[:200]), text
+            assert opened.numbers_of(plain_ids(opened.history, text[:200])) == library.encode(text[:200]), text
     chance = Random(kind + options)
     for _ in range(50):
-        row = found.numbers_of(chance.sample(range(found.history.index_count), 9))
+        row = opened.numbers_of(chance.sample(range(opened.history.index_count), 9))
         row = [number for number in row if number >= 0]
-        assert tokenizer.decode(found.history.indices_of(row), way="library") == library.decode(row)
+        assert tokenizer.decode(opened.history.indices_of(row), way="library") == library.decode(row)
 
 
 @pytest.mark.parametrize("options", [{"remove_extra_whitespaces": False}, {"treat_whitespace_as_suffix": True},
@@ -112,7 +112,7 @@ RULES = {"é": "e  e", "ß": "  ", "ü": "", "\u3000": " ", "the": "▁", "of th
 def test_user_rules_that_make_several_spaces_are_encoded_as_in_sentencepiece(
     kind: str, prefix: bool, tmp_path: Path
 ) -> None:
-    rows = ("\t".join(" ".join(f"{ord(one):X}" for one in text) for text in row) for row in RULES.items())
+    rows = ("\t".join(" ".join(f"{ord(character):X}" for character in text) for text in row) for row in RULES.items())
     (tmp_path / "rules.tsv").write_text("\n".join(rows))
     chosen = {"normalization_rule_tsv": str(tmp_path / "rules.tsv"), "add_dummy_prefix": prefix}
     check(sentencepiece_model(kind, **chosen), [*lines()[::4], "é ß  é", "xé of the house  y", "ßxß", "a ßthe ß"])
@@ -175,20 +175,20 @@ def behind_pieces(stored: FieldValues, data: bytes) -> bytes:
 def check(data: bytes, samples: Sequence[str]) -> None:
     """Check that our ids with and without kernels, and the ids of the exported model, equal those of the library."""
     library = sentencepiece.SentencePieceProcessor(model_proto=data)
-    found, file = FORMATS["sentencepiece"].open(data, "changed.model"), io.BytesIO()
-    ids, offsets = Tokenizer(found.history).encode_batch(samples)
-    numbers = found.numbers_of(ids.tolist())
-    FORMATS["sentencepiece"].write(found.history, file)
+    opened, file = FORMATS["sentencepiece"].open(data, "changed.model"), io.BytesIO()
+    ids, offsets = Tokenizer(opened.history).encode_batch(samples)
+    numbers = opened.numbers_of(ids.tolist())
+    FORMATS["sentencepiece"].write(opened.history, file)
     again = sentencepiece.SentencePieceProcessor(model_proto=file.getvalue())
     for place, text in enumerate(samples):
         theirs = library.encode(text)
         assert numbers[offsets[place] : offsets[place + 1]] == theirs == again.encode(text), text
-        assert found.numbers_of(plain_ids(found.history, text)) == theirs, text
-    tokenizer, chance = Tokenizer(found.history), Random(0)
+        assert opened.numbers_of(plain_ids(opened.history, text)) == theirs, text
+    tokenizer, chance = Tokenizer(opened.history), Random(0)
     for _ in range(20):
         row = chance.choices(range(library.get_piece_size()), k=12)
-        told = library.decode(row)
-        assert tokenizer.decode(found.history.indices_of(row), way="library") == told == again.decode(row), row
+        decoded = library.decode(row)
+        assert tokenizer.decode(opened.history.indices_of(row), way="library") == decoded == again.decode(row), row
 
 
 def test_the_why_command_for_a_sentencepiece_model_names_the_pair_that_took_the_token(
@@ -204,10 +204,10 @@ def test_byte_pieces_written_in_small_letters_are_decoded_as_in_sentencepiece() 
     behind = behind_pieces(stored, data)
     data = b"".join(piece.message() for piece in [*stored.pieces, ScoredPiece("<0x0a>", -1.0, Kind.NORMAL)]) + behind
     library = sentencepiece.SentencePieceProcessor(model_proto=data)
-    found = FORMATS["sentencepiece"].open(data, "changed.model").history
+    history = FORMATS["sentencepiece"].open(data, "changed.model").history
     for text in ("a<0x0a>b", "\n <0x0a><0x0A>é☃"):
         ids = library.encode(text)
-        assert Tokenizer(found).decode(found.indices_of(ids), way="library") == library.decode(ids)
+        assert Tokenizer(history).decode(history.indices_of(ids), way="library") == library.decode(ids)
 
 
 @pytest.mark.parametrize("change", [-3.0, -1.6468, -0.0535, 0.5, 2.8997])
@@ -245,27 +245,27 @@ def check_with_scores(change: float, samples: list[str]) -> None:
 def test_scores_of_an_opened_unigram_model_are_saved_exactly(name: str, sums: str, tmp_path: Path) -> None:
     data = sentencepiece_model("unigram", **OPTIONS["all at once"])
     form = "sentencepiece" if sums == "32 bits" else "tokenizer.json"
-    found = FORMATS[form].open(data if sums == "32 bits" else json.dumps(albert()).encode(), "given").history
-    assert found.recipe.sums == sums
+    history = FORMATS[form].open(data if sums == "32 bits" else json.dumps(albert()).encode(), "given").history
+    assert history.recipe.sums == sums
     if name == "all.bpex":
-        run = SavedRun(1, found.recipe, history=found)
-        write_session(SavedSession(found.recipe, runs=(run,)), tmp_path / name)
+        run = SavedRun(1, history.recipe, history=history)
+        write_session(SavedSession(history.recipe, runs=(run,)), tmp_path / name)
         (kept,) = read_session(tmp_path / name).runs
         back = kept.history
     else:
-        write_history(found, tmp_path / name)
+        write_history(history, tmp_path / name)
         back = open_table(tmp_path / name).history
     assert back is not None
-    assert back.recipe.with_changes(name="") == found.recipe.with_changes(name="")
+    assert back.recipe.with_changes(name="") == history.recipe.with_changes(name="")
     assert back.scores is not None
-    assert found.scores is not None
-    assert np.array_equal(back.scores.at(0), found.scores.at(0))
-    assert back.scores.at(0).dtype == found.scores.at(0).dtype
+    assert history.scores is not None
+    assert np.array_equal(back.scores.at(0), history.scores.at(0))
+    assert back.scores.at(0).dtype == history.scores.at(0).dtype
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram", "word"])
 def test_the_unknown_token_keeps_its_id_beside_byte_pieces(kind: str) -> None:
     data = sentencepiece_model(kind, byte_fallback=True)
-    theirs, found = sentencepiece.SentencePieceProcessor(model_proto=data), FORMATS["sentencepiece"].open(data, "x")
+    theirs, opened = sentencepiece.SentencePieceProcessor(model_proto=data), FORMATS["sentencepiece"].open(data, "x")
     ids = [theirs.unk_id(), 5, theirs.unk_id()]
-    assert Tokenizer(found.history).decode(found.history.indices_of(ids), way="library") == theirs.decode(ids)
+    assert Tokenizer(opened.history).decode(opened.history.indices_of(ids), way="library") == theirs.decode(ids)

@@ -247,12 +247,12 @@ class Sink(io.RawIOBase):
 @every_format
 def test_writing_a_table_reports_progress_and_needs_memory_only_for_the_vocabulary(format: Format) -> None:
     history = long_history(10_000)
-    told: list[Progress] = []
+    reports: list[Progress] = []
     sink = Sink()
     tracemalloc.start()
-    format.write(history, sink, progress=told.append)  # type: ignore[arg-type]
+    format.write(history, sink, progress=reports.append)  # type: ignore[arg-type]
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert sink.taken > 750_000
     assert peak < 400 * len(history)
-    assert [progress.done for progress in told] == [*range(4096, 10_001, 4096), 10_000]
+    assert [progress.done for progress in reports] == [*range(4096, 10_001, 4096), 10_000]

@@ -44,19 +44,19 @@ def learned(name: str) -> History:
     return train(Corpus.from_texts([TEXT]), recipe)
 
 
-def assert_the_same_in_all(one: History, other: History) -> None:
-    assert (one.recipe, one.alphabet, all_columns(one)) == (other.recipe, other.alphabet, all_columns(other))
-    assert (one.tokens_at_start, one.end_reason) == (other.tokens_at_start, other.end_reason)
-    assert one.tied.tolist() == other.tied.tolist()
-    assert one.reasons.keys() == other.reasons.keys()
-    for name, column in one.reasons.items():
-        assert column.dtype == other.reasons[name].dtype
-        assert np.array_equal(column, other.reasons[name], equal_nan=column.dtype.kind == "f")
-    assert (one.scores is None) == (other.scores is None)
-    for at in (0, len(one) // 2, len(one)) if one.scores is not None and other.scores is not None else ():
-        assert np.array_equal(one.scores.at(at), other.scores.at(at), equal_nan=True)  # type: ignore[union-attr]
-    for at in (0, len(one) // 2, len(one)):
-        assert Tokenizer(one).encode(TEXT[:500], at=at) == Tokenizer(other).encode(TEXT[:500], at=at)
+def assert_the_same_in_all(first: History, second: History) -> None:
+    assert (first.recipe, first.alphabet, all_columns(first)) == (second.recipe, second.alphabet, all_columns(second))
+    assert (first.tokens_at_start, first.end_reason) == (second.tokens_at_start, second.end_reason)
+    assert first.tied.tolist() == second.tied.tolist()
+    assert first.reasons.keys() == second.reasons.keys()
+    for name, column in first.reasons.items():
+        assert column.dtype == second.reasons[name].dtype
+        assert np.array_equal(column, second.reasons[name], equal_nan=column.dtype.kind == "f")
+    assert (first.scores is None) == (second.scores is None)
+    for at in (0, len(first) // 2, len(first)) if first.scores is not None and second.scores is not None else ():
+        assert np.array_equal(first.scores.at(at), second.scores.at(at), equal_nan=True)  # type: ignore[union-attr]
+    for at in (0, len(first) // 2, len(first)):
+        assert Tokenizer(first).encode(TEXT[:500], at=at) == Tokenizer(second).encode(TEXT[:500], at=at)
 
 
 @every_format
@@ -71,9 +71,9 @@ def test_a_table_of_each_method_is_read_back_equal(format: Format, name: str) ->
 
 @every_recipe
 def test_an_exported_table_of_each_method_is_verified(name: str, tmp_path: Path) -> None:
-    found = prepare_export(learned(name), tmp_path / "table.json").verification
-    assert found.agrees, found.differences
-    assert found.cannot_hold == ()
+    verification = prepare_export(learned(name), tmp_path / "table.json").verification
+    assert verification.agrees, verification.differences
+    assert verification.cannot_hold == ()
 
 
 def test_a_table_of_a_plug_in_method_can_be_written_and_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

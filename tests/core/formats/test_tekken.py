@@ -37,27 +37,27 @@ def test_a_tekken_file_is_opened_and_written_with_the_same_ids(tmp_path: Path) -
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     path = tmp_path / "tekken.json"
     path.write_text(json.dumps(tekken(["<unk>", "<s>", "[INST]"])))
-    found = open_table(path)
-    assert (found.format, found.history.recipe.special_tokens) == ("tekken", ("<unk>", "<s>", "[INST]"))
-    assert any("27 of the first 30 ids belong to no token" in note for note in found.notes)
-    ranks = {base64.b64decode(one["token_bytes"]): one["rank"] for one in tekken(None)["vocab"][:298]}
+    opened = open_table(path)
+    assert (opened.format, opened.history.recipe.special_tokens) == ("tekken", ("<unk>", "<s>", "[INST]"))
+    assert any("27 of the first 30 ids belong to no token" in note for note in opened.notes)
+    ranks = {base64.b64decode(entry["token_bytes"]): entry["rank"] for entry in tekken(None)["vocab"][:298]}
     theirs = tiktoken.Encoding("theirs", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
-    ours = Tokenizer(found.history)
+    ours = Tokenizer(opened.history)
     for text in (*texts(), "<s> and [INST]"):
-        assert found.numbers_of(ours.encode(text)) == [30 + id for id in theirs.encode_ordinary(text)]
+        assert opened.numbers_of(ours.encode(text)) == [30 + id for id in theirs.encode_ordinary(text)]
     special = ours.encode("<s>a", allowed_special="all")
-    assert found.numbers_of(special) == [1, 30 + ord("a")]
-    agreement = check_import(path, found)
+    assert opened.numbers_of(special) == [1, 30 + ord("a")]
+    agreement = check_import(path, opened)
     assert agreement is not None
     assert "of" in agreement.sentence
     assert not agreement.differences
-    written = prepare_export(found.history, tmp_path / "again/tekken.json")
+    written = prepare_export(opened.history, tmp_path / "again/tekken.json")
     assert written.verification.agrees
     assert written.verification.asked == "tiktoken"
     again = FORMATS["tekken"].open(next(iter(written.files.values())), "again")
     assert again.history.numbers is not None
-    assert found.history.numbers is not None
-    assert again.history.numbers.tolist() == found.history.numbers.tolist()
+    assert opened.history.numbers is not None
+    assert again.history.numbers.tolist() == opened.history.numbers.tolist()
 
 
 def test_an_older_tekken_file_gets_default_special_tokens_and_damaged_files_are_refused() -> None:

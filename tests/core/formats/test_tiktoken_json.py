@@ -32,7 +32,7 @@ FIRST = [bytes([byte]) for byte in (*range(33, 256), *range(33))]
 
 
 def content(**changed: Any) -> bytes:
-    rows = [f"! {first} " + " ".join(base64.b64encode(one).decode() for one in tokens) for first, tokens in ROWS]
+    rows = [f"! {first} " + " ".join(base64.b64encode(token).decode() for token in tokens) for first, tokens in ROWS]
     whole = {"explicit_n_vocab": 9, "pat_str": PATTERN, "special_tokens": SPECIALS, "bpe_ranks": "\n".join(rows)}
     return json.dumps(whole | changed).encode()
 
@@ -43,20 +43,20 @@ ROWS = [(2, FIRST), (2 + len(FIRST) + 1, LONGER)]  # one rank is nobody's
 def test_ids_of_a_tiktoken_json_file_equal_those_of_tiktoken(tmp_path: Path) -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     (tmp_path / "claude.json").write_bytes(content())
-    found = open_table(tmp_path / "claude.json")
+    opened = open_table(tmp_path / "claude.json")
     ranks = {token: first + place for first, tokens in ROWS for place, token in enumerate(tokens)}
     theirs = tiktoken.Encoding("x", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens=SPECIALS)
-    ours = Tokenizer(found.history)
+    ours = Tokenizer(opened.history)
     for text in (*texts(), "<META>the lower<EOT> <SOS>", "日本 the\n\n inner"):
-        assert found.numbers_of(ours.encode(text)) == theirs.encode_ordinary(text)
-        assert found.numbers_of(ours.encode(text, allowed_special="all")) == theirs.encode(text, allowed_special="all")
-    assert found.format == "tiktoken.json"
-    assert any(note.startswith("1 of the ranks from 0 to") for note in found.notes)
-    peer = JSON.peer(content(), found.history, "x")
+        assert opened.numbers_of(ours.encode(text)) == theirs.encode_ordinary(text)
+        assert opened.numbers_of(ours.encode(text, allowed_special="all")) == theirs.encode(text, allowed_special="all")
+    assert opened.format == "tiktoken.json"
+    assert any(note.startswith("1 of the ranks from 0 to") for note in opened.notes)
+    peer = JSON.peer(content(), opened.history, "x")
     assert peer is not None
-    assert peer("the lower") == found.numbers_of(ours.encode("the lower"))
+    assert peer("the lower") == opened.numbers_of(ours.encode("the lower"))
     with open(tmp_path / "again", "wb") as file, pytest.raises(OutputError, match="only read"):
-        JSON.write(found.history, file)
+        JSON.write(opened.history, file)
 
 
 @pytest.mark.parametrize(

@@ -129,10 +129,10 @@ def test_tokenizer_json_files_trained_by_tokenizers_keep_their_ids(kind: str) ->
         **marks,
     )
     theirs.train_from_iterator([languages()], trainer)
-    found = TOKENIZER_JSON.open(theirs.to_str().encode(), "tokenizer.json")
-    assert found.history.numbers is not None
+    opened = TOKENIZER_JSON.open(theirs.to_str().encode(), "tokenizer.json")
+    assert opened.history.numbers is not None
     for text in (*texts(), "a<unk>b <unk>", "##a a##b</w> #"):
-        assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids, text[:80]
+        assert opened.numbers_of(encode(opened.history, text)) == theirs.encode(text).ids, text[:80]
 
 
 def test_continuing_tokens_are_joined_as_in_tokenizers_for_any_order_of_merges() -> None:
@@ -179,11 +179,11 @@ def test_several_merges_that_make_one_token_are_encoded_as_in_tokenizers() -> No
     for text in ("th", "he", "the"):
         model["vocab"][text] = len(model["vocab"])
     model["merges"] = [["h", "e"], ["t", "h"], ["th", "e"], ["t", "he"]]
-    found = open_json(whole)
+    opened = open_json(whole)
     theirs = tokenizers.Tokenizer.from_buffer(json.dumps(whole).encode())
-    assert any("2 merges" in note or "1 merges" in note for note in found.notes)
+    assert any("2 merges" in note or "1 merges" in note for note in opened.notes)
     for text in ("the", "th", "he", "athe"):
-        assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids
+        assert opened.numbers_of(encode(opened.history, text)) == theirs.encode(text).ids
 
 
 def test_opening_a_tokenizer_json_reports_options_that_a_recipe_cannot_hold() -> None:

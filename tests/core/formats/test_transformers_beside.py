@@ -128,8 +128,8 @@ def test_differences_between_a_sentencepiece_model_and_the_files_beside_it_are_r
     model.write_bytes(content(learned("sentencepiece-like"), "sentencepiece"))
     before = open_table(model).notes
     (tmp_path / beside).write_text(json.dumps(data), "utf-8")
-    told = [note for note in open_table(model).notes if note not in before]
-    assert [sentence in note for note in told] == [True] * bool(sentence), told
+    new_notes = [note for note in open_table(model).notes if note not in before]
+    assert [sentence in note for note in new_notes] == [True] * bool(sentence), new_notes
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,9 @@ def test_a_folder_opened_without_a_warning_gives_the_ids_and_texts_of_transforme
         if number:  # the first has nothing odd
             config = {"tokenizer_class": f"{chance.choice(classes)}Tokenizer"}
             config |= {key: chance.random() < 0.5 for key in CHOICES if chance.random() < 0.15}
-            numbered = {str(one["id"]): {**one, "lstrip": one["lstrip"] ^ (chance.random() < 0.02)} for one in listed}
+            numbered = {
+                str(token["id"]): {**token, "lstrip": token["lstrip"] ^ (chance.random() < 0.02)} for token in listed
+            }
             config |= {"added_tokens_decoder": numbered} if chance.random() < 0.4 else {}
             config |= {"unk_token": listed[0]["content"]} if chance.random() < 0.5 else {}
             others = {"added_tokens.json": {"<new>": 90_000}, "special_tokens_map.json": {"pad_token": "<other>"}}
@@ -215,8 +217,8 @@ def test_a_folder_opened_without_a_warning_gives_the_ids_and_texts_of_transforme
             assert ids == theirs(text, add_special_tokens=False)["input_ids"], (config, text)
             own = opened.history.indices_of(ids)
             for skip in (False, True):
-                told = theirs.decode(ids, skip_special_tokens=skip)
-                assert ours.decode(own, way="library", skip_special=skip) == told, (config, text)
+                decoded = theirs.decode(ids, skip_special_tokens=skip)
+                assert ours.decode(own, way="library", skip_special=skip) == decoded, (config, text)
     assert equal
 
 
@@ -242,9 +244,9 @@ def test_settings_of_tokenizer_config_json_that_override_tokenizer_json_are_repo
     file.write_text(json.dumps(whole), "utf-8")
     before = open_table(file).notes
     notes(file, **config)
-    told = [note for note in open_table(file).notes if note not in before]
-    assert bool(told) == bool(sentence), told
-    assert sentence in "\n".join(told)
+    new_notes = [note for note in open_table(file).notes if note not in before]
+    assert bool(new_notes) == bool(sentence), new_notes
+    assert sentence in "\n".join(new_notes)
 
 
 @pytest.mark.parametrize("wanted", [None, False, True])
@@ -293,12 +295,12 @@ def test_matching_rules_in_added_tokens_decoder_take_precedence_over_named_token
     assert "take the spaces" not in notes(merges, bos_token="<s>", added_tokens_decoder={"300": takes_spaces})
     twice = "1 tokens are named twice, and are to be found in two ways"
     assert twice in notes(merges, bos_token="<s>", cls_token=takes_spaces)
-    found = []
+    encoded = []
     for numbered in ({}, {"added_tokens_decoder": {"300": {"content": "<s>"}}}):
         notes(merges, bos_token=takes_spaces, **numbered)
         opened = open_table(merges)
-        found.append(opened.numbers_of(Tokenizer(opened.history).encode("a <s> b", allowed_special="all")))
-    assert len(found[1]) == len(found[0]) + 1  # the space before it is a token
+        encoded.append(opened.numbers_of(Tokenizer(opened.history).encode("a <s> b", allowed_special="all")))
+    assert len(encoded[1]) == len(encoded[0]) + 1  # the space before it is a token
 
 
 def test_slow_and_fast_names_of_a_tokenizer_class_mean_the_same_class() -> None:
@@ -338,9 +340,9 @@ def test_differences_of_bert_classes_in_transformers_4_are_reported(
     """The slow classes use the character tables of Python, and all classes decode differently from version 5."""
     file = tmp_path / "vocab.txt"
     file.write_text(BERT, "utf-8")
-    told = notes(file, **config) if config else "\n".join(open_table(file).notes)
-    assert (f"can be punctuation or accents{slow}" in told) == bool(slow), told
-    assert ("turns do not into don't" in told) == cleans
+    shown_notes = notes(file, **config) if config else "\n".join(open_table(file).notes)
+    assert (f"can be punctuation or accents{slow}" in shown_notes) == bool(slow), shown_notes
+    assert ("turns do not into don't" in shown_notes) == cleans
 
 
 def test_special_tokens_of_vocab_txt_depend_on_the_named_tokenizer_class(tmp_path: Path) -> None:
@@ -395,12 +397,12 @@ def test_differences_between_versions_of_transformers_are_reported_on_opening(
     merges: Path, config: dict[str, object], sentence: str
 ) -> None:
     others = ("knows letters", "as BERT's", "that of 4", "5 it does, too", "stay, maybe", "without the spaces")
-    told = notes(merges, **config)
+    shown_notes = notes(merges, **config)
     if sentence:
-        assert sentence in told
+        assert sentence in shown_notes
     else:
-        assert not any(other in told for other in others[1:])
-        assert ("knows letters" in told) == ("GPTNeoX" not in str(config))
+        assert not any(other in shown_notes for other in others[1:])
+        assert ("knows letters" in shown_notes) == ("GPTNeoX" not in str(config))
 
 
 def test_differences_for_new_unicode_letters_are_reported_only_if_merges_join_parts_of_characters(
@@ -438,6 +440,6 @@ def test_whisper_times_and_tokens_that_take_spaces_are_reported(tmp_path: Path) 
     plainly = "1 tokens are found by Qwen2Tokenizer of transformers 5 without the spaces"
     assert plainly in notes(file, tokenizer_class="Qwen2Tokenizer", unk_token="  ")
     for config in ({"tokenizer_class": "GPT2Tokenizer", "unk_token": "  "}, {"tokenizer_class": "Qwen2Tokenizer"}):
-        told = notes(file, **config)
-        assert "without the spaces" not in told
-        assert "times are" not in told
+        shown_notes = notes(file, **config)
+        assert "without the spaces" not in shown_notes
+        assert "times are" not in shown_notes

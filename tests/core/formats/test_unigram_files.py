@@ -96,10 +96,10 @@ def test_a_unigram_model_of_sentencepiece_is_opened_with_the_ids_of_the_library(
     data = sentencepiece_model(normalization, **said)
     asked = sentencepiece.SentencePieceProcessor(model_proto=data)
     assert MODEL.recognizes(data)
-    found = MODEL.open(data, "theirs.model")
-    assert found.history.scores is not None
+    opened = MODEL.open(data, "theirs.model")
+    assert opened.history.scores is not None
     for text in (*texts(), *lines()):
-        ours = found.numbers_of(encode(found.history, plain(text)))
+        ours = opened.numbers_of(encode(opened.history, plain(text)))
         assert ours == asked.encode(plain(text)), text[:80]
 
 
@@ -116,10 +116,10 @@ def test_a_unigram_model_is_opened_and_encodes_without_making_symbol_objects(tmp
 def test_a_unigram_tokenizer_json_is_opened_with_the_ids_of_the_library() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     asked = tokenizers.Tokenizer.from_str(their_json())
-    found = TOKENIZER_JSON.open(their_json().encode(), "tokenizer.json")
-    assert found.notes == ()
+    opened = TOKENIZER_JSON.open(their_json().encode(), "tokenizer.json")
+    assert opened.notes == ()
     for text in (*texts(), *lines()):
-        ours = found.numbers_of(encode(found.history, plain(text)))
+        ours = opened.numbers_of(encode(opened.history, plain(text)))
         assert ours == asked.encode(plain(text)).ids, text[:80]
 
 
@@ -145,10 +145,12 @@ def test_a_unigram_model_converted_to_tokenizer_json_and_back_keeps_its_ids(tmp_
 @every_recipe
 def test_an_exported_unigram_model_is_read_back_and_its_library_agrees(choices: dict[str, Any], format: str) -> None:
     history = history_of(choices)
-    found = prepare_export(history, "ours", format=FORMATS[format], text="\n".join((*texts(), *lines()))).verification
-    assert found.agrees, found.differences
-    assert found.asked == pytest.importorskip(FORMATS[format].peer_name).__name__
-    assert any("other ids" in sentence for sentence in found.cannot_hold)
+    verification = prepare_export(
+        history, "ours", format=FORMATS[format], text="\n".join((*texts(), *lines()))
+    ).verification
+    assert verification.agrees, verification.differences
+    assert verification.asked == pytest.importorskip(FORMATS[format].peer_name).__name__
+    assert any("other ids" in sentence for sentence in verification.cannot_hold)
     back = FORMATS[format].open(content(history, format), "ours")
     assert back.history.recipe.differing(history.recipe, SplittingChoices, Symbols) in ([], ["alphabet_limit"])
     assert back.history.index_count == history.vocabulary_size
@@ -161,8 +163,8 @@ def test_an_exported_unigram_model_is_read_back_and_its_library_agrees(choices: 
 @pytest.mark.parametrize("steps", [0, 500])
 def test_a_unigram_model_can_be_exported_after_any_step(steps: int) -> None:
     """At first many splits are equally probable, and any of them is accepted."""
-    found = prepare_export(history_of(RECIPES["plain"]), "ours", format=MODEL, merges=steps).verification
-    assert found.agrees, found.differences
+    verification = prepare_export(history_of(RECIPES["plain"]), "ours", format=MODEL, merges=steps).verification
+    assert verification.agrees, verification.differences
 
 
 @pytest.mark.parametrize(
@@ -217,9 +219,9 @@ def test_a_damaged_unigram_model_of_sentencepiece_is_refused(data: bytes, senten
 
 def test_unigram_pieces_of_every_kind_are_encoded_as_in_the_library() -> None:
     pieces = [UNKNOWN, piece("▁"), piece("a"), piece("▁ab"), piece("a▁a"), piece("gone", kind=5), piece("now", kind=4)]
-    found = MODEL.open(b"".join(pieces) + UNIGRAM, "odd")
-    assert found.notes == ()
-    assert found.numbers_of(encode(found.history, "ab b a a now")) == [3, 1, 0, 1, 4, 1, 6]
+    opened = MODEL.open(b"".join(pieces) + UNIGRAM, "odd")
+    assert opened.notes == ()
+    assert opened.numbers_of(encode(opened.history, "ab b a a now")) == [3, 1, 0, 1, 4, 1, 6]
 
 
 def changed(**model: object) -> OpenedTable:
@@ -260,11 +262,11 @@ def test_a_unigram_file_without_an_unknown_token_encodes_only_known_text() -> No
         "vocab": [["[UNK]", 0.0], A, ["b", -1.5], ["ab", -2.0], ["<unk>", -9.0]],
     }
     data = json.dumps({"version": "1.0", "added_tokens": [], "model": model}).encode()
-    theirs, found = tokenizers.Tokenizer.from_buffer(data), TOKENIZER_JSON.open(data, "odd.json")
-    assert any("names no unknown token" in note for note in found.notes)
+    theirs, opened = tokenizers.Tokenizer.from_buffer(data), TOKENIZER_JSON.open(data, "odd.json")
+    assert any("names no unknown token" in note for note in opened.notes)
     for text in ("abba", "aab", ""):
-        assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids
-    assert found.numbers_of(encode(found.history, "axb")) == [1, NO_NUMBER, 2]
+        assert opened.numbers_of(encode(opened.history, text)) == theirs.encode(text).ids
+    assert opened.numbers_of(encode(opened.history, "axb")) == [1, NO_NUMBER, 2]
     with pytest.raises(Exception, match="unk_id"):
         theirs.encode("axb")
 
@@ -278,11 +280,11 @@ def test_normalization_steps_that_no_recipe_choice_expresses_are_applied_as_in_t
         {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
     ]
     whole |= {"pre_tokenizer": metaspace, "normalizer": {"type": "Sequence", "normalizers": steps}}
-    found = TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")
-    assert not any("step" in note for note in found.notes)
+    opened = TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")
+    assert not any("step" in note for note in opened.notes)
     whole["normalizer"] = {"type": "Sequence", "normalizers": steps[1:]}  # an empty table is none
     asked = tokenizers.Tokenizer.from_str(json.dumps(whole))
     for text in ("  two   blanks and\nlines", "▁signs▁ of  blanks", "</s> begins", *list(texts())[:200]):
-        ours = found.numbers_of(encode(found.history, text))
+        ours = opened.numbers_of(encode(opened.history, text))
         said = asked.encode(text).ids
         assert ours == said, text[:80]

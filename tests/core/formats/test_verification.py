@@ -35,15 +35,19 @@ HISTORY = train(Corpus.from_texts([TEXT]), RECIPE)
 def test_a_file_just_exported_in_each_format_is_verified(format: Format) -> None:
     history = history_for(format, TEXT, merges=30)
     prepared = prepare_export(history, f"merges{FORMATS.extension(format.name)}", format=format, text="my own words")
-    found = prepared.verification
-    assert found.agrees, found.differences
+    verification = prepared.verification
+    assert verification.agrees, verification.differences
     if format.differences(content(history, format.name), history) is not None:
-        assert found.sentence == f"verified: {len(history)} rows agree"
+        assert verification.sentence == f"verified: {len(history)} rows agree"
     else:
-        assert found.words >= sampling.WANTED_WORDS >= 1_000
-        said = "are split the same way" if any("other ids" in one for one in found.cannot_hold) else "agree"
-        assert found.sentence.startswith(f"verified: {found.words:,} words {said}")
-        assert ("its ids differ from the table" in found.sentence) == (said != "agree")
+        assert verification.words >= sampling.WANTED_WORDS >= 1_000
+        said = (
+            "are split the same way"
+            if any("other ids" in sentence for sentence in verification.cannot_hold)
+            else "agree"
+        )
+        assert verification.sentence.startswith(f"verified: {verification.words:,} words {said}")
+        assert ("its ids differ from the table" in verification.sentence) == (said != "agree")
 
 
 def swapped(history: History) -> History:
@@ -58,10 +62,10 @@ def swapped(history: History) -> History:
 
 @pytest.mark.parametrize("name", ["tokenizer.json", "tiktoken", "minbpe", "csv"])
 def test_an_exported_file_with_swapped_ids_is_not_verified(name: str) -> None:
-    found = verify(content(swapped(HISTORY), name), FORMATS[name], HISTORY)
-    assert not found.agrees
-    assert found.differences
-    assert found.sentence.startswith("not verified: ")
+    verification = verify(content(swapped(HISTORY), name), FORMATS[name], HISTORY)
+    assert not verification.agrees
+    assert verification.differences
+    assert verification.sentence.startswith("not verified: ")
 
 
 def test_verification_without_compared_texts_claims_no_agreement(
@@ -70,9 +74,9 @@ def test_verification_without_compared_texts_claims_no_agreement(
     path = tmp_path / "tokenizer.json"
     path.write_bytes(content(HISTORY, path.name))
     monkeypatch.setattr(sampling.CheckedTokenizer, "samples", lambda *_: iter(()))
-    found = verify(path.read_bytes(), FORMATS[path.name], HISTORY)
-    assert not found.agrees
-    assert found.sentence == "not verified: there were no words to compare"
+    verification = verify(path.read_bytes(), FORMATS[path.name], HISTORY)
+    assert not verification.agrees
+    assert verification.sentence == "not verified: there were no words to compare"
     agreement = check_import(path, open_table(path))
     assert agreement is not None
     assert "agrees" not in agreement.sentence
@@ -80,16 +84,16 @@ def test_verification_without_compared_texts_claims_no_agreement(
 
 
 def test_an_exported_file_that_cannot_be_read_back_is_not_verified() -> None:
-    found = verify(content(HISTORY, "minbpe")[:-4], FORMATS["minbpe"], HISTORY)
-    assert not found.agrees
+    verification = verify(content(HISTORY, "minbpe")[:-4], FORMATS["minbpe"], HISTORY)
+    assert not verification.agrees
     broken = verify(b"minbpe v1\n", FORMATS["minbpe"], HISTORY)
     assert "cannot be read back" in broken.differences[0]
 
 
 def test_verification_of_a_json_table_finds_changed_counts() -> None:
     other = train(Corpus.from_texts([TEXT + TEXT]), RECIPE)
-    found = verify(content(other, "json"), FORMATS["json"], HISTORY)
-    assert any("The column count is read back differently" in sentence for sentence in found.differences)
+    verification = verify(content(other, "json"), FORMATS["json"], HISTORY)
+    assert any("The column count is read back differently" in sentence for sentence in verification.differences)
 
 
 def test_the_report_of_an_export_lists_what_the_format_cannot_hold() -> None:
@@ -108,8 +112,8 @@ def test_merges_that_make_equal_texts_are_reported_before_the_export_is_written(
     path = tmp_path / "ours.tiktoken"
     path.write_bytes(b"the old file")
     assert any("same text" in sentence for sentence in FORMATS["tiktoken"].can_hold(history))
-    found = prepare_export(history, path).verification
-    assert found.agrees or found.sentence.startswith("not verified")
+    verification = prepare_export(history, path).verification
+    assert verification.agrees or verification.sentence.startswith("not verified")
     assert path.read_bytes() == b"the old file"
 
 
@@ -119,10 +123,10 @@ def test_an_export_replaces_the_old_file_only_when_put_in_place(tmp_path: Path) 
     prepared = prepare_export(HISTORY, path)
     assert path.read_text() == "old"
     assert prepared.replaces == [path]
-    assert sorted(one.name for one in prepared.files) == ["merges.txt", "vocab.json"]
+    assert sorted(file.name for file in prepared.files) == ["merges.txt", "vocab.json"]
     prepared.put_in_place()
     assert path.read_text().startswith("#version: 0.2\n")
-    assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
+    assert [file.name for file in tmp_path.iterdir() if file.name.startswith(".")] == []
 
 
 @pytest.mark.parametrize(("old", "folder"), [("merges.txt", "vocab.json"), ("vocab.json", "merges.txt")])
@@ -132,7 +136,7 @@ def test_an_export_of_two_files_writes_either_all_files_or_no_file(tmp_path: Pat
     with pytest.raises(OutputError, match=rf"{folder}: it is a folder"):
         prepare_export(HISTORY, tmp_path / "merges.txt").put_in_place()
     assert (tmp_path / old).read_text() == "old"
-    assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
+    assert [file.name for file in tmp_path.iterdir() if file.name.startswith(".")] == []
 
 
 def test_a_cancelled_export_leaves_no_files(tmp_path: Path) -> None:
@@ -184,8 +188,8 @@ def test_verification_asks_the_library_in_another_process(monkeypatch: pytest.Mo
     pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     monkeypatch.setattr(peer_process, "LARGE", 0)
     data, format = content(HISTORY, "tokenizer.json"), FORMATS["tokenizer.json"]
-    found = verify(data, format, HISTORY, apart=True)
-    assert (found.agrees, found.asked) == (True, "tokenizers")
+    verification = verify(data, format, HISTORY, apart=True)
+    assert (verification.agrees, verification.asked) == (True, "tokenizers")
     refused = verify(data.replace(b'"padding"', b'"padding": 7, "more"'), format, HISTORY, apart=True)
     assert any("tokenizers does not load the file" in sentence for sentence in refused.differences)
 
@@ -194,9 +198,9 @@ def test_verification_asks_the_library_in_another_process(monkeypatch: pytest.Mo
 def test_verification_of_a_superword_table_checks_runs_of_words(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sampling, "WANTED_WORDS", 100)
     history = train(Corpus.from_texts([TEXT]), Recipe.preset("superbpe", merges=40))
-    found = prepare_export(history, f"a{FORMATS.extension(name)}", format=FORMATS[name]).verification
-    assert found.agrees, found.differences
-    assert found.words >= 100
+    verification = prepare_export(history, f"a{FORMATS.extension(name)}", format=FORMATS[name]).verification
+    assert verification.agrees, verification.differences
+    assert verification.words >= 100
 
 
 @pytest.mark.parametrize(
@@ -262,7 +266,7 @@ def test_a_failed_verification_names_the_character_that_all_differences_share(mo
         return f"{sample!r} differs" if rare in sample else usual(self, sample, expected, other, whose)
 
     monkeypatch.setattr(sampling.CheckedTokenizer, "difference", differing)
-    found = prepare_export(history, "tokenizer.json", format=format).verification
-    assert found.differing > 1
-    assert found.sentence.endswith(" in them")
-    assert "all with “" in found.sentence
+    verification = prepare_export(history, "tokenizer.json", format=format).verification
+    assert verification.differing > 1
+    assert verification.sentence.endswith(" in them")
+    assert "all with “" in verification.sentence

@@ -51,9 +51,9 @@ def vocabulary_of(tokenizer: Any) -> bytes:
     return "".join(f"{text}\n" for text, _ in numbered).encode()
 
 
-def check_same_numbers(found: OpenedTable, asked: Any) -> None:
+def check_same_numbers(opened: OpenedTable, asked: Any) -> None:
     for text in (*texts(), *lines(), "a[UNK]b [UNK]"):
-        ours = found.numbers_of(encode(found.history, text))
+        ours = opened.numbers_of(encode(opened.history, text))
         assert ours == asked.encode(text, add_special_tokens=False).ids, text[:80]
 
 
@@ -65,8 +65,8 @@ def test_a_long_vocab_txt_recognized_by_its_name_is_read_completely(tmp_path: Pa
     (tmp_path / "vocab.txt").write_text("".join(f"{token}\n" for token in tokens))
     (tmp_path / "tokenizer_config.json").write_text('{"unk_token": "<unk>"}')
     assert (tmp_path / "vocab.txt").stat().st_size > all_formats.LOOK
-    found = open_table(tmp_path / "vocab.txt")
-    assert found.numbers_of(encode(found.history, tokens[-1])) == [len(tokens) - 1]
+    opened = open_table(tmp_path / "vocab.txt")
+    assert opened.numbers_of(encode(opened.history, tokens[-1])) == [len(tokens) - 1]
 
 
 @pytest.mark.parametrize(("lowercase", "accents"), [(True, None), (True, False), (False, None), (False, True)])
@@ -76,9 +76,9 @@ def test_a_wordpiece_tokenizer_json_is_opened_with_the_ids_of_the_library(
     asked = theirs(lowercase, accents)
     data = asked.to_str().encode()
     assert TOKENIZER_JSON.recognizes(data)
-    found = TOKENIZER_JSON.open(data, "tokenizer.json")
-    assert found.notes == ()
-    check_same_numbers(found, asked)
+    opened = TOKENIZER_JSON.open(data, "tokenizer.json")
+    assert opened.notes == ()
+    check_same_numbers(opened, asked)
 
 
 @pytest.mark.parametrize(("lowercase", "accents"), [(True, None), (True, False), (False, None)])
@@ -91,14 +91,17 @@ def test_a_vocab_txt_file_is_opened_with_the_ids_of_the_library(
     beside = {"tokenizer_config.json": config}.get if said else nothing_beside
     data = vocabulary_of(asked)
     assert VOCABULARY.recognizes(data)
-    found = VOCABULARY.open(data, "vocab.txt", beside)
-    assert ["tokenizer_config.json" in note for note in found.notes] == ([] if said else [True])
-    assert found.history.numbers is not None
-    names = [*(symbol.text.decode() for symbol in found.history.alphabet.symbols), *found.history.recipe.special_tokens]
+    opened = VOCABULARY.open(data, "vocab.txt", beside)
+    assert ["tokenizer_config.json" in note for note in opened.notes] == ([] if said else [True])
+    assert opened.history.numbers is not None
+    names = [
+        *(symbol.text.decode() for symbol in opened.history.alphabet.symbols),
+        *opened.history.recipe.special_tokens,
+    ]
     assert {name: asked.token_to_id(name) for name in names} == dict(
-        zip(names, found.history.numbers.tolist(), strict=True)
+        zip(names, opened.history.numbers.tolist(), strict=True)
     )
-    check_same_numbers(found, asked)
+    check_same_numbers(opened, asked)
 
 
 def test_a_vocab_txt_converted_to_tokenizer_json_and_back_keeps_its_ids(tmp_path: Path) -> None:
@@ -153,9 +156,9 @@ def test_an_exported_wordpiece_vocabulary_is_read_back_equal(choices: dict[str, 
     history = learned(**choices)
     if FORMATS[format].impossible(history):
         pytest.skip("a vocabulary of lines has no place for it")
-    found = prepare_export(history, "ours", format=format_for(format)).verification
-    assert found.agrees, found.differences
-    renumbered = any("other ids" in sentence for sentence in found.cannot_hold)
+    verification = prepare_export(history, "ours", format=format_for(format)).verification
+    assert verification.agrees, verification.differences
+    renumbered = any("other ids" in sentence for sentence in verification.cannot_hold)
     assert renumbered == bool(history.recipe.special_tokens), "they come first there"
     if format == "tokenizer.json":
         back = TOKENIZER_JSON.open(content(history, format), "tokenizer.json")
@@ -188,17 +191,17 @@ def test_tables_without_merges_are_compared_by_their_tokens(capsys: pytest.Captu
     """The commands print the ids of the file."""
     (tmp_path / "vocab.txt").write_bytes(SMALL)
     (tmp_path / "other-vocab.txt").write_bytes(SMALL + b"##ba\n")
-    one, same, other = (str(tmp_path / name) for name in ("vocab.txt", "tokenizer.json", "other-vocab.txt"))
-    assert run(["convert", one, same]) == 0
-    assert run(["diff", one, same]) == 0
+    first, same, other = (str(tmp_path / name) for name in ("vocab.txt", "tokenizer.json", "other-vocab.txt"))
+    assert run(["convert", first, same]) == 0
+    assert run(["diff", first, same]) == 0
     assert "They hold the same tokens." in capsys.readouterr().out
-    assert run(["diff", one, other, "abba"]) == 3
+    assert run(["diff", first, other, "abba"]) == 3
     assert "They hold different tokens" in capsys.readouterr().out
     assert run(["encode", "ab [CLS]", "--allow-special", "--merges", same]) == 0
     assert capsys.readouterr().out == "9 2\n"
-    assert run(["decode", "9", "10", "--merges", one]) == 0
+    assert run(["decode", "9", "10", "--merges", first]) == 0
     assert capsys.readouterr().out.strip() == "abab"
-    assert run(["convert", one, str(tmp_path / "merges.txt")]) == 1
+    assert run(["convert", first, str(tmp_path / "merges.txt")]) == 1
     assert "choose vocab.txt, tokenizer.json or a table" in capsys.readouterr().err
 
 
@@ -221,13 +224,13 @@ def small(data: bytes = SMALL, **config: object) -> OpenedTable:
 
 
 def test_tokenizer_config_json_beside_vocab_txt_is_used_and_unknown_entries_are_reported() -> None:
-    found = small(
+    opened = small(
         do_lower_case=False, do_basic_tokenize=False,
         added_tokens_decoder={"11": {"content": "<new>"}, "2": {"content": "[CLS]"}},
     )  # fmt: skip
-    assert (found.history.recipe.lowercase, found.history.recipe.strip_accents) == (False, False)
-    assert found.numbers_of(encode(found.history, "ab<new>[CLS]abab")) == [9, 11, 2, 9, 10]
-    assert any("do_basic_tokenize" in note for note in found.notes)
+    assert (opened.history.recipe.lowercase, opened.history.recipe.strip_accents) == (False, False)
+    assert opened.numbers_of(encode(opened.history, "ab<new>[CLS]abab")) == [9, 11, 2, 9, 10]
+    assert any("do_basic_tokenize" in note for note in opened.notes)
 
 
 @pytest.mark.parametrize("lowercase", [True, False])
@@ -237,17 +240,17 @@ def test_a_vocab_txt_that_keeps_chinese_characters_in_words_is_encoded_as_in_tok
     vocabulary = {text: number for number, text in enumerate(data.decode().split("\n")[:-1])}
     asked = tokenizers.BertWordPieceTokenizer(vocabulary, handle_chinese_chars=False, lowercase=lowercase)
     said = {"do_lower_case": lowercase, "tokenize_chinese_chars": False}
-    found = VOCABULARY.open(data, "vocab.txt", {"tokenizer_config.json": json.dumps(said).encode()}.get)
-    assert not found.notes
+    opened = VOCABULARY.open(data, "vocab.txt", {"tokenizer_config.json": json.dumps(said).encode()}.get)
+    assert not opened.notes
     for text in (*texts(), "\u4eba\u6c11 the\u4eba"):
         ids = asked.encode(text, add_special_tokens=False).ids
-        assert found.numbers_of(encode(found.history, text)) == ids, text[:80]
+        assert opened.numbers_of(encode(opened.history, text)) == ids, text[:80]
 
 
 def test_the_last_of_equal_lines_in_vocab_txt_counts_and_odd_spaces_stay_in_tokens() -> None:
-    found = small(b"[UNK]\na\n##b\na\na\xc2\xa0\n##c\xe3\x80\x80d\n", do_lower_case=True)
-    assert found.numbers_of(encode(found.history, "ab a\u00a0")) == [3, 2, 3]
-    assert any("occur twice" in note and "“a”" in note for note in found.notes)
+    opened = small(b"[UNK]\na\n##b\na\na\xc2\xa0\n##c\xe3\x80\x80d\n", do_lower_case=True)
+    assert opened.numbers_of(encode(opened.history, "ab a\u00a0")) == [3, 2, 3]
+    assert any("occur twice" in note and "“a”" in note for note in opened.notes)
 
 
 def test_wordpiece_tokens_without_a_continuing_prefix_are_encoded_as_in_tokenizers() -> None:
@@ -257,45 +260,45 @@ def test_wordpiece_tokens_without_a_continuing_prefix_are_encoded_as_in_tokenize
     whole["model"] |= {"vocab": {text: number for number, text in enumerate(texts_of)}, "continuing_subword_prefix": ""}
     whole["added_tokens"] = []
     data = json.dumps(whole).encode()
-    theirs, found = tokenizers.Tokenizer.from_buffer(data), TOKENIZER_JSON.open(data, "x")
-    again = tokenizers.Tokenizer.from_buffer(content(found.history, "tokenizer.json"))
-    assert not found.notes
+    theirs, opened = tokenizers.Tokenizer.from_buffer(data), TOKENIZER_JSON.open(data, "x")
+    again = tokenizers.Tokenizer.from_buffer(content(opened.history, "tokenizer.json"))
+    assert not opened.notes
     for text in texts():
         ids = theirs.encode(text).ids
-        assert found.numbers_of(encode(found.history, text)) == ids == again.encode(text).ids, text[:80]
+        assert opened.numbers_of(encode(opened.history, text)) == ids == again.encode(text).ids, text[:80]
 
 
 def test_wordpiece_tokens_that_share_an_id_are_reported() -> None:
     whole = json.loads(content(learned("bert", vocab_size=None, merges=3), "tokenizer.json"))
     vocabulary = whole["model"]["vocab"]
     vocabulary["b"] = vocabulary["a"]
-    found = TOKENIZER_JSON.open(json.dumps(whole).encode(), "x")
-    assert any("the id of another token" in note and "“b”" in note for note in found.notes)
-    assert found.numbers_of(encode(found.history, "b a")) == [vocabulary["a"]] * 2
+    opened = TOKENIZER_JSON.open(json.dumps(whole).encode(), "x")
+    assert any("the id of another token" in note and "“b”" in note for note in opened.notes)
+    assert opened.numbers_of(encode(opened.history, "b a")) == [vocabulary["a"]] * 2
 
 
 def test_a_wordpiece_file_without_its_unknown_token_keeps_the_ids_of_other_tokens() -> None:
     whole = json.loads(content(learned("bert", vocab_size=None, merges=3), "tokenizer.json"))
     whole["model"]["unk_token"] = "<unk>"
-    vocabulary, found = whole["model"]["vocab"], TOKENIZER_JSON.open(json.dumps(whole).encode(), "x")
-    assert any("lacks '<unk>'" in note for note in found.notes)
-    known = found.numbers_of(encode(found.history, "a"))
+    vocabulary, opened = whole["model"]["vocab"], TOKENIZER_JSON.open(json.dumps(whole).encode(), "x")
+    assert any("lacks '<unk>'" in note for note in opened.notes)
+    known = opened.numbers_of(encode(opened.history, "a"))
     assert known == [vocabulary["a"]]
-    assert found.numbers_of(encode(found.history, "a \u2603")) == [*known, -1]
-    assert json.loads(content(found.history, "tokenizer.json"))["model"]["vocab"] == vocabulary
+    assert opened.numbers_of(encode(opened.history, "a \u2603")) == [*known, -1]
+    assert json.loads(content(opened.history, "tokenizer.json"))["model"]["vocab"] == vocabulary
 
 
 def test_wordpiece_words_can_use_longer_tokens_whose_characters_have_no_token() -> None:
-    found = small(b"[UNK]\na\n##ba\n", do_lower_case=True)
-    assert found.numbers_of(encode(found.history, "aba ab")) == [1, 2, 0]
+    opened = small(b"[UNK]\na\n##ba\n", do_lower_case=True)
+    assert opened.numbers_of(encode(opened.history, "aba ab")) == [1, 2, 0]
 
 
 def test_special_tokens_of_vocab_txt_are_those_named_in_its_configuration() -> None:
     names = {"pad_token": "<pad>", "sep_token": {"content": "</s>"}, "cls_token": None}  # as the Chinese OFA has them
-    found = small(SMALL + b"<pad>\n</s>\n", **names)
-    assert found.history.recipe.special_tokens == ("[MASK]", "<pad>", "</s>")
-    assert found.numbers_of(encode(found.history, "a</s>b<pad>[MASK]")) == [5, 12, 6, 11, 4]
-    assert found.numbers_of(encode(found.history, "[SEP]")) == [1, 1, 1]  # a bracket, a word, a bracket
+    opened = small(SMALL + b"<pad>\n</s>\n", **names)
+    assert opened.history.recipe.special_tokens == ("[MASK]", "<pad>", "</s>")
+    assert opened.numbers_of(encode(opened.history, "a</s>b<pad>[MASK]")) == [5, 12, 6, 11, 4]
+    assert opened.numbers_of(encode(opened.history, "[SEP]")) == [1, 1, 1]  # a bracket, a word, a bracket
 
 
 @pytest.mark.parametrize(
@@ -362,5 +365,5 @@ def test_a_vocab_txt_for_another_way_of_splitting_is_reported() -> None:
         ("DistilBertTokenizerFast", False),
     ):
         config = json.dumps({"tokenizer_class": named, "do_lower_case": False}).encode()
-        found = VOCABULARY.open(data, "vocab.txt", {"tokenizer_config.json": config}.get)
-        assert any(f"names {named}" in note for note in found.notes) == is_other
+        opened = VOCABULARY.open(data, "vocab.txt", {"tokenizer_config.json": config}.get)
+        assert any(f"names {named}" in note for note in opened.notes) == is_other

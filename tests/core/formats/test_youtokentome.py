@@ -48,24 +48,24 @@ ASKED = {  # of the package
 
 
 def model(specials: str = SPECIALS) -> bytes:
-    rows = [f"{ord(one)} {number}" for one, number in CHARACTERS.items()]
+    rows = [f"{ord(character)} {number}" for character, number in CHARACTERS.items()]
     rows += [" ".join(map(str, rule)) for rule in RULES]
     return "\n".join([f"{len(CHARACTERS)} {len(RULES)}", *rows, specials, ""]).encode()
 
 
 def by_the_rule(text: str) -> list[int]:
-    found: list[int] = []
-    for word in "".join(" " if one in "\t\n\v\f\r▁" else one for one in text).split(" "):
-        ids = [CHARACTERS["▁"], *(CHARACTERS.get(one, 1) for one in word)] if word else []
-        ids = [one for place, one in enumerate(ids) if one != 1 or ids[place - 1] != 1]
+    ids_so_far: list[int] = []
+    for word in "".join(" " if symbol in "\t\n\v\f\r▁" else symbol for symbol in text).split(" "):
+        ids = [CHARACTERS["▁"], *(CHARACTERS.get(symbol, 1) for symbol in word)] if word else []
+        ids = [symbol for place, symbol in enumerate(ids) if symbol != 1 or ids[place - 1] != 1]
         for left, right, both in RULES:
             place = 0
             while place + 1 < len(ids):
                 if ids[place : place + 2] == [left, right]:
                     ids[place : place + 2] = [both]
                 place += 1
-        found += ids
-    return found
+        ids_so_far += ids
+    return ids_so_far
 
 
 FOUND = YTTM.open(model(), "small.yttm")
@@ -74,14 +74,14 @@ PLAIN = Tokenizer(FOUND.history)
 
 def test_a_youtokentome_model_encodes_and_decodes_as_its_package(tmp_path: Path) -> None:
     (tmp_path / "bpe.model").write_bytes(model())
-    found = open_table(tmp_path / "bpe.model")
-    assert (found.format, found.notes, found.history.index_count) == ("youtokentome", (), 39)
-    ids, ends = Tokenizer(found.history).encode_batch(list(ASKED), threads=1)
+    opened = open_table(tmp_path / "bpe.model")
+    assert (opened.format, opened.notes, opened.history.index_count) == ("youtokentome", (), 39)
+    ids, ends = Tokenizer(opened.history).encode_batch(list(ASKED), threads=1)
     for place, (text, (asked, read)) in enumerate(ASKED.items()):
         assert by_the_rule(text) == asked
-        assert found.numbers_of(PLAIN.encode(text)) == asked
-        assert found.numbers_of(ids[ends[place] : ends[place + 1]].tolist()) == asked
-        assert PLAIN.decode(found.history.indices_of(asked), way="library") == read
+        assert opened.numbers_of(PLAIN.encode(text)) == asked
+        assert opened.numbers_of(ids[ends[place] : ends[place + 1]].tolist()) == asked
+        assert PLAIN.decode(opened.history.indices_of(asked), way="library") == read
 
 
 @settings(max_examples=60)

@@ -35,18 +35,18 @@ def test_auditing_all_tokens_at_once_equals_auditing_each_token() -> None:
         id: reachability(history, id, merges=merges, tokenizer=tokenizer)
         for id in range(history.index_count - 12, history.index_count)
     }
-    found = unreachable_tokens(history)
-    assert {*found} == {id for id, one in alone.items() if one.kind != "reachable"}
-    assert {reason.kind for reason in found.values()} == {"falls apart", "no text", "not found"}
+    unreachable = unreachable_tokens(history)
+    assert {*unreachable} == {id for id, outcome in alone.items() if outcome.kind != "reachable"}
+    assert {reason.kind for reason in unreachable.values()} == {"falls apart", "no text", "not found"}
 
 
 def test_the_audit_classifies_tokens_without_a_corpus() -> None:
     recipe = Recipe.preset("words", merges=40, vocab_size=None)
     history = learn(WordTable.from_counts({"aβaβ": 9, "incomprehensibilities": 9}), recipe)
-    found = audit(history)
-    assert min(found.totals["mixed"], found.totals["long"]) > 0
-    assert not found.ids("broken", "unreachable")
-    assert "rare" not in found.meets  # nothing is known of a corpus
+    audited = audit(history)
+    assert min(audited.totals["mixed"], audited.totals["long"]) > 0
+    assert not audited.ids("broken", "unreachable")
+    assert "rare" not in audited.meets  # nothing is known of a corpus
     bytes_of = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(0xC3, 0xA9), (0xA9, 97)])
     assert audit(bytes_of).ids("broken") == [257]
 
@@ -56,23 +56,23 @@ def test_the_audit_classifies_tokens_by_their_use_in_a_corpus_of_two_files() -> 
     pairs = [(116, 104), (256, 101), (257, 110), (256, 105), (258, 99)]  # th, the, then, thi, thenc
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
     places = TokenPlaces.of(tables, history)
-    found: Audit = audit(history, places, rare=5)
+    audited: Audit = audit(history, places, rare=5)
     assert places.counts[256:].tolist() == [0, 304, 2, 7, 0]
-    told = {name: found.ids(name) for name in ("scaffold", "unused", "rare", "one-file")}
-    assert told == {"scaffold": [256], "unused": [260], "rare": [258], "one-file": [258, 259]}
+    ids_by_class = {name: audited.ids(name) for name in ("scaffold", "unused", "rare", "one-file")}
+    assert ids_by_class == {"scaffold": [256], "unused": [260], "rare": [258], "one-file": [258, 259]}
     pieces = learn(tables[0], Recipe.preset("unigram", vocab_size=8, seed_size=50))
-    found, dropped = audit(pieces, TokenPlaces.of(tables, pieces)), pieces.columns.left.tolist()
-    assert {*found.totals} >= {"unused", "unreachable"}
+    audited, dropped = audit(pieces, TokenPlaces.of(tables, pieces)), pieces.columns.left.tolist()
+    assert {*audited.totals} >= {"unused", "unreachable"}
     assert dropped
-    assert not {*dropped} & {*found.ids(*found.meets)}  # dropped tokens are not listed
+    assert not {*dropped} & {*audited.ids(*audited.meets)}  # dropped tokens are not listed
 
 
 def test_the_audit_and_trim_commands_list_and_remove_tokens(tmp_path: Path, capsys: Printed) -> None:
-    one, other, table = (tmp_path / name for name in ("one.txt", "other.txt", "merges.csv"))
-    one.write_text(text_of("prose")[:1_500], encoding="utf-8")
-    other.write_text(text_of("poem")[:1_500], encoding="utf-8")
-    write_history(train(Corpus.from_files([one]), Recipe.preset("gpt2", merges=120)), table)
-    corpus = ["--corpus", str(one), str(other)]
+    first, second, table = (tmp_path / name for name in ("one.txt", "other.txt", "merges.csv"))
+    first.write_text(text_of("prose")[:1_500], encoding="utf-8")
+    second.write_text(text_of("poem")[:1_500], encoding="utf-8")
+    write_history(train(Corpus.from_files([first]), Recipe.preset("gpt2", merges=120)), table)
+    corpus = ["--corpus", str(first), str(second)]
     for ending in ("csv", "tsv", "json"):
         out = tmp_path / f"audit.{ending}"
         asked = ["audit", str(table), *corpus, "--only", "one-file,unused", "--sort", "count", "-o", str(out)]
@@ -81,7 +81,7 @@ def test_the_audit_and_trim_commands_list_and_remove_tokens(tmp_path: Path, caps
     listed = list(csv.reader((tmp_path / "audit.tsv").read_text(encoding="utf-8").splitlines(), delimiter="\t"))
     assert len(listed) == len(rows) + 1
     assert listed[0][:3] == ["id", "token", "hex"]
-    assert {row["only_in"] for row in rows} == {str(one), str(other)}
+    assert {row["only_in"] for row in rows} == {str(first), str(second)}
     assert bytes.fromhex(rows[0]["hex"]).decode() == rows[0]["token"].replace("␣", " ")
     assert "one-file" in capsys.readouterr().out
 
@@ -92,8 +92,8 @@ def test_the_audit_and_trim_commands_list_and_remove_tokens(tmp_path: Path, caps
     assert (
         run(["trim", str(table), "--remove", "256", "--needed", "hide", "--json", "-o", str(tmp_path / "h.json")]) == 0
     )
-    told = json.loads(capsys.readouterr().out)
-    assert (told["hidden"], told["removed"], told["verified"]) == (1, 0, True)
+    report = json.loads(capsys.readouterr().out)
+    assert (report["hidden"], report["removed"], report["verified"]) == (1, 0, True)
     assert run(["merge", str(small), str(table), *corpus, "-o", str(tmp_path / "both.csv")]) == 0
     assert "come from the first" in capsys.readouterr().out
     assert open_table(tmp_path / "both.csv").history.index_count == 256 + 120
@@ -105,8 +105,8 @@ def test_the_audit_and_trim_commands_list_and_remove_tokens(tmp_path: Path, caps
         "Ask for at least 256": ["trim", str(table), "--down-to", "9", *corpus, "-o", str(small)],
         "--needed lose removes": ["trim", str(table), "--remove", str(rows and 256), "-o", str(small)],
         "end the name": ["audit", str(table), "-o", str(tmp_path / "audit.doc")],
-        "is unknown here": ["audit", str(table), "--only", "one-file", "--corpus", str(one)],
+        "is unknown here": ["audit", str(table), "--only", "one-file", "--corpus", str(first)],
     }
-    for told, arguments in mistakes.items():
+    for report, arguments in mistakes.items():
         assert run(arguments) != 0
-        assert told in capsys.readouterr().err
+        assert report in capsys.readouterr().err

@@ -64,7 +64,7 @@ def test_every_value_of_the_benchmark_equals_a_plain_count(
         mock.patch.object(measuring, "WORTH_COUNTING", worth_counting),  # encoded text by text, or cut word by word
         mock.patch.object(compiled_encoder, "GIVEN_AT_ONCE", 3),  # and words some after the others
     ):
-        found = benchmark({"begin": (history, 0), "end": history}, texts, relative_to="end", threads=1)
+        results = benchmark({"begin": (history, 0), "end": history}, texts, relative_to="end", threads=1)
     tokenizer, place = Tokenizer(history), 0
     for at in (0, len(history)):
         for name, documents in texts.items():
@@ -84,9 +84,9 @@ def test_every_value_of_the_benchmark_equals_a_plain_count(
                 "unencoded_share": _unencoded(documents, tokenizer, at),
                 "relative_tokens": _part(len(ids), len(last)),
             }
-            told = {column: float(found.columns[column][place]) for column in expected}
-            assert told == pytest.approx(expected, nan_ok=True)
-            assert (found.columns["text"][place], found.columns["step"][place]) == (name, at)
+            measured = {column: float(results.columns[column][place]) for column in expected}
+            assert measured == pytest.approx(expected, nan_ok=True)
+            assert (results.columns["text"][place], results.columns["step"][place]) == (name, at)
             place += 1
 
 
@@ -95,15 +95,15 @@ def _unencoded(documents: list[str], tokenizer: Tokenizer, at: int) -> float:
     known, size = 0, 0
     symbols = tokenizer.history.alphabet.symbols
     for word in " ".join(documents).split():
-        told: set[int] = set()
+        unencoded: set[int] = set()
         for start, stop, id in tokenizer.spans(word, at):
             if id >= len(symbols) or symbols[id].kind != "unknown":
-                told.update(range(start, stop))
+                unencoded.update(range(start, stop))
         for place, letter in enumerate(word):
             begin = len(word[:place].encode())
             here = set(range(begin, begin + len(letter.encode())))
             size += len(here)
-            known += len(here & told) if tokenizer.encode(letter, at=at) else 0
+            known += len(here & unencoded) if tokenizer.encode(letter, at=at) else 0
     return (size - known) / size if size else 0.0
 
 
@@ -114,22 +114,22 @@ def _part(some: int, of: int) -> float:
 def test_benchmark_values_of_real_texts_equal_those_of_the_plain_reference() -> None:
     texts = {name: text_of(name)[-500:] for name in here("data/raven.txt", "data/tinyshakespeare.txt", "prose")}
     history = train(Corpus.from_texts([*texts.values()]), Recipe.preset("gpt2", vocab_size=330))
-    found = benchmark({"half": (history, 37), "all": history}, texts)
+    results = benchmark({"half": (history, 37), "all": history}, texts)
     ids = {at: {name: reference.encode(text, history, at=at) for name, text in texts.items()} for at in (37, 74)}
-    told = [
+    expected = [
         {
-            "tokens": len(one),
-            "bytes_per_token": len(texts[name].encode()) / len(one),
-            "tokens_per_word": len(one) / len(texts[name].split()),
-            "renyi_efficiency": by_the_formula(Counter(one), USUAL_POWER),
-            "share_in_use": len({*one}) / (256 + at),
-            "relative_tokens": len(one) / len(ids[37][name]),
+            "tokens": len(encoded),
+            "bytes_per_token": len(texts[name].encode()) / len(encoded),
+            "tokens_per_word": len(encoded) / len(texts[name].split()),
+            "renyi_efficiency": by_the_formula(Counter(encoded), USUAL_POWER),
+            "share_in_use": len({*encoded}) / (256 + at),
+            "relative_tokens": len(encoded) / len(ids[37][name]),
         }
         for at in ids
-        for name, one in ids[at].items()
+        for name, encoded in ids[at].items()
     ]
-    for column in told[0]:
-        assert list(found.columns[column]) == pytest.approx([row[column] for row in told]), column
+    for column in expected[0]:
+        assert list(results.columns[column]) == pytest.approx([row[column] for row in expected]), column
     curve = overlay({"all": history}, [*texts.values()], sizes=[256 + 37, 256 + 74]).columns
     sums = [sum(map(len, of.values())) for of in ids.values()]
     assert (list(curve["tokens"]), list(curve["step"])) == (sums, [37, 74])
@@ -164,12 +164,12 @@ def _unigram() -> Recipe:
 def test_parity_measures_equal_a_plain_count(lengths: list[list[int]]) -> None:
     parallel = {f"l{i}": ["a" * length for length in both] for i, both in enumerate(lengths)}
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
-    found = parity_of(benchmark({"bytes": history}, checked_parallel(parallel)), f"l{len(lengths) - 1}")
+    parity = parity_of(benchmark({"bytes": history}, checked_parallel(parallel)), f"l{len(lengths) - 1}")
     tokens = [sum(both) for both in lengths]
-    assert found.premium.tolist() == [one / tokens[-1] for one in tokens]
-    differences = sum(abs(one - other) for one in tokens for other in tokens)
-    told = {name: found.summary[name][0] for name in ("worst", "spread", "gini")}
-    assert told == pytest.approx(
+    assert parity.premium.tolist() == [count / tokens[-1] for count in tokens]
+    differences = sum(abs(count - other_count) for count in tokens for other_count in tokens)
+    summary = {name: parity.summary[name][0] for name in ("worst", "spread", "gini")}
+    assert summary == pytest.approx(
         {
             "worst": max(tokens) / tokens[-1],
             "spread": max(tokens) / min(tokens),
@@ -186,12 +186,12 @@ def test_a_language_that_cannot_be_encoded_is_neither_worst_nor_best_in_parity()
     parallel = {"en": ["the lowest of the low"], "es": ["the rest lower the rest is"], "ru": ["низкий день самый"]}
     measured = benchmark({"unigram": history}, checked_parallel(parallel))
     assert measured.of("unencoded_share")[0].tolist() == [0.0, 0.0, 1.0]
-    found = parity_of(measured)
-    assert found.summary["left_out"] == ["ru"]
-    assert found.summary["worst_language"][0] in ("en", "es")
+    parity = parity_of(measured)
+    assert parity.summary["left_out"] == ["ru"]
+    assert parity.summary["worst_language"][0] in ("en", "es")
     en, es = measured.of("tokens")[0, :2].tolist()
-    assert found.summary["spread"][0] == pytest.approx(max(en, es) / min(en, es))
-    assert found.sentences[0].startswith("unigram: without ru, because more than 1% is not encoded: worst e")
+    assert parity.summary["spread"][0] == pytest.approx(max(en, es) / min(en, es))
+    assert parity.sentences[0].startswith("unigram: without ru, because more than 1% is not encoded: worst e")
     (nothing,) = parity_of(measured, "ru").sentences
     assert nothing.endswith("there is nothing to compare.")
     figure = dots_chart(DataTable(measured.columns), "bytes_per_token")
@@ -203,10 +203,10 @@ def test_a_language_that_cannot_be_encoded_is_neither_worst_nor_best_in_parity()
 def test_parity_reports_texts_without_tokens() -> None:
     history = History.from_pairs(Recipe.preset("gpt2", pattern="whitespace"), Alphabet.of_bytes(), [])
     parallel = checked_parallel({"blank": [" ", ""], "de": "ja\nnein\n", "en": iter(["yes", "no"])})
-    found = parity_of(benchmark({"bytes": history}, parallel))
-    assert np.isnan([found.summary[name][0] for name in ("worst", "spread")]).all()
+    parity = parity_of(benchmark({"bytes": history}, parallel))
+    assert np.isnan([parity.summary[name][0] for name in ("worst", "spread")]).all()
     blank = "bytes: worst de, and blank becomes no tokens; one text has no tokens; Gini 0.364."
-    assert found.sentences == (blank,)
+    assert parity.sentences == (blank,)
     of_bytes = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
     measured = overlay({"bytes": (of_bytes, 0)}, [" "] * LEAST + ["low"]).columns  # some draws have no word
     assert (measured["tokens_per_word"][0], math.isnan(measured["tokens_per_word_high"][0])) == (8, True)
@@ -231,13 +231,13 @@ def test_the_benchmark_command_writes_a_table_for_data_frames(folder: Path, caps
     table, output = str(folder / "m.csv"), folder / "out.csv"
     own = ["benchmark", table, "--sizes", "260", "276", "--parallel", "--reference", "en", "--json"]
     assert run(own) == 0
-    told = json.loads(capsys.readouterr().out)
+    report = json.loads(capsys.readouterr().out)
     assert run([*own[:6], str(folder / "parallel"), *own[6:], "-o", str(output)]) == 0
     with output.open(encoding="utf-8", newline="") as file:
         written = list(csv.DictReader(file))
-    assert json.loads(capsys.readouterr().out)["parity"] == told["parity"]
+    assert json.loads(capsys.readouterr().out)["parity"] == report["parity"]
     assert [row["tokenizer"] for row in written[::8]] == [f"{table}@260", f"{table}@276"]
-    for row, other in zip(written, told["rows"], strict=True):
+    for row, other in zip(written, report["rows"], strict=True):
         assert {name: row[name] for name in row if name != "seconds"} == {
             name: str(value) for name, value in other.items() if name != "seconds"
         }
@@ -254,8 +254,8 @@ def test_the_benchmark_reports_the_share_of_text_that_cannot_be_encoded(
     everything = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
     remark, unequal = benchmark({"bytes": everything, "words": history}, texts).remarks
     assert unequal.startswith("The vocabularies are of ")
-    told = "100.00% of all, 50.00% of half, 50.00% of two and parts of 1 more (in bytes, spaces left out)"
-    assert remark.startswith(f"words cannot encode everything: {told} become unknown tokens or no tokens")
+    shares = "100.00% of all, 50.00% of half, 50.00% of two and parts of 1 more (in bytes, spaces left out)"
+    assert remark.startswith(f"words cannot encode everything: {shares} become unknown tokens or no tokens")
     write_history(history, tmp_path / "words.csv")
     (tmp_path / "text.txt").write_text("xyz", encoding="utf-8")
     asked = ["benchmark", str(tmp_path / "words.csv"), "--texts", str(tmp_path / "text.txt")]

@@ -38,8 +38,8 @@ TOKENS = st.lists(st.integers(0, 4), min_size=1, max_size=4)
 @given(st.lists(st.tuples(TOKENS, st.integers(1, 5)), max_size=6), st.integers(5, 9))
 def test_probabilities_of_the_pair_model_sum_to_one(texts: list[tuple[list[int], int]], tokens: int) -> None:
     model, events = PairModel(texts, tokens + 1), [None, *range(tokens)]
-    for one in events:
-        assert sum(model.probability(one, other) for other in events) == pytest.approx(1)
+    for event in events:
+        assert sum(model.probability(event, other) for other in events) == pytest.approx(1)
 
 
 @given(words(), words(), recipes())
@@ -101,10 +101,10 @@ def test_the_answer_about_bits_per_byte_names_the_measured_vocabulary_sizes(monk
     monkeypatch.setattr(measure, "MOST_WITH_SEEDS", 4)
     monkeypatch.setattr(measure, "MEASURED", 3)
     monkeypatch.setattr(size_curves, "MEASURED", 3)
-    found = bits_per_byte(*tenth_apart(words), trainer.history)
+    bits = bits_per_byte(*tenth_apart(words), trainer.history)
     smallest = trainer.history.vocabulary_size
-    assert found.sizes.tolist() == [*range(smallest, smallest + 4), smallest + 10]
-    assert which_sizes(found.sizes, trainer.history) == f"Measured: 5 of 11 sizes, all of them up to {smallest + 3}."
+    assert bits.sizes.tolist() == [*range(smallest, smallest + 4), smallest + 10]
+    assert which_sizes(bits.sizes, trainer.history) == f"Measured: 5 of 11 sizes, all of them up to {smallest + 3}."
     text = "low lower lowest newest widest " * 30
     gage = train(Corpus.from_texts([text]), Recipe.preset("gage", block_size=200))
     whole = WordTable.from_counts({text: 1})
@@ -113,17 +113,17 @@ def test_the_answer_about_bits_per_byte_names_the_measured_vocabulary_sizes(monk
     unseen = WordTable.from_counts({"wider": 1})
     assert len(bits_per_byte(whole, unseen, gage).sizes) == len(gage) + 1
     monkeypatch.setattr(measure, "LITTLE", 0)
-    found = bits_per_byte(whole, unseen, gage)
-    assert which_sizes(found.sizes, gage) == f"Measured: 3 of {len(gage) + 1} sizes."
+    bits = bits_per_byte(whole, unseen, gage)
+    assert which_sizes(bits.sizes, gage) == f"Measured: 3 of {len(gage) + 1} sizes."
 
 
 def _check(learned: WordTable, held_out: WordTable, history: History) -> None:
     with machine_code(is_used=False):
-        found = bits_per_byte(learned, held_out, history)
+        measured = bits_per_byte(learned, held_out, history)
         some = bits_per_byte(learned, held_out, history, some_sizes(history, 6))
-    assert (np.diff(found.sizes) >= 0).all()
-    assert sorted(found.steps.tolist()) == list(range(len(history) + 1))
-    every = dict(zip(found.steps.tolist(), found.bits.tolist(), strict=True))
+    assert (np.diff(measured.sizes) >= 0).all()
+    assert sorted(measured.steps.tolist()) == list(range(len(history) + 1))
+    every = dict(zip(measured.steps.tolist(), measured.bits.tolist(), strict=True))
     for step, bits in zip(some.steps.tolist(), some.bits.tolist(), strict=True):
         events = history.vocabulary_size_at(step) + 1
         model = PairModel(_tokens(learned, history, step), events)
@@ -132,7 +132,7 @@ def _check(learned: WordTable, held_out: WordTable, history: History) -> None:
     with pytest.MonkeyPatch.context() as patch, machine_code(is_used=True):
         patch.setattr(measure, "MEASURED", 1)
         patch.setattr(compiled_bits, "SLOTS", 4)
-        assert bits_per_byte(learned, held_out, history).bits == pytest.approx(found.bits, rel=1e-9)
+        assert bits_per_byte(learned, held_out, history).bits == pytest.approx(measured.bits, rel=1e-9)
 
 
 def _tokens(table: WordTable, history: History, step: int) -> list[tuple[list[int], int]]:

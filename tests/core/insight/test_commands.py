@@ -48,10 +48,10 @@ def test_the_why_command_names_a_reason_for_every_split(
     table: str, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["why", "the slowest", "--merges", table, "--at", "12", "--json", "--corpus", *files]) == 0
-    told = json.loads(capsys.readouterr().out)
+    report = json.loads(capsys.readouterr().out)
     starts = [start for start, _, _ in Tokenizer(read_history(table)).spans("the slowest", 12)]
-    assert [one["byte"] for one in told["rows"]] == starts[1:]
-    assert all(one["reason"].endswith(".") for one in told["rows"])
+    assert [row["byte"] for row in report["rows"]] == starts[1:]
+    assert all(row["reason"].endswith(".") for row in report["rows"])
     assert run(["why", "the slowest", "--merges", table]) == 0
     assert "A word ends here, and tokens never cross" in capsys.readouterr().out
 
@@ -81,11 +81,11 @@ def test_the_ties_command_lists_ties_and_compares_another_tie_rule(
     table: str, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["ties", "--merges", table, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    report = json.loads(capsys.readouterr().out)
     history = read_history(table)
-    assert [one["step"] for one in told["rows"]] == [merge.step for merge in history if merge.tied]
+    assert [row["step"] for row in report["rows"]] == [merge.step for merge in history if merge.tied]
     assert run(["ties", table]) == 0
-    assert f"{len(told['rows'])} of 30 merges" in capsys.readouterr().out
+    assert f"{len(report['rows'])} of 30 merges" in capsys.readouterr().out
     what_if = ["ties", "--merges", table, "--what-if", "largest-text", "--text", "the lowest"]
     assert run(what_if) == 1
     assert "--corpus" in capsys.readouterr().err
@@ -101,13 +101,13 @@ def test_the_token_command_reports_the_history_of_a_token(
     assert run(["token", "lowx", "--merges", table, "--json", "--corpus", *files]) == 1
     assert "No token is written 'lowx'" in capsys.readouterr().err
     assert run(["token", "low", "--merges", table, "--json", "--corpus", *files]) == 0
-    told = json.loads(capsys.readouterr().out)
+    report = json.loads(capsys.readouterr().out)
     low = Tokenizer(read_history(table))
-    assert told["count"] == sum(low.encode(text).count(told["id"]) for text in (TEXT * 3, OTHER * 2)) > 0
-    assert {word for word, _ in told["words"]} <= set((TEXT + OTHER).replace(" ", "| ").strip().split("|"))
-    places = [one for one in told["sentences"] if "[low]" in one]
-    assert {Path(one.partition(":")[0]).name for one in places} <= {"a.txt", "b.txt"} != set()
-    assert told["reachability"]["kind"] == "reachable"
+    assert report["count"] == sum(low.encode(text).count(report["id"]) for text in (TEXT * 3, OTHER * 2)) > 0
+    assert {word for word, _ in report["words"]} <= set((TEXT + OTHER).replace(" ", "| ").strip().split("|"))
+    places = [sentence for sentence in report["sentences"] if "[low]" in sentence]
+    assert {Path(sentence.partition(":")[0]).name for sentence in places} <= {"a.txt", "b.txt"} != set()
+    assert report["reachability"]["kind"] == "reachable"
     assert run(["token", "#104", "--merges", table, "--corpus", *files]) == 0
     assert "a base symbol" in capsys.readouterr().out
     output = Path(table).with_name("life.csv")
@@ -116,24 +116,24 @@ def test_the_token_command_reports_the_history_of_a_token(
         rows = [row for row in csv.DictReader(file) if row["of"] == "token"]
     for row in rows:
         ids = [id for text in (TEXT * 3, OTHER * 2) for id in low.encode(text, at=int(row["after_step"]))]
-        assert ids.count(told["id"]) == int(row["count"])
+        assert ids.count(report["id"]) == int(row["count"])
 
 
 def test_the_race_command_reports_the_counts_of_pairs_after_each_step(
     table: str, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["race", "--merges", table, "--pair", "l", "o", "--step", "2", "--json", "--corpus", *files]) == 0
-    told = json.loads(capsys.readouterr().out)
-    first, last = told["rows"][0], told["rows"][-1]
+    report = json.loads(capsys.readouterr().out)
+    first, last = report["rows"][0], report["rows"][-1]
     assert (first["left_text"], first["right_text"]) == ("l", "o")
     assert first["count"] == (TEXT * 3 + OTHER * 2).count("lo")
     assert last["won_at"] == 2
     assert run(["race", "--merges", table, "--pair", "l", "o", "--corpus", *files]) == 0
     assert "leads with" in capsys.readouterr().out
     assert run(["race", "--merges", table, "--pair", "o", "w", "--corpus", *files]) == 0
-    told = capsys.readouterr().out
-    assert "o + w is first here with 12, but l + o is merged next." in told
-    assert "leads" not in told, "it was never the first of all"
+    report = capsys.readouterr().out
+    assert "o + w is first here with 12, but l + o is merged next." in report
+    assert "leads" not in report, "it was never the first of all"
     assert run(["race", "--merges", table, "--never-won"]) == 0
     assert run(["race", table]) == 1
     assert "--corpus" in capsys.readouterr().err
@@ -143,11 +143,11 @@ def test_the_race_command_reports_the_counts_of_pairs_after_each_step(
 
 def test_the_lab_counts_unknown_tokens_separately() -> None:
     known, unknown = (train([text], "words", unknown="unk", merges=2) for text in ("low low wide", "low low low"))
-    found = ask_about(Lab, {"all": known, "few": unknown}, text="wide low").sentences
-    assert any(one.startswith("B ") and one.endswith("(3 unknown)") for one in found)
-    (measured,) = (one for one in found if one.startswith("B  ") and "tokens/pretoken" in one)
+    sentences = ask_about(Lab, {"all": known, "few": unknown}, text="wide low").sentences
+    assert any(sentence.startswith("B ") and sentence.endswith("(3 unknown)") for sentence in sentences)
+    (measured,) = (sentence for sentence in sentences if sentence.startswith("B  ") and "tokens/pretoken" in sentence)
     assert measured.endswith("; 3 of the tokens are unknown")
-    assert not any(one.startswith("A ") and "unknown" in one for one in found)
+    assert not any(sentence.startswith("A ") and "unknown" in sentence for sentence in sentences)
 
 
 def test_tokens_per_word_and_tokens_per_pretoken_are_different_measures() -> None:
@@ -174,9 +174,9 @@ def test_the_sizes_command_measures_the_corpus_its_files_and_a_held_out_text(
     assert len(rows) == 3 * 31
     assert all(float(row["bytes_per_token"]) == int(row["bytes"]) / int(row["tokens"]) for row in rows)
     assert run([*arguments, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    report = json.loads(capsys.readouterr().out)
     history = read_history(table)
-    last = [row["bytes_per_token"] for row in told["rows"] if row["text"] == " ".join(files)][-1]
+    last = [row["bytes_per_token"] for row in report["rows"] if row["text"] == " ".join(files)][-1]
     assert last == pytest.approx(len((TEXT * 3 + OTHER * 2).encode()) / int(history.columns.tokens_left[-1]))
     assert run(["sizes", "--merges", table, "--corpus", str(tmp_path), "--include", "?.txt", "--each", "--json"]) == 0
     lines = dict.fromkeys(row["text"][-5:] for row in json.loads(capsys.readouterr().out)["rows"])
@@ -187,23 +187,23 @@ def test_the_sizes_command_measures_the_corpus_its_files_and_a_held_out_text(
     assert run([*arguments, "--bits", "--csv"]) == 0
     rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
     recipe, both = history.recipe, (Corpus.from_files(files), Corpus.from_files(held_out))
-    learned, unseen = (count_words(one, recipe) for one in both)
+    learned, unseen = (count_words(corpus, recipe) for corpus in both)
     bits = bits_per_byte(learned, unseen, history)
     assert [float(row["bits_per_byte"]) for row in rows] == bits.bits.tolist()
     assert run([*arguments, "--bits", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [row["bits_per_byte"] for row in told["rows"]] == bits.bits.tolist()
-    assert f"{min(bits.bits):.4f} bits per byte" in told["sentences"][0]
-    assert len(told["rows"]) == len(rows) == len(history) + 1
+    report = json.loads(capsys.readouterr().out)
+    assert [row["bits_per_byte"] for row in report["rows"]] == bits.bits.tolist()
+    assert f"{min(bits.bits):.4f} bits per byte" in report["sentences"][0]
+    assert len(report["rows"]) == len(rows) == len(history) + 1
 
 
 def test_the_paid_command_divides_the_count_of_a_merge_among_words_and_files(
     table: str, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["paid", "--merges", table, "--step", "1", "--json", "--corpus", *files]) == 0
-    told = json.loads(capsys.readouterr().out)
+    report = json.loads(capsys.readouterr().out)
     count = int(read_history(table).columns.count[0])
-    assert told["count"] == sum(row["count"] for row in told["rows"]) == sum(told["parts"].values()) == count
+    assert report["count"] == sum(row["count"] for row in report["rows"]) == sum(report["parts"].values()) == count
     assert run(["paid", "--merges", table, "--step", "1", "--corpus", *files]) == 0
     assert "%" in capsys.readouterr().out
 
@@ -218,9 +218,9 @@ def test_the_encode_command_writes_the_ids_of_files(
     assert np.load(output).tolist() == expected
     assert f"Wrote {len(expected):,} ids as int32" in capsys.readouterr().out
     assert run(["encode", "--merges", table, *files, "--output", str(tmp_path / "ids.bin"), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [Path(file["name"]).name for file in told["files"]] == ["a.txt", "b.txt"]
-    assert Corpus.from_files(files).total_size == sum(file["bytes"] for file in told["files"])
+    report = json.loads(capsys.readouterr().out)
+    assert [Path(file["name"]).name for file in report["files"]] == ["a.txt", "b.txt"]
+    assert Corpus.from_files(files).total_size == sum(file["bytes"] for file in report["files"])
     assert run(["encode", "--merges", table, *files, "--output", str(tmp_path / "ids.txt")]) == 1
     assert ".npy or .bin" in capsys.readouterr().err
 
@@ -238,12 +238,12 @@ def test_the_lab_splits_one_text_by_all_tokenizers_at_one_vocabulary_size(
     assert run(["train", files[1], "--merges", "12", "--output", words, "--quiet"]) == 0
     asked = ["lab", table, words, "--size", "265", "--text", "the slowest", "--corpus", *files]
     assert run([*asked, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    for one, path in zip(told["tables"], (table, words), strict=True):
+    report = json.loads(capsys.readouterr().out)
+    for split_by_table, path in zip(report["tables"], (table, words), strict=True):
         history = read_history(path)
-        assert one["step"] == history.step_of_size(265)
-        assert one["ids"] == Tokenizer(history).encode("the slowest", at=one["step"])
-    assert {row["bytes"] for row in told["rows"]} == {len(3 * TEXT + 2 * OTHER)}
+        assert split_by_table["step"] == history.step_of_size(265)
+        assert split_by_table["ids"] == Tokenizer(history).encode("the slowest", at=split_by_table["step"])
+    assert {row["bytes"] for row in report["rows"]} == {len(3 * TEXT + 2 * OTHER)}
     assert run([*asked, "--json", "--words"]) == 0
     words = json.loads(capsys.readouterr().out)["rows"]
     assert words[0]["text"] in {"␣lower", "the", "␣the", "␣last", "␣price", "␣lowest"}

@@ -35,11 +35,11 @@ State = list[tuple[list[int], int]]
 def states(table: WordTable, history: History) -> list[State]:
     """Return the words of the corpus as token ids before the first merge and after each merge, by the definition."""
     state = [(history.alphabet.symbols_of(word, history.recipe), count) for word, count in table]
-    found = [state]
+    all_states = [state]
     for merge in history:
         state = [(reference.join(word, (merge.left, merge.right), merge.index), count) for word, count in state]
-        found.append(state)
-    return found
+        all_states.append(state)
+    return all_states
 
 
 def count_of(token: int, state: State) -> int:
@@ -105,10 +105,10 @@ def test_shares_of_words_add_up_to_the_count_of_a_merge(run: tuple[WordTable, Hi
     for merge in history:
         paid = contributions(ranked, merge.step)
         assert paid.count == merge.count
-        for one in paid.words:
-            word, weight = everything[merge.step - 1][one.word]
+        for paid_word in paid.words:
+            word, weight = everything[merge.step - 1][paid_word.word]
             times = list(pairwise(word)).count((merge.left, merge.right))
-            assert (one.times, one.count) == (times, times * weight)
+            assert (paid_word.times, paid_word.count) == (times, times * weight)
 
 
 @given(words(), words(), recipes())
@@ -194,16 +194,16 @@ def test_the_size_at_which_half_the_tokens_would_do_stays_after_more_training(
     given: list[int], base: int, data: st.DataObject
 ) -> None:
     sizes, tokens = np.arange(base, base + len(given)), np.array(sorted(given, reverse=True))
-    found = half_would_do(sizes, tokens)
+    half_size = half_would_do(sizes, tokens)
     nearly = [
         at
         for at, size in enumerate(sizes.tolist())
         if size >= 2 * base and np.interp(size / 2, sizes, tokens) < 1.05 * tokens[at]
     ]
-    assert found == (nearly[0] if nearly else None)
-    if found is not None:
-        later = data.draw(st.integers(found + 1, len(given)))
-        assert half_would_do(sizes[:later], tokens[:later]) == found
+    assert half_size == (nearly[0] if nearly else None)
+    if half_size is not None:
+        later = data.draw(st.integers(half_size + 1, len(given)))
+        assert half_would_do(sizes[:later], tokens[:later]) == half_size
 
 
 @given(trained())
@@ -217,38 +217,38 @@ def test_listed_ties_equal_the_ties_of_a_plain_recount(run: tuple[WordTable, His
         if len(rivals) > 1:
             expected.append(merge.step)
         book.add((merge.left, merge.right))
-    found = ties(history)
-    assert [tie.step for tie in found] == expected
+    listed = ties(history)
+    assert [tie.step for tie in listed] == expected
     rank_of = {(merge.left, merge.right): merge.step for merge in history}
-    for tie in found:
+    for tie in listed:
         assert tie.loser_step == rank_of.get(tie.loser)
         assert tie.loser_step is None or tie.loser_step > tie.step
 
 
 @given(words(), recipes())
 def test_tables_trained_with_two_tie_rules_first_differ_at_a_tie(table: WordTable, recipe: Recipe) -> None:
-    one = reference.train(table, recipe)
+    first = reference.train(table, recipe)
     for rule in CHARACTER_TIES:
-        other = reference.train(table, recipe.with_changes(ties=rule))
-        found = compare_tables(one, other)
-        if found.first is None:
-            assert len(one) == len(other)
-            assert found.overlap.jaccard == 1.0
+        second = reference.train(table, recipe.with_changes(ties=rule))
+        comparison = compare_tables(first, second)
+        if comparison.first is None:
+            assert len(first) == len(second)
+            assert comparison.overlap.jaccard == 1.0
         else:
-            assert found.parted is not None
-            assert found.parted[0] != found.parted[1]
-            assert found.first + 1 in [tie.step for tie in ties(one)] + [tie.step for tie in ties(other)]
-        assert found.common == len(set(written(one)) & set(written(other)))
+            assert comparison.parted is not None
+            assert comparison.parted[0] != comparison.parted[1]
+            assert comparison.first + 1 in [tie.step for tie in ties(first)] + [tie.step for tie in ties(second)]
+        assert comparison.common == len(set(written(first)) & set(written(second)))
 
 
 def test_ranges_that_two_tie_rules_split_differently_are_found_in_a_text() -> None:
     table = WordTable.from_counts({"abc": 2})
-    one = reference.train(table, Recipe.preset("words", merges=1, ties="smallest-text"))
-    other = reference.train(table, Recipe.preset("words", merges=1, ties="largest-text"))
-    spans, other_spans = Tokenizer(one).spans("abc"), Tokenizer(other).spans("abc")
+    first = reference.train(table, Recipe.preset("words", merges=1, ties="smallest-text"))
+    second = reference.train(table, Recipe.preset("words", merges=1, ties="largest-text"))
+    spans, other_spans = Tokenizer(first).spans("abc"), Tokenizer(second).spans("abc")
     assert [span[:2] for span in spans] == [(0, 2), (2, 3)]
     assert [span[:2] for span in other_spans] == [(0, 1), (1, 3)]
-    tokens = [Tokenizer(history).segmentation("abc").tokens(1) for history in (one, other)]
+    tokens = [Tokenizer(history).segmentation("abc").tokens(1) for history in (first, second)]
     assert parallel_cuts(tokens, 3).stretches.tolist() == [[0, 3]]
 
 
@@ -257,12 +257,12 @@ def test_pairs_that_never_merged_are_listed_with_how_often_they_came_second(run:
     _, history = run
     merged = {(merge.left, merge.right) for merge in history}
     second = Counter(merge.runner_up for merge in history if merge.runner_up and merge.runner_up not in merged)
-    found = best_that_never_won(history)
-    assert {one.pair: one.times for one in found} == dict(second)
-    for one in found:
-        merge = list(history)[one.closest_step - 1]
-        assert merge.runner_up == one.pair
-        assert one.missed_by == merge.count - merge.runner_up_count
+    pairs = best_that_never_won(history)
+    assert {pair.pair: pair.times for pair in pairs} == dict(second)
+    for pair in pairs:
+        merge = list(history)[pair.closest_step - 1]
+        assert merge.runner_up == pair.pair
+        assert pair.missed_by == merge.count - merge.runner_up_count
 
 
 @given(trained() | st.tuples(words(), merge_tables()))

@@ -35,9 +35,9 @@ def test_the_file_written_by_encoding_holds_the_ids_of_all_texts(
     tokenizer = Tokenizer(history)
     expected = [id for text in TEXTS for id in tokenizer.encode(text, at=20)]
     kind = np.dtype(width or "uint16")
-    found = np.load(output, mmap_mode="r") if ending == ".npy" else np.fromfile(output, kind)
-    assert found.dtype == kind
-    assert found.tolist() == expected
+    ids = np.load(output, mmap_mode="r") if ending == ".npy" else np.fromfile(output, kind)
+    assert ids.dtype == kind
+    assert ids.tolist() == expected
     assert result.tokens == len(expected)
 
 
@@ -56,8 +56,8 @@ def test_encoding_a_corpus_reports_token_counts_for_each_file(history: History, 
         assert ids[figures.first : figures.first + figures.tokens].tolist() == encoded
         assert figures.bytes_per_token == len(text.encode()) / len(encoded)
     assert result.groups == []
-    one, two = Corpus.from_files(paths), Corpus.from_texts(texts)
-    both, other = encode_corpus(Corpus.grouped({"one": one, "two": two}), history, tmp_path / "ids.npy").groups
+    first, second = Corpus.from_files(paths), Corpus.from_texts(texts)
+    both, other = encode_corpus(Corpus.grouped({"one": first, "two": second}), history, tmp_path / "ids.npy").groups
     assert (both.name, both.tokens, both.first) == ("one", len(ids), 0)
     assert (other.name, other.tokens, other.first) == ("two", len(ids), len(ids))
     assert both.different_tokens == other.different_tokens == len(set(ids.tolist()))

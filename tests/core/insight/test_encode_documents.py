@@ -58,7 +58,7 @@ def eos(history: History) -> int:
 def documents_in(folder: Path) -> list[list[int]]:
     """Read the documents from shards as the manual describes: with NumPy and the index only."""
     index = json.loads((folder / "index.json").read_bytes())
-    found = []
+    documents = []
     for shard in index["shards"]:
         path = folder / shard["file"]
         is_npy = path.suffix == ".npy"
@@ -67,9 +67,9 @@ def documents_in(folder: Path) -> list[list[int]]:
         assert isinstance(ids, np.memmap)
         assert (len(ids), len(ends)) == (shard["ids"], shard["documents"])
         assert ends[-1] == len(ids)
-        found += [part.tolist() for part in np.split(ids, ends[:-1])]
-    assert len(found) == index["documents"]
-    return found
+        documents += [part.tolist() for part in np.split(ids, ends[:-1])]
+    assert len(documents) == index["documents"]
+    return documents
 
 
 def bytes_in(folder: Path) -> dict[str, bytes]:
@@ -96,17 +96,17 @@ def test_rows_of_tables_and_whole_files_are_encoded_as_documents(
     made = encode_documents(corpus, history, tmp_path / "out", eos=eos, kind=kind, shard_size=200)
     texts = [*TEXTS * 3, TEXTS[0], *TEXTS]
     tokenizer = Tokenizer(history)
-    found = documents_in(tmp_path / "out")
-    assert [ids[-1] for ids in found] == [eos] * len(texts)
-    assert [tokenizer.decode(ids[:-1]) for ids in found] == texts
-    assert [ids[:-1] for ids in found] == [tokenizer.encode(text) for text in texts]
+    documents = documents_in(tmp_path / "out")
+    assert [ids[-1] for ids in documents] == [eos] * len(texts)
+    assert [tokenizer.decode(ids[:-1]) for ids in documents] == texts
+    assert [ids[:-1] for ids in documents] == [tokenizer.encode(text) for text in texts]
     assert made.documents == len(texts)
     assert made.shards > 2
     index = json.loads((tmp_path / "out" / "index.json").read_bytes())
     assert index["width"] == "uint16"
-    assert [Path(one["name"]).name for one in index["files"]] == names
-    assert [one["first_document"] for one in index["files"]] == [0, 4, 8, 12, 13]
-    assert sum(one["ids"] for one in index["files"]) == index["ids"] == sum(map(len, found))
+    assert [Path(listed_file["name"]).name for listed_file in index["files"]] == names
+    assert [listed_file["first_document"] for listed_file in index["files"]] == [0, 4, 8, 12, 13]
+    assert sum(listed_file["ids"] for listed_file in index["files"]) == index["ids"] == sum(map(len, documents))
 
 
 @given(
@@ -131,8 +131,8 @@ def test_sizes_of_pieces_and_shards_do_not_change_the_ids_of_a_document(
         expected = [Tokenizer(history).encode(text) + after for text in texts if text]
         assert documents_in(path) == expected
         shards = json.loads((path / "index.json").read_bytes())["shards"]
-        assert all(one["ids"] >= shard_size or one["documents"] == most for one in shards[:-1])
-        assert all(one["documents"] <= most for one in shards)
+        assert all(shard["ids"] >= shard_size or shard["documents"] == most for shard in shards[:-1])
+        assert all(shard["documents"] <= most for shard in shards)
 
 
 def test_encoded_documents_are_found_by_the_index_format_of_megatron(
@@ -150,8 +150,8 @@ def test_encoded_documents_are_found_by_the_index_format_of_megatron(
     assert ends.tolist() == list(range(documents))
     assert len(data) == 34 + lengths.nbytes + offsets.nbytes + ends.nbytes
     ids = (tmp_path / "out" / "00000.bin").read_bytes()
-    found = [np.frombuffer(ids, np.uint16, *place).tolist() for place in zip(lengths, offsets, strict=True)]
-    assert found == [[*Tokenizer(history).encode(text), eos] for text in TEXTS]
+    read_documents = [np.frombuffer(ids, np.uint16, *place).tolist() for place in zip(lengths, offsets, strict=True)]
+    assert read_documents == [[*Tokenizer(history).encode(text), eos] for text in TEXTS]
 
 
 def test_a_stopped_encoding_of_documents_resumes_after_its_finished_shards(
@@ -159,16 +159,16 @@ def test_a_stopped_encoding_of_documents_resumes_after_its_finished_shards(
 ) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text(rows(TEXTS * 30), encoding="utf-8")
-    told: list[Progress] = []
+    reports: list[Progress] = []
     stops = False
 
     def encoded(name: str, **choices: Any) -> Any:
-        work = Work(told.append, lambda: stops)
+        work = Work(reports.append, lambda: stops)
         return encode_documents(Corpus.from_files(path), history, tmp_path / name, eos=eos, work=work, **choices)
 
     encoded("whole", shard_size=700)
-    assert told[-1].done == told[-1].total == path.stat().st_size
-    assert {(one.stage, one.unit) for one in told} == {("encoding", "bytes")}
+    assert reports[-1].done == reports[-1].total == path.stat().st_size
+    assert {(report.stage, report.unit) for report in reports} == {("encoding", "bytes")}
     encoded("again", shard_size=700)
     assert bytes_in(tmp_path / "again") == bytes_in(tmp_path / "whole")
     with pytest.MonkeyPatch.context() as patch:
@@ -320,10 +320,16 @@ def test_shards_written_by_the_encode_command_can_be_repeated_from_a_manifest(
     request = ["encode", "rows.jsonl", "--merges", "merges.csv"]
     shards = [*request, "--documents", "--eos", "0", "-o", "out", "--shard-size", "100"]
     assert run([*shards, "--manifest", "how.json", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told == {"output": "out", "width": "uint16", "shards": told["shards"], "documents": 4, "ids": told["ids"]}
-    assert sorted(path.name for path in Path("out").glob("*.npy")) == [f"{n:05}.npy" for n in range(told["shards"])]
-    assert sum(map(len, documents_in(Path("out")))) == told["ids"]
+    report = json.loads(capsys.readouterr().out)
+    assert report == {
+        "output": "out",
+        "width": "uint16",
+        "shards": report["shards"],
+        "documents": 4,
+        "ids": report["ids"],
+    }
+    assert sorted(path.name for path in Path("out").glob("*.npy")) == [f"{n:05}.npy" for n in range(report["shards"])]
+    assert sum(map(len, documents_in(Path("out")))) == report["ids"]
     assert run(["repeat", "how.json"]) == 0
     assert "identical" in capsys.readouterr().out
     assert run([*request, "--documents"]) == 1

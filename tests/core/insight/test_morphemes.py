@@ -28,17 +28,17 @@ def test_token_boundaries_and_morpheme_boundaries_are_counted_word_by_word(
 ) -> None:
     history = reference.train(table, recipe)
     morphemes = {"".join(parts): parts for parts in segmented}
-    found = morpheme_agreement({"begin": (history, 0), "end": history}, {"x": morphemes}, threads=1).columns
+    agreement = morpheme_agreement({"begin": (history, 0), "end": history}, {"x": morphemes}, threads=1).columns
     for place, at in enumerate((0, len(history))):
         cuts = borders = hits = whole = alike = 0
         for word, parts in morphemes.items():
             length = len(word.encode())
             ends = {stop - 1 for _, stop, _ in Tokenizer(history).spans(f" {word}", at) if 1 < stop < length + 1}
             starts = {start - 1 for start, *_ in Tokenizer(history).spans(f" {word}", at) if 1 < start < length + 1}
-            told = {len("".join(parts[:count]).encode()) for count in range(1, len(parts))}
+            borders_in_word = {len("".join(parts[:count]).encode()) for count in range(1, len(parts))}
             cut = ends | starts
-            cuts, borders, hits = cuts + len(cut), borders + len(told), hits + len(cut & told)
-            whole, alike = whole + (not cut), alike + (cut == told)
+            cuts, borders, hits = cuts + len(cut), borders + len(borders_in_word), hits + len(cut & borders_in_word)
+            whole, alike = whole + (not cut), alike + (cut == borders_in_word)
         expected = {
             "words": len(morphemes),
             "cuts": cuts,
@@ -50,13 +50,13 @@ def test_token_boundaries_and_morpheme_boundaries_are_counted_word_by_word(
             "share_whole": whole / len(morphemes),
             "share_alike": alike / len(morphemes),
         }
-        assert {name: float(found[name][place]) for name in expected} == pytest.approx(expected, nan_ok=True)
+        assert {name: float(agreement[name][place]) for name in expected} == pytest.approx(expected, nan_ok=True)
 
 
 def test_the_morphemes_command_uses_its_built_in_word_lists_and_lists_from_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert {len(one) > 150 for one in own_lists().values()} == {True}
+    assert {len(words) > 150 for words in own_lists().values()} == {True}
     table, output, own = tmp_path / "m.csv", tmp_path / "out.csv", tmp_path / "own.tsv"
     (tmp_path / "text.txt").write_text("lower lowest slower slowest " * 3)
     assert run(["train", str(tmp_path / "text.txt"), "--merges", "9", "--output", str(table), "--quiet"]) == 0

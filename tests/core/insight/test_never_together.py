@@ -31,13 +31,13 @@ def test_verdicts_on_pairs_of_tokens_agree_with_all_short_texts(preset: str, let
     pairs = PairsInTexts(tokenizer)
     kinds = set()
     for pair in product(tokens, repeat=2):
-        found = pairs.verdict(*pair)
-        kinds.add(found.kind)
-        assert not (found.kind == "never" and pair in seen), (pair, found)
-        if found.kind == "together":
-            assert found.text is not None
-            assert pair in [*pairwise(tokenizer.encode(found.text))]
-        if found.kind == "not found":
+        verdict = pairs.verdict(*pair)
+        kinds.add(verdict.kind)
+        assert not (verdict.kind == "never" and pair in seen), (pair, verdict)
+        if verdict.kind == "together":
+            assert verdict.text is not None
+            assert pair in [*pairwise(tokenizer.encode(verdict.text))]
+        if verdict.kind == "not found":
             assert pair not in seen, pair
     assert {"never", "together"} <= kinds
 

@@ -54,20 +54,20 @@ def without_blank(study: bpe.Study, word: str) -> list[str]:
 
 
 def straight(points: list[tuple[float, float]]) -> tuple[float, Callable[[float], float]]:
-    x, y = (sum(one[i] for one in points) / len(points) for i in (0, 1))
+    x, y = (sum(point[i] for point in points) / len(points) for i in (0, 1))
     slope = sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a, _ in points)
     return slope, lambda at: y + slope * (at - x)
 
 
 @given(st.lists(st.integers(0, 1_000), max_size=40))
 def test_the_fitted_zipf_line_equals_the_fit_of_numpy(counts: list[int]) -> None:
-    found = sorted((count for count in counts if count), reverse=True)
+    sorted_counts = sorted((count for count in counts if count), reverse=True)
     exponent, fit = zipf_of(np.array(counts, np.int64))
-    if len(found) < 3:
+    if len(sorted_counts) < 3:
         assert math.isnan(exponent)
         return
-    x, y = np.log(np.arange(1, len(found) + 1)), np.log(found)
+    x, y = np.log(np.arange(1, len(sorted_counts) + 1)), np.log(sorted_counts)
     assert exponent == pytest.approx(-np.polyfit(x, y, 1)[0], abs=1e-9)
     assert 0 <= fit <= 1
-    if len(set(found)) > 1:
+    if len(set(sorted_counts)) > 1:
         assert fit == pytest.approx(np.corrcoef(x, y)[0, 1] ** 2, abs=1e-9)

@@ -57,16 +57,16 @@ def test_a_token_is_reachable_exactly_if_encoding_some_word_gives_the_token(
     for token in [97, 98, *range(256, 256 + len(history))]:
         if lengths[token] > longest:
             continue
-        found = reachability(history, token, at)
-        assert (found.kind == "reachable") == (token in produced)
-        if found.kind == "reachable":
-            assert found.witness is not None
-            assert token in reference.encode(found.witness, history, at=at)
+        answer = reachability(history, token, at)
+        assert (answer.kind == "reachable") == (token in produced)
+        if answer.kind == "reachable":
+            assert answer.witness is not None
+            assert token in reference.encode(answer.witness, history, at=at)
         elif token < 256 + at:
-            assert found.kind == "unreachable"
-            assert len(found.pieces) > 1
+            assert answer.kind == "unreachable"
+            assert len(answer.pieces) > 1
         else:
-            assert found.kind == "not learned yet"
+            assert answer.kind == "not learned yet"
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ def test_every_token_of_a_trained_table_is_reachable(recipe: Recipe) -> None:
     ranked = RankedWords.of(words, history)
     for token in range(len(history.alphabet), len(history.alphabet) + len(history)):
         for table in (None, ranked):
-            found = reachability(history, token, corpus=table)
-            assert found.kind == "reachable", (token, tokenizer.token_bytes(token), found)
-            assert found.witness is not None
-            assert token in tokenizer.encode(found.witness)
+            answer = reachability(history, token, corpus=table)
+            assert answer.kind == "reachable", (token, tokenizer.token_bytes(token), answer)
+            assert answer.witness is not None
+            assert token in tokenizer.encode(answer.witness)
 
 
 def test_byte_tokens_that_never_occur_in_utf_8_are_unreachable() -> None:
@@ -121,10 +121,10 @@ def test_any_range_of_bytes_of_a_text_can_be_completed_to_a_valid_text(text: str
 def test_the_witness_text_of_the_unknown_token_is_a_character_outside_the_alphabet() -> None:
     recipe = Recipe.preset("words", merges=2)
     history = train(Corpus.from_texts(["low low"]), recipe)
-    found = reachability(history, 0)
-    assert found.kind == "reachable"
-    assert found.witness is not None
-    assert 0 in Tokenizer(history).encode(found.witness)
+    answer = reachability(history, 0)
+    assert answer.kind == "reachable"
+    assert answer.witness is not None
+    assert 0 in Tokenizer(history).encode(answer.witness)
 
 
 def test_words_of_the_corpus_are_preferred_as_witness_texts_of_a_token() -> None:
@@ -133,16 +133,16 @@ def test_words_of_the_corpus_are_preferred_as_witness_texts_of_a_token() -> None
     assert reachability(history, len(history.alphabet), corpus=RankedWords.of(words, history)).witness == "lowly"
 
 
-@pytest.mark.parametrize(("room", "found"), [(10**6, [257]), (300, [])])
+@pytest.mark.parametrize(("room", "unreachable"), [(10**6, [257]), (300, [])])
 def test_the_search_for_unreachable_tokens_tries_a_limited_amount_of_text(
-    room: int, found: list[int], monkeypatch: pytest.MonkeyPatch
+    room: int, unreachable: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The limit counts normalized text, which is ten times as long here. An untried token is not reported."""
     steps = (Replace("", True, "b" * 10),)
     recipe = Recipe(pattern="gpt2", preparation=steps)
     history = History.from_pairs(recipe, Alphabet.of_bytes(), [(97, 98), (98, 32)])  # before a blank a word ends
     monkeypatch.setattr(reachability_module, "Room", partial(Room, room))
-    assert [*unreachable_tokens(history)] == found
+    assert [*unreachable_tokens(history)] == unreachable
 
 
 def test_texts_that_may_reach_tokens_are_encoded_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,9 +78,9 @@ def replay(trip: RoundTrip, trips: RoundTrips, place: Place, reason: Reason) -> 
         assert before == after
     if reason.kind == "merge" and reason.step is not None and "joins" in reason.sentence and has_ranks(history):
         assert reason.byte is not None
-        found = trips.tokenizer.segmentation(trip.text, allowed_special=trips.allowed)
-        assert reason.byte in found.edges(reason.step - 1)
-        assert reason.byte not in found.edges(reason.step)
+        segmentation = trips.tokenizer.segmentation(trip.text, allowed_special=trips.allowed)
+        assert reason.byte in segmentation.edges(reason.step - 1)
+        assert reason.byte not in segmentation.edges(reason.step)
     elif reason.kind == "splitting":
         cutting = Cutting(history.recipe)
         parts = [*cutting.parts(trip.text, cutting.allowed(trips.allowed))]
@@ -113,7 +113,7 @@ def check(trips: RoundTrips, ids: list[int], text: str, again: list[int]) -> set
     patched = list(ids)
     kinds: set[str] = set()
     for place in reversed(trip.places):
-        patched[place.first : place.stop] = [-1 if one is None else one for one in place.encoded]
+        patched[place.first : place.stop] = [-1 if id is None else id for id in place.encoded]
         reason = trip.reason(place)
         replay(trip, trips, place, reason)
         kinds.add(reason.kind)
@@ -131,8 +131,8 @@ def test_round_trips_of_ids_equal_the_library_and_each_reason_holds_on_replay(ki
     trips = RoundTrips(study.history, allowed="all")
 
     def encoded(text: str) -> list[int]:
-        found: list[int] = theirs.encode(text, add_special_tokens=False).ids
-        return found
+        library_ids: list[int] = theirs.encode(text, add_special_tokens=False).ids
+        return library_ids
 
     real = [ids for text in texts()[:: 1 if EXPLORES else 4] if (ids := encoded(text[:1_000]))]
     kinds = set()

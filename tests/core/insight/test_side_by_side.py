@@ -63,8 +63,8 @@ def cut_plainly(word: bytes, history: History, at: int, *, as_it_is: bool) -> tu
     return merges.tokens(merged, at), {end for end in kept if 0 < end < len(word)}
 
 
-def splits_alike(one: Recipe, other: Recipe) -> bool:
-    return one.part(SplittingChoices) == other.part(SplittingChoices)
+def splits_alike(first: Recipe, second: Recipe) -> bool:
+    return first.part(SplittingChoices) == second.part(SplittingChoices)
 
 
 # --- Words -------------------------------------------------------------------------------
@@ -93,8 +93,8 @@ def test_counts_and_boundaries_of_split_words_equal_encoding_each_word(
 def test_kernels_split_words_into_the_same_symbols_as_plain_python(table: WordTable, history: History) -> None:
     given_words = GivenWords(history.recipe, table.text.tobytes(), table.starts)
     plain, compiled = SpecifiedWords(history, given_words), CompiledEncoder(history, given_words)
-    found = (encoder.symbols(given_words.text) for encoder in (plain, compiled))
-    assert len({tuple(map(tuple, (column.tolist() for column in symbols))) for symbols in found}) == 1
+    symbol_columns = (encoder.symbols(given_words.text) for encoder in (plain, compiled))
+    assert len({tuple(map(tuple, (column.tolist() for column in symbols))) for symbols in symbol_columns}) == 1
 
 
 def dropping() -> History:
@@ -122,20 +122,20 @@ def test_a_method_without_ranks_splits_the_words_counted_by_another_run() -> Non
 @given(st.data())
 def test_words_that_tokenizers_split_differently_are_sorted_by_occurrences(data: st.DataObject) -> None:
     table, counted_by = data.draw(words()), Recipe.preset("words")
-    found = [data.draw(histories(), label="history") for _ in range(data.draw(st.integers(2, 3)))]
-    at = [data.draw(st.integers(0, len(history)), label="at") for history in found]
+    drawn = [data.draw(histories(), label="history") for _ in range(data.draw(st.integers(2, 3)))]
+    at = [data.draw(st.integers(0, len(history)), label="at") for history in drawn]
     expected = []
     for word, count in table:
         cuts = [
             cut_plainly(word, history, step, as_it_is=splits_alike(counted_by, history.recipe))[1]
-            for history, step in zip(found, at, strict=True)
+            for history, step in zip(drawn, at, strict=True)
         ]
         everywhere: set[int] = set.intersection(*cuts)
         differing = set.union(*cuts) - everywhere
         if differing:
             expected.append(DifferingWord(word, count, len(differing), tuple(tuple(sorted(own)) for own in cuts)))
-    expected.sort(key=lambda one: -one.weight)
-    cut = [CutWords.of(table, counted_by, history) for history in found]
+    expected.sort(key=lambda difference: -difference.weight)
+    cut = [CutWords.of(table, counted_by, history) for history in drawn]
     assert differing_words(cut, at) == expected
     assert differing_words(cut, at, most=1) == expected[:1]
 
@@ -146,22 +146,22 @@ def test_words_that_tokenizers_split_differently_are_sorted_by_occurrences(data:
 @given(table=words(), recipe=recipes())
 def test_measures_of_selected_sizes_equal_the_full_curves(table: WordTable, recipe: Recipe) -> None:
     history = reference.train(table, recipe)
-    found, curves = measured_sizes(CutWords.of(table, recipe, history)), size_curves(table, history)
-    assert (found.bytes, found.words) == (curves.bytes, curves.words)
-    assert found.steps[[0, -1]].tolist() == [0, len(history)]
-    assert found.tokens.tolist() == curves.tokens[found.steps].tolist()
-    assert np.allclose(found.bytes_per_token, curves.bytes_per_token[found.steps])
-    assert np.allclose(found.tokens_per_pretoken, curves.tokens_per_pretoken[found.steps])
-    assert found.renyi_efficiency.tolist() == curves.renyi_efficiency[found.steps].tolist()
+    sizes, curves = measured_sizes(CutWords.of(table, recipe, history)), size_curves(table, history)
+    assert (sizes.bytes, sizes.words) == (curves.bytes, curves.words)
+    assert sizes.steps[[0, -1]].tolist() == [0, len(history)]
+    assert sizes.tokens.tolist() == curves.tokens[sizes.steps].tolist()
+    assert np.allclose(sizes.bytes_per_token, curves.bytes_per_token[sizes.steps])
+    assert np.allclose(sizes.tokens_per_pretoken, curves.tokens_per_pretoken[sizes.steps])
+    assert sizes.renyi_efficiency.tolist() == curves.renyi_efficiency[sizes.steps].tolist()
 
 
 def test_vocabulary_sizes_of_a_shrinking_method_are_listed_from_the_smallest() -> None:
     history = dropping()
     table = count_words(CORPUS, history.recipe)
-    found = measured_sizes(CutWords.of(table, history.recipe, history), np.array([1, 270, 280, 10**6]))
-    assert found.sizes.tolist() == [270, 280]
-    assert found.steps.tolist() == [len(history), len(history) - 10]
-    for step, tokens, efficiency in zip(found.steps, found.tokens, found.renyi_efficiency, strict=True):
+    sizes = measured_sizes(CutWords.of(table, history.recipe, history), np.array([1, 270, 280, 10**6]))
+    assert sizes.sizes.tolist() == [270, 280]
+    assert sizes.steps.tolist() == [len(history), len(history) - 10]
+    for step, tokens, efficiency in zip(sizes.steps, sizes.tokens, sizes.renyi_efficiency, strict=True):
         counts = Counter[int]()
         for word, count in table:
             for id in Tokenizer(history).encode(word.decode(), at=int(step)):
@@ -194,15 +194,15 @@ def test_boundaries_of_a_text_in_the_comparison_are_the_ends_of_tokens(
         spans = Tokenizer(history).spans(text, at)
         cuts.append({stop for start, stop, _ in spans if start < stop < length})
         tokens.append(Tokenizer(history).segmentation(text).tokens(at))
-    found = parallel_cuts(tokens, length)
+    parallel = parallel_cuts(tokens, length)
     everywhere, somewhere = set.intersection(*cuts), sorted(set.union(*cuts))
-    assert found.places.tolist() == somewhere
-    assert found.has.tolist() == [[place in own for place in somewhere] for own in cuts]
-    assert found.differing.tolist() == [place for place in somewhere if place not in everywhere]
+    assert parallel.places.tolist() == somewhere
+    assert parallel.has.tolist() == [[place in own for place in somewhere] for own in cuts]
+    assert parallel.differing.tolist() == [place for place in somewhere if place not in everywhere]
     agreed = sorted({0, length} | everywhere)
-    expected = [[a, b] for a, b in pairwise(agreed) if any(a < place < b for place in found.differing.tolist())]
-    assert found.stretches.tolist() == expected
-    assert [own.tolist() for own in found.own] == [sorted(own - everywhere) for own in cuts]
+    expected = [[a, b] for a, b in pairwise(agreed) if any(a < place < b for place in parallel.differing.tolist())]
+    assert parallel.stretches.tolist() == expected
+    assert [own.tolist() for own in parallel.own] == [sorted(own - everywhere) for own in cuts]
 
 
 # --- Vocabularies ------------------------------------------------------------------------
@@ -219,13 +219,17 @@ def test_the_overlap_of_two_vocabularies_equals_that_of_sets(several: list[Histo
         ids = history.first(step).vocabulary.tolist()
         sets.append({tokenizer.token_bytes(id) for id in ids if id >= len(kinds) or kinds[id] != "unknown"})
     vocabularies = Vocabularies.of(several)
-    for one in range(len(several)):
-        for other in range(len(several)):
-            found, a, b = vocabularies.overlap(one, other, at), sets[one], sets[other]
-            assert (found.common, found.only_in_first, found.only_in_second) == (len(a & b), len(a - b), len(b - a))
-            assert found.jaccard == (len(a & b) / len(a | b) if a | b else 1.0)
-            assert found.share_of_first == len(a & b) / max(1, len(a))
-            assert found.share_of_second == len(a & b) / max(1, len(b))
+    for first in range(len(several)):
+        for second in range(len(several)):
+            overlap, a, b = vocabularies.overlap(first, second, at), sets[first], sets[second]
+            assert (overlap.common, overlap.only_in_first, overlap.only_in_second) == (
+                len(a & b),
+                len(a - b),
+                len(b - a),
+            )
+            assert overlap.jaccard == (len(a & b) / len(a | b) if a | b else 1.0)
+            assert overlap.share_of_first == len(a & b) / max(1, len(a))
+            assert overlap.share_of_second == len(a & b) / max(1, len(b))
 
 
 def test_tokens_with_a_marker_and_tokens_with_a_space_are_compared_as_equal_texts() -> None:

@@ -78,15 +78,15 @@ class RankedWordOf:
         self.history = history
 
     def ranks(self, symbols: list[int]) -> list[int]:
-        base, found = len(self.history.alphabet), [NEVER] * (len(symbols) - 1)
+        base, ranks = len(self.history.alphabet), [NEVER] * (len(symbols) - 1)
         pairs = pairs_of(self.history, len(self.history))
         before = starts_of_tokens(symbols, [], base)
         for made in range(1, len(pairs) + 1):
             now = starts_of_tokens(symbols, pairs[:made], base)
             for start in before - now:
-                found[start - 1] = made - 1
+                ranks[start - 1] = made - 1
             before = now
-        return found
+        return ranks
 
 
 @settings(max_examples=5 * EXAMPLES)
@@ -229,11 +229,11 @@ def test_meetings_at_a_boundary_are_the_pairs_of_neighbouring_tokens_over_time(
 ) -> None:
     history, symbols, ranks, boundary, at = case
     base = len(history.alphabet)
-    met = [one for one in meetings(symbols, ranks, boundary, base) if one.first <= at <= one.last]
+    met = [meeting for meeting in meetings(symbols, ranks, boundary, base) if meeting.first <= at <= meeting.last]
     trees = merge_trees(symbols, ranks, base, at)
     left = [node.id for node in trees if node.stop == boundary + 1]
     right = [node.id for node in trees if node.start == boundary + 1]
-    assert [(one.left, one.right) for one in met] == (list(zip(left, right, strict=True)) if left else [])
+    assert [(meeting.left, meeting.right) for meeting in met] == (list(zip(left, right, strict=True)) if left else [])
 
 
 def nodes_of(tree: Node) -> Iterator[Node]:
@@ -314,9 +314,9 @@ def test_the_word_newer_of_the_article_stays_split_because_of_earlier_merges() -
     history = train(Corpus.from_word_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3}), recipe)
     why = Why("newer", history)
     names = Tokenizer(history).token_bytes
-    told = [sentence(why.at_byte(byte), lambda id: names(id).decode()) for byte in range(1, 5)]
-    assert told[0] == "Not split: merge 6 joins n + e here."
-    assert all(told)
+    sentences = [sentence(why.at_byte(byte), lambda id: names(id).decode()) for byte in range(1, 5)]
+    assert sentences[0] == "Not split: merge 6 joins n + e here."
+    assert all(sentences)
 
 
 def test_boundaries_at_special_tokens_and_dropped_blanks_have_their_own_reasons() -> None:
@@ -371,17 +371,17 @@ def test_the_named_pattern_branch_is_the_alternative_that_the_whole_pattern_matc
     branches = alternatives(NAMED_PATTERNS[name].expression)
     grouped = regex.compile("|".join(f"({branch})" for branch in branches))
     assert "|".join(branches) == NAMED_PATTERNS[name].expression
-    for found in grouped.finditer(text):
-        branch = branch_that_matched(text, found.start(), found.end(), recipe)
+    for match in grouped.finditer(text):
+        branch = branch_that_matched(text, match.start(), match.end(), recipe)
         assert branch is not None
-        assert branch.number == found.lastindex
+        assert branch.number == match.lastindex
         assert branch.explanation
 
 
 def test_branches_of_a_custom_pattern_are_named_in_reasons() -> None:
     recipe = Recipe(pattern="custom", custom_pattern=r"(?i)[a-c|]+|\||x(?:y|z)")
-    found = [branch_that_matched("aB|xZ", start, stop, recipe) for start, stop in ((0, 3), (3, 5))]
-    assert [branch and branch.number for branch in found] == [1, 3]
+    branches = [branch_that_matched("aB|xZ", start, stop, recipe) for start, stop in ((0, 3), (3, 5))]
+    assert [branch and branch.number for branch in branches] == [1, 3]
     referring = Recipe(pattern="custom", custom_pattern=r"(a)b|c\1")
     assert branch_that_matched("ab", 0, 2, referring) is None
 
@@ -389,8 +389,8 @@ def test_branches_of_a_custom_pattern_are_named_in_reasons() -> None:
 @given(merge_tables())
 def test_history_ranks_give_each_merged_pair_its_step(history: History) -> None:
     assume(len(history))
-    found = history.ranks()
-    assert [found[merge.left, merge.right] for merge in history] == list(range(len(history)))
+    ranks = history.ranks()
+    assert [ranks[merge.left, merge.right] for merge in history] == list(range(len(history)))
 
 
 def test_the_pattern_branch_of_a_shortened_word_is_that_of_the_whole_word() -> None:

@@ -50,7 +50,9 @@ def test_changes_of_a_word_in_whylongest_list_all_its_splits_over_time(words: Wo
     if len(list(Tokenizer(history)._cutting.words(text))) != 1:
         return
     why = WhyLongest(text, history)
-    changes = next(found for byte in range(len(text.encode())) if (found := why.changes(byte)))  # blanks may come first
+    changes = next(
+        changed for byte in range(len(text.encode())) if (changed := why.changes(byte))
+    )  # blanks may come first
     for at in range(len(history) + 1):
         expected = reference.encode(text, history, at=at)
         assert next(ids for step, ids in reversed(changes) if step <= at) == expected

@@ -44,8 +44,8 @@ def test_whypath_names_the_best_split_and_the_best_different_split(
     for place in range(1, len(word)):
         byte = len(word[:place].encode())
         reason = compared(why, byte, at)
-        told, is_cut = why.explanation_at(byte, at), reason.is_cut
-        assert (told.is_cut, told.kind == "joined") == (is_cut, not is_cut)
+        explanation, is_cut = why.explanation_at(byte, at), reason.is_cut
+        assert (explanation.is_cut, explanation.kind == "joined") == (is_cut, not is_cut)
         ways = {tuple(path): sum(scores[id] for id in path) for path in paths(symbols, tokens)}
         cuts = {path: place + 1 in ends_of(path, spelled) for path in ways}
         assert reason.taken.total == pytest.approx(max(ways.values()))
@@ -60,9 +60,9 @@ def test_whypath_names_the_best_split_and_the_best_different_split(
 def compared(why: WhyPath, byte: int, at: int) -> CutComparison:
     word = why._words.around(byte)
     assert isinstance(word, TextWord)
-    found = why.compared(word, byte, at)
-    assert isinstance(found, CutComparison)
-    return found
+    comparison = why.compared(word, byte, at)
+    assert isinstance(comparison, CutComparison)
+    return comparison
 
 
 def ends_of(path: tuple[int, ...], spelled: dict[int, tuple[int, ...]]) -> set[int]:
@@ -77,16 +77,16 @@ def test_whypath_writes_each_reason_as_a_sentence() -> None:
     recipe = Recipe.preset("unigram", vocab_size=300, special_tokens=("<end>",))
     history = train(Corpus.from_texts([text_of("latin")]), recipe)
     why = WhyPath("the  rose☃☃ <end>", history, "all")
-    at, found = len(history), set[str]()
+    at, kinds = len(history), set[str]()
     for byte in range(len("the  rose☃☃ <end>".encode()) + 1):
         reason = why.explanation_at(byte, at)
-        found.add(reason.kind)
+        kinds.add(reason.kind)
         assert reason.sentence.endswith(".")
         assert len(reason.sentence) < 300
         if reason.kind in ("best", "joined"):
             assert "probable" in reason.sentence
-    assert {"edge", "special", "unknown", "whole", "dropped"} <= found
-    assert found & {"best", "joined", "only"}
+    assert {"edge", "special", "unknown", "whole", "dropped"} <= kinds
+    assert kinds & {"best", "joined", "only"}
     tokenizer, explained = Tokenizer(history), explain("rose☃☃ ☃", history, ()).explanation_at
     edges = tokenizer.segmentation("rose☃☃ ☃").edges(at).tolist()  # neighbours that are unknown are one token
     assert [byte for byte in range(1, 14) if explained(byte, at).is_cut] == sorted({*edges} - {0, 14})

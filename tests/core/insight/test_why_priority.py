@@ -29,21 +29,21 @@ def test_reasons_with_merge_priorities_agree_with_the_splits_at_every_step() -> 
     for table in (history(), history(whole_words=True)):
         tokenizer = Tokenizer(table)
         for text in ("the low lower", "lowé  the", "", "xowe"):
-            told = explain(text, table, ()).explanation_at
+            explanation_at = explain(text, table, ()).explanation_at
             for at in range(len(table) + 1):
                 edges = {0, len(text.encode())}.union(*(span[:2] for span in tokenizer.spans(text, at)))
                 for byte in range(len(text.encode()) + 1):
-                    found = told(byte, at)
-                    assert found.is_cut == (byte in edges), (text, at, byte, found)
-                    assert all(1 <= step <= len(table) for step in found.steps)
+                    explanation = explanation_at(byte, at)
+                    assert explanation.is_cut == (byte in edges), (text, at, byte, explanation)
+                    assert all(1 <= step <= len(table) for step in explanation.steps)
 
 
 def test_each_reason_with_merge_priorities_is_a_sentence() -> None:
-    told = explain("the lower", history(), ()).explanation_at
-    assert [told(byte, 7).kind for byte in (1, 2, 3, 8)] == ["joined", "joined", "pattern", "never"]
+    explanation_at = explain("the lower", history(), ()).explanation_at
+    assert [explanation_at(byte, 7).kind for byte in (1, 2, 3, 8)] == ["joined", "joined", "pattern", "never"]
     assert explain("xowe", history(), ()).explanation_at(3, 7).kind == "taken"
-    assert told(1, 0).kind == "later"
-    assert [piece.text for piece in told(1, 7).ways[1].pieces] == ["th", "e"]
+    assert explanation_at(1, 0).kind == "later"
+    assert [piece.text for piece in explanation_at(1, 7).ways[1].pieces] == ["th", "e"]
     assert explain("the", history(whole_words=True), ()).explanation_at(1, 7).kind == "whole"
     long = explain("the" * 200, history(), ()).explanation_at
     assert "too long to explain it pair by pair" in long(3, 7).sentence

@@ -175,8 +175,8 @@ def test_the_manifest_of_a_benchmark_names_the_tables_and_the_report_page(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run([*ASKED, "--report", "out.html", "--manifest", "how.json"]) == 0
-    told = json.loads(Path("how.json").read_text())
-    assert {one["path"] for one in told["inputs"]} >= {"a.csv", "b.json"}
-    assert [one["path"] for one in told["results"]] == ["out.html"]
+    manifest = json.loads(Path("how.json").read_text())
+    assert {file["path"] for file in manifest["inputs"]} >= {"a.csv", "b.json"}
+    assert [file["path"] for file in manifest["results"]] == ["out.html"]
     assert run(["benchmark", "ours=a.csv", "--texts", "dom", "--report", "a.csv"]) == 1
     assert "a.csv is the input file" in capsys.readouterr().err

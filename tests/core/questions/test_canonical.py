@@ -19,9 +19,9 @@ THE = STUDY.encode("the")
 
 
 def test_the_canonical_question_names_the_merge_that_would_join_a_word_of_single_letters() -> None:
-    found = bpe.canonical(STUDY, [116, 104, 101])
-    assert found.facts["canonical_share"] == 0.0
-    (row,) = found.table.records()
+    answer = bpe.canonical(STUDY, [116, 104, 101])
+    assert answer.facts["canonical_share"] == 0.0
+    (row,) = answer.table.records()
     assert (row["place"], row["ids"], row["kind"], row["step"]) == (0, "116 104 101", "merge", 1)
     assert row["encoded"] == " ".join(map(str, THE))
     assert bpe.canonical(STUDY, THE).facts["canonical_share"] == 1.0
@@ -36,23 +36,23 @@ def test_rows_of_ids_are_read_equal_from_every_kind_of_file(tmp_path: Path) -> N
     parts = [{"prompt_ids": row[:1], "mask": [1], "response_ids": row[1:]} for row in padded]
     (tmp_path / "c.jsonl").write_text("\n".join(map(json.dumps, parts)), encoding="utf-8")
     (tmp_path / "d.txt").write_text("\n".join(" ".join(map(str, row)) for row in padded), encoding="utf-8")
-    (tmp_path / "e.jsonl").write_text("\n".join(json.dumps([[one] for one in row]) for row in padded), encoding="utf-8")
-    found = bpe.canonical(STUDY, [str(path) for path in sorted(tmp_path.iterdir())])
+    (tmp_path / "e.jsonl").write_text("\n".join(json.dumps([[id] for id in row]) for row in padded), encoding="utf-8")
+    answer = bpe.canonical(STUDY, [str(path) for path in sorted(tmp_path.iterdir())])
     by_file: dict[str, list[tuple[object, ...]]] = {}
-    for row in found.table.records():
+    for row in answer.table.records():
         by_file.setdefault(row["file"], []).append((row["row"], row["place"], row["ids"], row["encoded"]))
     assert len(by_file) == 5
     assert all(rows == next(iter(by_file.values())) for rows in by_file.values())
-    assert {file["canonical_share"] for file in found.facts["files"]} == {found.facts["canonical_share"]}
+    assert {file["canonical_share"] for file in answer.facts["files"]} == {answer.facts["canonical_share"]}
 
 
 def test_ids_of_chat_turns_are_compared_after_decoding_and_encoding_between_turns(tmp_path: Path) -> None:
     path = tmp_path / "rollouts.jsonl"
     path.write_text(json.dumps([[116], [104, 101], STUDY.encode(" others")]), encoding="utf-8")
-    found = bpe.canonical(STUDY, [str(path)])
+    answer = bpe.canonical(STUDY, [str(path)])
     # Behind the first turn `t` stays; behind the second `the` is one token for all that was written.
-    assert found.facts["turns"] == {"passed_on": 1 + len(THE), "again": len(THE)}
-    assert any("between turns computes" in sentence for sentence in found.sentences)
+    assert answer.facts["turns"] == {"passed_on": 1 + len(THE), "again": len(THE)}
+    assert any("between turns computes" in sentence for sentence in answer.sentences)
 
 
 @pytest.mark.parametrize(
@@ -120,9 +120,9 @@ def test_the_canonical_command_refuses_arguments_that_are_no_ids(
 def test_the_canonical_command_answers_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     STUDY.save(tmp_path / "t.csv")
     assert run(["canonical", str(tmp_path / "t.csv"), "116", "104", "101", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["canonical_share"] == 0.0
-    assert {"place", "ids", "encoded", "reason"} <= {*told["rows"][0]}
+    report = json.loads(capsys.readouterr().out)
+    assert report["canonical_share"] == 0.0
+    assert {"place", "ids", "encoded", "reason"} <= {*report["rows"][0]}
 
 
 def test_the_canonical_question_proves_which_two_tokens_are_never_neighbours(
@@ -133,13 +133,13 @@ def test_the_canonical_question_proves_which_two_tokens_are_never_neighbours(
         run(["canonical", str(tmp_path / "t.csv"), "--pair", "t", "h", "--pair", "h", "h", "--drawn", "50", "--json"])
         == 0
     )
-    told = json.loads(capsys.readouterr().out)
-    assert [row["kind"] for row in told["rows"][:2]] == ["together", "together"]
-    assert sum(told["pairs"].values()) == len(told["rows"]) == 52
-    assert "of 50 pairs drawn can never be side by side" in told["sentences"][-1]
+    report = json.loads(capsys.readouterr().out)
+    assert [row["kind"] for row in report["rows"][:2]] == ["together", "together"]
+    assert sum(report["pairs"].values()) == len(report["rows"]) == 52
+    assert "of 50 pairs drawn can never be side by side" in report["sentences"][-1]
     with pytest.raises(BpeError, match="Pairs to draw"):
         bpe.canonical(STUDY, drawn=-1)
     raw = bpe.train("aabb aabb", "raw-bytes", merges=2)
-    found = bpe.canonical(raw, pairs=[("a", "a"), ("b", "a")])
-    assert found.columns["kind"] == ["never", "together"]
-    assert found.sentences[0].startswith("a + a: never side by side. Merge ")
+    answer = bpe.canonical(raw, pairs=[("a", "a"), ("b", "a")])
+    assert answer.columns["kind"] == ["never", "together"]
+    assert answer.sentences[0].startswith("a + a: never side by side. Merge ")

@@ -162,9 +162,9 @@ def test_the_chat_command_prints_ids_and_roles(made: Path, tmp_path: Path, capsy
     chat = tmp_path / "chat.json"
     chat.write_text(json.dumps({"messages": CHATS[0]}))
     assert run(["chat", folder, str(chat), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["ids"] == bpe.open(folder).encode("<|im_start|>user\nHello<|im_end|>\n", allowed_special="all")
-    assert len(found["roles"]) == len(found["ids"])
+    report = json.loads(capsys.readouterr().out)
+    assert report["ids"] == bpe.open(folder).encode("<|im_start|>user\nHello<|im_end|>\n", allowed_special="all")
+    assert len(report["roles"]) == len(report["ids"])
     assert run(["chat", folder, str(chat)]) == 0
     assert capsys.readouterr().out.splitlines()[1].startswith("user      ")
 
@@ -221,7 +221,7 @@ def test_a_chat_template_that_loops_imports_or_reads_internals_is_refused_in_a_s
 
 
 @pytest.mark.parametrize(
-    ("chat", "told"),
+    ("chat", "message"),
     [
         ("[]", "a chat is a list of messages"),
         ('{"role": "user"}', "a chat is a list of messages"),
@@ -234,8 +234,8 @@ def test_a_chat_template_that_loops_imports_or_reads_internals_is_refused_in_a_s
         ("missing.json", "cannot be read"),
     ],
 )
-def test_a_value_that_is_no_chat_is_refused(made: Path, chat: str, told: str) -> None:
-    with pytest.raises(bpe.BpeError, match=told):
+def test_a_value_that_is_no_chat_is_refused(made: Path, chat: str, message: str) -> None:
+    with pytest.raises(bpe.BpeError, match=message):
         bpe.chat(with_template(made, "{{ messages[0].content }}"), chat)
 
 

@@ -22,7 +22,7 @@ def test_diff_names_different_pre_tokenizer_steps_without_python_syntax(tmp_path
         other.save(str(tmp_path / f"{name}.json"))
         studies.append(open_study(tmp_path / f"{name}.json"))
     answer = ask(dict(zip("ab", studies, strict=True)), "diff")
-    told = " ".join(answer.sentences)
-    assert "in the other" in told
+    sentences = " ".join(answer.sentences)
+    assert "in the other" in sentences
     for sign in ("(content=", "=False", "()", "\\", "',"):
-        assert sign not in told
+        assert sign not in sentences

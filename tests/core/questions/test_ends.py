@@ -33,13 +33,13 @@ def prefixes(ids: list[int]) -> list[list[int]]:
 def test_superword_tokens_contain_word_ends_and_word_tokens_contain_none(method: str) -> None:
     across = bpe.train(TEXT, "gpt2", method=method, vocab_size=400)
     text = TEXT[:1_500]
-    found = bpe.ends({"across": across.with_texts(text), "words": BY_WORDS.with_texts(text)})
-    of_all = {row["tokenizer"]: row for row in found.table.records() if row["kind"] == "all"}
+    answer = bpe.ends({"across": across.with_texts(text), "words": BY_WORDS.with_texts(text)})
+    of_all = {row["tokenizer"]: row for row in answer.table.records() if row["kind"] == "all"}
     for name, study in (("across", across), ("words", BY_WORDS)):
         assert (of_all[name]["ends"], of_all[name]["inside_ends"]) == ends_inside(study, text)
     assert of_all["across"]["inside"] > 0.01
     assert of_all["words"]["inside"] == 0
-    assert found.facts["inside"]["across"] == of_all["across"]["inside"]
+    assert answer.facts["inside"]["across"] == of_all["across"]["inside"]
 
 
 def test_the_ends_question_counts_characters_or_given_words_in_text_without_spaces(tmp_path: Path) -> None:
@@ -68,12 +68,12 @@ def test_dividing_a_long_text_does_not_change_the_answer_about_word_ends(monkeyp
 
 @pytest.mark.parametrize("prompt", ["the kee", "a ligh", "The hou", "x = se", "w"])
 def test_a_prompt_shortened_by_the_ends_question_has_only_ids_that_every_continuation_keeps(prompt: str) -> None:
-    found = bpe.ends({"": BY_WORDS}, text=prompt)
+    answer = bpe.ends({"": BY_WORDS}, text=prompt)
     ids = BY_WORDS.encode(prompt)
-    assert found.facts["ids"] == ids
-    kept = found.facts["kept"]
+    assert answer.facts["ids"] == ids
+    kept = answer.facts["kept"]
     assert ids[: len(kept)] == kept
-    assert prompt.endswith(found.facts["rest"])
+    assert prompt.endswith(answer.facts["rest"])
     texts = {token: raw.decode(errors="replace") for token, raw in BY_WORDS.tokens.items()}
     backs = [0]
     for start in range(len(prompt)):  # plainly: each token at each place
@@ -83,16 +83,16 @@ def test_a_prompt_shortened_by_the_ends_question_has_only_ids_that_every_continu
                 if longer[-1] == token:
                     same = next((i for i, (a, b) in enumerate(zip(ids, longer, strict=False)) if a != b), len(ids))
                     backs.append(len(ids) - same)
-    assert found.facts["step_back"] == max(backs)
+    assert answer.facts["step_back"] == max(backs)
 
 
 def test_the_ends_command_answers_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     BY_WORDS.save(tmp_path / "t.csv")
     (tmp_path / "a.txt").write_text("one two 3 get_it", encoding="utf-8")
     assert run(["ends", str(tmp_path / "t.csv"), "--corpus", str(tmp_path / "a.txt"), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["inside"] == 0.0
-    assert [row["kind"] for row in told["rows"]] == ["all", "Latin", "digits", "names"]
+    report = json.loads(capsys.readouterr().out)
+    assert report["inside"] == 0.0
+    assert [row["kind"] for row in report["rows"]] == ["all", "Latin", "digits", "names"]
 
 
 def test_the_ends_question_without_texts_is_refused_and_can_be_cancelled(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_benchmark_and_sizes_measure_the_same_share_of_word_ends_inside_tokens(m
     assert len(by_size) > 20
     for row in by_size[:: len(by_size) // 4]:
         then = bpe.Study(study.at(row["step"]).history).with_texts(text)
-        (of_all,) = (one for one in bpe.ends({"": then}).table.records() if one["kind"] == "all")
+        (of_all,) = (end_row for end_row in bpe.ends({"": then}).table.records() if end_row["kind"] == "all")
         assert row["inside"] == pytest.approx(of_all["inside"])
     (row,) = bpe.benchmark({"": study}, {"a": text}, measure="inside").table.records()
     assert row["inside"] == by_size[-1]["inside"]

@@ -64,8 +64,8 @@ def test_the_ending_of_a_data_file_chooses_its_format(tmp_path: Path) -> None:
     for ending, separator in ((".csv", ","), (".tsv", "\t")):
         write_data(table, tmp_path / f"t{ending}")
         with (tmp_path / f"t{ending}").open(encoding="utf-8", newline="") as file:
-            found = list(csv.reader(file, delimiter=separator))
-        assert found == [["n", "x", "t", "many"], ["1", repr(1 / 3), 'a,\t"b\n', "a, b"], ["", "", "", ""]]
+            rows = list(csv.reader(file, delimiter=separator))
+        assert rows == [["n", "x", "t", "many"], ["1", repr(1 / 3), 'a,\t"b\n', "a, b"], ["", "", "", ""]]
     for name in ("t.xlsx", "t"):
         with pytest.raises(OutputError, match=r"\.csv, \.tsv, \.json, \.parquet"):
             write_data(table, tmp_path / name)
@@ -96,9 +96,9 @@ def test_data_tables_of_a_run_equal_plain_python() -> None:
 
     for row in Race(steps=(4, 6)).answer(study).table.records():
         assert row["count"] == stairs[row["after_step"]][row["left_id"], row["right_id"]]
-    found = ties(history)
+    listed = ties(history)
     tied = Ties().answer(study).table.records()
-    assert [(row["step"], row["loser_step"]) for row in tied] == [(tie.step, tie.loser_step) for tie in found] != []
+    assert [(row["step"], row["loser_step"]) for row in tied] == [(tie.step, tie.loser_step) for tie in listed] != []
     step = steps_table(study, [4]).records()[0]
     assert (step["step"], step["left_id"], step["right_id"], step["token_id"]) == (5, *history.pair(4), 260)
     assert bytes.fromhex(step["token_hex"]) == bytes.fromhex(step["left_hex"]) + bytes.fromhex(step["right_hex"])
@@ -106,18 +106,18 @@ def test_data_tables_of_a_run_equal_plain_python() -> None:
 
 def _pairs(cut: dict[str, list[int]]) -> Counter[tuple[int, int]]:
     """Count how often each pair can be joined; of overlapping pairs only one counts."""
-    found: Counter[tuple[int, int]] = Counter()
+    counts: Counter[tuple[int, int]] = Counter()
     for word, ids in cut.items():
         for pair in set(pairwise(ids)):
-            found[pair] += WORDS[word] * (len(ids) - len(_joined(ids, *pair, -1)))
-    return found
+            counts[pair] += WORDS[word] * (len(ids) - len(_joined(ids, *pair, -1)))
+    return counts
 
 
 def _joined(ids: list[int], left: int, right: int, id: int) -> list[int]:
     made: list[int] = []
-    for one in ids:
-        if made and (made[-1], one) == (left, right):
+    for symbol in ids:
+        if made and (made[-1], symbol) == (left, right):
             made[-1] = id
         else:
-            made.append(one)
+            made.append(symbol)
     return made

@@ -49,10 +49,10 @@ def test_the_first_file_of_the_folder_answer_is_the_file_that_transformers_loads
 
 def test_the_folder_question_names_the_first_merge_that_a_smaller_file_lacks(model: Path) -> None:
     bpe.open(model / "tokenizer.json").at(20).save(model / "small.tiktoken")
-    found = bpe.folder(str(model)).facts["files"]["small.tiktoken"]
-    assert found["first_merge"] == 21
-    assert {one["stage"] for one in found["texts"]} >= {"tokens"}
-    assert found["tokens"][0].startswith("23 tokens are only in tokenizer.json")
+    report = bpe.folder(str(model)).facts["files"]["small.tiktoken"]
+    assert report["first_merge"] == 21
+    assert {text["stage"] for text in report["texts"]} >= {"tokens"}
+    assert report["tokens"][0].startswith("23 tokens are only in tokenizer.json")
 
 
 def test_the_folder_question_finds_that_another_pattern_splits_words_differently(model: Path) -> None:
@@ -61,16 +61,16 @@ def test_the_folder_question_finds_that_another_pattern_splits_words_differently
     as_bytes = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
     whole["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [letters, as_bytes]}
     (model / "tokenizer.json").write_text(json.dumps(whole))
-    found = bpe.folder(str(model)).facts["files"]["ranks.tiktoken"]
-    assert {one["stage"] for one in found["texts"]} == {"words", "special tokens"}
-    assert not found["tokens"]
+    report = bpe.folder(str(model)).facts["files"]["ranks.tiktoken"]
+    assert {text["stage"] for text in report["texts"]} == {"words", "special tokens"}
+    assert not report["tokens"]
 
 
 def test_the_folder_question_finds_that_a_normalizer_changes_the_text_before_splitting(model: Path) -> None:
     whole = json.loads((model / "tokenizer.json").read_text())
     whole["normalizer"] = {"type": "Lowercase"}
     (model / "tokenizer.json").write_text(json.dumps(whole))
-    stages = {one["stage"] for one in bpe.folder(str(model)).facts["files"]["ranks.tiktoken"]["texts"]}
+    stages = {text["stage"] for text in bpe.folder(str(model)).facts["files"]["ranks.tiktoken"]["texts"]}
     assert "normalization" in stages
     assert "ids" not in stages
 

@@ -49,11 +49,11 @@ def test_the_caption_of_a_latex_table_names_recipe_tie_rule_and_version(
     path = tmp_path_factory.mktemp("paper") / "merges.csv"
     bpe.train("low lower lowest", "gpt2", merges=3).save(path)
     assert run(["lengths", str(path), "--latex"]) == 0
-    told = capsys.readouterr().out
-    assert "259 tokens, pattern gpt2" in told
-    assert "ties first-seen" in told
-    assert "BPE Explorer" in told
-    assert told.count(r"\\") == 5  # the heading and four rows
+    output = capsys.readouterr().out
+    assert "259 tokens, pattern gpt2" in output
+    assert "ties first-seen" in output
+    assert "BPE Explorer" in output
+    assert output.count(r"\\") == 5  # the heading and four rows
 
 
 def test_an_answer_can_be_written_as_a_latex_and_as_a_markdown_table() -> None:

@@ -81,7 +81,7 @@ def student(
 
 
 def joined(symbols: list[bytes], pair: Merge, side: str) -> list[bytes]:
-    places = [place for place, one in enumerate(pairwise(symbols)) if one == pair]
+    places = [place for place, neighbours in enumerate(pairwise(symbols)) if neighbours == pair]
     taken: list[int] = []
     for place in places if side == "left" else reversed(places):
         if all(abs(place - other) > 1 for other in taken):
@@ -169,10 +169,10 @@ FILES: dict[str, bytes] = {
 
 @pytest.mark.parametrize("kind", FILES)
 def test_the_grade_question_reads_merges_from_every_kind_of_result_file(kind: str) -> None:
-    found = merges_in(FILES[kind], "result")
-    assert [left + right for left, right in found] == [left + right for left, right in PAIRS]
+    merges = merges_in(FILES[kind], "result")
+    assert [left + right for left, right in merges] == [left + right for left, right in PAIRS]
     if kind != "vocab.json":  # whose merges are guessed
-        assert found == PAIRS
+        assert merges == PAIRS
 
 
 class Calls:

@@ -18,19 +18,19 @@ LOOK: Any = bpe.look
 
 def test_rows_of_the_look_answer_are_the_tokens_of_the_text_in_order() -> None:
     study = bpe.train(["low lower lowest"], "gpt2", merges=3, min_frequency=1)
-    found = LOOK(study, text="low é")
-    assert found.columns["id"] == study.encode("low é")
-    assert found.columns["text"][:1] == ["low"]
-    assert found.columns["odd"][-2:] == [BROKEN, BROKEN]
-    assert found.columns["start"][-1] == 4
-    assert found.sentences == ("4 tokens of 5 characters, 6 bytes, 1.50 bytes a token.", found.sentences[1])
+    answer = LOOK(study, text="low é")
+    assert answer.columns["id"] == study.encode("low é")
+    assert answer.columns["text"][:1] == ["low"]
+    assert answer.columns["odd"][-2:] == [BROKEN, BROKEN]
+    assert answer.columns["start"][-1] == 4
+    assert answer.sentences == ("4 tokens of 5 characters, 6 bytes, 1.50 bytes a token.", answer.sentences[1])
 
 
 def test_the_look_answer_names_odd_tokens() -> None:
     words = bpe.train(["aб " * 9 + "b" * 80 + " b"], "words", merges=90, min_frequency=1, special_tokens=("<s>",))
-    found = LOOK(words, text="aб x " + "b" * 80)
-    assert {UNKNOWN, MIXED, LONG_ONE} <= {name for one in found.columns["odd"] for name in one.split(", ")}
-    assert any("Decoding gives another text" in sentence for sentence in found.sentences)
+    answer = LOOK(words, text="aб x " + "b" * 80)
+    assert {UNKNOWN, MIXED, LONG_ONE} <= {name for names in answer.columns["odd"] for name in names.split(", ")}
+    assert any("Decoding gives another text" in sentence for sentence in answer.sentences)
     assert any("special token" in sentence for sentence in LOOK(words, text="b <s>").sentences)
     assert LOOK(words, text="").sentences == ("0 tokens of 0 characters, 0 bytes.",)
 
@@ -55,11 +55,11 @@ def test_the_bench_command_compares_the_ids_with_the_library(
     table = tmp_path / "tokenizer.json"
     bpe.train([text.read_text(encoding="utf-8")], "gpt2", merges=40).save(table)
     assert run(["bench", str(table), "--texts", str(text), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["bytes"] == text.stat().st_size
-    assert told["differing"] == 0
-    assert next(iter(told["seconds"])) == "bpe-explorer"
-    assert all(value > 0 for value in told["seconds"].values())
-    assert len(told["seconds"]) == 2
+    report = json.loads(capsys.readouterr().out)
+    assert report["bytes"] == text.stat().st_size
+    assert report["differing"] == 0
+    assert next(iter(report["seconds"])) == "bpe-explorer"
+    assert all(value > 0 for value in report["seconds"].values())
+    assert len(report["seconds"]) == 2
     assert run(["bench", str(table)]) == 0
     assert "are the same" in capsys.readouterr().out

@@ -26,9 +26,9 @@ def study() -> bpe.Study:
 def plain_distance(before: list[int], after: list[int]) -> int:
     """Compute the Levenshtein distance with the whole table, cell by cell."""
     table = [[row + column for column in range(len(after) + 1)] for row in range(len(before) + 1)]
-    for row, one in enumerate(before, 1):
-        for column, other in enumerate(after, 1):
-            replaced = table[row - 1][column - 1] + (one != other)
+    for row, before_id in enumerate(before, 1):
+        for column, after_id in enumerate(after, 1):
+            replaced = table[row - 1][column - 1] + (before_id != after_id)
             table[row][column] = min(table[row - 1][column] + 1, table[row][column - 1] + 1, replaced)
     return table[-1][-1]
 
@@ -40,8 +40,8 @@ def test_the_edit_distance_of_ids_equals_the_plain_algorithm(before: list[int], 
 
 @given(IDS, IDS)
 def test_common_ids_are_counted_as_multisets(before: list[int], after: list[int]) -> None:
-    found = changed_ids([(np.array(before, np.int64), np.array(after, np.int64))])
-    assert found.common == sum((Counter(before) & Counter(after)).values())
+    changed = changed_ids([(np.array(before, np.int64), np.array(after, np.int64))])
+    assert changed.common == sum((Counter(before) & Counter(after)).values())
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -55,7 +55,7 @@ def test_a_question_with_several_texts_measures_every_text(name: str, parameter:
     second = _asked(name, parameter, study, {"de": GERMAN})
     together = _asked(name, parameter, study, [*ENGLISH, *GERMAN])
     if name == "benchmark":  # it has rows of its own for each
-        parts = [[*one.columns["tokens"]] for one in (first, second)]
+        parts = [[*answer.columns["tokens"]] for answer in (first, second)]
         assert [*named.columns["tokens"]] == [*parts[0], *parts[1]]
     else:
         assert _numbers(named) == _numbers(together)
@@ -67,19 +67,19 @@ def _numbers(answer: bpe.Answer) -> str:
 
 
 def test_the_benchmark_names_each_text_in_its_rows(study: bpe.Study) -> None:
-    found = QUESTION.benchmark({"a": study, "b": study}, texts=BOTH).columns
-    assert list(zip(found["tokenizer"], found["text"], strict=True)) == [
+    columns = QUESTION.benchmark({"a": study, "b": study}, texts=BOTH).columns
+    assert list(zip(columns["tokenizer"], columns["text"], strict=True)) == [
         ("a", "en"),
         ("a", "de"),
         ("b", "en"),
         ("b", "de"),
     ]
-    assert found["bytes"].tolist()[:2] == [len("".join(lines).encode()) for lines in BOTH.values()]
+    assert columns["bytes"].tolist()[:2] == [len("".join(lines).encode()) for lines in BOTH.values()]
 
 
 def test_the_benchmark_of_a_study_with_several_texts_measures_each_text(study: bpe.Study) -> None:
-    found = QUESTION.benchmark({"ours": study.with_texts(BOTH)}).columns
-    assert list(found["text"]) == ["en", "de"]
+    columns = QUESTION.benchmark({"ours": study.with_texts(BOTH)}).columns
+    assert list(columns["text"]) == ["en", "de"]
 
 
 def test_curves_of_a_study_with_several_texts_measure_all_texts_together(study: bpe.Study) -> None:
@@ -96,8 +96,8 @@ def test_the_token_question_finds_places_in_every_text() -> None:
 
 
 def test_the_sizes_question_names_held_out_texts(study: bpe.Study) -> None:
-    found = QUESTION.sizes({"ours": study}, held_out=BOTH)
-    assert set(found.columns["text"]) == {"training text", "held out: en de"}
+    answer = QUESTION.sizes({"ours": study}, held_out=BOTH)
+    assert set(answer.columns["text"]) == {"training text", "held out: en de"}
 
 
 def test_word_counts_of_a_study_with_several_texts_include_every_text(study: bpe.Study) -> None:
@@ -146,9 +146,9 @@ def test_the_same_file_under_two_names_is_measured_as_two_texts(tmp_path: Any, s
     path = tmp_path / "a.txt"
     path.write_text("the lowest house")
     texts = {name: bpe.Corpus.from_files(path) for name in ("one", "other")}
-    found = QUESTION.benchmark({"ours": study}, texts=texts).columns
-    assert list(found["text"]) == ["one", "other"]
-    assert found["tokens"][0] == found["tokens"][1] > 0
+    columns = QUESTION.benchmark({"ours": study}, texts=texts).columns
+    assert list(columns["text"]) == ["one", "other"]
+    assert columns["tokens"][0] == columns["tokens"][1] > 0
 
 
 def test_the_benchmark_refuses_counted_words_because_they_are_no_documents(study: bpe.Study) -> None:

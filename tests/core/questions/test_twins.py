@@ -30,8 +30,8 @@ def test_families_of_twin_tokens_equal_plain_python(preset: str) -> None:
         assert at == 0 or preset != "gpt2" or any(text.startswith(" ") for text in texts.values())
         keys = Counter(text.removeprefix(" ").lower() for text in texts.values() if "<0x" not in text)
         expected = {key: count for key, count in keys.items() if count > 1}
-        found = {str(row["family"]): int(row["forms"]) for row in answer.table.records()}
-        assert found == expected
+        forms = {str(row["family"]): int(row["forms"]) for row in answer.table.records()}
+        assert forms == expected
         assert answer.facts == {"tokens": sum(expected.values()), "places": sum(expected.values()) - len(expected)}
 
 

@@ -45,7 +45,7 @@ def test_a_study_answers_questions_with_tables_and_figures(tmp_path: Path) -> No
     history = study.history
     both = {"ours": study, "earlier": study.at(30)}
     lines = study.with_texts(text.splitlines(keepends=True))
-    found = {
+    answers = {
         "curves": bpe.curves({"ours": lines}),
         "sizes": bpe.sizes({"ours": study.with_texts({"poem": text, "low": ["low", "lower"]})}, each=True),
         "ranks": bpe.ranks(study, at=30),
@@ -65,17 +65,17 @@ def test_a_study_answers_questions_with_tables_and_figures(tmp_path: Path) -> No
         "lab": bpe.lab(both),
         "benchmark": bpe.benchmark({"ours": study}, texts={"poem": text, "low": ["low"]}),
     }
-    for name, answer in found.items():
+    for name, answer in answers.items():
         assert len(pyarrow.table(dict(answer.columns))) == len(answer.table) > 0, name
         if answer.figure is not None:
             drawn = bpe.draw(answer, tmp_path / f"{name}.svg")
             assert (tmp_path / f"{name}.svg").read_text(encoding="utf-8") == drawn
             assert any(part in drawn for part in ("<polyline", 'class="bar"', 'class="token"', 'class="dot"')), name
-    assert {name for name, answer in found.items() if answer.figure is None} == {
+    assert {name for name, answer in answers.items() if answer.figure is None} == {
         *("ties", "why", "paid", "diff", "audit"),
     }
-    assert sum(found["paid"].columns["count"]) == history[59].count == found["token"].columns["count"][-1]
-    assert sum(found["ranks"].columns["count"]) == len(study.encode(text, at=30))
+    assert sum(answers["paid"].columns["count"]) == history[59].count == answers["token"].columns["count"][-1]
+    assert sum(answers["ranks"].columns["count"]) == len(study.encode(text, at=30))
 
 
 def test_former_names_in_python_still_work_or_name_their_replacement(tmp_path: Path) -> None:
@@ -122,7 +122,9 @@ def test_a_notebook_shows_a_sample_sentence_divided_into_tokens() -> None:
     assert shown.open == []
     data = SAMPLE.encode()
     whole = [data[start:stop] for start, stop, _ in study.inside.by_index.tokenizer.spans(SAMPLE)]
-    assert [told for told in shown.texts if "<0x" not in told] == [one.decode() for one in whole if one.isascii()]
+    assert [shown_text for shown_text in shown.texts if "<0x" not in shown_text] == [
+        token.decode() for token in whole if token.isascii()
+    ]
 
 
 @given(st.text(max_size=30))

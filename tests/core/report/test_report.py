@@ -150,7 +150,7 @@ def test_a_report_draws_token_ranks_of_a_run_whose_words_are_lost() -> None:
     assert run.words is not None
     counts = count_symbols(run.words, run.history.alphabet, run.recipe)
     runs = [dataclasses.replace(run, words=words, symbol_counts=counts) for words in (run.words, None)]
-    pages = (page_of(report_of(session(one))) for one in runs)
+    pages = (page_of(report_of(session(saved))) for saved in runs)
     whole, lost = (re.findall("<svg.*?</svg>", page, re.DOTALL) for page in pages)
     assert len(whole) == len(lost) == 4
     assert whole[2] == lost[2] or whole[3] == lost[3]

@@ -86,31 +86,31 @@ def first_merges(history: History, merges: int) -> History:
     return history.first(merges)
 
 
-def assert_same_history(one: History | None, other: History | None) -> None:
-    if one is None or other is None:
-        assert one is other
+def assert_same_history(first: History | None, second: History | None) -> None:
+    if first is None or second is None:
+        assert first is second
         return
-    assert one.recipe == other.recipe
-    assert one.alphabet == other.alphabet
-    for name, column in one.columns._asdict().items():
-        assert column.tolist() == getattr(other.columns, name).tolist(), name
-        assert column.dtype == getattr(other.columns, name).dtype
-    assert one.reasons.keys() == other.reasons.keys() or not len(one)  # of no step there is none
-    for name, column in one.reasons.items() if len(one) else ():
-        assert column.dtype == other.reasons[name].dtype
-        assert column.tobytes() == other.reasons[name].tobytes(), name
-    assert (one.scores is None) == (other.scores is None)
-    if one.scores is not None and other.scores is not None:
-        for at in range(len(one) + 1):
-            assert one.scores.at(at).tobytes() == other.scores.at(at).tobytes()
-    assert (one.tokens_at_start, one.end_reason) == (other.tokens_at_start, other.end_reason)
+    assert first.recipe == second.recipe
+    assert first.alphabet == second.alphabet
+    for name, column in first.columns._asdict().items():
+        assert column.tolist() == getattr(second.columns, name).tolist(), name
+        assert column.dtype == getattr(second.columns, name).dtype
+    assert first.reasons.keys() == second.reasons.keys() or not len(first)  # of no step there is none
+    for name, column in first.reasons.items() if len(first) else ():
+        assert column.dtype == second.reasons[name].dtype
+        assert column.tobytes() == second.reasons[name].tobytes(), name
+    assert (first.scores is None) == (second.scores is None)
+    if first.scores is not None and second.scores is not None:
+        for at in range(len(first) + 1):
+            assert first.scores.at(at).tobytes() == second.scores.at(at).tobytes()
+    assert (first.tokens_at_start, first.end_reason) == (second.tokens_at_start, second.end_reason)
 
 
-def assert_same(one: SavedSession, other: SavedSession) -> None:
-    assert one.substance == other.substance
-    assert one.view == other.view
-    assert (one.saved_as, one.was_closed) == (other.saved_as, other.was_closed)
-    for run, twin in zip(one.runs, other.runs, strict=True):
+def assert_same(first: SavedSession, second: SavedSession) -> None:
+    assert first.substance == second.substance
+    assert first.view == second.view
+    assert (first.saved_as, first.was_closed) == (second.saved_as, second.was_closed)
+    for run, twin in zip(first.runs, second.runs, strict=True):
         assert_same_history(run.history, twin.history)
         assert run.symbol_counts.tolist() == twin.symbol_counts.tolist()
         assert (run.words is None) == (twin.words is None)

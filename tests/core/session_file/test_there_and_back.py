@@ -183,17 +183,17 @@ def grown(run: SavedRun, merges: int) -> SavedRun:
 
 def test_a_session_file_updated_step_by_step_equals_a_session_file_written_at_once(tmp_path: Path) -> None:
     """The file must hold the last session after any changes in any order."""
-    one, two = run_of(RECIPES[0], 1), run_of(RECIPES[2], 2)
-    waiting = SavedRun(1, one.recipe, one.sources)
+    first, second = run_of(RECIPES[0], 1), run_of(RECIPES[2], 2)
+    waiting = SavedRun(1, first.recipe, first.sources)
     steps = [
-        SavedSession(one.recipe),
-        SavedSession(one.recipe, text="a", runs=(waiting,)),
-        session(grown(one, 0)),
-        session(grown(one, 3)),
-        session(grown(one, 3), grown(two, 5)),
-        dataclasses.replace(session(one, two), text="another", bookmarks=(), sources=()),
-        session(two),  # the first run was removed
-        session(two, run_of(RECIPES[1], 3)),
+        SavedSession(first.recipe),
+        SavedSession(first.recipe, text="a", runs=(waiting,)),
+        session(grown(first, 0)),
+        session(grown(first, 3)),
+        session(grown(first, 3), grown(second, 5)),
+        dataclasses.replace(session(first, second), text="another", bookmarks=(), sources=()),
+        session(second),  # the first run was removed
+        session(second, run_of(RECIPES[1], 3)),
         session(dataclasses.replace(run_of(RECIPES[1], 2))),  # another run under the same number
         session(chosen_by_more(run_of(RECIPES[1], 2))),  # and the same with more facts
     ]

@@ -60,10 +60,10 @@ def test_the_verify_command_reports_a_session_whose_beginning_is_damaged(
 
 def test_the_verify_command_reports_damage_as_json(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["verify", str(damaged), "--json"]) == 1
-    (found,) = json.loads(capsys.readouterr().out)
-    assert found["sound"] is False
-    assert found["found"] == []
-    assert "run 2: what was learned from step 1 on does not have its checksum" in found["what"]
+    (report,) = json.loads(capsys.readouterr().out)
+    assert report["sound"] is False
+    assert report["found"] == []
+    assert "run 2: what was learned from step 1 on does not have its checksum" in report["what"]
 
 
 def test_the_verify_command_reports_a_database_with_empty_pages(

@@ -33,9 +33,9 @@ def all_contents() -> list[dict[str, Any]]:
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     folder = tmp_path_factory.mktemp("lessons")
     share_lessons(folder / "class.html")
-    with browser(folder / "home") as one:
-        one.open(folder / "class.html")
-        yield one
+    with browser(folder / "home") as browser_page:
+        browser_page.open(folder / "class.html")
+        yield browser_page
 
 
 def _begin(page: Browser, part: str, step: int = 0) -> int:
@@ -62,7 +62,7 @@ def test_every_lesson_of_the_web_page_can_be_taken_to_its_end(place: int, page: 
         page.value("page.next.click()")
     assert f"{asked} of {asked} right at the first try" in page.value(SHOWN)
     assert page.errors == []
-    assert [one for one in page.requests if not one.startswith("file:")] == []
+    assert [request for request in page.requests if not request.startswith("file:")] == []
 
 
 @needs_browser
@@ -97,11 +97,11 @@ def test_the_web_page_of_lessons_checks_and_explains_clicked_and_typed_answers(p
 @needs_browser
 def test_the_web_page_of_lessons_has_names_for_screen_readers_and_fits_a_phone(page: Browser) -> None:
     _begin(page, "weights", 1)
-    found = page.call("Accessibility.getFullAXTree")["nodes"]
-    told = {(node["role"]["value"], node.get("name", {}).get("value", "")) for node in found if not node["ignored"]}
+    nodes = page.call("Accessibility.getFullAXTree")["nodes"]
+    names = {(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if not node["ignored"]}
     wanted = {("heading", "Words have weights"), ("textbox", "What is done next"), ("button", "o + o")}
     wanted |= {("list", "The words now"), ("listitem", "12 times b o o k"), ("progressbar", "Steps of the lesson")}
-    assert wanted <= told, told
+    assert wanted <= names, names
     page.call("Emulation.setDeviceMetricsOverride", width=360, height=640, deviceScaleFactor=1, mobile=True)
     for place, lesson in enumerate(all_contents()):
         page.value(f"page.begin({place})")
@@ -139,9 +139,9 @@ def test_typed_answers_are_checked_equally_on_the_web_page_and_in_the_window(pag
         "5",
     )
     given += ("0.31 3", "4/13 3", "0.33 3", "1/0", "1", "", "9/1", "٣", "3", "1e3", "1000", "-2", "lower")
-    pairs = [(one, other) for one in given for other in given]
-    found = page.value(f"({json.dumps(pairs)}).map(([one, other]) => isSameAnswer(one, other))")
-    different = [pair for pair, same in zip(pairs, found, strict=True) if same != is_same_answer(*pair)]
+    pairs = [(first, second) for first in given for second in given]
+    judgements = page.value(f"({json.dumps(pairs)}).map(([one, other]) => isSameAnswer(one, other))")
+    different = [pair for pair, same in zip(pairs, judgements, strict=True) if same != is_same_answer(*pair)]
     assert [pair for pair in different if not {"٣", "1e3"} & {*pair}] == []
 
 
@@ -150,7 +150,7 @@ def test_the_source_of_the_web_page_does_not_contain_the_answers_of_lessons() ->
     secrets = {step["after"][:40] for lesson in all_contents() for step in lesson["steps"] if len(step["after"]) > 40}
     secrets |= {step["told"]["sentence"] for lesson in all_contents() for step in lesson["steps"] if "told" in step}
     assert len(secrets) > 60
-    assert [one for one in secrets if len(one) > 9 and one in source] == []
+    assert [secret for secret in secrets if len(secret) > 9 and secret in source] == []
     assert len(source) < 100_000
 
 

@@ -120,8 +120,8 @@ STUDIES: dict[str, Callable[[], bpe.Study]] = {
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browser(tmp_path_factory.mktemp("browser")) as one:
-        yield one
+    with browser(tmp_path_factory.mktemp("browser")) as browser_page:
+        yield browser_page
 
 
 def _open(page: Browser, folder: Path, **choices: Any) -> None:
@@ -141,16 +141,22 @@ def test_a_shared_page_splits_texts_as_the_engine_does(name: str, page: Browser,
     moments = [0, steps // 3, steps]
     cut_at_all = f"page.runs[0].refuses(text) ? null : {moments}.map(at => page.runs[0].ids(text, at))"
     asked = f"({json.dumps(TEXTS_TO_CUT)}).map(text => {cut_at_all})"
-    found = page.value(asked)
-    for text, cut in zip(TEXTS_TO_CUT, found, strict=True):
+    splits = page.value(asked)
+    for text, cut in zip(TEXTS_TO_CUT, splits, strict=True):
         if cut is not None:
             assert cut == [study.encode(text, at=at) for at in moments], text
-    unsure = sum(cut is None for cut in found)
+    unsure = sum(cut is None for cut in splits)
     spelled = [*contents_of(SharedRun("", study.history))["matched"], *(["Σ"] if name == "clean-words" else [])]
     assert unsure == sum(any(token in text for token in spelled) for text in TEXTS_TO_CUT)
     names = page.value("Array.from({length: page.runs[0].tokens.count}, (_, id) => page.runs[0].tokens.name(id))")
-    different = [one for one in zip(names, study.inside.by_index.texts.text, strict=False) if one[0] != one[1]]
-    newer = {one for name, _ in different for one in name} - {one for _, name in different for one in name}
+    different = [
+        names_of_token
+        for names_of_token in zip(names, study.inside.by_index.texts.text, strict=False)
+        if names_of_token[0] != names_of_token[1]
+    ]
+    newer = {names_of_token for name, _ in different for names_of_token in name} - {
+        names_of_token for _, name in different for names_of_token in name
+    }
     assert len(newer) <= 2, different  # characters that one of the two does not know yet
     assert page.errors == []
 
@@ -165,7 +171,8 @@ def test_a_shared_page_explains_splits_of_a_method_whose_dropped_tokens_fall_apa
     cut = f"page.runs[0].cut({json.dumps(text)}, {at})[0].cut"
     reasons = page.value(f"{cut}.reasons.map(one => one()).map(step => step === NEVER ? null : step)")
     starts = [
-        {start for start, _, _ in study.inside.by_index.tokenizer.spans(text, one)} for one in range(len(history) + 1)
+        {start for start, _, _ in study.inside.by_index.tokenizer.spans(text, step_count)}
+        for step_count in range(len(history) + 1)
     ]
     for end, step in zip(page.value(f"{cut}.ends")[:-1], reasons, strict=False):
         assert all(end in some for some in starts[at : None if step is None else step + 1])
@@ -210,12 +217,12 @@ def test_a_user_can_type_slide_play_and_ask_on_a_shared_page(page: Browser, tmp_
 @needs_browser
 def test_every_control_of_a_shared_page_has_a_name_for_screen_readers(page: Browser, tmp_path: Path) -> None:
     _open(page, tmp_path, given=bpe.train([text_of("poem")], "gpt2", merges=60), title="The poem", text="the sea")
-    found = page.call("Accessibility.getFullAXTree")["nodes"]
-    told = {(node["role"]["value"], node.get("name", {}).get("value", "")) for node in found if not node["ignored"]}
+    nodes = page.call("Accessibility.getFullAXTree")["nodes"]
+    names = {(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if not node["ignored"]}
     sentence = "Byte-pair encoding: from 7 tokens to "
-    assert {("heading", "The poem"), ("textbox", "Your text"), ("slider", "Moment"), ("button", "Play")} <= told
-    assert {("group", "Tokens of Byte-pair encoding"), ("region", "Byte-pair encoding")} <= told
-    assert any(role in ("img", "image") and name.startswith(sentence) for role, name in told), told
+    assert {("heading", "The poem"), ("textbox", "Your text"), ("slider", "Moment"), ("button", "Play")} <= names
+    assert {("group", "Tokens of Byte-pair encoding"), ("region", "Byte-pair encoding")} <= names
+    assert any(role in ("img", "image") and name.startswith(sentence) for role, name in names), names
     assert page.value("document.getElementById('moment').getAttribute('aria-valuetext')") == "60 merges of 60"
     assert page.value("document.querySelector('.reason').getAttribute('aria-live')") == "polite"
 
@@ -259,7 +266,7 @@ def test_tokens_on_a_shared_page_have_the_colours_of_the_window(page: Browser, t
             "[...document.querySelectorAll('.tokens span')].map(span => Number(span.className.slice(1)))"
         )
         tokens = study.inside.by_index.tokenizer.token_spans(text, at)
-        assert shown == colours_in_row([text.encode()[one.first_byte : one.behind_byte] for one in tokens])
+        assert shown == colours_in_row([text.encode()[token.first_byte : token.behind_byte] for token in tokens])
 
 
 @needs_browser
@@ -324,7 +331,7 @@ def test_hostile_texts_on_a_shared_page_run_no_code_and_send_no_data(page: Brows
     assert page.value("document.title") == bad
     assert page.value("document.querySelectorAll('img, main script').length") == 0
     assert page.errors == []
-    assert [one for one in page.requests if not one.startswith("file:")] == []
+    assert [request for request in page.requests if not request.startswith("file:")] == []
     sent = "fetch('https://example.org/').then(() => 'sent', () => 'refused')"
     assert page.value(sent) == "refused"
     inline = (

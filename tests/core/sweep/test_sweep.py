@@ -132,7 +132,7 @@ def _check(folder: Path, plan: Plan, row: dict[str, Any]) -> None:
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=LEAST, max_size=7))
 def test_bootstrap_intervals_of_a_sweep_equal_quantiles_of_sorted_samples(documents: list[tuple[int, int]]) -> None:
-    some, of = ([one[place] for one in documents] for place in range(2))
+    some, of = ([document[place] for document in documents] for place in range(2))
     times = np.random.default_rng(0).multinomial(len(some), [1 / len(some)] * len(some), size=DRAWN).tolist()
     drawn = sorted(
         sum(a * n for a, n in zip(some, row, strict=True)) / sum(b * n for b, n in zip(of, row, strict=True))
@@ -145,13 +145,13 @@ def test_bootstrap_intervals_of_a_sweep_equal_quantiles_of_sorted_samples(docume
 
 def test_the_summary_of_a_sweep_equals_the_statistics_of_its_seeds(swept: SweepResult) -> None:
     rows = swept.table.records()
-    for told in summary_of(swept.table).records():
-        own = [row for row in rows if all(row[name] == told[name] for name in ("recipe", "corpus", "ties", "size"))]
+    for summary in summary_of(swept.table).records():
+        own = [row for row in rows if all(row[name] == summary[name] for name in ("recipe", "corpus", "ties", "size"))]
         values = [row["tokens_per_word"] for row in own]
-        assert told["runs"] == len(own) == 2
-        assert told["tokens_per_word_mean"] == pytest.approx(statistics.mean(values))
-        assert told["tokens_per_word_deviation"] == pytest.approx(statistics.stdev(values))
-        assert (told["tokens_per_word_least"], told["tokens_per_word_most"]) == (min(values), max(values))
+        assert summary["runs"] == len(own) == 2
+        assert summary["tokens_per_word_mean"] == pytest.approx(statistics.mean(values))
+        assert summary["tokens_per_word_deviation"] == pytest.approx(statistics.stdev(values))
+        assert (summary["tokens_per_word_least"], summary["tokens_per_word_most"]) == (min(values), max(values))
 
 
 def test_a_resumed_sweep_does_not_repeat_finished_runs(
@@ -172,8 +172,8 @@ def test_a_resumed_sweep_does_not_repeat_finished_runs(
     assert "bytes/token" in capsys.readouterr().out
     (folder / "fewer.toml").write_text(PLAN.replace("seeds = [1, 2]", "seeds = [2, 3]"), encoding="utf-8")
     assert run(["sweep", str(folder / "fewer.toml"), "-o", str(table)]) == 0
-    assert "16 rows of 8 runs (4 of them were there)" in (told := capsys.readouterr().out)
-    assert "8 rows that are no longer in the plan were left out" in told
+    assert "16 rows of 8 runs (4 of them were there)" in (output := capsys.readouterr().out)
+    assert "8 rows that are no longer in the plan were left out" in output
 
 
 def test_runs_of_a_sweep_are_saved_in_a_session_and_resumed(
@@ -192,19 +192,19 @@ def test_runs_of_a_sweep_are_saved_in_a_session_and_resumed(
     marked = replace(some, bookmarks=(Bookmark(2, 5, "look"),))
     write_session(marked, path)
     assert run([*asked, "-o", str(tmp_path / "all.csv")]) == 0
-    told = capsys.readouterr().out
-    assert f"Wrote 8 runs ({len(some.runs)} of them were there) to {path}" in told
+    output = capsys.readouterr().out
+    assert f"Wrote 8 runs ({len(some.runs)} of them were there) to {path}" in output
     assert csv_text(read_results(tmp_path / "all.csv")) == csv_text(swept.table)
     saved = read_session(path)
-    assert [one.number for one in saved.runs] == [*range(1, 9)]
-    assert [one.note for one in saved.bookmarks] == ["look"]
-    assert len({(one.recipe.name, one.recipe.ties) for one in saved.runs}) == 8
-    for one in saved.runs:
-        recipe = plan.recipes[one.recipe.name.partition(",")[0]]
-        changes = {"ties": one.recipe.ties, "mixture": one.recipe.mixture}
+    assert [saved_run.number for saved_run in saved.runs] == [*range(1, 9)]
+    assert [saved_run.note for saved_run in saved.bookmarks] == ["look"]
+    assert len({(saved_run.recipe.name, saved_run.recipe.ties) for saved_run in saved.runs}) == 8
+    for saved_run in saved.runs:
+        recipe = plan.recipes[saved_run.recipe.name.partition(",")[0]]
+        changes = {"ties": saved_run.recipe.ties, "mixture": saved_run.recipe.mixture}
         by_hand = train(Corpus.from_files(folder / "poem.txt"), recipe.with_changes(**changes))
-        assert one.history is not None
-        assert one.history.pairs() == by_hand.pairs()
+        assert saved_run.history is not None
+        assert saved_run.history.pairs() == by_hand.pairs()
     assert run(asked) == 0
     assert "(8 of them were there)" in capsys.readouterr().out
     assert run([*asked, "-o", str(tmp_path / "other.bpex")]) == 1
