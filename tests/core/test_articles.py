@@ -158,7 +158,7 @@ def test_article_a_two_tie_rules_first_differ_at_the_known_merge(learn: Learn, n
 
 
 @pytest.mark.parametrize("name", here("poem", "prose", "languages", "data/raven.txt", "data/tinyshakespeare.txt"))
-def test_article_a_the_engine_counts_the_same_words_in_the_same_order(name: str) -> None:
+def test_article_a_the_engine_counts_the_words_of_the_article_in_the_same_order(name: str) -> None:
     text = text_of(name)
     counted = count_words(Corpus.from_texts([text]), Recipe.preset("english"))
     assert list(counted) == [(word.encode(), count) for word, count in english_counts(text).items()]
@@ -255,7 +255,7 @@ def test_article_b_replacing_text_instead_of_symbols_leaves_the_known_wrong_toke
 
 
 @pytest.mark.parametrize("name", here("poem", "prose", "data/raven.txt"))
-def test_article_b_the_engine_cleans_and_counts_the_same_words(name: str) -> None:
+def test_article_b_the_engine_cleans_and_counts_words_as_the_article_does(name: str) -> None:
     text = text_of(name)
     counted = count_words(Corpus.from_texts([text]), Recipe.preset("clean-words"))
     assert list(counted) == [(word.encode(), count) for word, count in clean_counts(text).items()]

@@ -81,7 +81,7 @@ def test_boundaries_built_from_symbols_return_the_same_symbols(history: History,
     assert_same(Boundaries.of_symbols(known.data, symbols, known.alphabet_size), known)
 
 
-def test_symbols_without_bytes_between_others_are_tokens_until_merged() -> None:
+def test_symbols_without_bytes_between_other_symbols_are_tokens_until_merged() -> None:
     ids, ranks = [7, 1, 2, 3, 4], [PATTERN_CUT, 5, 9, 2, NEVER]
     symbols = PlacedSymbols(
         np.array(ids, np.int32), np.array(ranks, np.int32), np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1, 1, 3])

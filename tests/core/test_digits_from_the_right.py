@@ -56,7 +56,7 @@ def test_a_recipe_stores_the_expression_of_digits_right_and_the_command_accepts_
     assert "56 + 7 → 567" in capsys.readouterr().out
 
 
-def test_the_tokenizers_library_splits_numbers_by_digits_right_as_we_do(tmp_path: Path) -> None:
+def test_the_tokenizers_library_splits_numbers_by_digits_right_as_the_program_does(tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers")
     study = bpe.train(["1234567 was 234567, 567 of 1,234,567; it's 12345678 12 in 2024\n\n"] * 3, RECIPE, merges=30)
     write_history(study.history, tmp_path / "tokenizer.json")

@@ -137,7 +137,9 @@ def test_the_candidates_of_a_gage_learner_begin_with_the_next_step(
         ("largest-text", [(97, 97), (256, 97), (257, 98)]),
     ],
 )
-def test_gage_compresses_the_example_of_eleven_bytes_as_done_by_hand(rule: str, pairs: list[tuple[int, int]]) -> None:
+def test_gage_compresses_the_example_of_eleven_bytes_as_computed_on_paper(
+    rule: str, pairs: list[tuple[int, int]]
+) -> None:
     recipe = Recipe.preset("gage", min_frequency=2, ties=rule)
     trainer = Trainer(EXAMPLE, recipe)
     trainer.advance()

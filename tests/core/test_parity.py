@@ -233,7 +233,9 @@ def test_a_session_file_keeps_the_languages_of_a_parity_run(study: bpe.Study, tm
     assert as_rows(grown) == as_rows(study.history)
 
 
-def test_the_tokenizers_library_encodes_with_a_parity_table_as_we_do(study: bpe.Study, tmp_path: Path) -> None:
+def test_the_tokenizers_library_encodes_with_a_parity_table_as_the_program_does(
+    study: bpe.Study, tmp_path: Path
+) -> None:
     tokenizers = pytest.importorskip("tokenizers")
     write_history(study.history, tmp_path / "tokenizer.json")
     theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))

@@ -279,7 +279,7 @@ def test_other_libraries_encode_overlapping_pairs_with_our_merges_to_the_same_id
 
 @each_encoder
 @pytest.mark.parametrize("name", LANGUAGES)
-def test_other_libraries_given_the_first_merges_encode_as_we_do_at_that_step(
+def test_other_libraries_given_the_first_merges_encode_as_the_program_does_at_that_step(
     name: str, encoder: Callable[..., Encode]
 ) -> None:
     text = text_of(name)[:40_000]
@@ -291,7 +291,7 @@ def test_other_libraries_given_the_first_merges_encode_as_we_do_at_that_step(
         assert at_every_moment.tokens(at).ids.tolist() == expected
 
 
-def test_tiktoken_finds_the_same_allowed_special_tokens_as_we_do() -> None:
+def test_tiktoken_finds_the_same_allowed_special_tokens_as_the_program() -> None:
     tiktoken = pytest.importorskip("tiktoken")
     names = ("<|endoftext|>", "<|pad|>", "<|end|>of")
     history = our_history(text_of("poem"), Recipe.preset("gpt2", vocab_size=600, special_tokens=names))

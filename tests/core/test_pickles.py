@@ -252,7 +252,7 @@ class Loader:
         return self.study.encode(self.texts[place])
 
 
-def test_spawned_worker_processes_encode_with_a_pickled_study_as_we_do() -> None:
+def test_spawned_worker_processes_encode_with_a_pickled_study_as_the_parent_process() -> None:
     study = learned("gpt2")
     loader = Loader(study, SHORT)
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as workers:

@@ -47,7 +47,7 @@ def test_the_readme_starts_the_program_in_one_line_and_runs_the_tests_in_one_lin
     assert second == "python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/python -m pytest\n"
 
 
-def test_the_example_by_hand_in_the_readme_equals_the_reference() -> None:
+def test_the_worked_example_in_the_readme_equals_the_reference() -> None:
     text = "aaabdaaabac"
     history = reference.train(WordTable.from_counts({text: 1}), Recipe.preset("raw-bytes", min_frequency=2))
     rows = re.findall(r"^\| (\d) \| `([^|]*)` \| ([^|]*) \| ([^|]*) \|$", BY_HAND, re.MULTILINE)

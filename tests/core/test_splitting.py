@@ -107,7 +107,9 @@ def test_special_tokens_divide_words_and_are_part_of_no_word() -> None:
     tokens=st.sets(st.text("ab<]^-\\", min_size=1, max_size=4), min_size=1, max_size=12),
     many=st.booleans(),
 )
-def test_many_special_tokens_are_found_as_a_few_special_tokens_are(text: str, tokens: set[str], many: bool) -> None:
+def test_a_recipe_with_many_special_tokens_finds_special_tokens_in_a_text(
+    text: str, tokens: set[str], many: bool
+) -> None:
     others = {f"<{number}>" for number in range(FEW)} if many else set[str]()
     expected = re.split(f"({'|'.join(map(re.escape, sorted(tokens, key=len, reverse=True)))})", text)
     assert list(parts_of(text, (*tokens, *others))) == [

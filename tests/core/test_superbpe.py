@@ -228,7 +228,7 @@ def test_the_first_merge_across_words_is_found_in_a_superbpe_table() -> None:
 
 
 @pytest.mark.parametrize("at", [30, 80])
-def test_the_tokenizers_library_splits_superwords_as_we_do(tmp_path: Path, at: int) -> None:
+def test_the_tokenizers_library_splits_superwords_as_the_program_does(tmp_path: Path, at: int) -> None:
     tokenizers = pytest.importorskip("tokenizers")
     history = train(Corpus.from_texts([TEXT]), Recipe.preset("superbpe", merges=80, transition=40)).first(at)
     path = tmp_path / "tokenizer.json"
@@ -273,7 +273,7 @@ def test_extending_an_imported_table_across_words_continues_the_run_that_made_th
     assert behind.count.tolist() == whole.columns.count[steps:].tolist()
 
 
-def test_counts_of_superbpe_merges_come_from_words_before_the_transition_and_runs_after() -> None:
+def test_superbpe_merges_are_counted_in_words_before_the_transition_and_in_word_runs_after() -> None:
     recipe = Recipe.preset("superbpe", merges=60, transition=25)
     study = bpe.train(TEXT, "superbpe", merges=60, transition=25)
     history = study.history
@@ -290,7 +290,7 @@ def test_counts_of_superbpe_merges_come_from_words_before_the_transition_and_run
 
 @given(st.text("ab :.'\n", min_size=2, max_size=60), st.integers(0, 12), st.data())
 @settings(max_examples=40)
-def test_superbpe_token_counts_are_those_of_words_before_the_transition_and_of_runs_after(
+def test_superbpe_tokens_are_counted_in_words_before_the_transition_and_in_word_runs_after(
     text: str, transition: int, data: st.DataObject
 ) -> None:
     recipe = Recipe.preset("superbpe", merges=12, transition=transition or None, min_frequency=1)
@@ -322,7 +322,7 @@ def test_superbpe_token_counts_are_those_of_words_before_the_transition_and_of_r
     assert followed.peak == max(counts[symbol] for counts in counted) == followed.count_at(followed.peak_at)
 
 
-def test_reasons_and_race_answers_use_words_before_the_transition_and_runs_after() -> None:
+def test_superbpe_reasons_and_pair_counts_use_words_before_the_transition_and_word_runs_after() -> None:
     study, text = bpe.train(TEXT, "superbpe", merges=60, transition=25), "by the end of the day: the cat"
 
     def told(at: int) -> dict[int, str]:

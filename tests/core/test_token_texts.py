@@ -104,7 +104,7 @@ def test_reachability_refuses_a_token_with_too_many_base_symbols() -> None:
         reachability(doubling(40), 256 + 39)
 
 
-def test_the_length_of_a_huge_token_is_limited_to_the_largest_number() -> None:
+def test_the_length_of_a_huge_token_is_capped_at_the_largest_representable_length() -> None:
     texts = TokenTexts.of(doubling(100))
     assert texts.lengths[-1] == MOST_LENGTH
     assert texts.text[-1] == texts.text[-40]

@@ -78,7 +78,7 @@ def test_every_command_on_a_doubling_tokenizer_ends_with_an_answer_or_an_error_s
 
 
 @pytest.mark.parametrize("merges", MERGES)
-def test_report_of_a_session_with_doubling_tokens_succeeds_or_is_refused_without_a_traceback(
+def test_a_report_of_a_session_with_doubling_tokens_is_written_or_refused_without_a_traceback(
     tmp_path: Path, merges: int
 ) -> None:
     done = limited("bpe_core", "report", str(saved(tmp_path, merges)), "--output", str(tmp_path / "report.html"))

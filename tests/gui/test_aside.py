@@ -215,7 +215,9 @@ def test_the_engine_accepts_the_callbacks_of_a_background_task(qtbot: QtBot, asi
     assert [news[1].done for news in heard.news if news[0] == "progress"][-1:] == [11]
 
 
-def test_no_answer_arrives_after_an_answer_closed_the_background_tasks(qtbot: QtBot, aside: Aside) -> None:
+def test_no_answer_arrives_after_the_callback_of_an_answer_closed_the_background_tasks(
+    qtbot: QtBot, aside: Aside
+) -> None:
     heard: list[str] = []
 
     def close() -> None:

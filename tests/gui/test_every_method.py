@@ -136,7 +136,7 @@ def test_reasons_for_boundaries_use_the_terms_of_the_method(qtbot: QtBot, learne
     assert len(seen) > 2
 
 
-def test_steps_use_the_word_of_their_method_and_formats_that_cannot_hold_the_run_say_so(
+def test_steps_are_named_by_the_word_of_their_method_and_unusable_formats_say_why(
     qtbot: QtBot, learned: Program
 ) -> None:
     run = learned.session.runs.shown

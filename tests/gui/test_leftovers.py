@@ -47,7 +47,7 @@ def leave(folder: Path, name: str, written: datetime | None, text: str = "a text
     return path
 
 
-def test_the_newest_safety_copy_is_kept_whatever_the_names_of_the_others(folder: Path) -> None:
+def test_the_newest_safety_copy_is_kept_whatever_the_names_of_older_copies(folder: Path) -> None:
     future = [leave(folder, f"2031-01-{day:02}-00-00-00-1-1", NOW + (1500 + day) * DAY) for day in range(1, 29)]
     today = leave(folder, "2026-11-21-00-00-00-1-1", NOW - timedelta(seconds=5))
     found = find_leftovers(folder)

@@ -206,7 +206,7 @@ def test_opening_another_session_clears_the_highlight_and_the_chosen_steps(train
     assert not trained.selecting.card.isVisible()
 
 
-def test_a_mark_from_a_run_with_the_same_number_is_matched_by_the_bytes_of_its_token(trained: Program) -> None:
+def test_a_highlight_from_another_run_is_matched_by_the_bytes_of_its_token(trained: Program) -> None:
     run = trained.session.runs.shown
     assert run is not None
     assert run.names is not None

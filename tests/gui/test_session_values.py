@@ -35,7 +35,7 @@ def test_undo_and_redo_restore_each_value_in_order(values: list[int], steps: int
     assert held.value == states[-1]
 
 
-def test_changes_that_join_are_undone_in_one_step() -> None:
+def test_consecutive_changes_with_the_same_name_are_undone_in_one_step() -> None:
     stack = Steps()
     held: UndoableValue[int] = UndoableValue(0, stack)
     for value in (1, 2, 3):

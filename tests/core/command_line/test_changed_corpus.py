@@ -28,7 +28,7 @@ WARNING = "was changed while it was read"
     ],
     ids=lambda command: command.partition(" ")[0],
 )
-def test_a_corpus_file_that_changes_while_a_command_reads_it_is_reported_once(
+def test_a_corpus_file_that_changes_while_being_read_is_reported_once(
     command: str,
     tmp_path: Path,
     table: Path,

@@ -51,7 +51,7 @@ def test_each_editing_command_writes_the_id_map_of_its_new_table(
     assert id_map.difference(bpe.read_id_map(path)) == ""
 
 
-def test_table_is_not_written_when_its_id_map_cannot_be_written(
+def test_a_table_is_not_written_if_its_id_map_cannot_be_written(
     tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "old.csv").write_text("as before", encoding="utf-8")

@@ -116,7 +116,7 @@ def test_a_file_refused_by_its_library_gets_pinned_ids_from_this_program_only(
     assert list(pins.ids) == ["bpe-explorer"]
 
 
-def test_digits_right_is_one_of_the_named_patterns() -> None:
+def test_digits_right_is_one_of_the_named_split_patterns() -> None:
     assert bpe.NAMED_PATTERNS["digits-right"].expression
     assert set(bpe.NAMED_PATTERNS) >= {"gpt2", "cl100k", "digits-right"}
 

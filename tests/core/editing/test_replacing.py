@@ -71,7 +71,7 @@ def table() -> History:
 
 @settings(max_examples=3)
 @given(swap=st.integers(1, 119), text=st.text(max_size=20))
-def test_the_library_encodes_with_a_table_of_replaced_tokens_as_we_do(
+def test_the_library_encodes_with_a_table_of_replaced_tokens_as_the_program_does(
     table: History, tmp_path_factory: pytest.TempPathFactory, swap: int, text: str
 ) -> None:
     replacement = replace(Corpus.from_texts([CODE]), table, swap)

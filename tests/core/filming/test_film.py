@@ -158,7 +158,7 @@ def test_right_to_left_words_in_a_film_are_placed_from_right_to_left() -> None:
     assert parts[1].left > parts[2].left
 
 
-def test_token_counts_shown_in_a_film_equal_the_engine(study: bpe.Study) -> None:
+def test_token_counts_shown_in_a_film_equal_those_of_the_engine(study: bpe.Study) -> None:
     scene = _scene(study)
     for place, tokens in scene._line[0]:
         assert tokens == len(study.encode(TEXT, at=place))

@@ -23,12 +23,12 @@ def history_with(*steps: object) -> History:
     return History.from_pairs(recipe, Alphabet.of_bytes(), [])
 
 
-def test_boundaries_inside_a_character_normalized_to_a_long_text_are_never_token_boundaries() -> None:
+def test_a_place_inside_a_character_that_normalizes_to_a_long_text_is_never_a_token_boundary() -> None:
     why = Why("abc", history_with(Replace("b", False, "x" * 2 * LONGEST_SHOWN)))
     assert [why.at_byte(byte).kind for byte in (1, 2)] == ["never", "never"]
 
 
-def test_a_panic_of_another_library_becomes_an_exception_and_an_interruption_stays() -> None:
+def test_a_panic_of_a_library_becomes_an_exception_and_a_keyboard_interrupt_passes_unchanged() -> None:
     class Panic(BaseException):
         pass
 

@@ -126,7 +126,7 @@ def test_encoding_with_priorities_at_a_step_joins_only_tokens_learned_by_that_st
     left_out=st.sets(st.sampled_from(sorted({*"abxyé".encode()}))),
     rows=st.permutations([(97, 98, 256), (256, 97, 257), (98, 97, 258), (0xC3, 0xA9, 259)]),
 )
-def test_kernels_leave_out_the_same_pairs_as_plain_python(
+def test_kernels_exclude_the_same_tokens_and_pairs_from_joining_as_plain_python(
     words: list[bytes], left_out: set[int], rows: list[Any]
 ) -> None:
     pairs = [(97, 98), (256, 97), (98, 97), (0xC3, 0xA9)]

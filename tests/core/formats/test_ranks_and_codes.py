@@ -78,7 +78,7 @@ def test_a_rank_that_no_merge_makes_is_reported_and_encodes_only_whole_words() -
     assert [opened.numbers_of(cut(text)) for text in ("xyz", "xyzab")] == [[256], [120, 121, 122, 257]]
 
 
-def test_a_rank_listed_before_its_parts_is_reported_and_still_made() -> None:
+def test_a_token_listed_before_its_parts_in_a_ranks_file_is_reported_and_still_made() -> None:
     opened = TIKTOKEN.open(ranks(b"abc", b"bc"), "odd.tiktoken")
     assert [Tokenizer(opened.history).token_bytes(merge.index) for merge in opened.history] == [b"bc", b"abc"]
     assert any("“abc”" in note and "not in the order of merges" in note for note in opened.notes)
@@ -250,7 +250,7 @@ def _merge(piece: list[int], pair: tuple[int, ...], id: int) -> list[int]:
 
 
 @pytest.mark.parametrize("preset", ["gpt2", "raw-bytes"])
-def test_the_minbpe_algorithm_encodes_with_our_exported_file_as_we_do(preset: str) -> None:
+def test_the_minbpe_algorithm_encodes_with_our_exported_file_as_the_program_does(preset: str) -> None:
     history = learned(preset, merges=100)
     model = content(history, "minbpe")
     for text in texts()[::3]:

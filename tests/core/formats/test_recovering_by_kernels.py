@@ -52,7 +52,7 @@ def test_kernels_recover_merges_of_repeated_letters_as_plain_python(sizes: list[
 @given(
     tokens=st.lists(st.text("ab", min_size=2, max_size=6), unique=True, max_size=30), base=st.sampled_from(["ab", "a"])
 )
-def test_recovered_merges_are_ordered_by_their_turn_or_by_their_last_part(tokens: list[str], base: str) -> None:
+def test_recovered_merges_are_ordered_so_that_each_merge_follows_its_parts(tokens: list[str], base: str) -> None:
     parts = recovering._parts_plainly(tokens)
     texts = [*parts.symbols, *tokens]
     halves = {

@@ -120,7 +120,7 @@ def test_user_rules_that_make_several_spaces_are_encoded_as_in_sentencepiece(
 
 @pytest.mark.parametrize("option", [{}, {"byte_fallback": True}, {"treat_whitespace_as_suffix": True}])
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
-def test_removed_unused_and_longer_pieces_are_encoded_as_in_sentencepiece(kind: str, option: dict[str, bool]) -> None:
+def test_a_model_with_removed_and_unused_pieces_encodes_as_in_sentencepiece(kind: str, option: dict[str, bool]) -> None:
     """Characters that only longer pieces contain can be joined to these pieces. Alone they are unknown."""
     chance, left = Random(kind), list[ScoredPiece]()
     stored = read(data := sentencepiece_model(kind, **option), "trained.model")

@@ -431,7 +431,7 @@ def test_a_tokenizer_class_with_its_own_decoder_is_reported(
     assert ("decodes differently" in notes(file, tokenizer_class=f"{kind}Tokenizer")) == differs
 
 
-def test_whisper_times_and_tokens_that_take_spaces_are_reported(tmp_path: Path) -> None:
+def test_whisper_timestamps_and_tokens_that_absorb_spaces_are_reported_on_opening(tmp_path: Path) -> None:
     file = tmp_path / "tokenizer.json"
     whole = json.loads(content(learned("gpt2"), "tokenizer.json"))
     whole["added_tokens"] += [added(90_000, "<|0.02|>", special=False), added(90_001, "  ", rstrip=True)]

@@ -247,7 +247,7 @@ def test_a_vocab_txt_that_keeps_chinese_characters_in_words_is_encoded_as_in_tok
         assert opened.numbers_of(encode(opened.history, text)) == ids, text[:80]
 
 
-def test_the_last_of_equal_lines_in_vocab_txt_counts_and_odd_spaces_stay_in_tokens() -> None:
+def test_the_last_of_equal_lines_in_vocab_txt_gives_the_id_and_unusual_spaces_stay_in_tokens() -> None:
     opened = small(b"[UNK]\na\n##b\na\na\xc2\xa0\n##c\xe3\x80\x80d\n", do_lower_case=True)
     assert opened.numbers_of(encode(opened.history, "ab a\u00a0")) == [3, 2, 3]
     assert any("occur twice" in note and "“a”" in note for note in opened.notes)

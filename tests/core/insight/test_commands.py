@@ -141,7 +141,7 @@ def test_the_race_command_reports_the_counts_of_pairs_after_each_step(
     assert "no step 31" in capsys.readouterr().err
 
 
-def test_the_lab_counts_unknown_tokens_separately() -> None:
+def test_the_lab_command_counts_unknown_tokens_separately() -> None:
     known, unknown = (train([text], "words", unknown="unk", merges=2) for text in ("low low wide", "low low low"))
     sentences = ask_about(Lab, {"all": known, "few": unknown}, text="wide low").sentences
     assert any(sentence.startswith("B ") and sentence.endswith("(3 unknown)") for sentence in sentences)
@@ -231,7 +231,7 @@ def test_the_at_option_refuses_a_step_beyond_the_table(table: str, capsys: pytes
         assert "from 0 to the number of steps" in capsys.readouterr().err
 
 
-def test_the_lab_splits_one_text_by_all_tokenizers_at_one_vocabulary_size(
+def test_the_lab_command_splits_one_text_by_all_tokenizers_at_one_vocabulary_size(
     table: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = str(tmp_path / "words.json")
@@ -260,7 +260,7 @@ def test_the_lab_splits_one_text_by_all_tokenizers_at_one_vocabulary_size(
     assert "about 2 tokenizers, not 1" in capsys.readouterr().err
 
 
-def test_the_lab_leaves_out_tokenizers_that_cannot_have_the_chosen_size(
+def test_the_lab_command_leaves_out_tokenizers_that_cannot_have_the_chosen_size(
     table: str, files: list[str], tmp_path: Path
 ) -> None:
     small = train([TEXT], "words", merges=12)
@@ -281,7 +281,7 @@ def test_the_benchmark_of_vocabularies_of_unequal_size_says_that_sizes_differ() 
     assert said not in ask_about(Benchmark, {"small": small, "as large": small}, texts=[TEXT]).sentences
 
 
-def test_a_curve_of_a_tokenizer_with_many_unknown_tokens_is_hollow_and_explained() -> None:
+def test_a_curve_of_a_tokenizer_with_many_unknown_tokens_is_drawn_hollow_and_explained() -> None:
     known, unknown = (train([text], "words", unknown="unk", merges=2) for text in ("low low wide", "low low low"))
     figure = ask_about(Lab, {"all": known, "few": unknown}, measure="bytes_per_token").figure
     assert isinstance(figure, LineFigure)
@@ -293,7 +293,7 @@ def test_a_curve_of_a_tokenizer_with_many_unknown_tokens_is_hollow_and_explained
     assert drawn.count(hollow) == len(figure.lines[1].x) + 1
 
 
-def test_the_lab_with_a_single_table_counts_the_tokens_of_a_text(
+def test_the_lab_command_with_a_single_table_counts_the_tokens_of_a_text(
     table: str, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["lab", table, "--text", "the slowest", "--corpus", *files]) == 0

@@ -190,7 +190,7 @@ def test_renyi_efficiency_equals_the_published_formula(tokens: str, power: float
 
 
 @given(st.lists(st.integers(1, 10_000), min_size=1, max_size=60), st.integers(1, 30), st.data())
-def test_the_size_at_which_half_the_tokens_would_do_stays_after_more_training(
+def test_the_vocabulary_size_at_which_half_of_the_tokens_suffice_stays_after_more_training(
     given: list[int], base: int, data: st.DataObject
 ) -> None:
     sizes, tokens = np.arange(base, base + len(given)), np.array(sorted(given, reverse=True))
@@ -281,7 +281,9 @@ def _known_parts(symbols: list[int]) -> list[list[int]]:
 
 
 @given(trained())
-def test_each_merge_joins_as_many_tokens_as_the_corpus_total_decreases(run: tuple[WordTable, History]) -> None:
+def test_each_merge_decreases_the_token_total_of_the_corpus_by_its_number_of_joins(
+    run: tuple[WordTable, History],
+) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
     left = [history.tokens_at_start, *all_columns(history)["tokens_left"]]

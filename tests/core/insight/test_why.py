@@ -224,7 +224,7 @@ def assert_joined_if_learned_next(reason: Reason, history: History, symbols: lis
 
 
 @given(cut_words())
-def test_meetings_at_a_boundary_are_the_pairs_of_neighbouring_tokens_over_time(
+def test_pairs_listed_for_a_boundary_are_the_neighbouring_tokens_at_each_step(
     case: tuple[History, list[int], list[int], int, int],
 ) -> None:
     history, symbols, ranks, boundary, at = case
@@ -291,7 +291,7 @@ def test_every_byte_of_a_text_has_the_reason_of_its_boundary(
 
 
 @given(words(), recipes())
-def test_the_count_said_for_a_pair_that_was_never_merged_equals_a_recount(table: WordTable, recipe: Recipe) -> None:
+def test_the_reported_count_of_a_pair_that_was_never_merged_equals_a_recount(table: WordTable, recipe: Recipe) -> None:
     history = reference.train(table, recipe)
     ranked = RankedWords.of(table, history)
     text = " ".join(word.decode() for word, _ in table)

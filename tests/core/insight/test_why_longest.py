@@ -27,7 +27,7 @@ def history() -> History:
 
 
 @given(words=words(), recipe=recipes(), text=st.text("ab é漢w#😀", max_size=20), data=st.data())
-def test_whylongest_calls_a_boundary_split_exactly_if_tokens_meet_there(
+def test_the_longest_match_explanation_calls_a_boundary_split_exactly_if_tokens_meet_there(
     words: WordTable, recipe: Recipe, text: str, data: st.DataObject
 ) -> None:
     history = reference.train(words, recipe)
@@ -45,7 +45,7 @@ def test_whylongest_calls_a_boundary_split_exactly_if_tokens_meet_there(
 
 
 @given(words=words(), recipe=recipes())
-def test_changes_of_a_word_in_whylongest_list_all_its_splits_over_time(words: WordTable, recipe: Recipe) -> None:
+def test_the_longest_match_explanation_lists_all_splits_of_a_word_over_time(words: WordTable, recipe: Recipe) -> None:
     history, text = reference.train(words, recipe), words.word(0).decode()
     if len(list(Tokenizer(history)._cutting.words(text))) != 1:
         return
@@ -58,7 +58,7 @@ def test_changes_of_a_word_in_whylongest_list_all_its_splits_over_time(words: Wo
         assert next(ids for step, ids in reversed(changes) if step <= at) == expected
 
 
-def test_whylongest_names_tokens_that_do_not_fit_and_words_that_become_unknown(history: History) -> None:
+def test_the_longest_match_explanation_names_tokens_that_do_not_fit_and_unknown_words(history: History) -> None:
     why = WhyLongest("plaxing [SEP]playingplaying", history, "all")
     stuck = why.explanation_at(2, len(history))
     assert not explain("plxing", history, ()).explanation_at(2, len(history)).is_cut  # the unknown token is one
@@ -70,7 +70,7 @@ def test_whylongest_names_tokens_that_do_not_fit_and_words_that_become_unknown(h
     assert why.explanation_at(15, 0).sentence.startswith("The word has more than 12 characters")
 
 
-def test_whylongest_names_the_step_that_adds_a_longer_token(history: History) -> None:
+def test_the_longest_match_explanation_names_the_step_that_adds_a_longer_token(history: History) -> None:
     why = WhyLongest("sing", history)
     reason = why.explanation_at(1, 0)
     (since,) = reason.steps

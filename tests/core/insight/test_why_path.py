@@ -24,7 +24,7 @@ from tests.shared import text_of
 
 
 @given(runs())
-def test_whypath_names_the_best_split_and_the_best_different_split(
+def test_the_unigram_explanation_names_the_best_split_and_the_best_different_split(
     run: tuple[WordTable, Recipe],
 ) -> None:
     words, recipe = run
@@ -73,7 +73,7 @@ def ends_of(path: tuple[int, ...], spelled: dict[int, tuple[int, ...]]) -> set[i
     return ends
 
 
-def test_whypath_writes_each_reason_as_a_sentence() -> None:
+def test_the_unigram_explanation_writes_each_reason_as_a_sentence() -> None:
     recipe = Recipe.preset("unigram", vocab_size=300, special_tokens=("<end>",))
     history = train(Corpus.from_texts([text_of("latin")]), recipe)
     why = WhyPath("the  rose☃☃ <end>", history, "all")

@@ -140,7 +140,7 @@ def test_the_grade_question_accepts_every_correct_trainer(text: str, exercise: s
     assert graded(text, merges, EXERCISES[exercise]).is_right
 
 
-def test_the_grade_question_shows_a_foreign_merge_without_a_cause() -> None:
+def test_the_grade_question_gives_no_cause_for_a_merge_that_no_known_mistake_explains() -> None:
     merges = student(TEXT, merges=5)
     grade = graded(TEXT, [*merges[:4], (b"q", b"q")], EXERCISES["cs336"])
     assert (grade.right_until, grade.expected, grade.found) == (4, merges[4], (b"q", b"q"))
@@ -236,7 +236,7 @@ def test_grading_a_folder_of_submissions_gives_one_table(corpus: Path, tmp_path:
     assert answer.differs
 
 
-def test_the_grade_command_answers_with_right_until_verdict_and_cause(
+def test_the_grade_command_reports_the_verdict_the_last_correct_merge_and_the_cause_as_json(
     corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from bpe_core.command_line.main import run

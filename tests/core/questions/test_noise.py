@@ -61,7 +61,7 @@ def test_each_kind_of_noise_changes_the_text_and_is_repeatable_with_a_seed(kind:
         ("missing spaces", "Thecaféofthelighthouse,saidAnna:\nnaïvewavesand  elevenships.\n"),
     ],
 )
-def test_noise_with_a_share_of_one_changes_the_whole_text(kind: str, expected: str) -> None:
+def test_noise_on_100_percent_of_a_text_changes_the_whole_text(kind: str, expected: str) -> None:
     assert noisy(TEXT, KINDS[kind], share=1.0, seed=0) == expected
 
 

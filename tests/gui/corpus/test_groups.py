@@ -146,7 +146,7 @@ def _assert_it_is_kept(program: Program, path: Path) -> None:
     assert program.corpus.groups == ("code", "German")
 
 
-def test_corpus_texts_are_moved_to_other_groups_by_hand(
+def test_a_user_can_move_corpus_texts_to_other_groups(
     qtbot: QtBot, window_with: Callable[..., Program], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = window_with(*sorted(folder.rglob("*.*")))

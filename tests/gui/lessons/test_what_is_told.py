@@ -225,7 +225,7 @@ def test_lesson_answers_are_compared_without_regard_to_spaces() -> None:
     assert not is_same_answer("", "low")
 
 
-def test_lesson_accepts_any_of_the_pieces_that_are_dropped_with_equal_loss() -> None:
+def test_a_lesson_accepts_any_of_the_pieces_that_are_dropped_with_equal_loss() -> None:
     """Nothing is computed of pieces that no word uses, and which of them goes first cannot be reasoned out."""
     lesson = lesson_named("unigram")
     whole = Bench.of_groups(lesson.texts, lesson.steps[0].recipe)
@@ -251,7 +251,7 @@ def test_lesson_accepts_any_of_the_pieces_that_are_dropped_with_equal_loss() -> 
         ("mingram", "row of fewest", "1 2 1 2 2 2"),
     ],
 )
-def test_answers_to_sums_in_lessons_equal_the_sums_made_by_hand(name: str, asked: str, answer: str) -> None:
+def test_answers_to_arithmetic_in_lessons_equal_results_computed_on_paper(name: str, asked: str, answer: str) -> None:
     step = next(step for step in lesson_named(name).steps if step.query is not None and step.query.what == asked)
     assert step.query is not None
     assert step.query.answer(bench_of(lesson_named(name), step)) == answer

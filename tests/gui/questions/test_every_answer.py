@@ -33,7 +33,7 @@ def test_question_pages_answer_again_after_the_run_grows(qtbot: QtBot, learned: 
         assert label.accessibleName()
 
 
-def test_a_hidden_page_asks_no_question(qtbot: QtBot, learned: Program) -> None:
+def test_a_hidden_question_page_computes_no_answer(qtbot: QtBot, learned: Program) -> None:
     answered(qtbot, learned)
     learned.window.docks["inspector"].hide()
     learned.charts.show_page("pairs")

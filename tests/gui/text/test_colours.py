@@ -77,7 +77,7 @@ def test_the_line_between_two_tokens_is_darker_than_both_tokens(shown: Callable[
     assert min(line) < min(line[0], line[-1]) - 40
 
 
-def test_moving_the_time_cursor_changes_token_colours_and_an_uncut_text_has_none(
+def test_moving_the_time_cursor_changes_token_colours_and_a_text_without_tokens_has_none(
     shown: Callable[..., TokenTextEdit],
 ) -> None:
     editor = shown("abcdefghij klmnop", cursor=0)
@@ -133,7 +133,7 @@ def test_token_colours_change_at_once_with_the_light_or_dark_palette(shown: Call
 
 
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
-def test_neighbouring_tokens_of_one_scale_field_get_two_shades_and_an_edge(
+def test_neighbouring_tokens_of_equal_scale_colour_get_two_shades_and_an_edge(
     shown: Callable[..., TokenTextEdit], window: QPalette
 ) -> None:
     editor = shown("aaaaaaaaaaaa", cursor=0)

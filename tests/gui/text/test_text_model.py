@@ -335,7 +335,7 @@ def test_half_a_surrogate_pair_in_the_text_is_replaced_by_the_replacement_charac
     assert model.text() == "\ufffdb"
 
 
-def test_token_counts_without_a_divisor_have_no_ratio() -> None:
+def test_bytes_per_token_are_shown_as_missing_for_an_empty_text() -> None:
     model = TokenTextModel()
     assert model.counts().bytes_per_token is None
     model.set_text("né né")

@@ -97,7 +97,7 @@ def test_all_panels_show_the_same_step_while_playing(
         assert told == f"Merge {position}"
 
 
-def test_moving_the_time_cursor_by_hand_changes_the_pairs_chart_in_the_same_frame(
+def test_moving_the_time_cursor_changes_the_pairs_chart_in_the_same_frame(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The chart used to follow a tenth of a second after the table and the text."""
@@ -117,7 +117,7 @@ def test_moving_the_time_cursor_by_hand_changes_the_pairs_chart_in_the_same_fram
     assert model.at == 21
 
 
-def test_nothing_beside_the_bars_moves_while_time_is_played(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_nothing_beside_the_bars_moves_while_steps_are_played(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     page, grid = program.pages[PairsPage], program.text_panel.ids.grid

@@ -57,7 +57,7 @@ def states(program: Program) -> str:
     return "playing" if playing.is_playing else "paused" if playing.is_paused else "nothing"
 
 
-def test_train_learns_the_whole_run_and_then_plays_the_run_from_its_first_step(
+def test_the_train_button_learns_the_whole_run_and_then_plays_the_run_from_its_first_step(
     qtbot: QtBot, plays: None, program: Program
 ) -> None:
     playing, cursor = program.session.playing, program.session.cursor
@@ -197,7 +197,7 @@ def test_training_without_playing_shows_the_last_step_at_once(
     assert program.session.cursor.position == 0
 
 
-def test_playing_runs_at_the_speed_of_the_slider(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_speed_slider_sets_the_speed_of_playing(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     playing, cursor = program.session.playing, program.session.cursor

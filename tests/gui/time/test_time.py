@@ -41,7 +41,7 @@ def test_all_panels_show_the_step_of_the_time_cursor(qtbot: QtBot, program: Prog
     assert program.session.cursor.live
 
 
-def test_the_pairs_chart_at_an_earlier_step_shows_the_pair_merged_next_first(
+def test_the_first_bar_of_the_pairs_chart_at_an_earlier_step_is_the_next_merged_pair(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     small(program)

@@ -57,7 +57,7 @@ def test_training_with_another_tie_rule_keeps_the_first_run(qtbot: QtBot, traine
     assert [(merge.left, merge.right) for merge in second.history or ()] != before
 
 
-def test_a_click_shows_a_run_and_a_button_compares_the_run(qtbot: QtBot, trained: Program) -> None:
+def test_a_click_on_a_listed_run_shows_the_run_and_its_button_compares_the_run(qtbot: QtBot, trained: Program) -> None:
     train_again(trained, "largest-text")
     wait_for_phase(qtbot, trained, Phase.ENDED)
     wait_for_lines(qtbot, trained, 2)

@@ -227,7 +227,7 @@ def test_an_earlier_run_can_be_shown_again(qtbot: QtBot, program: Program, train
     assert moments(program) == (24, 24, 24, 24)
 
 
-def test_train_learns_an_opened_text_instead_of_continuing_the_former_run(
+def test_the_train_button_learns_an_opened_text_instead_of_continuing_the_former_run(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path
 ) -> None:
     small(program, 300)

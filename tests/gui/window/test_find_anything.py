@@ -103,7 +103,9 @@ def test_the_search_finds_methods_recipes_and_pages_by_name(qtbot: QtBot, progra
         ("leaving no trace", "Leaving no trace"),
     ],
 )
-def test_the_search_finds_fields_measures_pages_and_looks(program: Program, typed: str, title: str) -> None:
+def test_the_search_finds_recipe_fields_measures_pages_and_display_options(
+    program: Program, typed: str, title: str
+) -> None:
     assert title in titles(opened(program), typed)
 
 

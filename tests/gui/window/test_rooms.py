@@ -342,7 +342,7 @@ def test_another_run_may_be_shown_before_the_watched_word_is_split_by_that_run(
     assert word.cut.tokens == len(Tokenizer(run.history).encode(word.text))
 
 
-def test_the_watch_room_names_the_button_that_can_be_pressed(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_watch_room_asks_only_for_buttons_that_can_be_pressed(qtbot: QtBot, program: Program, train: Train) -> None:
     program.window.show_room("watch")
     assert not program.actions["play"].isEnabled()
     assert program.watch.sentence.text().startswith("Press Train")
