@@ -136,7 +136,7 @@ def open_folders(place: Path, _: Files) -> None:
 COMERS: Sequence[Callable[[Path, Files], None]] = (read, open_folders)
 OLD, CONTENT = b"old", b"new, and longer"
 SHARE_OF_KILLED_COMERS = 0.5
-# The file without which the others are of no use: it is never beside one of another kind.
+# The other files are useless without this file. It is never beside files of the other version.
 FIRST = {"pair": MAIN, "three_in_two_folders": MAIN} | dict.fromkeys(
     ("told", "told_folder", "told_no_more"), "how.json"
 )

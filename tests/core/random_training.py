@@ -45,7 +45,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
             alphabet_limit=draw(st.none() | st.integers(1, 3)),
             unknown=draw(st.sampled_from(["unk", "bytes"])),
         )
-    # The alphabets hold the letters of markers: a text that spells one must not be taken for a marker.
+    # The alphabets hold the letters of markers, because a text that contains a marker must not be treated as a marker.
     marker = draw(st.sampled_from(MARKERS))
     choices |= dict(pattern="whitespace", ties=draw(st.sampled_from(ties)), marker=marker)
     return Recipe(**choices)

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 Pair = tuple[int, int]
 
-BYTES = [chr(byte) for byte in range(256)]  # each written as one letter
+BYTES = [chr(byte) for byte in range(256)]  # each byte as one character
 
 
 @dataclass
@@ -17,7 +17,7 @@ class Recount:
     """The learned merges, and the words as tokens after the last merge."""
 
     texts: list[str]  # of each token
-    words: list[tuple[list[int], int]]  # the tokens of each word, and its count
+    words: list[tuple[list[int], int]]  # the tokens and the count of each word
     pairs: list[Pair] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
     ties: list[bool] = field(default_factory=list)  # whether another pair occurred as often

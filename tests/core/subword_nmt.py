@@ -37,6 +37,6 @@ def reference_of(name: str) -> Reference:
 def codes_of(text: str, merges: int, min_frequency: int) -> str:
     learn_bpe = pytest.importorskip("subword_nmt.learn_bpe", reason="the package subword-nmt is not installed")
     codes = io.StringIO()
-    with contextlib.suppress(ValueError):  # it fails where no pair is left; what it wrote by then counts
+    with contextlib.suppress(ValueError):  # the library fails if no pair is left; the merges written so far count
         learn_bpe.learn_bpe(io.StringIO(text), codes, merges, min_frequency=min_frequency)
     return codes.getvalue()

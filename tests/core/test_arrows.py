@@ -19,10 +19,10 @@ import pytest
 
 from tests.shared import ROOT
 
-LAYERS = ["bpe_core", "app.worker", "app.session", "app.window"]  # each may use those before it
+LAYERS = ["bpe_core", "app.worker", "app.session", "app.window"]  # each layer may import the layers before
 QT = {"PySide6", "shiboken6", "pyqtgraph"}
 DRAWING = ("PySide6.QtWidgets", "PySide6.QtSvgWidgets", "PySide6.QtGui.QPainter", "PySide6.QtGui.QDrag", "pyqtgraph")
-# The engine's folders and files; each may use those before it.
+# The engine's folders and files; each may import those listed before.
 STAGES = [
     *("errors", "support", "text", "recipes", "splitting", "kernels", "counting", "history", "segmenting"),
     *("methods", "insight", "measures", "formats", "editing", "verification"),
@@ -134,7 +134,8 @@ def is_wrong(module: str, imported: str, module_draws: bool) -> bool:
     layer, target = layer_of(module), layer_of(imported)
     if layer == "bpe_core":
         return imported.split(".")[0] in QT | {"app"}
-    if layer is None:  # the files at the top of app, and its system folder, start everything
+    # The files at the top of app, and the system folder, start the program and may import every layer.
+    if layer is None:
         return False
     if target is None:
         return is_in(imported, "app.wiring")
@@ -162,7 +163,7 @@ def circle_among(sources: dict[str, str]) -> list[str]:
         module: imports_of(source, for_types=False) & sources.keys() - {module} for module, source in sources.items()
     }
     packages = {module for module in sources if any(is_in(other, module) for other in sources.keys() - {module})}
-    # A package that only hands on names of its modules is no room.
+    # A package that only re-exports the names of its modules does not count.
     rooms = {module: targets - packages for module, targets in arrows.items() if module not in packages}
     try:
         TopologicalSorter(rooms).prepare()

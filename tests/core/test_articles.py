@@ -119,7 +119,7 @@ def test_article_a_training_on_a_longer_text_gives_the_known_merges(name: str) -
 
 def check_against_list(history: History, known: dict[str, Any]) -> None:
     assert pairs_of(history) == [tuple(pair) for pair in known["merges"]]
-    first = [tuple(row) for row in known["first_with_counts"]]  # each byte written as one letter
+    first = [tuple(row) for row in known["first_with_counts"]]  # each byte as one character
     assert written(history, encoding="latin-1")[: len(first)] == first
     assert list(history)[-1].count == known["last_count"]
     assert sum(merge.tied for merge in history) == known["steps_decided_by_a_tie"]
@@ -283,7 +283,7 @@ def test_article_c_training_on_low_lower_and_lowest_gives_the_known_merges(learn
 
 @pytest.mark.parametrize(("marker", "tokens"), [("none", ["low", "l", "y"]), ("symbol", ["low", "l", "y", "</w>"])])
 def test_article_c_the_merges_split_the_word_lowly_as_printed(marker: str, tokens: list[str]) -> None:
-    # y is met in training, in a word of its own, so that it is not unknown.
+    # The training text has y as a separate word, so that y is not unknown.
     words = WordTable.from_counts({"low": 1, "lower": 1, "lowest": 1, "y": 1})
     recipe = Recipe.preset("words", marker=marker)
     history = history_from_texts(words, recipe, [("l", "o"), ("lo", "w"), ("low", "e")])

@@ -243,9 +243,9 @@ def test_a_new_folder_is_created_completely_or_not_at_all(tmp_path: Path) -> Non
     for times in (1, 2):
         with folder_for(folder) as place:
             (place / "one").write_bytes(b"%d" % times)
-    assert names(tmp_path) == ["new"]  # and nothing of the killed one
+    assert names(tmp_path) == ["new"]  # and no files of the killed process
     assert (folder / "one").read_bytes() == b"2"
-    (tmp_path / ".new.0123456789abcdef.part").touch()  # of one that was killed when all was in place
+    (tmp_path / ".new.0123456789abcdef.part").touch()  # a file of a process that was killed after the replacement
     with folder_for(folder):
         assert names(tmp_path) == ["new"]
 

@@ -23,7 +23,7 @@ from tests.core.learning import all_columns
 BEFORE = Path(__file__).with_name("before")
 SAID: dict[str, Any] = json.loads((BEFORE / "meaning.json").read_text("utf-8"))
 FILES: dict[str, Any] = SAID["files"]
-MADE_BY_PYARROW = "parquet"  # whose bytes differ with its version
+MADE_BY_PYARROW = "parquet"  # pyarrow versions write different bytes
 
 
 def check_recipe(recipe: Recipe, said: dict[str, Any]) -> None:

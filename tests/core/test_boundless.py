@@ -176,7 +176,7 @@ def test_encoding_the_corpus_after_a_boundless_step_gives_the_token_count_of_the
 def test_a_token_dropped_in_boundless_falls_apart_and_may_be_joined_again() -> None:
     history = trained(0.4)
     texts = decoded(history)
-    assert len({*texts}) == len(texts)  # one token a text
+    assert len({*texts}) == len(texts)  # each token has its own text
     joins = [step.index for step in history if step.right != NOTHING]
     assert len({*joins}) < len(joins)  # some are made anew
     drop = next(step for step in history if step.right == NOTHING and step.count)

@@ -108,7 +108,7 @@ def test_every_command_that_changes_a_tokenizer_folder_keeps_its_sidecar_files(
     ours = bpe.open(new)
     for sample in SAMPLES:
         assert ours.encode(sample) == loaded.encode(sample, add_special_tokens=False).ids
-        assert loaded.encode(sample).ids == [0, *ours.encode(sample)]  # what is put before a text stays
+        assert loaded.encode(sample).ids == [0, *ours.encode(sample)]  # the token put before each text stays
     assert (loaded.padding or {})["pad_id"] == (was.padding or {})["pad_id"] == 2
     assert loaded.token_to_id("<|user|>" if renames else "<|spare|>") == 3
 
@@ -173,7 +173,7 @@ def test_changing_a_folder_into_a_single_file_reports_the_files_left_behind(
     report = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/small.tokenizer.json")
     assert any("tokenizer_config.json" in note and "not written with a single file" in note for note in report["notes"])
     loaded = tokenizers.Tokenizer.from_file(f"{tmp_path}/small.tokenizer.json")
-    assert loaded.encode("low").ids[0] == 0  # what is put before a text is part of the file
+    assert loaded.encode("low").ids[0] == 0  # the file itself puts the token before each text
 
 
 def test_roles_and_sides_given_to_export_replace_those_of_the_folder(

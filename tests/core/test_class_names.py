@@ -18,7 +18,7 @@ NOUNS = {"Drawing", "Field", "Grade", "Paid", "Pen", "Precompiled", "Setting", "
 # `Cancelled` and two results of public functions keep their names; two belong to kernels, one to the segmenter.
 KEPT = {"Cancelled", "Cutting", "Extended", "Listed", "Spelled", "Trimmed", "Waiting"}
 PARTICIPLE = re.compile(r"_?[A-Z][a-z]*(ed|ing|en|ept|eft|eld|old|ought|aid|ade|wn)")
-# Files of kernels, and how many nested conditional expressions each has; as statements they become other machine code.
+# Files of kernels with their number of nested conditional expressions; statements would change the machine code.
 NESTED = {"learn_queue.py": 1, "scan.py": 2, "utf8.py": 1}
 NEAR = re.compile(r"\belse\b(?!:)[^\n]*(?:\n[^\n]*){0,4}?\belse\b(?!:)")  # two conditional expressions, close together
 AFTER_CLASS = re.compile(r"\bclass (\w+)")
@@ -30,7 +30,7 @@ def is_participle(name: str) -> bool:
 
 def participles_in(source: str) -> Iterator[str]:
     """Yield the classes of a module that have a participle as their name."""
-    if not any(is_participle(name) for name in AFTER_CLASS.findall(source)):  # then it need not be parsed
+    if not any(is_participle(name) for name in AFTER_CLASS.findall(source)):  # a source without a match is not parsed
         return
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ClassDef) and is_participle(node.name):
@@ -48,7 +48,7 @@ def test_the_check_of_class_names_reports_a_participle_but_not_a_docstring() -> 
 
 def nested_conditions_in(source: str) -> set[int]:
     """Return the lines of a module where a conditional expression contains another."""
-    if not NEAR.search(source):  # then it need not be parsed
+    if not NEAR.search(source):  # a source without a match is not parsed
         return set()
     outer = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.IfExp)]
     return {node.lineno for node in outer if sum(isinstance(inner, ast.IfExp) for inner in ast.walk(node)) > 1}

@@ -236,7 +236,7 @@ BYTES = st.lists(
 
 @given(data=BYTES)
 def test_the_kernel_finds_invalid_utf_8_at_the_same_byte_as_python(data: bytes) -> None:
-    assert sys.modules[utf8.__name__] is utf8  # loaded, or it would be plain Python that is asked
+    assert sys.modules[utf8.__name__] is utf8  # otherwise the test would compare plain Python
     writable = memoryview(bytearray(data))  # as a block that was read from a file, which the kernel looks at
     assert first_invalid(writable) == first_invalid(data)
 
@@ -334,7 +334,7 @@ def test_counting_works_with_the_few_threads_that_the_system_allows(monkeypatch:
 
     def start_while_there_are(thread: threading.Thread) -> None:
         nonlocal left
-        if left == 0 and thread.daemon:  # those that join the tables are not
+        if left == 0 and thread.daemon:  # the threads that join the tables are not daemons
             raise RuntimeError("can't start new thread")
         left -= thread.daemon
         start(thread)

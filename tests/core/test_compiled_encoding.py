@@ -299,7 +299,7 @@ def test_encoding_a_batch_in_threads_names_the_invalid_text_by_its_number_in_the
         assert isinstance(texts, Unread)
         with pytest.raises(BpeError, match=message):
             encoded_by_kernels(compiled, texts, cuts, 20, 2)
-    with pytest.raises(BpeError, match=r"Character 17 of the text is U\+D800"):  # one text, read at once
+    with pytest.raises(BpeError, match=r"Character 17 of the text is U\+D800"):  # the whole text is read in one piece
         Unread.of(["low é, low, low \ud800 low"])
 
 

@@ -177,7 +177,7 @@ def test_outdated_occurrences_are_removed_from_the_arena_during_training(
 
     def noting(learner: CompiledLearner) -> None:
         tidy(learner)
-        # Its exact size is not documented; only that it stays bounded is tested.
+        # The exact size is not documented. The test checks only that the size stays bounded.
         rooms.append(len(learner._state.arena))
 
     monkeypatch.setattr(CompiledLearner, "tidy_arena", noting)
@@ -190,9 +190,9 @@ def test_outdated_occurrences_are_removed_from_the_arena_during_training(
     columns = Columns.with_room(300)
     learner.learn(columns, 100, A_LOT)
     assert len(rooms) > 0
-    for merges in (100, 150, 200):  # the entries of merged pairs are used again, so room is seldom wanting
+    for merges in (100, 150, 200):  # the entries of merged pairs are used again, so the arena is seldom full
         learner.learn(columns, merges, A_LOT)
         learner.tidy_arena()
     assert_same(drive(learner, recipe, alphabet, 300, columns), reference.train(words, recipe))
     assert len(rooms) > 2
-    assert rooms[-1] < 1_750 < max(rooms)  # half of the symbols there were at first
+    assert rooms[-1] < 1_750 < max(rooms)  # half of the number of symbols before training

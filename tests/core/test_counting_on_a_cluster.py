@@ -52,7 +52,7 @@ def corpus(tmp_path: Path) -> Corpus:
 @pytest.fixture(scope="module")
 def threads() -> Iterator[Any]:
     """Start a cluster in this process, which shares the file system in memory."""
-    import distributed  # takes its time, which each process that only looks for tests would spend
+    import distributed  # importing takes time, which every process that only collects tests would spend
 
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=2, processes=False, dashboard_address=None) as local,

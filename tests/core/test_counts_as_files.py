@@ -243,7 +243,7 @@ def test_a_folder_of_counts_stays_until_its_replacement_is_complete(
     assert files(tmp_path / "folder") == old != fresh
     assert files(counted(corpus, tmp_path / "folder", partition_size=200)) == fresh
     assert not [*tmp_path.glob(".*")]
-    (tmp_path / "folder/counts.json").unlink()  # as a version left it that was killed
+    (tmp_path / "folder/counts.json").unlink()  # a version that was killed left the folder in this state
     assert files(counted(corpus, tmp_path / "folder", partition_size=200)) == fresh
     (tmp_path / "folder/notes.parquet").touch()
     with pytest.raises(OutputError, match="it is a folder with other files in it"):

@@ -26,7 +26,7 @@ def test_a_delivered_folder_is_loaded_by_transformers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     transformers = pytest.importorskip("transformers")
-    pytest.importorskip("jinja2")  # by which it renders templates; both come with what tests need
+    pytest.importorskip("jinja2")  # transformers renders templates with jinja2; the test packages include both
     recipe = Recipe.preset("gpt2", merges=80, special_tokens=("<|endoftext|>", "two words"))
     history = train(Corpus.from_texts([text_of("poem")[:2_000]]), recipe)
     table, chat, out = tmp_path / "merges.csv", tmp_path / "chat.jinja", tmp_path / "deliv ered"
@@ -52,14 +52,14 @@ def test_a_delivered_folder_is_loaded_by_transformers(
     assert now.index_count == 339
     assert IdMap.of(history, now).difference(read_id_map(out / "idmap.npz")) == ""
 
-    # The map of the ids begins with the table that one names.
+    # The id map starts from the table that the option names.
     old = history.first(60)
     deliver(history, tmp_path / "grown", old=old)
     id_map = read_id_map(tmp_path / "grown" / "idmap.npz")
     assert id_map.difference(IdMap.of(old, open_table(tmp_path / "grown" / "tokenizer.json"))) == ""
     assert id_map.added.sum() == 20
 
-    # What the configuration says otherwise than the table is found, and nothing is written.
+    # A configuration that contradicts the table is reported, and no file is written.
     config = folders.config_of(Delivery(Roles(pad="<|endoftext|>", eos="two words")))
     monkeypatch.setattr(folders, "config_of", lambda delivery: config)
     prepared = prepare_folder(history, tmp_path / "wrong", Delivery(roles_of(history), chat_template=CHAT))

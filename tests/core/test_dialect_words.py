@@ -14,7 +14,7 @@ import pytest
 
 from tests.shared import ROOT
 
-# Each word of the old dialect, and the field's word for it.
+# Each word of the old dialect, and the usual word of the field.
 INSTEAD = {
     "aside": "in the background",
     "told": "reported, given or known",
@@ -25,7 +25,7 @@ INSTEAD = {
     "furniture": "parts of the window",
     "honest": "escaped",
 }
-MOST = 20  # in the whole program; a sentence may need such a word in its common meaning
+MOST = 20  # in the whole program, because a sentence may need a word in its common meaning
 DIALECT = re.compile(rf"\b({'|'.join(INSTEAD)})\b", re.IGNORECASE)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 

@@ -103,7 +103,8 @@ def test_plain_python_kernels_and_the_specification_encode_any_recipe_equally(
     with machine_code(is_used=True):
         compiled = Tokenizer(history)
         assert_tells(compiled, text, expected, at, allowed)
-        assert isinstance(compiled._merging._encoder_for(""), CompiledEncoder)  # nothing else tells which it was
+        # No public function tells which encoder is used.
+        assert isinstance(compiled._merging._encoder_for(""), CompiledEncoder)
         together, edges = compiled.encode_batch([text, "", text], at=at, allowed_special=allowed)
     assert (together.tolist(), edges.tolist()) == (2 * expected, [0, *2 * [len(expected)], 2 * len(expected)])
     with plain_python():
@@ -173,7 +174,8 @@ def test_each_token_has_its_span_in_characters_and_in_bytes(history: History, te
     spans, raw = tokenizer.token_spans(text, at, "all"), text.encode()
     for span, (start, stop, id) in zip(spans, tokenizer.spans(text, at, allowed_special="all"), strict=True):
         assert (span.id, span.first_byte) == (id, start)
-        if span.behind_byte != stop:  # normalization makes several characters of this one, and each token spans it
+        # Normalization made several characters of one character, and the span of each token covers the original.
+        if span.behind_byte != stop:
             assert start == stop
             assert raw[start : span.behind_byte].decode() == text[span.first_char : span.behind_char]
             assert span.behind_char == span.first_char + 1

@@ -12,7 +12,7 @@ def test_examples_in_docstrings_give_the_printed_results() -> None:
     paths = [path for folder in ("app", "bpe_core", "resources") for path in sorted((ROOT / folder).rglob("*.py"))]
     with_examples = [path.relative_to(ROOT) for path in paths if ">>> " in path.read_text(encoding="utf-8")]
     names = [".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in with_examples]
-    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(verbose=False)  # prints what differs
+    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(verbose=False)  # the runner prints the differences
     examples = [example for name in names for example in finder.find(import_module(name)) if example.examples]
     outcomes = {example.name: runner.run(example) for example in examples}
     assert sum(result.attempted for result in outcomes.values()) > 400

@@ -407,7 +407,7 @@ def test_a_search_with_a_chosen_gap_ends_when_the_gap_is_reached() -> None:
     assert len(searches[0.2].moments) < len(searches[0.0].moments)
 
 
-# A text, of a word without an edge, was multiplied by what the word costs.
+# Formerly a string as count was multiplied with the number of tokens of a word.
 A_TEXT = {"words": [[1]], "counts": ["x"], "floors": [{"size": 256, "pieces": 0, "tokens": 0, "prices": []}]}
 
 

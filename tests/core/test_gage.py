@@ -124,7 +124,7 @@ def test_the_candidates_of_a_gage_learner_begin_with_the_next_step(
         return
     step = whole[steps]
     expected = [(step.left, step.right, step.count)]
-    if not isinstance(learner, SpecifiedLearner):  # which is told one step alone
+    if not isinstance(learner, SpecifiedLearner):  # this learner knows only the next step
         expected += [(*step.runner_up, step.runner_up_count)] if step.runner_up else []
     assert pairs == expected[:wanted]
 
@@ -147,7 +147,7 @@ def test_gage_compresses_the_example_of_eleven_bytes_as_computed_on_paper(
     assert (history.pairs(), history.end_reason) == (pairs, "nothing pays")
     assert history.reasons["byte"].tolist() == [255, 254, 253]
     assert history.columns.tokens_left.tolist() == [9, 7, 5]  # XdXac
-    # Two stretches left out, the byte between them, the codes of pairs; the length; the data.
+    # Each size: two ranges, the byte between the ranges, the codes of pairs, the length, the data.
     assert history.reasons["size"].tolist() == [3 + 2 + 2 + 9, 3 + 2 + 3 + 2 + 7, 3 + 2 + 5 + 2 + 5]
     assert Tokenizer(history).decode([258, 100, 258, 97, 99]) == "aaabdaaabac"
 
@@ -256,7 +256,7 @@ def test_a_long_text_is_split_in_advance_for_another_gage_block(monkeypatch: pyt
     tokenizer, later = Tokenizer(history), len(history)
     segmentation = tokenizer.segmentation("low lower")
     segmentation.tokens(3)
-    assert segmentation.ahead_of(2) is None  # in the block it is cut by
+    assert segmentation.ahead_of(2) is None  # the text is split by this block already
     ahead = segmentation.ahead_of(later)
     assert ahead is not None
     ahead(lambda: False)
@@ -268,7 +268,7 @@ def test_a_long_text_is_split_in_advance_for_another_gage_block(monkeypatch: pyt
     ahead(lambda: False)
     assert segmentation.ahead_of(3) is not None
     assert segmentation.tokens(3).ids.tolist() == tokenizer.encode("slow lower", at=3)
-    assert tokenizer.segmentation("low low").ahead_of(3) is None  # a short one
+    assert tokenizer.segmentation("low low").ahead_of(3) is None  # a short text is not split in advance
 
 
 # --- Facts about its steps --------------------------------------------------------------

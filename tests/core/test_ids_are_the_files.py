@@ -32,7 +32,7 @@ OTHER = "a slow widow knows the news of the house, and the hostess is the newest
 SPECIALS = ("<|end|>", "<pad>")
 QUESTION: Any = bpe
 
-# What each question needs besides a study; those that are not here need nothing.
+# The arguments that each question needs besides a study. Other questions need none.
 PARAMETERS: dict[str, dict[str, Any]] = {
     "look": {"text": "the lowest widow é"},
     "why": {"text": "the lowest widow"},
@@ -46,7 +46,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "curves": {"held_out": [OTHER]},
     "floor": {"seconds": 0.1, "sizes": (270,)},
 }
-ELSEWHERE = {"blocks", "languages", "supermerges", "mixture"}  # they need other methods, or groups
+ELSEWHERE = {"blocks", "languages", "supermerges", "mixture"}  # these questions need other methods or groups
 WITH_IDS = {"audit", "diff", "look", "pairs", "race", "ranks", "steps", "ties", "token", "tree"}
 
 
@@ -215,7 +215,7 @@ def test_shards_of_encoded_documents_hold_the_ids_of_the_opened_file(
 
 
 PUBLIC: list[str] = QUESTION.__all__
-# Functions that are tried here on files with any numbering, and those whose arguments and results hold no ids.
+# Functions that these tests call on files with any ids, and functions whose arguments and results hold no ids.
 TRIED = {
     "ask",
     "change_specials",

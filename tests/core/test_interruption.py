@@ -60,7 +60,7 @@ def at_a_terminal(arguments: list[str]) -> Iterator[tuple[subprocess.Popen[bytes
         try:
             yield process, screen
         finally:
-            with contextlib.suppress(OSError):  # a test may have closed it
+            with contextlib.suppress(OSError):  # a test may have closed the descriptor
                 os.close(screen)
 
 
@@ -108,7 +108,7 @@ def test_a_signal_during_training_ends_the_command_and_keeps_the_learned_merges(
 
         return original(words, recipe, progress=report, cancelled=cancelled, **other)
 
-    # Tests that run in the background are made to ignore Ctrl-C, and the work here would never end.
+    # Tests that run in the background inherit an ignored Ctrl-C, with which the work here would never end.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     before = signal.getsignal(number)
     with monkeypatch.context() as patched:
@@ -138,7 +138,8 @@ def test_ctrl_c_at_a_terminal_ends_training_soon_and_keeps_the_merges(endless: l
         sent = time.monotonic()
         shown = read_until(screen, "")
         assert process.wait(PATIENCE) == 130
-    assert time.monotonic() - sent < 60  # a second, and time to write on a busy machine; it would never end by itself
+    # One second, and time to write on a busy machine; the training would never end without the signal.
+    assert time.monotonic() - sent < 60
     assert "Stopping; what was learned is kept." in shown
     assert "Traceback" not in shown
     history = read_history(tmp_path / "merges.csv")
@@ -157,7 +158,7 @@ def test_ctrl_c_twice_at_a_terminal_discards_the_training(endless: list[str], tm
         assert process.wait(PATIENCE) == 130
     assert "Traceback" not in shown
     content = (tmp_path / "merges.csv").read_text()
-    assert content == "precious" or content.startswith("step,")  # the old one or a whole new one
+    assert content == "precious" or content.startswith("step,")  # the old content or a complete new file
 
 
 @posix_only
@@ -168,7 +169,7 @@ def test_ctrl_c_while_waiting_for_standard_input_ends_the_command_at_once(tmp_pa
         process.stdin.write(b"the lowest price is lower than the last one\n" * 400_000)
         process.stdin.flush()
         read_until(screen, "counting")
-        time.sleep(0.5)  # all that was given is read; now it waits for more
+        time.sleep(0.5)  # the command has read all input and waits for more
         process.send_signal(signal.SIGINT)
         assert read_until(screen, "").endswith("Stopped; nothing was written.\r\n")
         assert process.wait(10) == 130

@@ -29,7 +29,7 @@ from tests.shared import PATIENCE, ROOT
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="elsewhere a person's folders are closed to others")
 
-# A warm-up of one kernel takes seconds, that of all of them half a minute.
+# The warm-up of one kernel takes seconds, and the warm-up of all kernels takes half a minute.
 ONE_KERNEL = """
 import os, signal, subprocess, sys, types
 import numpy as np
@@ -50,7 +50,7 @@ kept.PARTS = {"all": 1.0}
 sys.modules["bpe_core.warm_up"] = types.SimpleNamespace(PARTS={"all": work})
 """
 MAKE = ONE_KERNEL + "sys.exit(compiler.main(sys.argv[1:]))"
-# Where it is about what becomes of machine code, not about how it is made, it is taken from what was made before.
+# Tests of stored machine code, which do not test its compilation, use code that was compiled before.
 GIVEN = "compiler._part = lambda *_: kept.Pack.read(open({!r}, 'rb').read())\n"
 AS_A_NEW_NUMBA = """
     if os.environ.get(kept.COMPILES) == kept.MACHINE_CODE:
@@ -64,7 +64,7 @@ work()
 assert ("numba" in sys.modules) == (sys.argv[1] == "by Numba")
 """
 )
-# The compiler is not started: it would work on for half a minute after the test.
+# The test does not start the compiler, which would run on for half a minute after the test.
 TRAIN = """
 import sys
 from bpe_core.command_line.main import run
@@ -234,10 +234,10 @@ def test_with_an_unknown_numba_version_the_cache_of_numba_is_used(tmp_path: Path
     succeed(program, tmp_path)
     assert reason in Pack.read(code(tmp_path).read_bytes()).fallback
     if reason == "-6" and not EXPLORES:
-        return  # what follows hangs on the file alone
+        return  # the rest depends only on the file
     succeed(USE, tmp_path, "by Numba")
     assert list((code(tmp_path).parent / "numba").rglob("*sound_until*.nbc"))
-    succeed(MAKE, tmp_path)  # once that Numba is gone
+    succeed(MAKE, tmp_path)  # after the removal of this Numba version
     succeed(USE, tmp_path, "sound")
 
 
@@ -394,7 +394,7 @@ def test_no_second_compiler_is_started_while_another_process_compiles_kernels(
     assert other is not None
     readiness.prepare()
     assert readiness.preparing()
-    assert compiler.main(["aside"]) == 0  # one that came too late ends at once
+    assert compiler.main(["aside"]) == 0  # a compiler that starts too late ends at once
     other.release()
     assert not readiness.preparing()
 

@@ -66,7 +66,7 @@ def alone(cells):
     return cells[1] + merge_word.SHORT
 '''
 NAMES = ("lowest", "middle", "highest", "alone")
-# What is changed in the source, and whose code is not what it was.
+# A change in the source, and the functions whose code changes.
 CHANGES = [
     ("# which is sorted", "# always", set()),
     ('"""The lowest of all."""', '"""The first."""', set()),

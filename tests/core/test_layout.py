@@ -35,7 +35,7 @@ def test_the_symbols_of_each_word_equal_the_spelling_of_the_alphabet(words: Word
         kept = [id if alphabet.symbols[id].merges else SEPARATOR for id in ids]
         if alphabet.first_fallback_id is None:
             expected += [*kept, SEPARATOR]
-    if alphabet.first_fallback_id is None:  # else an unknown character is one cell but several tokens
+    if alphabet.first_fallback_id is None:  # otherwise an unknown character is one cell but several tokens
         assert layout.symbols.tolist() == expected
         assert [layout.symbols[start - 1] for start in layout.starts.tolist()] == [SEPARATOR] * (len(words) + 1)
     assert layout.tokens == tokens

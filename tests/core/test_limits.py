@@ -96,7 +96,8 @@ class TestWhatLinuxSays:
 
     def test_memory_limits_of_version_1_control_groups_are_read(self, system: Path) -> None:
         write(system, proc__meminfo=meminfo(30 * GB), proc__self__cgroup="9:cpu:/a\n4:memory:/docker/0a1b\n0::/x\n")
-        group(system / "cgroup/memory", version_1(5 * GB, 2 * GB, kept=1 * GB))  # as a container sees its own
+        # A container sees its own control group like this.
+        group(system / "cgroup/memory", version_1(5 * GB, 2 * GB, kept=1 * GB))
         assert available_memory() == 4 * GB
         group(system / "cgroup/memory/docker", version_1(2**63 - 4096, 2 * GB))  # no limit
         assert available_memory() == 4 * GB
@@ -105,7 +106,7 @@ class TestWhatLinuxSays:
     def test_an_unreadable_control_group_gives_no_memory_limit(self, system: Path, broken: dict[str, str]) -> None:
         write(system, proc__meminfo=meminfo(3 * GB), proc__self__cgroup="0::/\n")
         group(system / "cgroup", version_2(str(4 * GB), 2 * GB) | broken)
-        expected = 2 * GB if "memory.stat" in broken else 3 * GB  # without it nothing is known to be kept
+        expected = 2 * GB if "memory.stat" in broken else 3 * GB  # without memory.stat no cached memory is known
         assert available_memory() == expected
 
     def test_the_available_memory_of_this_machine_is_plausible(self) -> None:
@@ -123,7 +124,7 @@ class TestTheSetting:
         write(system, proc__meminfo=meminfo(30 * GB))
         write(system, proc__self__statm=f"999999999 {3 * GB // page} {1 * GB // page} 1 0 5 0\n")
         monkeypatch.setenv(limits.SETTING, "5120")
-        assert available_memory() == 3 * GB  # of the 5 there are; of the 3 that are held, 1 is files
+        assert available_memory() == 3 * GB  # 5 GB are allowed, 3 GB are in use, and 1 GB of the used memory is files
 
     @pytest.mark.parametrize("value", ["", " ", "lots", "-5", "1.5"])
     def test_a_memory_variable_that_is_no_number_is_ignored(
@@ -171,7 +172,7 @@ class TestTheSentences:
         monkeypatch.setattr(time, "monotonic", lambda: now[0])
         stop = [False]
         check = watching_memory(lambda: stop[0], "Counting", "Take less.")
-        assert not check()  # it did not look yet
+        assert not check()  # the memory is not checked yet
         now[0] += limits.LOOK_SECONDS
         with pytest.raises(TooLarge, match=r"^Counting was stopped: only 0 MB of memory is free\. Take less\.$"):
             check()

@@ -12,7 +12,7 @@ from tests.messages import RESOURCES, SURFACES, Message, children_of, messages, 
 
 CODE = [surface for surface in SURFACES if surface not in RESOURCES]
 VALUE = re.compile(r"\{[^{}]*\}")
-# Words that only this project gave such a meaning, or that are translated word by word; and what to say instead.
+# Words with a meaning that only this project knows, or word-by-word translations; and the words to use instead.
 INSTEAD = {
     r"told|sought|aside|desk|furniture": "known, given, reported; in the background; buffers; parts of the window",
     r"anew": "again",

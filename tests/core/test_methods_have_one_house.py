@@ -19,18 +19,18 @@ from tests.core.test_arrows import imports_of, is_in, modules
 HOUSES = {path.parent.name for path in Path(methods.__path__[0]).glob("*/__init__.py")} - {"kit"}
 SPELLED = {name for name in METHODS.own if name in HOUSES}
 AS_A_WORD = re.compile(rf"\b({'|'.join(sorted(HOUSES))})\b")
-# The same words for something else.
+# Modules that use the name of a method as another word.
 FOREIGN = {
-    "bpe_core.formats.gguf_patterns": {"superbpe"},  # a way to split texts, as llama.cpp calls it
-    "bpe_core.support.former_names": {"bpe"},  # where plug-ins of before find what they import
+    "bpe_core.formats.gguf_patterns": {"superbpe"},  # llama.cpp calls a pattern by this name
+    "bpe_core.support.former_names": {"bpe"},  # older plug-ins import this name
     "bpe_core.questions.floor": {"best"},  # a column: the best vocabulary that was found
     "bpe_core.command_line.commands.verify": {"best"},  # the same column of a certificate
-    "bpe_core.questions.benchmark": {"parity"},  # what languages pay, as the field calls it
+    "bpe_core.questions.benchmark": {"parity"},  # the usual word for equal costs of languages
 }
-# Choices of a recipe that only one method has; what several have is in the kit.
+# Choices of a recipe that only one method has. Choices of several methods are in the kit.
 OWN_CHOICES = {choice for name in SPELLED for choice in METHODS[name].own_choices}
 RECIPES = ("recipe", "own", "Recipe", "preset", "with_changes", "recipe_from", "recipe_of")
-# The same words for something else.
+# Modules that use the name of a choice as another word.
 FOREIGN_CHOICES = {
     "bpe_core.kernels.learn_state": {"most_words"},  # how many words a learner has room for
 }
@@ -68,7 +68,7 @@ def sources() -> Iterator[tuple[str, str]]:
 def known_choices(module: str, source: str) -> set[str]:
     """Return the choices of single methods that a module reads from a recipe, sets in a recipe, or names."""
     known: set[str] = set()
-    if not any(choice in source for choice in OWN_CHOICES):  # then it need not be parsed
+    if not any(choice in source for choice in OWN_CHOICES):  # a source without a match is not parsed
         return known
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -81,7 +81,7 @@ def test_an_exported_file_of_an_older_version_has_the_same_steps_and_splits_text
     assert [tokenizer.encode(text) for text in SAID["texts"]] == said["ids"]
 
 
-# Columns of what steps are chosen by besides the count go by name since; all else in these files is the same.
+# Columns of reasons are now in alphabetical order. All other bytes of these files are the same.
 IN_ANOTHER_ORDER = {"boundless", "unigram"}
 
 

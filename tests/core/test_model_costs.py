@@ -21,7 +21,7 @@ LLAMA = {
     "tie_word_embeddings": False,
 }
 MISTRAL = {**LLAMA, "intermediate_size": 14336, "num_key_value_heads": 8}
-# All parameters of the published models, without their norms, biases and positions.
+# All parameters of the published models, without norms, biases and positions.
 PUBLISHED = (
     (GPT2, 50_257, 124_439_808 - 1024 * 768 - 12 * (13 * 768) - 2 * 768),
     (LLAMA, 32_000, 6_738_415_616 - 65 * 4096),

@@ -17,7 +17,7 @@ from bpe_core.text.characters import LONG, character_map
 from tests.conftest import EXPLORES
 from tests.shared import here, text_of
 
-# Characters that compose, reorder, expand, fold and vanish, and their neighbours.
+# Characters that compose, reorder, expand, fold or vanish, and their neighbours.
 TRICKY = "aeoAEΣσςİıſßK\u0301\u0323\u0328\u0307\u0300ｶﾞﾡￂ각ᄀ\u1161\u11a8ﬁ①…“’”!-<> \r\n\t\u200d😀नि\u09c7\u09be\ud800"
 TEXTS = st.text(st.sampled_from(TRICKY) | st.characters(), max_size=40)
 
@@ -69,7 +69,7 @@ def test_a_recipe_without_normalization_choices_does_not_change_the_text(text: s
 
 
 def test_normalization_steps_run_in_the_documented_order() -> None:
-    # NFKC makes the wide sign an ASCII one and the square letters capitals; then both are met by the later steps.
+    # NFKC makes an ASCII sign of the wide sign and capitals of the square letters; the later steps then change both.
     recipe = Recipe(unicode_form="NFKC", lowercase=True, strip_ascii_punctuation=True)
     assert normalize("！㎆", recipe) == "mb"
 

@@ -94,10 +94,11 @@ KINDS = {
     "lines": Kind("superbpe", {"vocab_size": 300}, TEXT, 23, 14, 7, 8),
     "pieces": Kind("sentencepiece-like", {"vocab_size": 300}, TEXT, 25, 16, 8, 7),  # which are of a form of Unicode
     "a pattern of one's own": Kind("gpt2", OWN_PATTERN, TEXT, 24, 16, 8, 7),
-    "best paths": Kind("unigram", {"vocab_size": 40}, TEXT, 33, 20, 8, 7),  # methods look at the scores to know theirs
+    # The method reads the scores to find its own scores.
+    "best paths": Kind("unigram", {"vocab_size": 40}, TEXT, 33, 20, 8, 7),
     "the longest that fits": Kind("wordpiece", {"vocab_size": 60}, TEXT, 24, 17, 7, 7),
     BY_STEPS: Kind("gpt2", GPT2, TEXT, 21, 18, 11, 14),  # in `text/preparation`; for kernels words are laid end to end
-    "as BERT": Kind("bert", {"vocab_size": 60}, TEXT, 27, 19, 8, 7),  # its tokens are cleaned as texts are
+    "as BERT": Kind("bert", {"vocab_size": 60}, TEXT, 27, 19, 8, 7),  # tokens are normalized like texts
 }
 MOST_CALLS_OF_OTHERS = 40
 MOST_CALLS = {"lines": 90, "a special token": 50, BY_STEPS: 120}  # many for each run, part or word

@@ -142,7 +142,7 @@ def test_a_study_saved_in_each_format_and_opened_is_equal_after_pickling(tmp_pat
             try:
                 learned(preset).save(path, format=name)
             except OutputError:
-                continue  # it cannot hold this recipe
+                continue  # the format cannot hold this recipe
             study = bpe.open(path)
             copied = pickle.loads(pickle.dumps(study))
             assert_is_the_same(copied, study)

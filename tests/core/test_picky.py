@@ -171,7 +171,7 @@ def after(tokens: tuple[str, ...], event: tuple[str, ...]) -> tuple[str, ...]:
     left = list[str]()
     for token in tokens:
         if left and left[-1] == first and token == others[0]:
-            left[-1] = first + token + "\0"  # closed, so that it joins nothing more in this event
+            left[-1] = first + token + "\0"  # the end mark prevents another join in the same event
         else:
             left.append(token)
     return tuple(token.removesuffix("\0") for token in left)

@@ -18,7 +18,7 @@ from bpe_core.methods.facts import MethodFacts
 from bpe_core.methods.kit.method import Method
 from tests.shared import ROOT
 
-# Questions without their verb, prepositions, and words for something that was said elsewhere.
+# Questions without a verb, prepositions, and words that refer to an earlier text.
 HEADLESS = re.compile(
     r"(After|And|As|At|Because|Before|Beside|Between|But|By|For|From|How|If|In|Its|Of|On|Only|Or|Since|So|Such|Than"
     r"|That|The (one|ones|other|others|same)|Their|Those|To|Until|What|Whatever|When|Whenever|Where|Whether|Which|While"
@@ -32,7 +32,7 @@ HOW_TO_MEND = "A function's docstring begins with a verb (`Return whether`), tha
 def docstrings_in(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the place and the text of each docstring of a file, unless no text of the file can be headless."""
     source = path.read_text("utf-8")
-    if not AFTER_QUOTES.search(source):  # then it need not be parsed
+    if not AFTER_QUOTES.search(source):  # a source without a match is not parsed
         return
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, DOCUMENTED) and (text := ast.get_docstring(node)):

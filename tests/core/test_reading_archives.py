@@ -62,7 +62,7 @@ def test_members_of_an_archive_are_read_by_their_kind_and_unreadable_members_are
         notes = LEFT_OUT + ["link.txt: it is a link or a device, which is not read."] * more
         assert [str(skipped) for skipped in corpus.skipped] == [f"{path}: {sentence}" for sentence in notes]
         assert [chunk.bytes_read for chunk in corpus.chunks()][-1] <= path.stat().st_size
-    assert documents(Corpus.from_files(tmp_path / "a.zip"))  # as often as one likes
+    assert documents(Corpus.from_files(tmp_path / "a.zip"))  # the archive can be read again and again
     write_zip(tmp_path / "b.zip", {"a.txt": b"low", "b.txt": b"l\xf6w"})
     assert "b.zip: b.txt is not valid UTF-8" in sentence(tmp_path / "b.zip", error=EncodingError)
 

@@ -38,7 +38,7 @@ def test_the_same_documents_in_every_kind_of_file_give_the_same_words(tmp_path: 
         assert list(count_words(corpus, Recipe(pattern="none", unit="file"))) == list(
             count_words(Corpus.from_texts(TEXTS), Recipe(pattern="none", unit="file"))
         )
-    assert len(Corpus.from_files(tmp_path / "data_set").skipped) == 5  # what is about the tables, and the draft
+    assert len(Corpus.from_files(tmp_path / "data_set").skipped) == 5  # the files about the tables, and the draft
 
 
 def test_short_documents_of_a_table_are_read_many_in_one_chunk(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_short_documents_of_a_table_are_read_many_in_one_chunk(tmp_path: Path) -
     corpus = Corpus.from_files(path)
     chunks = list(corpus.chunks(several=True))
     assert 2 <= len(chunks) < 20
-    assert max(len(chunk.data) for chunk in chunks) < 300_000  # a row group is never held as a whole
+    assert max(len(chunk.data) for chunk in chunks) < 300_000  # a row group is never in memory as a whole
     assert [bytes(document.data).decode() for chunk in chunks for document in chunk.documents()] == texts
     assert [chunk.bytes_read for chunk in chunks][-1] == path.stat().st_size
     recipe = Recipe.preset("gpt2")

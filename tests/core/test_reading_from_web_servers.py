@@ -20,7 +20,7 @@ TEXT = "low lower lowest\n" * 100
 class Answers(BaseHTTPRequestHandler):
     """The answers of a server, one for each path."""
 
-    secret = ""  # a path of a file here
+    secret = ""  # the path of a local file
 
     def do_GET(self) -> None:
         self._answer(with_body=True)

@@ -163,7 +163,7 @@ def test_a_chosen_column_of_a_csv_file_is_read(tmp_path: Path) -> None:
 
 
 def test_a_very_long_csv_field_is_read(tmp_path: Path) -> None:
-    text = "low " * 300_000  # the csv module refuses more than 131,072 characters unless told
+    text = "low " * 300_000  # by default the csv module refuses more than 131,072 characters
     path = write(tmp_path, "a.csv", f"text\n{text}\n")
     assert "".join(read(path, 1000)) == text
 

@@ -22,7 +22,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 MANUAL = ROOT / "resources" / "manual"
 BY_HAND = (MANUAL / "method-bpe.md").read_text(encoding="utf-8")
 WORDS_FOR_NUMBERS = {"Nine": 9, "Ten": 10, "Eleven": 11, "Twelve": 12}
-LARGEST = 9_000  # bytes: what is longer belongs in the manual
+LARGEST = 9_000  # bytes; longer texts belong in the manual
 
 
 def blocks(language: str, text: str = README) -> list[str]:
@@ -98,5 +98,5 @@ def test_commands_of_the_readme_run(folder_with_a_book: Path, monkeypatch: pytes
     assert len(commands) >= 5
     for command in commands:
         arguments = shlex.split(command, comments=True)[1:]
-        arguments = ["5" if word == "500" else word for word in arguments]  # the book here is too short for 500 merges
+        arguments = ["5" if word == "500" else word for word in arguments]  # the text here is too short for 500 merges
         assert run(arguments) == 0, command

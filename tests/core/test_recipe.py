@@ -43,7 +43,7 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     decoding=(Fuse(),),
     border="|", whole_characters=True,
 )  # fmt: skip
-# Each choice that a single method has, and the first method that has it.
+# Each choice that a single method has, and the first method that has the choice.
 OF_METHODS = {choice: name for name, method in reversed(list(HOUSES.own.items())) for choice in method.own_choices}
 
 
@@ -60,7 +60,7 @@ def another_value(declared: Choice) -> Any:
 
 OTHER |= {choice: another_value(HOUSES[name].own_choices[choice]) for choice, name in OF_METHODS.items()}
 STEERING = {"interventions", "grown_from", "preparation", "older_unicode", "sums", "decoding", "spelled_specials"}
-METHODS = {"method"}  # of which there is one
+METHODS = {"method"}  # the recipe has one choice of this kind
 
 
 def changed(choice: str) -> tuple[Recipe, Recipe]:

@@ -156,7 +156,8 @@ def _of_libraries(text: Path, folder: Path) -> list[Path]:
     other.train([str(text)], trainer)
     other.save(str(path))
     paths = [path]
-    size = len(set(text.read_text(encoding="utf-8"))) + 100  # beyond what there is it joins what occurs nowhere
+    # More tokens than characters, so merges would join pairs that do not occur.
+    size = len(set(text.read_text(encoding="utf-8"))) + 100
     for name, more in (("usual", {}), ("plain", {"split_by_unicode_script": False, "split_by_number": False})):
         model = io.BytesIO()
         sentencepiece.SentencePieceTrainer.train(

@@ -100,7 +100,7 @@ def test_the_benchmark_counts_special_tokens_in_texts_as_the_library_does(
     opened: tuple[bpe.Study, Path, Encode],
 ) -> None:
     study, _, library = opened
-    long = (TEXT + "\n") * 3_000  # so that words are counted once
+    long = (TEXT + "\n") * 3_000  # so that the benchmark counts words once
     columns = QUESTION.benchmark({"it": study}, texts={"short": [TEXT], "long": [long]}).columns
     assert columns["tokens"].tolist() == [len(library(TEXT)), len(library(long))]
     curves = QUESTION.curves({"it": study}, held_out=[TEXT]).columns

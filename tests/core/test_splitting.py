@@ -86,7 +86,7 @@ def test_matches_found_in_several_rounds_give_all_words(matches: int) -> None:
 def test_with_line_units_each_line_is_split_as_a_separate_text() -> None:
     recipe = Recipe.preset("gpt2", unit="line")
     assert list(split_words("low  \n\n new\r\nold", recipe)) == ["low", "  \n", "\n", " new", "\r\n", "old"]
-    # As one text the blanks before a word are cut elsewhere.
+    # As one text, the blanks before a word are split differently.
     assert list(split_words("a\n\n b", Recipe.preset("gpt2"))) == ["a", "\n\n", " b"]
 
 

@@ -48,7 +48,7 @@ def test_the_name_of_a_file_given_as_a_text_is_refused(folder: Path, given: Any)
 
 def test_a_file_name_can_still_be_learned_as_an_explicit_text(folder: Path) -> None:
     assert (b"a.txt", 1) in words(bpe.train(bpe.Corpus.from_texts(["a.txt"]), "words", pattern="whitespace", merges=1))
-    assert words(trained(["a.txt", LOW]))  # only one of them is a name
+    assert words(trained(["a.txt", LOW]))  # only one of the texts is a file name
     assert words(trained("b.txt is a file"))
 
 

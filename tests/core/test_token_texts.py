@@ -120,7 +120,7 @@ def test_texts_of_all_tokens_together_stay_within_one_memory_budget(monkeypatch:
         written(history)
     tokenizer = Tokenizer(history)
     assert len(tokenizer.token_bytes(256 + 12)) == 2**13
-    with pytest.raises(BpeError, match="longer than"):  # the whole would have fitted, beside the other it does not
+    with pytest.raises(BpeError, match="longer than"):  # one text alone would fit, but two texts do not fit
         tokenizer.token_bytes(256 + 13)
     assert len(tokenizer.token_bytes(256 + 12)) == 2**13
 

@@ -84,7 +84,7 @@ def being_made(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
 
 def test_byte_pair_encoding_trains_in_plain_python_while_kernels_are_compiled(being_made: list[Progress]) -> None:
     made = Trainer(WORDS, RECIPE, progress=being_made.append)
-    # Which of the two learns makes no difference to anybody, so nothing public tells.
+    # No public attribute tells which of the two learners is used, because both give the same results.
     assert type(made._learner) is PlainLearner
     assert not being_made
     made.advance()
@@ -173,7 +173,7 @@ def _no_second_process() -> Iterator[None]:
 
 
 def test_a_recipe_without_a_method_means_bpe_and_an_unknown_method_is_refused() -> None:
-    assert "method" not in RECIPE.to_dict()  # so that programs from before there was a choice open it
+    assert "method" not in RECIPE.to_dict()  # so that older programs without the choice can open the recipe
     assert Recipe.from_dict({**RECIPE.to_dict(), "method": "bpe"}) == Recipe.from_dict(RECIPE.to_dict()) == RECIPE
     with pytest.raises(RecipeError, match="method cannot be 'guessing'"):
         RECIPE.with_changes(method="guessing")

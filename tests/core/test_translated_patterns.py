@@ -139,7 +139,7 @@ def test_the_reason_why_a_pattern_has_no_scan_table_is_named(expression: str) ->
     assert table_of(expression) is None
 
 
-PUBLISHED = {  # patterns as others have published them
+PUBLISHED = {  # patterns from published tokenizers
     "digits in twos": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,2}| ?[^\s\p{L}\p{N}]++[\r\n]*"
     r"|\s*[\r\n]|\s+(?!\S)|\s+",
     "words and signs": r"\w+|[^\w\s]+",

@@ -200,7 +200,7 @@ def test_unigram_training_on_texts_without_repeated_pieces_is_refused() -> None:
     for text, sentence in ((" \n", "holds no words"), ("abc", "No piece of a word occurs twice")):
         with pytest.raises(NothingToLearn, match=sentence):
             train(Corpus.from_texts([text]), Recipe.preset("unigram", merges=0))
-    with pytest.raises(NothingToLearn, match="holds no words"):  # whatever size was asked for
+    with pytest.raises(NothingToLearn, match="holds no words"):  # for any requested size
         train(Corpus.from_texts([" \n"]), Recipe.preset("unigram"))
 
 

@@ -50,7 +50,7 @@ def learned_there(lines: list[str], size: int, log: pytest.CaptureFixture[str], 
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(lines), model_writer=model, vocab_size=size, model_type="unigram",
         normalization_rule_name="identity", character_coverage=1.0, num_threads=1, max_sentence_length=10_000_000,
-        seed_sentencepieces_file=seeds, minloglevel=0,  # what was said last time goes for the whole process
+        seed_sentencepieces_file=seeds, minloglevel=0,  # the log level of the last call stays set for the whole process
     )  # fmt: skip
     return model.getvalue(), log.readouterr().err
 
@@ -82,7 +82,8 @@ def test_unigram_training_from_the_same_seeds_makes_the_rounds_of_sentencepiece(
     model, said = learned_there(text.splitlines(), size, capfd, str(seeds))
     rounds = re.findall(r"EM sub_iter=\d+ size=(\d+) obj=([\d.]+)", said)
     assert [em_pass.size for em_pass in learner.passes] == [int(size) for size, _ in rounds]
-    is_made = name in MADE  # where many words occur as often as others, so that 32 bits decide which of them is dropped
+    # Many words are equally frequent in these texts, so rounding to 32 bits decides which of them is dropped.
+    is_made = name in MADE
     for number, (em_pass, (_, objective)) in enumerate(zip(learner.passes, rounds, strict=True)):
         assert em_pass.objective == pytest.approx(float(objective), rel=1e-3 if is_made and number > 1 else 1e-5)
     theirs = sentencepiece.SentencePieceProcessor(model_proto=model)
@@ -93,7 +94,7 @@ def test_unigram_training_from_the_same_seeds_makes_the_rounds_of_sentencepiece(
 
 
 LONG = ("data/udhr-languages.txt", "data/wikitext2-train-unk.txt") if os.environ.get("BPE_LONG") else ()
-FEWER_SEEDS = {"data/udhr-languages.txt": 55}  # theirs: some characters have another script in their table
+FEWER_SEEDS = {"data/udhr-languages.txt": 55}  # SentencePiece has another script for some characters
 LEAST_SHARED = {
     "made/english": 0.98, "data/tinyshakespeare.txt": 0.999, "data/udhr-languages.txt": 0.983,
     "data/wikitext2-train-unk.txt": 0.9969,
@@ -143,7 +144,8 @@ def small_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_unigram_encodes_lines_as_sentencepiece_does(
     name: str, small_model: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiled_encoder, "MOST_PATHS", 100)  # so that a text empties the memory, and the next may not
+    # So that one text may empty the cache before the next text.
+    monkeypatch.setattr(compiled_encoder, "MOST_PATHS", 100)
     history = history_of(small_model)
     tokenizer, texts = Tokenizer(history), [symbol.text.decode() for symbol in history.alphabet.symbols]
     theirs = [small_model.id_to_piece(id) for id in range(small_model.get_piece_size())]

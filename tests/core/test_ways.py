@@ -38,7 +38,7 @@ from bpe_core.studies.study import Study
 
 OWN = Path(__file__).parents[1] / "texts"
 TEXT = (OWN / "prose.txt").read_text(encoding="utf-8")
-SURE = 4.5  # standard errors: once in 150,000 draws a sound one is further off
+SURE = 4.5  # standard errors; a correct sampler exceeds this distance once in 150,000 draws
 DRAWS = 4_000
 
 
@@ -207,7 +207,8 @@ def test_the_most_probable_split_equals_that_of_the_tokenizers_library() -> None
     study = train(TEXT, "gpt2", merges=200)
     ways = ways_of(study.history, probabilities(study.history, study.inside.cut().counts(200)))
     names, scores = study.inside.by_index.texts.text, ways.scores or ()
-    symbols = {id: chr(0x4E00 + id) for id in range(256)}  # each byte as a letter, for it knows none
+    # Each byte as a character, because the library knows no bytes.
+    symbols = {id: chr(0x4E00 + id) for id in range(256)}
     spelled = [
         "".join(symbols[byte] for byte in study.inside.by_index.tokenizer.token_bytes(id)) for id in range(len(names))
     ]

@@ -65,7 +65,7 @@ def test_the_tokens_of_a_text_are_the_tokens_of_its_words(history: History, text
 def test_special_tokens_in_a_text_are_encoded_at_every_step(history: History, text: str, steps: list[int]) -> None:
     segmenter, allowed = segmenter_of(history), history.recipe.special_tokens
     segmentation = words_of(text, history)
-    for at in steps:  # there and back
+    for at in steps:  # forward and back
         assert segmentation.tokens(at).spans()[:, 2].tolist() == segmenter.ids(text, at, allowed).tolist()
         assert segmentation.tokens(at).ids.tolist() == words_of(text, history).tokens(at).ids.tolist()
 

@@ -28,7 +28,7 @@ from tests.core.learning import all_columns, train
 from tests.core.random_training import CHARACTER_TIES
 from tests.core.random_training import words as tables
 
-# The sentences that Hugging Face's course counts by hand; what it finds there is the fact that is checked.
+# The sentences that Hugging Face's course counts step by step; the test checks the vocabulary of the course.
 COURSE = (
     "This is the Hugging Face Course. This chapter is about tokenization. This section shows several tokenizer "
     "algorithms. Hopefully, you will be able to understand how they are trained and generate tokens."

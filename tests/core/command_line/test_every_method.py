@@ -37,7 +37,7 @@ def files(tmp_path: Path, method: str) -> tuple[str, str]:
 
 def _done_alone(method: str) -> Single | None:
     listed = METHODS[method]
-    return None if "tau" in listed.own_choices else listed.single  # such a method merges, and drops what it took whole
+    return None if "tau" in listed.own_choices else listed.single  # a method with tau merges tokens and drops tokens
 
 
 def test_the_train_command_prints_steps_as_merges_drops_or_additions_as_the_method_makes_them(

@@ -43,7 +43,8 @@ def test_a_manifest_can_be_repeated_in_a_moved_folder_and_changed_inputs_are_rep
         "folder": ["export", "--merges", "merges.csv", str(here / "folder") + "/"],
         "session": ["train", "book.txt", "--merges", "20", "--output", "runs.bpex"],
         "branch": ["branch", "runs.bpex", "--forbid", "t+h@1", "-o", "both.bpex"],
-        "diff": ["diff", "both.bpex#1", str(here / "both.bpex") + "#2", "-o", "differing.csv"],  # it ends with 3
+        # This command ends with exit code 3.
+        "diff": ["diff", "both.bpex#1", str(here / "both.bpex") + "#2", "-o", "differing.csv"],
         "lab": ["chart", "lab", "both.bpex#2", "both.bpex#1", "-o", "lab.svg"],
         "curves": ["chart", "curves", "both.bpex", "--corpus", "book.txt", "-o", "curves.csv"],
         "compress": ["compress", "other.txt"],

@@ -16,7 +16,7 @@ from tests.shared import ROOT
 
 POEM = str(ROOT / "tests" / "texts" / "poem.txt")
 CODE = str(ROOT / "tests" / "texts" / "code.txt")
-# Each command, and the ending of what it writes.
+# Each command, and the ending of the file that the command writes.
 COMMANDS = {
     "extend": ("extend old.json --corpus {code} --by 9 -o", ".tokenizer.json"),
     "extend a session": ("extend old.json --corpus {code} --by 9 -o", ".bpex"),

@@ -161,7 +161,7 @@ def test_a_table_with_merge_priorities_keeps_its_priorities_when_trimmed(words: 
     order = [*range(10), *reversed(range(10, 60)), *range(60, len(pairs))]
     rows = PairRows(*np.array([(*pairs[row], 257 + row) for row in order]).T)
     table = History.from_pairs(RECIPE, alphabet, pairs, MergePriorities(pairs=rows, whole_words=True))
-    assert 256 not in unreachable_tokens(table)  # where it is a whole word
+    assert 256 not in unreachable_tokens(table)  # the token is reachable as a whole word
     before = set(unreachable_tokens(table))
     peer_of(table)
     for needed in NEEDED:

@@ -52,7 +52,7 @@ def learned(request: pytest.FixtureRequest) -> tuple[History, History]:
 @pytest.fixture(scope="module")
 def table() -> History:
     history = train(OLD, RECIPES["bytes"])
-    return history.numbered(np.arange(history.index_count) * 2 + 5)  # with holes, as a file may have them
+    return history.numbered(np.arange(history.index_count) * 2 + 5)  # a file may leave out ids
 
 
 def grown(history: History, by: int = 20) -> History:
@@ -192,7 +192,8 @@ def test_the_python_example_of_the_manual_resizes_embeddings_by_an_id_map(
         assert resized[row["new"]] == pytest.approx(matrix[list(row["parts"])].mean(axis=0), abs=1e-6)
     kept = {row["old"] for row in rows if row["new"] is not None}
     gone = {row["old"] for row in rows if row["new"] is None}
-    assert kept | gone == {None, *final_numbers(table)}  # each old row is in the new matrix, or the map says it is gone
+    # The new matrix has every old row, or the map says that the token is gone.
+    assert kept | gone == {None, *final_numbers(table)}
 
 
 def test_the_idmap_command_writes_and_checks_an_id_map(

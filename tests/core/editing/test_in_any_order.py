@@ -94,7 +94,7 @@ def changed(state: State, act: str, data: st.DataObject) -> tuple[State, set[int
 def test_ids_stay_and_texts_decode_after_any_sequence_of_table_edits(data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(tuple(RECIPES)))
     history = learned(kind, OLD)
-    state = State(history, np.arange(history.index_count) * 3 + 7)  # as a file may number them
+    state = State(history, np.arange(history.index_count) * 3 + 7)  # a file may number its tokens differently
     first = [Tokenizer(history).encode(text) for text in TEXTS]
     texts_before = [Tokenizer(history).decode(ids) for ids in first]
     for act in data.draw(st.lists(st.sampled_from(["extend", "trim", "forbid", "merge"]), min_size=1, max_size=4)):

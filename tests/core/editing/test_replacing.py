@@ -38,7 +38,7 @@ RECIPES = {
 
 
 def numbered(history: History) -> History:
-    return history.numbered(np.arange(history.index_count) * 2 + 3)  # with holes, as a file may have them
+    return history.numbered(np.arange(history.index_count) * 2 + 3)  # a file may leave out ids
 
 
 def checked(replacement: Replacement, before: History) -> None:
@@ -59,7 +59,8 @@ def test_replacing_tokens_keeps_the_vocabulary_size_and_all_other_ids(kind: str)
     assert len(replacement.removed) == 15
     words = count_words(corpus, table.recipe)
     spent = costs(words, table, replacement.history)
-    assert spent.now < spent.before or kind == "unigram"  # there each unknown character is a token now
+    # In the Unigram table each unknown character has become a token.
+    assert spent.now < spent.before or kind == "unigram"
     before, now = Tokenizer(table), Tokenizer(replacement.history)
     assert now.decode(now.encode(POEM)) == before.decode(before.encode(POEM))
 

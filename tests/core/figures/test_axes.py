@@ -48,7 +48,7 @@ def test_ticks_of_a_zoomed_axis_lie_within_the_visible_part_and_have_different_l
     start = low + (high - low) * start * (1 - share)
     first, last = axis.number(start), axis.number(start + (high - low) * share)
     if last - first < 1e-6 * max(1.0, last):
-        return  # two numbers that the screen could not tell apart
+        return  # the screen could not separate these two numbers
     ticks = axis.ticks(first, last)
     slack = 1e-6 * (last - first)
     assert all(first - slack <= tick <= last + slack for tick in ticks)

@@ -299,7 +299,7 @@ def test_ffmpeg_receives_every_frame_of_a_film(
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     (tmp_path / "mood").write_text("willing")
     bpe.film(study, path, seconds=1)
-    frames = 10 + 25 + 10  # the first and the last one stay
+    frames = 10 + 25 + 10  # the first frame and the last frame are shown longer
     assert int(path.read_text()) == frames * 800 * 420 * 3
     (tmp_path / "mood").write_text("refuse")
     with pytest.raises(BpeError, match=r"ffmpeg could not make .*Unknown encoder"):

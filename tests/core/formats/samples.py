@@ -24,7 +24,7 @@ from tests.shared import SCRIPTS, here, text_of
 LEARNED = 60_000  # characters of each text
 MERGES = 400
 
-LEARNED_FROM_GROUPS = ("parity",)  # its steps are those of byte-pair encoding
+LEARNED_FROM_GROUPS = ("parity",)  # the steps of parity are those of byte-pair encoding
 
 
 @cache
@@ -101,7 +101,7 @@ def histories_for(format: Format, text: str, **changes: Any) -> list[History]:
     recipes = [
         Recipe.preset("gpt2"),
         Recipe.preset("words", marker="glued", ties="largest-text"),
-        Recipe.preset("sentencepiece-like", unicode_form=""),  # its map fills most of the file
+        Recipe.preset("sentencepiece-like", unicode_form=""),  # the normalization map fills most of the file
         Recipe.preset("gage"),
         Recipe.preset("superbpe", unit="file"),  # not every format splits by lines, too
         Recipe.preset("bert"),

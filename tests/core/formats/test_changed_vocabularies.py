@@ -35,7 +35,7 @@ from tests.shared import text_of
 
 POEM, PROSE = text_of("poem")[:1_500], text_of("prose")[:1_500]
 TEXT = POEM[:400] + PROSE[:200]
-SPECIALS = ("[PAD]", "<end of text>")  # one with blanks
+SPECIALS = ("[PAD]", "<end of text>")  # one special token with blanks
 KINDS = {"bert": "tokenizer.json", "wordpiece": "vocab.txt", "unigram": "sentencepiece"}
 
 
@@ -101,7 +101,7 @@ def test_removing_tokens_keeps_the_other_tokens_and_their_ids(table: Table, data
     assert (set(trimmed.removed), trimmed.asked, trimmed.spared, trimmed.lost) == (ids, trimmed.removed, (), 0)
     assert set(trimmed.new_ids) == set(known.tolist()) - ids
     check(opened, known, trimmed.history, trimmed.history.numbers, kind, text)
-    for format in ("csv", "json"):  # they also keep the numbers of the original file
+    for format in ("csv", "json"):  # these formats also keep the ids of the original file
         again = read_again(trimmed.history, format, trimmed.history.numbers)
         assert again.history.numbers is not None
         assert (
@@ -157,7 +157,7 @@ def test_extending_a_wordpiece_table_joins_pairs_by_count_or_by_score() -> None:
     recipe = Recipe.preset("wordpiece", special_tokens=(), merges=0)
     table = {"[UNK]": 0, "a": 1, "b": 2, "##a": 3, "##b": 4, "##c": 5, "##ac": 6}
     history = history_of(table, recipe, "it")
-    words = WordTable.from_counts({"aab": 10, "bac": 4, "bab": 9})  # as cut: a ##a ##b, b ##ac, b ##a ##b
+    words = WordTable.from_counts({"aab": 10, "bac": 4, "bab": 9})  # encoded as: a ##a ##b, b ##ac, b ##a ##b
     added_tokens = {}
     for rule in ("count", "score"):
         grown = extend_on(words, history, growing_recipe(history, 1, wordpiece_rule=rule))

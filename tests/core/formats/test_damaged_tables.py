@@ -21,7 +21,7 @@ def small_table(format: Format) -> bytes:
     return written(learned(Recipe.preset("words", marker="symbol"), {"low": 5, "lower": 2}), format)
 
 
-# Each: the text to replace, its replacement, and a part of the sentence. Merges are l+o, lo+w, low+</w>, ...
+# Each row: the text to replace, its replacement, and a part of the message. Merges are l+o, lo+w, low+</w>, ...
 CSV_DAMAGE = [
     ("\n2,7,5,", "\n2,7,999,", r"line 3: it merges the token 999, which does not exist yet"),
     ("\n2,7,5,", "\n2,7,8,", r"line 3: it merges the token 8, which does not exist yet.*0 to 7"),
@@ -116,7 +116,7 @@ def test_a_json_table_with_too_much_to_parse_at_once_is_refused(monkeypatch: pyt
 @every_format
 def test_a_table_file_truncated_anywhere_is_refused(format: Format) -> None:
     data = small_table(format)
-    for end in range(len(data) - 2):  # without its very last line break it is still whole
+    for end in range(len(data) - 2):  # the table is complete without its last line break
         with pytest.raises(FormatError):
             format.read(data[:end], "table")
 

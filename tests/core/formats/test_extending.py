@@ -105,7 +105,7 @@ def test_tokenizers_of_other_formats_can_be_extended_twice(
     assert first.get("asked", "") == {"ranks.tiktoken": "tiktoken", "merges.txt": "tokenizers"}.get(name, "")
     lists_no_specials = any("lists no special tokens" in note for note in first.get("notes", ()))
     assert lists_no_specials == (name == "ranks.tiktoken")
-    behind = ("--first-id", "9000") if lists_no_specials else ()  # as if the model had special tokens there
+    behind = ("--first-id", "9000") if lists_no_specials else ()  # the model may have special tokens at the next ids
     second = extended(once, f"{twice.parent}/", "--min-frequency", "1", *behind, text="poem.txt", capsys=capsys)
     assert second["kept"] == first["kept"] + BY
     assert second["new_ids"][0] == (9000 if behind else first["new_ids"][1] + 1)

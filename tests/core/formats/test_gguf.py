@@ -20,7 +20,7 @@ from tests.core.formats.gguf_files import gguf
 
 GGUF = FORMATS["gguf"]
 SHOWN = [written(sign.encode()) for sign in "aB1 .'s\né"]
-MERGES = ["Ã ©", *(f"{one} {other}" for one in SHOWN for other in SHOWN)]  # so that each second border is one of words
+MERGES = ["Ã ©", *(f"{one} {other}" for one in SHOWN for other in SHOWN)]  # so every second border is a border of words
 BYTES = [*stand_ins(), *(merge.replace(" ", "", 1) for merge in MERGES), "<|end|>", "<tool>"]
 TEXT = "aB1 's.'S a1111111B\n\n  .é  1a\n.. éBa'll\n 1"
 SPLIT: dict[tuple[str, ...], str] = {  # by names that llama.cpp splits alike

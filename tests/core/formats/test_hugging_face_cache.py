@@ -33,7 +33,7 @@ def put(folder: Path, name: str, commit: str = "abc", branch: str = "main") -> P
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    monkeypatch.setitem(sys.modules, "huggingface_hub", None)  # so that nothing is ever fetched
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)  # so nothing is downloaded
     return tmp_path
 
 
@@ -105,7 +105,7 @@ def test_a_tokenizer_missing_from_the_cache_is_reported_or_downloaded(
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     assert len(bpe.open("hf:somebody/new")) == len(STUDY)
     bpe.open("hf:somebody/new")
-    assert asked == [("somebody/new", None)]  # the second time it lies in the cache
+    assert asked == [("somebody/new", None)]  # the second time, the tokenizer is in the cache
     assert cache.cached_tokenizers()
     assert len(asked) == 1
     hub.snapshot_download = SimpleNamespace()  # not even to be called

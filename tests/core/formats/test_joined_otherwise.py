@@ -75,7 +75,7 @@ def test_encoding_with_ranks_in_any_order_gives_the_ids_of_tiktoken(
 ) -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     named = odd_table.history
-    named.recipe = named.recipe.with_changes(pattern="gpt2")  # guessed, as the file does not say it
+    named.recipe = named.recipe.with_changes(pattern="gpt2")  # the file does not name its pattern
     theirs = tiktoken.Encoding("odd", pat_str=GPT2, mergeable_ranks=odd_ranks, special_tokens={})
     tokenizer = Tokenizer(named)
     for text in samples():
@@ -242,7 +242,7 @@ def as_llama_3(whole: dict[str, Any]) -> None:
         ({}, in_any_order, True),
         ({}, as_llama_3, True),
         ({"alphabet": False}, None, True),  # some bytes have no token
-        ({"alphabet": False, "blanks_part": True}, None, True),  # so do some characters
+        ({"alphabet": False, "blanks_part": True}, None, True),  # some characters divide words, too
         ({"alphabet": False, "blanks_part": True, "unk_token": "[UNK]", "fuse_unk": True}, None, True),
         ({"blanks_part": True, "unk_token": "<|end|>", "end_of_word_suffix": "</w>"}, None, False),  # as CLIP's
     ],

@@ -73,7 +73,7 @@ def test_each_kind_of_tokenizer_json_is_opened_and_written_with_the_ids_of_its_l
     JSON.write(opened.history, file)
     again = tokenizers.Tokenizer.from_buffer(file.getvalue())
     tokenizer = Tokenizer(opened.history)
-    spelled = "<0x41>" if any("<0x41>" in note for note in opened.notes) else "\0"  # as a note says
+    spelled = "<0x41>" if any("<0x41>" in note for note in opened.notes) else "\0"  # a note reports the byte token
     given = [line.replace(spelled, "") for line in (*lines(), "\n".join(lines()))]
     together, edges = tokenizer.encode_batch(given, allowed_special="all")
     for text, (start, stop) in zip(given, pairwise(edges), strict=True):
@@ -94,7 +94,8 @@ def rescored(model: Whole, new: Callable[[float], float]) -> None:
     model["vocab"] = [[text, new(score)] for text, score in model["vocab"]]
 
 
-SWITCHED: dict[str, tuple[str, Callable[[Whole], Any]]] = {  # an option of a model, and a kind that has it
+# An option of a model, and a kind of file that has the option.
+SWITCHED: dict[str, tuple[str, Callable[[Whole], Any]]] = {
     "no unknown token": ("characters of words", lambda model: model.update(unk_token=None)),
     "another unknown token": ("characters of words", lambda model: model.update(unk_token="the</w>")),
     "unknown joined": ("characters of words", lambda model: model.update(fuse_unk=True)),
@@ -139,7 +140,7 @@ def test_a_tokenizer_json_with_a_changed_model_option_is_opened_with_the_ids_of_
 @pytest.mark.parametrize("unknown", ["<unk>", None])
 def test_a_character_whose_token_only_ends_words_is_unknown_inside_words(unknown: str | None) -> None:
     tokens = ["<unk>", "l", "o", "w</w>", "</w>", "lo", "e", "e</w>", "low</w>"]
-    merges = [["l", "o"], ["e", "</w>"], ["lo", "w</w>"]]  # of which one makes what is a symbol already
+    merges = [["l", "o"], ["e", "</w>"], ["lo", "w</w>"]]  # one merge makes a token that is a base symbol already
     made = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token=unknown, end_of_word_suffix="</w>"))
     made.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     whole = json.loads(made.to_str())

@@ -48,7 +48,7 @@ def test_a_merges_file_with_its_vocabulary_keeps_its_ids(tmp_path: Path) -> None
     )
     theirs.train_from_iterator([languages()], trainer)
     theirs.model.save(str(tmp_path))
-    merges = tmp_path / "merges.txt"  # as older versions begin it
+    merges = tmp_path / "merges.txt"  # older versions of the file begin with this line
     merges.write_text(merges.read_text("utf-8").replace("0.2", "0.2 - Trained by `huggingface/tokenizers`", 1), "utf-8")
     opened = open_table(merges)
     assert opened.format == "merges.txt"

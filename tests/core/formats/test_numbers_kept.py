@@ -43,7 +43,7 @@ def test_added_tokens_after_the_vocabulary_keep_their_ids_in_every_written_file(
     assert run(["convert", str(path), str(again)]) == 0
     assert tokenizers.Tokenizer.from_file(str(again)).get_vocab() == asked.get_vocab()
 
-    # After fewer merges all tokens of that moment have the same numbers, special ones, too.
+    # After fewer merges all tokens so far have the same ids, and special tokens keep their ids, too.
     fewer = tmp_path / "fewer.tokenizer.json"
     assert run(["export", "--merges", str(path), "--at", "200", str(fewer)]) == 0
     vocabulary = tokenizers.Tokenizer.from_file(str(fewer)).get_vocab()
@@ -81,7 +81,7 @@ def test_files_converted_from_tiktoken_ranks_have_the_ids_of_the_ranks(tmp_path:
     text = "the model's vocabulary, voc mode " + "".join(made[place].decode(errors="ignore") for place in range(50))
     expected = first.numbers_of(Tokenizer(first.history).encode(text))
     for name in ("small.tokenizer.json", "vocab.json", "merges.txt"):
-        if name != "merges.txt":  # it is written beside the other
+        if name != "merges.txt":  # the file is written beside merges.txt
             assert run(["convert", str(path), str(tmp_path / name)]) == 0
         back = open_table(tmp_path / name)
         assert back.numbers_of(Tokenizer(back.history).encode(text)) == expected, name

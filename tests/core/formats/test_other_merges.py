@@ -228,7 +228,7 @@ def test_the_merge_file_of_clip_is_cut_to_the_merges_that_clip_uses(tmp_path: Pa
     assert len(opened.history) == 48_894
     study = bpe.open(path)
     assert [study.id_of(token) for token in CLIP_SPECIALS] == [49_406, 49_407]
-    assert study.encode(f"ab{CLIP_SPECIALS[1]}")[-1] == 49_407  # which its pattern looks for
+    assert study.encode(f"ab{CLIP_SPECIALS[1]}")[-1] == 49_407  # the pattern of CLIP matches special tokens
     assert "the first 48,894 of the 60,000 merges" in " ".join(opened.notes)
 
 

@@ -168,7 +168,7 @@ def test_any_steps_of_a_tokenizer_json_give_the_ids_of_the_library(whole: dict[s
 def test_check_import_compares_an_opened_file_with_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The vocabulary contains tokens named like keys of a tokenizer.json."""
     whole = json.loads(json.dumps(trained("bytes")))
-    whole["model"]["dropout"] = 1.0  # its library leaves out every merge
+    whole["model"]["dropout"] = 1.0  # the library then leaves out every merge
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(whole), encoding="utf-8")
     check = check_import(path, open_table(path))

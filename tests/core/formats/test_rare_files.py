@@ -68,7 +68,7 @@ LATER = (
 )
 LETTERS = numbered("<unk>", "e", "a", "b", " ", "ab")
 
-# What is rare, and texts that show it.
+# The rare content of each file, and texts that reveal the content.
 FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
     "a word begins with the mark": (whole(WORDS, [], [SPACES]), ("##a ##abb ##c c a##a ##", "###a ##ab##")),
     "a range holds characters of a later Unicode": (
@@ -198,7 +198,8 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
         whole({**WORDS, "vocab": {"<unk>": 11, "b": 15, "a": 13}}, [], [], added(9, "b"), added(9, "##c")),
         ("ac", "b##c"),
     ),
-    "bytes that no text becomes have no token": (  # and its letters look like bytes, as Gemini's do
+    # The letters of the file look like bytes, as in the tokenizer of Gemini.
+    "bytes that no text becomes have no token": (
         whole(bpe(WITHOUT_TAB, "a b", byte_fallback=True, fuse_unk=True), [replacing(" ", "▁")], []),
         ("a\tab\n ab", "é人\U0001f600", "ĠĊĀ a", "\x08\x7f"),
     ),
@@ -359,7 +360,7 @@ def test_a_tokenizer_json_with_rare_content_is_opened_and_written_with_equal_ids
             assert again.decode(ids, skip_special_tokens=skip) == decoded
 
 
-# These open exactly, and what cannot be written so is said.
+# These files open exactly. A note reports the content that cannot be written.
 SAID_OF_WRITING: dict[str, tuple[Whole, tuple[str, ...]]] = {
     "a range that words have holds characters of a later Unicode": (
         whole(

@@ -23,8 +23,8 @@ from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.subword_nmt import CORPORA, reference_of
 from tests.shared import here, path_of, text_of
 
-LONGEST_SECONDS = 6.0  # seconds of work; the largest take about one
-SIZE = 9_000  # of the tables learned here
+LONGEST_SECONDS = 6.0  # the largest files take about one second
+SIZE = 9_000  # the vocabulary size of the tables that the tests train
 
 
 class Table(NamedTuple):
@@ -109,7 +109,7 @@ def test_a_long_text_has_the_expected_token_count_with_each_published_tokenizer(
 
 
 def test_the_special_token_of_a_published_tokenizer_has_the_expected_id(case: Case) -> None:
-    if case.table.format == "tiktoken":  # such files hold none
+    if case.table.format == "tiktoken":  # tiktoken files hold no special tokens
         assert case.opened.history.recipe.special_tokens == ()
     else:
         assert case.opened.history.recipe.special_tokens == ("<|endoftext|>",)

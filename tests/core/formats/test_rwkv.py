@@ -95,7 +95,7 @@ def test_an_rwkv_table_without_some_tokens_uses_the_longest_remaining_tokens() -
     token_texts = [written_texts(trimmed)[id] for id in Tokenizer(trimmed).encode(text)]
     assert [NUMBERS[token_text] for token_text in token_texts] == by_the_rule(
         text, gone
-    )  # numbers move up where some are gone
+    )  # later tokens get smaller ids if a token is missing
 
 
 def test_extending_an_rwkv_vocabulary_is_refused() -> None:

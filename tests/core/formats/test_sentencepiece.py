@@ -37,7 +37,7 @@ def test_sentencepiece_loads_our_exported_model_with_the_same_ids(unknown: str, 
     theirs = sentencepiece.SentencePieceProcessor(model_proto=content(history, "sentencepiece"))
     for text in texts():
         ours = encode(history, text)
-        if unknown == "unk":  # as `can_hold` says, several in a row are one there
+        if unknown == "unk":  # `can_hold` says that several unknown characters in a row become one
             ours = [id for i, id in enumerate(ours) if id != 0 or i == 0 or ours[i - 1] != 0]
         assert ours == theirs.encode(text), text[:80]
 
@@ -60,7 +60,7 @@ def test_a_model_trained_by_sentencepiece_keeps_its_ids_when_opened(byte_fallbac
     assert MODEL.recognizes(trained.getvalue())
     opened = MODEL.open(trained.getvalue(), "theirs.model")
     unknown = theirs.unk_id()
-    for text in texts()[:15]:  # plain texts; notes say what differs in hard ones
+    for text in texts()[:15]:  # only plain texts, because notes report the differences in hard texts
         plain = " ".join(text.split())
         ours = opened.numbers_of(encode(opened.history, plain))
         if not byte_fallback:
@@ -169,7 +169,7 @@ def test_a_sentencepiece_model_with_millions_of_fields_is_refused_within_a_secon
     began = time.process_time()
     with pytest.raises((FormatError, TooLarge), match=r"too many for such a file|of the kind 5|twice"):
         MODEL.open(data, "odd")
-    assert time.process_time() - began < 1.0  # fields with this number took 1 s and more; 48 MB hold 24 million
+    assert time.process_time() - began < 1.0  # without the limit, 48 MB with 24 million fields took more than a second
 
 
 SOUND = [

@@ -127,7 +127,8 @@ def test_a_model_with_removed_and_unused_pieces_encodes_as_in_sentencepiece(kind
     for piece in stored.pieces:
         chosen = piece.kind != Kind.NORMAL or chance.random() < 0.8
         left += [piece] if chosen else [piece._replace(kind=Kind.UNUSED)] * chance.randrange(2)
-    left += [ScoredPiece(text, 9.0, Kind.NORMAL) for text in ("theof", "eqz")]  # above what they are joined of
+    # A better score than that of their parts.
+    left += [ScoredPiece(text, 9.0, Kind.NORMAL) for text in ("theof", "eqz")]
     samples = [*lines()[::4], "theofthe theqz", "theof" * 30]
     check(b"".join(piece.message() for piece in left) + behind_pieces(stored, data), samples)
 

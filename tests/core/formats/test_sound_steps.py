@@ -74,7 +74,7 @@ def test_checking_all_steps_at_once_finds_the_same_first_invalid_step_as_checkin
     if all(sound):
         check_steps([*columns], ALPHABET, recipe, str)
     else:
-        with pytest.raises(FormatError, match=f"^{sound.index(False)}: "):  # the first impossible one
+        with pytest.raises(FormatError, match=f"^{sound.index(False)}: "):  # the first impossible step
             check_steps([*columns], ALPHABET, recipe, str)
 
 

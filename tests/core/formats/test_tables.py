@@ -141,7 +141,7 @@ def test_a_csv_table_has_the_same_number_of_columns_in_every_row(format: Format)
     text = written(history, format).decode()
     rows = list(csv.DictReader(io.StringIO(text), delimiter=delimiter, strict=True))
     assert {len(row) for row in rows} == {len(Row._fields)}
-    assert len(text.splitlines()) == len(rows) + 1  # no cell holds a line break of any kind
+    assert len(text.splitlines()) == len(rows) + 1  # no cell contains a line break of any kind
     merges = [row for row in rows if row["step"] != "0"]
     assert merges == rows[: len(history)]
     assert [(int(row["left"]), int(row["count"])) for row in merges] == [(merge.left, merge.count) for merge in history]

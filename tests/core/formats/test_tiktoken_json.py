@@ -37,7 +37,7 @@ def content(**changed: Any) -> bytes:
     return json.dumps(whole | changed).encode()
 
 
-ROWS = [(2, FIRST), (2 + len(FIRST) + 1, LONGER)]  # one rank is nobody's
+ROWS = [(2, FIRST), (2 + len(FIRST) + 1, LONGER)]  # one rank belongs to no token
 
 
 def test_ids_of_a_tiktoken_json_file_equal_those_of_tiktoken(tmp_path: Path) -> None:

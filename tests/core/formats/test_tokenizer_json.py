@@ -123,7 +123,7 @@ def test_tokenizer_json_files_trained_by_tokenizers_keep_their_ids(kind: str) ->
     marks |= {"continuing_subword_prefix": "##"} if "continued" in kind else {}
     trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=700,
-        special_tokens=specials,  # they come first in their numbering, and last in ours
+        special_tokens=specials,  # the trainer numbers special tokens first, and the engine numbers them last
         initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet() if len(specials) == 1 else [],
         show_progress=False,
         **marks,

@@ -164,7 +164,7 @@ def test_tokens_that_only_tokenizer_config_json_names_are_reported(tmp_path: Pat
 
 
 CLASSES: dict[str, tuple[dict[str, object], tuple[str, ...]]] = {
-    # Kinds of files, what a configuration says with which the first class does as the file says, and classes.
+    # Kinds of files, a configuration with which the first class agrees with the file, and tokenizer classes.
     "qwen": ({}, ("Qwen2", "GPT2", "PreTrained", "")),
     "gpt neox": ({}, ("GPTNeoX", "PreTrained", "GPT2")),
     "roberta": ({"add_prefix_space": True}, ("Roberta", "Bart", "Longformer", "Deberta", "PreTrained")),
@@ -300,7 +300,7 @@ def test_matching_rules_in_added_tokens_decoder_take_precedence_over_named_token
         notes(merges, bos_token=takes_spaces, **numbered)
         opened = open_table(merges)
         encoded.append(opened.numbers_of(Tokenizer(opened.history).encode("a <s> b", allowed_special="all")))
-    assert len(encoded[1]) == len(encoded[0]) + 1  # the space before it is a token
+    assert len(encoded[1]) == len(encoded[0]) + 1  # the space before the special token is a token
 
 
 def test_slow_and_fast_names_of_a_tokenizer_class_mean_the_same_class() -> None:

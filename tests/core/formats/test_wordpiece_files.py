@@ -294,7 +294,8 @@ def test_wordpiece_words_can_use_longer_tokens_whose_characters_have_no_token() 
 
 
 def test_special_tokens_of_vocab_txt_are_those_named_in_its_configuration() -> None:
-    names = {"pad_token": "<pad>", "sep_token": {"content": "</s>"}, "cls_token": None}  # as the Chinese OFA has them
+    # The configuration of the Chinese OFA model has this form.
+    names = {"pad_token": "<pad>", "sep_token": {"content": "</s>"}, "cls_token": None}
     opened = small(SMALL + b"<pad>\n</s>\n", **names)
     assert opened.history.recipe.special_tokens == ("[MASK]", "<pad>", "</s>")
     assert opened.numbers_of(encode(opened.history, "a</s>b<pad>[MASK]")) == [5, 12, 6, 11, 4]

@@ -32,7 +32,7 @@ from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.questions import ask
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting import compiled_encoder as compiled_encoder  # so that it cuts even short texts
+from bpe_core.segmenting import compiled_encoder as compiled_encoder  # so that even short texts are divided
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import texts_of
 from bpe_core.support.data_table import DataTable
@@ -61,7 +61,8 @@ def test_every_value_of_the_benchmark_equals_a_plain_count(
 ) -> None:
     history = reference.train(table, recipe)
     with (
-        mock.patch.object(measuring, "WORTH_COUNTING", worth_counting),  # encoded text by text, or cut word by word
+        # Both ways: encode each text, or encode each word once.
+        mock.patch.object(measuring, "WORTH_COUNTING", worth_counting),
         mock.patch.object(compiled_encoder, "GIVEN_AT_ONCE", 3),  # and words some after the others
     ):
         results = benchmark({"begin": (history, 0), "end": history}, texts, relative_to="end", threads=1)
@@ -148,7 +149,7 @@ def test_token_counts_from_words_equal_token_counts_of_encoded_texts(preset: str
     tokenizer, in_words = Tokenizer(history), TextsInWords.of(texts, recipe)
     cut_at = in_words.cuts(history)
     for at in (len(history) // 2, len(history)):
-        cut, plain = in_words.cut(history, at), cut_at(at)  # by the kernels that are loaded, and by the plain cut
+        cut, plain = in_words.cut(history, at), cut_at(at)  # the kernels, and the plain encoder
         assert (cut.ids.tolist(), cut.starts.tolist()) == (plain.ids.tolist(), plain.starts.tolist())
         for place, (name, documents) in enumerate(texts.items()):
             ids = [id for text in documents for id in tokenizer.encode(text, at=at)]

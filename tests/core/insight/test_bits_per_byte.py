@@ -89,7 +89,7 @@ def test_bits_per_byte_of_a_method_that_drops_tokens_equal_those_of_the_plain_mo
     words = count_words(Corpus.from_texts([text_of("poem")]), recipe)
     history = train(Corpus.from_texts([text_of("poem")]), recipe)
     assert history.scores is not None
-    assert len(history.scores.since) > 2  # so all words are cut anew at times
+    assert len(history.scores.since) > 2  # so all words are encoded again several times
     _check(*tenth_apart(words), history)
 
 

@@ -154,7 +154,7 @@ def test_tokens_per_word_and_tokens_per_pretoken_are_different_measures() -> Non
     """The pattern splits "isn't it?" into four pretokens. Blanks divide the text into two words."""
     study = train(["isn't it?"], "gpt2", merges=1)
     by_word = ask_about(Benchmark, {"one": study}, texts=["isn't it?"]).columns
-    sizes = ask_about(Sizes, {"one": study}, measure="tokens_per_word")  # its name in older versions
+    sizes = ask_about(Sizes, {"one": study}, measure="tokens_per_word")  # the name of the measure in older versions
     assert (by_word["words"][0], by_word["tokens_per_word"][0]) == (2, by_word["tokens"][0] / 2)
     assert (sizes.columns["pretokens"][0], sizes.columns["tokens_per_pretoken"][0]) == (4, 9 / 4)
     assert "words" not in sizes.columns

@@ -147,7 +147,7 @@ def test_size_curves_equal_a_plain_recount(run: tuple[WordTable, History], held_
     for text in (table, held_out):
         spelled = {id for word, _ in text for id in _symbols(word, history)}
         if -1 in spelled:
-            continue  # a held-out text with a marker the alphabet does not know
+            continue  # the alphabet has no symbol for the marker in the held-out text
         curves = size_curves(text, history, power=power)
         for k, state in enumerate(states(text, history)):
             counts = Counter(token for word, weight in state for token in word for _ in (weight,))
@@ -178,7 +178,7 @@ def by_the_formula(counts: Counter[int], power: float) -> float:
 @pytest.mark.parametrize(
     ("tokens", "power", "published"),
     [
-        # The print of tokenization-scorer 1.1.8 for the example of its README (whose figures have power 3).
+        # The output of tokenization-scorer 1.1.8 for the example of its README (which uses power 3).
         ("pick @@ed pick @@l @@ed pick @@les", 3.0, 0.8031528501359657),
         ("pick @@e @@d pick @@l @@e @@d pick @@l @@e @@s", 3.0, 0.9105681923824472),
         ("pick @@ed pick @@l @@ed pick @@les", 2.5, 0.8265064834225245),

@@ -117,7 +117,7 @@ def test_merges_that_a_reason_does_not_name_do_not_change_the_reason(
     assume(innocent)
     gone = data.draw(st.sampled_from(sorted(innocent)))
     left, moved = without(pairs, gone, base)
-    assume(len(left) == len(pairs) - 1)  # nothing was built on it
+    assume(len(left) == len(pairs) - 1)  # no later merge uses the token
     table = table_of(history, left)
     moment = at - (gone < at)
     again = reason_in_word(symbols, RankedWordOf(table).ranks(symbols), boundary, table, moment)

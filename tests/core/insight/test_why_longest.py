@@ -61,7 +61,8 @@ def test_the_longest_match_explanation_lists_all_splits_of_a_word_over_time(word
 def test_the_longest_match_explanation_names_tokens_that_do_not_fit_and_unknown_words(history: History) -> None:
     why = WhyLongest("plaxing [SEP]playingplaying", history, "all")
     stuck = why.explanation_at(2, len(history))
-    assert not explain("plxing", history, ()).explanation_at(2, len(history)).is_cut  # the unknown token is one
+    # The unknown token covers the whole word.
+    assert not explain("plxing", history, ()).explanation_at(2, len(history)).is_cut
     assert (stuck.kind, stuck.is_cut) == ("stuck", False)
     assert stuck.sentence == "No token fits at “xing”, so the whole word is “[UNK]”."
     assert [why.explanation_at(byte, 0).kind for byte in (0, 7, 8, 10, 13, 14, 27)] == [

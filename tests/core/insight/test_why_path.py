@@ -37,7 +37,7 @@ def test_the_unigram_explanation_names_the_best_split_and_the_best_different_spl
     word = min((word.decode() for word, _ in words), key=len)[:9]
     why = WhyPath(word, history)
     symbols = tuple(history.alphabet.symbols_of(word.encode(), recipe))
-    if list(split_words(normalize(word, recipe), recipe)) != [word]:  # blanks, or what is normalized otherwise
+    if list(split_words(normalize(word, recipe), recipe)) != [word]:  # blanks, or characters that normalization changes
         return
     if any(not history.alphabet.symbols[symbol].merges for symbol in symbols):
         return
@@ -88,7 +88,7 @@ def test_the_unigram_explanation_writes_each_reason_as_a_sentence() -> None:
     assert {"edge", "special", "unknown", "whole", "dropped"} <= kinds
     assert kinds & {"best", "joined", "only"}
     tokenizer, explained = Tokenizer(history), explain("rose☃☃ ☃", history, ()).explanation_at
-    edges = tokenizer.segmentation("rose☃☃ ☃").edges(at).tolist()  # neighbours that are unknown are one token
+    edges = tokenizer.segmentation("rose☃☃ ☃").edges(at).tolist()  # neighbouring unknown characters are one token
     assert [byte for byte in range(1, 14) if explained(byte, at).is_cut] == sorted({*edges} - {0, 14})
     for step, tokens in why.changes(0):
         assert tokenizer.encode("the", at=step) == tokens

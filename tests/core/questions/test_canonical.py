@@ -50,7 +50,7 @@ def test_ids_of_chat_turns_are_compared_after_decoding_and_encoding_between_turn
     path = tmp_path / "rollouts.jsonl"
     path.write_text(json.dumps([[116], [104, 101], STUDY.encode(" others")]), encoding="utf-8")
     answer = bpe.canonical(STUDY, [str(path)])
-    # Behind the first turn `t` stays; behind the second `the` is one token for all that was written.
+    # After the first turn the token `t` stays. After the second turn `the` is one token for the whole answer.
     assert answer.facts["turns"] == {"passed_on": 1 + len(THE), "again": len(THE)}
     assert any("between turns computes" in sentence for sentence in answer.sentences)
 

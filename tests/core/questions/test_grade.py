@@ -21,7 +21,8 @@ from bpe_core.support.plain_pickle import values_of
 from tests.shared import ROOT
 
 END = "<|endoftext|>"
-GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"  # as students copy it
+# The pattern that students usually copy.
+GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 MERGES = 90
 Merge = tuple[bytes, bytes]
 TEXT = (

@@ -25,7 +25,8 @@ TAKING_TEXTS = [
     (name, parameter.name)
     for name in QUESTIONS
     for parameter in question_named(name).parameters()
-    if parameter.kind == "files" and name != "grade"  # which needs a result; `test_grade.py` gives it several texts
+    # The question `grade` needs a result; `test_grade.py` gives it several texts.
+    if parameter.kind == "files" and name != "grade"
 ]
 
 
@@ -54,7 +55,7 @@ def test_a_question_with_several_texts_measures_every_text(name: str, parameter:
     first = _asked(name, parameter, study, {"en": ENGLISH})
     second = _asked(name, parameter, study, {"de": GERMAN})
     together = _asked(name, parameter, study, [*ENGLISH, *GERMAN])
-    if name == "benchmark":  # it has rows of its own for each
+    if name == "benchmark":  # the benchmark has separate rows for each text
         parts = [[*answer.columns["tokens"]] for answer in (first, second)]
         assert [*named.columns["tokens"]] == [*parts[0], *parts[1]]
     else:

@@ -82,7 +82,7 @@ def test_former_names_in_python_still_work_or_name_their_replacement(tmp_path: P
     text = text_of("poem")
     study = bpe.train(bpe.Corpus.from_texts([text]), "gpt2", merges=40)
     path = tmp_path / "own.tokenizer.json"
-    former: Any = bpe  # which type checkers know by its names of today
+    former: Any = bpe  # type checkers know only the present names
     former.write_history(former.Tokenizer(study.history), path)
     opened = bpe.open(path)
     assert former.Tokenizer(former.open_table(path)).encode("rowing") == opened.encode("rowing")

@@ -95,7 +95,7 @@ def assert_same_history(first: History | None, second: History | None) -> None:
     for name, column in first.columns._asdict().items():
         assert column.tolist() == getattr(second.columns, name).tolist(), name
         assert column.dtype == getattr(second.columns, name).dtype
-    assert first.reasons.keys() == second.reasons.keys() or not len(first)  # of no step there is none
+    assert first.reasons.keys() == second.reasons.keys() or not len(first)  # a history without steps has no reasons
     for name, column in first.reasons.items() if len(first) else ():
         assert column.dtype == second.reasons[name].dtype
         assert column.tobytes() == second.reasons[name].tobytes(), name
@@ -125,7 +125,7 @@ def large_history(merges: int) -> History:
     random = np.random.default_rng(1)
     columns = Columns.with_room(merges)
     draws = iter(random.integers(0, 2**31, (2 * merges, 2)).tolist())
-    short, lengths = list(range(256)), [1] * 256  # of short tokens longer ones are made
+    short, lengths = list(range(256)), [1] * 256  # longer tokens are joined from short tokens
     seen: set[tuple[int, int]] = set()
     for row in range(merges):
         pair = next(

@@ -229,7 +229,7 @@ def test_a_session_file_with_random_damage_is_read_or_refused(
     start = int(place * (len(data) - len(values)))
     data[start : start + len(values)] = values
     path.write_bytes(data)
-    with contextlib.suppress(FormatError):  # anything else fails the test
+    with contextlib.suppress(FormatError):  # any other exception fails the test
         read_session(path)
 
 

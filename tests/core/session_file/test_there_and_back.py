@@ -233,8 +233,8 @@ def test_a_full_disk_during_an_update_is_reported_and_the_old_session_content_st
     run = run_of(RECIPES[0])
     writer = SessionWriter(tmp_path / "kept.bpex")
     writer.update(session(grown(run, 2)))
-    # As if the disk were full; a writer is given a path, and keeps its connection to itself.
-    writer._connection.execute("PRAGMA max_page_count = 1")  # SQLite never goes below what is there
+    # The limit acts like a full disk. The writer opens the file itself, so the test uses its private connection.
+    writer._connection.execute("PRAGMA max_page_count = 1")  # SQLite never shrinks below the present size
     big = dataclasses.replace(session(run), text="x" * 2**20)
     with pytest.raises(OutputError, match=r"Could not write .*kept.bpex: the disk is full"):
         writer.update(big)

@@ -93,5 +93,5 @@ def test_the_verify_command_checks_saved_counts(tmp_path: Path, capsys: pytest.C
         damaged = bytearray(whole)
         damaged[chosen.randrange(len(whole))] ^= 1 << chosen.randrange(8)
         path.write_bytes(bytes(damaged) if chosen.random() < 0.8 else whole[: chosen.randrange(4, len(whole))])
-        if run(["verify", str(path)]) == 0:  # what was changed is no figure: a date, say
+        if run(["verify", str(path)]) == 0:  # the changed byte belongs to no checked number, for example to a date
             assert list(WordTable.load(path)) == list(table)

@@ -255,7 +255,7 @@ def test_a_mistake_in_a_sweep_plan_is_reported_before_any_run_begins(
         (folder / "bad.toml").write_text(changed, encoding="utf-8")
         assert run(["sweep", str(folder / "bad.toml"), "-o", str(folder / "bad.csv")]) == 1, sentence
         assert sentence in capsys.readouterr().err
-    # Only the texts show how many characters there are; they are counted first, and nothing is learned.
+    # Only the texts show the number of characters. The texts are counted first, and no merge is learned.
     characters = three + 'base = "characters"\n'
     (folder / "bad.toml").write_text(characters.replace("[300, 270]", "[300, 256]").replace("300", "257"))
     (folder / "poem.txt").write_text("".join(map(chr, range(0x4E00, 0x4F80))), encoding="utf-8")
