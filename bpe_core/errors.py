@@ -169,14 +169,3 @@ class TooLarge(BpeError):
 
 class Cancelled(BpeError):
     """An error that is raised when work stops because the person cancelled it."""
-
-
-def refuse_long_text(what: str, text: str, longest: int) -> None:
-    if len(text) > longest:
-        raise RecipeError(f"{what} can have at most {longest:,} characters, not {len(text):,}: {text[:40]!r} ...")
-
-
-def refuse_half_characters(what: str, text: str) -> None:
-    """Refuse a lone surrogate: JSON can spell one, but it is no character and has no UTF-8."""
-    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-        raise RecipeError(f"{what} holds half of a surrogate pair, which is not a character; remove it: {text!r}.")

@@ -269,8 +269,9 @@ def _sees_spaces(token: AddedToken) -> bool:
 
     BERT's normalizer puts these spaces into the text before the search for the token.
     """
-    apart = _changed(token.content, [BertNormalizer(True, True, False, False)])
-    return token.normalized and (token.single_word or " " in apart)
+    if not token.normalized or token.single_word:
+        return token.normalized
+    return " " in _changed(token.content, [BertNormalizer(True, True, False, False)])
 
 
 def _is_other_in_bytes(token: AddedToken) -> bool:

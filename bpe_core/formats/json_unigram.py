@@ -32,7 +32,6 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.parts import UNKNOWN_TOKEN
-from bpe_core.segmenting.cutting import ids_looked_for
 from bpe_core.text.preparation.pieces import AddedToken
 
 _LACKS_UNKNOWN = (
@@ -168,7 +167,7 @@ def _fused(unknown: str, pieces: Collection[str]) -> list[str]:
 
 def _spelled(history: History, unknown: str) -> Iterator[str]:
     """Report texts that become a special token in this file wherever they occur, but not in this program."""
-    if unknown not in (*ids_looked_for(history), "") and history.unknown_twin is None:
+    if unknown not in (*history.ids_looked_for, "") and history.unknown_twin is None:
         yield f"A text that spells {unknown!r} becomes the unknown token in this file; here it stays as it is."
     if history.recipe.unknown != "bytes":
         return

@@ -26,7 +26,6 @@ from bpe_core.history.token_texts import written
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.registry import METHODS, method_for
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.cutting import ids_looked_for
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import Splitter
 from bpe_core.text.preparation.normalizers import BytesShown
@@ -65,7 +64,7 @@ class JsonWordPiece(JsonModel):
 
     def spelled(self, history: History) -> tuple[str, ...]:
         recipe = history.recipe
-        unknown = () if recipe.unknown_text in ids_looked_for(history) else (recipe.unknown_text,)
+        unknown = () if recipe.unknown_text in history.ids_looked_for else (recipe.unknown_text,)
         alone = {step.content for step in recipe.preparation if isinstance(step, AddedToken) and step.single_word}
         return tuple(self._spelled_among((*unknown, *alone), history))
 

@@ -23,7 +23,6 @@ from bpe_core.formats.transformers_beside import SIDECARS, about_whole
 from bpe_core.history.history import History, Int64s
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.cutting import ids_looked_for
 from bpe_core.splitting.normalization import normalize
 from bpe_core.support.progress import Progress, ProgressReport
 from bpe_core.text.preparation.normalizers import Precompiled
@@ -192,6 +191,6 @@ def _added_tokens(history: History, numbers: Int64s) -> list[Object]:
     step_of = {step.content: step for step in history.recipe.preparation if isinstance(step, AddedToken)}
     items = [
         {"id": int(numbers[id]), **dataclasses.asdict(step_of.get(token, AddedToken(token)))}
-        for token, id in ids_looked_for(history).items()
+        for token, id in history.ids_looked_for.items()
     ]
     return sorted(items, key=itemgetter("id"))

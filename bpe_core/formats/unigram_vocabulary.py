@@ -19,10 +19,10 @@ from bpe_core.formats.limitations import about
 from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece, in_order
 from bpe_core.history.alphabet import BYTE_TEXTS, Alphabet, SpelledSeeds, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.columns import Float32s, Scores
-from bpe_core.history.history import Columns, History, Int64s
+from bpe_core.history.history import History, Int64s
 from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.history.token_texts import written
-from bpe_core.methods.registry import METHODS, method_for
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Float64s
@@ -121,17 +121,11 @@ def history_of(
     )
     row = np.concatenate((np.full(len(base), unknown_score), within.scores[order]))
     rounded = row if recipe.sums == "64 bits" else row.astype(np.float32)
-    notes = about(left_out, "pieces cross several words and are left out: {}")
+    notes = about(left_out, "pieces cross several words and are left out: {}") if left_out else []
     if lone not in ([], [marker]) and not recipe.sums:
         notes += about(lone, "characters occur only in longer pieces; alone they are unknown: {}")
-    history = History(
-        recipe,
-        alphabet,
-        Columns.with_room(0).first(0),
-        scores=Scores((0,), (rounded,), np.zeros(0, np.int32)),
-        numbers=np.concatenate(numbers),
-    )
-    return history, notes
+    scores = Scores((0,), (rounded,), np.zeros(0, np.int32))
+    return History.from_pairs(recipe, alphabet, [], scores=scores, numbers=np.concatenate(numbers)), notes
 
 
 def _alphabet(
@@ -157,9 +151,13 @@ def _alphabet(
 
 
 def method_of(scores: Float64s) -> str:
-    """Return the method that scores like these suggest, because no file names its method."""
+    """Return the method that scores like these suggest, because no file names its method.
+
+    The first method with scores is meant, unless another method recognizes its own scores.
+    """
     numbers = scores.tolist()
-    return next((name for name, method in METHODS.items() if method.knows(numbers)), method_for(SCORES))
+    usual, *others = [name for name, method in METHODS.items() if SCORES in method.tables]
+    return next((name for name in others if METHODS[name].knows(numbers)), usual)
 
 
 def checked_score(value: object, where: str) -> float:

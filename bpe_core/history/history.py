@@ -169,9 +169,16 @@ class History(Sequence[Step]):
 
     @classmethod
     def from_pairs(
-        cls, recipe: Recipe, alphabet: Alphabet, pairs: Sequence[Pair] | Int64s, joining: MergePriorities | None = None
+        cls,
+        recipe: Recipe,
+        alphabet: Alphabet,
+        pairs: Sequence[Pair] | Int64s,
+        joining: MergePriorities | None = None,
+        *,
+        scores: Scores | None = None,
+        numbers: Int64s | None = None,
     ) -> History:
-        """Return a history from merges alone, as for an imported table."""
+        """Return a history from merges alone, or without any, as for an imported table."""
         if not isinstance(pairs, np.ndarray):
             pairs = np.fromiter(chain.from_iterable(pairs), np.int64, 2 * len(pairs)).reshape(-1, 2)
         left, right = np.ascontiguousarray(pairs.T, np.int32)
@@ -180,7 +187,7 @@ class History(Sequence[Step]):
         columns = Columns(left, right, unknown_count, unknown, unknown, unknown_count, unknown_count)
         for column in columns:
             column.flags.writeable = False
-        return cls(recipe, alphabet, columns, joining=joining)
+        return cls(recipe, alphabet, columns, joining=joining, scores=scores, numbers=numbers)
 
     def __len__(self) -> int:
         return len(self.columns.left)
@@ -262,11 +269,12 @@ class History(Sequence[Step]):
         """Return the piece with the same text and number as the unknown token; in a text it means the same."""
         alphabet = self.alphabet
         numbers = self.numbers
-        if alphabet.unknown_id is None or numbers is None:
+        unknown = alphabet.unknown_id
+        if unknown is None or numbers is None:
             return None
-        same = np.flatnonzero(numbers[: len(alphabet)] == numbers[alphabet.unknown_id]).tolist()
-        text = alphabet.texts[alphabet.unknown_id]
-        return next((id for id in same if alphabet.texts[id] == text and id != alphabet.unknown_id), None)
+        others = np.flatnonzero(numbers[: len(alphabet)] == numbers[unknown]).tolist()
+        others.remove(unknown)
+        return next((id for id in others if alphabet.texts[id] == alphabet.texts[unknown]), None)
 
     def indices_of(self, numbers: Iterable[int]) -> list[int]:
         """Convert the ids of the file to indices; raise a FormatError for an id that no token has."""
@@ -321,6 +329,13 @@ class History(Sequence[Step]):
         if self.only_joins:
             return of_tokens[len(self.alphabet) + start : self.first_special]
         return [of_tokens[id] for id in self.indices[start:].tolist()]
+
+    @property
+    def ids_looked_for(self) -> dict[str, int]:
+        """Return the indices of the tokens that texts are searched for, by their texts."""
+        ids = [*range(self.first_special, self.index_count), self.alphabet.unknown_id]
+        found = zip(self.recipe.tokens_looked_for, ids, strict=False)
+        return {token: id for token, id in found if id is not None}
 
     @property
     def first_special(self) -> int:

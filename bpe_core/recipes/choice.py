@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bpe_core.errors import RecipeError, refuse_half_characters, refuse_long_text
+from bpe_core.errors import RecipeError
 
 LARGEST_NUMBER = 2**63 - 1  # counts have 64 bits
 LARGEST_VOCABULARY = 4_000_000
@@ -98,6 +98,17 @@ def _check_number(name: str, value: object, least: int, most: int) -> None:
 def _check_share(name: str, value: object) -> None:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= 1:
         raise RecipeError(f"{name} must be a share above 0 and at most 1, such as 0.9, not {value!r}.")
+
+
+def refuse_long_text(what: str, text: str, longest: int) -> None:
+    if len(text) > longest:
+        raise RecipeError(f"{what} can have at most {longest:,} characters, not {len(text):,}: {text[:40]!r} ...")
+
+
+def refuse_half_characters(what: str, text: str) -> None:
+    """Refuse a lone surrogate: JSON can spell one, but it is no character and has no UTF-8."""
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise RecipeError(f"{what} holds half of a surrogate pair, which is not a character; remove it: {text!r}.")
 
 
 def choice(default: Any, title: str = "", tip: str = "", **declared: Any) -> Any:

@@ -16,10 +16,10 @@ from functools import cache, cached_property
 from types import ModuleType
 from typing import Any
 
-from bpe_core.errors import RecipeError, SizeDoesNotFit, refuse_half_characters, refuse_long_text
+from bpe_core.errors import RecipeError, SizeDoesNotFit
 from bpe_core.methods.facts import OwnChoices, Single, Wording
 from bpe_core.methods.registry import METHODS, USUAL
-from bpe_core.recipes.choice import Choice, choice
+from bpe_core.recipes.choice import Choice, choice, refuse_half_characters, refuse_long_text
 from bpe_core.recipes.interventions import checked_interventions
 from bpe_core.recipes.parts import (
     DecodingChoices,
@@ -74,7 +74,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         given = {name: choices.pop(name) for name in COMMON if name in choices}
         for name, declared in COMMON.items():
             object.__setattr__(self, name, given.get(name, declared.default))
-        CHOICES["method"].check("method", self.method)
+        COMMON["method"].check("method", self.method)
         method = METHODS[self.method]
         given = {name: choices.pop(name) for name in method.own_choices if name in choices}
         object.__setattr__(self, "own", method.choices(**given))
@@ -136,6 +136,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
             pattern, expression = understood_pattern(self.pattern, self.custom_pattern)
             object.__setattr__(self, "pattern", pattern)
             object.__setattr__(self, "custom_pattern", expression)
+        _ = self.normalizes, self.splits_by_steps, self.tokens_looked_for  # kept for the texts that will be encoded
 
     @property
     def choices(self) -> Mapping[str, Choice]:
@@ -229,17 +230,24 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         declared = self.choices.get(choice)
         return declared is not None and choice not in METHODS[self.method].needs and declared.applies(self)
 
-    @property
-    def _changes_text(self) -> bool:
-        return self.part(Normalization) != Normalization()
-
     @cached_property
     def normalizes(self) -> bool:
-        return self._changes_text or any(_prepare().is_normalizer(step) for step in self.preparation)
+        """Return whether choices or steps change a text before it is split."""
+        changes = self.part(Normalization) != Normalization()
+        return changes or (bool(self.preparation) and any(map(_prepare().is_normalizer, self.preparation)))
 
     @cached_property
     def splits_by_steps(self) -> bool:
-        return any(_prepare().is_pre_tokenizer(step) for step in self.preparation)
+        return bool(self.preparation) and any(map(_prepare().is_pre_tokenizer, self.preparation))
+
+    @cached_property
+    def tokens_looked_for(self) -> tuple[str, ...]:
+        """Return the special tokens, and the unknown token if a file says that texts are searched for it."""
+        unknown = self.unknown_text
+        is_one = self.base == "characters" and self.unknown == "unk" and unknown not in self.special_tokens
+        if not is_one or not any(_prepare().is_added(step, unknown) for step in self.preparation):
+            return self.special_tokens
+        return (*self.special_tokens, unknown)
 
     @property
     def usual_decoding(self) -> tuple[Any, ...]:
@@ -401,7 +409,7 @@ def _check_agreement(recipe: Recipe) -> None:
         tokens = (*recipe.special_tokens, recipe.unknown_text)  # files may search texts for it
         _prepare().check_steps(recipe.preparation, tokens, changed=changed, split=split)
     _check_signs(recipe)
-    if recipe.base != "bytes" and not TIE_RULES[recipe.ties].fits(recipe.base):  # every rule fits bytes
+    if recipe.base != "bytes" and TIE_RULES[recipe.ties].byte_places:
         raise RecipeError(
             f"The tie rule {recipe.ties} compares bytes, and this recipe's symbols are characters; choose another "
             "rule, such as lowest-ids."

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from bpe_core.errors import BpeError
-from bpe_core.history.history import History
 from bpe_core.recipes.parts import Normalization
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import (
@@ -66,7 +65,7 @@ class Cutting:
     finds_words = True  # whether the recipe's pattern finds the words
 
     def __init__(self, recipe: Recipe) -> None:
-        self._specials = tokens_looked_for(recipe)
+        self._specials = recipe.tokens_looked_for
         self._matches = recipe.spelled_specials == "matched"
         self._recipe = recipe
         self.normalizes = recipe.normalizes
@@ -340,26 +339,6 @@ class GivenWords(Cutting):
 
     def cuts(self, text: str) -> Int32s:
         return self.starts.astype(np.int32)
-
-
-def tokens_looked_for(recipe: Recipe) -> tuple[str, ...]:
-    """Return the tokens that are searched in texts.
-
-    These are the special tokens, and the unknown token if the file says that texts are searched for it.
-    """
-    if not recipe.preparation:
-        return recipe.special_tokens
-    if recipe.unknown_text in recipe.special_tokens:
-        return recipe.special_tokens
-    is_added = any(isinstance(step, AddedToken) and step.content == recipe.unknown_text for step in recipe.preparation)
-    is_one = is_added and recipe.base == "characters" and recipe.unknown == "unk"
-    return (*recipe.special_tokens, recipe.unknown_text) if is_one else recipe.special_tokens
-
-
-def ids_looked_for(history: History) -> dict[str, int]:
-    ids = [*range(history.first_special, history.index_count), history.alphabet.unknown_id]
-    pairs = zip(tokens_looked_for(history.recipe), ids, strict=False)
-    return {token: id for token, id in pairs if id is not None}
 
 
 @lru_cache(maxsize=16)

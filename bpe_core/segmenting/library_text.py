@@ -11,7 +11,6 @@ from functools import cached_property
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
-from bpe_core.segmenting.cutting import tokens_looked_for
 from bpe_core.splitting.normalization import normalize
 from bpe_core.text import decoding
 from bpe_core.text.preparation.pieces import AddedToken
@@ -24,7 +23,7 @@ class LibraryText:
         recipe = history.recipe
         self._steps = recipe.decoding or recipe.usual_decoding
         plain = {step.content for step in recipe.preparation if isinstance(step, AddedToken) and not step.special}
-        self._silent = frozenset(tokens_looked_for(recipe)) - plain
+        self._silent = frozenset(recipe.tokens_looked_for) - plain
         later = [step.content for step in recipe.preparation if isinstance(step, AddedToken) and step.normalized]
         as_text = recipe.with_changes(special_tokens=()) if later else recipe
         self._shown = {content: normalize(content, as_text) for content in later}  # texts after normalization

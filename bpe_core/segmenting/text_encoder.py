@@ -14,7 +14,7 @@ from bpe_core.kernels.kept import ENCODING
 from bpe_core.kernels.readiness import by_machine_code
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT, Boundaries, PlacedSymbols, joined
-from bpe_core.segmenting.cutting import SHORT, Cutting, GivenWords, Part, ids_looked_for, ids_of_each, utf8
+from bpe_core.segmenting.cutting import SHORT, Cutting, GivenWords, Part, ids_of_each, utf8
 from bpe_core.segmenting.merging import LongestMatch, WordMerger
 from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled, while_wanted
@@ -64,7 +64,7 @@ class WordEncoder:
 
     @cached_property
     def _special_id(self) -> dict[str, int]:
-        return ids_looked_for(self._history)
+        return self._history.ids_looked_for
 
     def kernels_for(self, size: int, work: Work = ALONE) -> CompiledEncoder | None:
         """Return the kernels for a text of `size` bytes.

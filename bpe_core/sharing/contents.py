@@ -19,7 +19,6 @@ from bpe_core.kernels.kept_tables import scan_table
 from bpe_core.methods.kit.histories import has_ranks
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.cutting import tokens_looked_for
 from bpe_core.segmenting.word_runs import STAGE
 from bpe_core.sharing.changes import changes_by, scan_of
 from bpe_core.sharing.preparing import preparing_of
@@ -77,7 +76,7 @@ def _matched(recipe: Recipe) -> list[str]:
     if recipe.spelled_specials != "matched":
         return []
     always = {step.content for step in recipe.preparation if isinstance(step, AddedToken) and not step.special}
-    return [token for token in tokens_looked_for(recipe) if token not in always]
+    return [token for token in recipe.tokens_looked_for if token not in always]
 
 
 def why_not(history: History) -> str:

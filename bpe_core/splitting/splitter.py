@@ -13,6 +13,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from bpe_core.errors import PatternError
+from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.older_unicode import differing, without_later
 from bpe_core.text.patterns import NAMED_PATTERNS, WHOLE_NUMBERS, compile_custom
@@ -43,7 +44,7 @@ class Splitter:
         self._specials = recipe.special_tokens if specials is None else specials
         self._patience = patience
         self._steps = _steps(recipe) if recipe.splits_by_steps else None
-        named = NAMED_PATTERNS.get(recipe.pattern)
+        named = None if recipe.pattern == CUSTOM_PATTERN else NAMED_PATTERNS[recipe.pattern]
         self._is_custom = named is None
         self._custom = compile_custom(recipe.custom_pattern) if named is None else None
         self._expression = "" if named is None else named.expression
@@ -107,7 +108,9 @@ class Splitter:
 
     def _as_known(self, text: str) -> str:
         """Return the text as the pattern sees it; an older pattern sees new characters as unassigned ones."""
-        return without_later(text, self._pattern.pattern) if self._recipe.older_unicode else text
+        if not self._recipe.older_unicode or text.isascii():
+            return text
+        return without_later(text, self._pattern.pattern)
 
     def _custom_words(self, text: str) -> Iterator[str]:
         self._has_seen_text = self._has_seen_text or bool(text)

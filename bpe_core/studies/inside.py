@@ -37,17 +37,18 @@ MOST_DIGITS = 25  # digits of an id that a person types
 class TokensByIndex:
     """The tokens of a history by the engine's indices."""
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: History, tokenizer: Callable[[], Tokenizer]) -> None:
         self._history = history
+        self._tokenizer = tokenizer
 
     @cached_property
     def texts(self) -> TokenTexts:
         """Return the text of each token in the form that people read."""
         return TokenTexts.of(self._history)
 
-    @cached_property
+    @property
     def tokenizer(self) -> Tokenizer:
-        return Tokenizer(self._history)
+        return self._tokenizer()
 
     def number(self, index: int) -> int | None:
         """Return the id of a token in the file. Return None if the file has no id for it."""
@@ -158,6 +159,8 @@ class Inside:
         The history of the study.
     texts
         The texts that questions are about. None means that there are no texts.
+    tokenizer
+        The function that returns the tokenizer of the history.
     own_texts
         The texts that the history was learned from, if they are known.
     name
@@ -182,6 +185,7 @@ class Inside:
         history: History,
         texts: Texts | None = None,
         *,
+        tokenizer: Callable[[], Tokenizer],
         own_texts: Texts | None = None,
         name: str = "",
         sources: Hashable = (),
@@ -191,6 +195,7 @@ class Inside:
         self._history = history
         self._texts = texts
         self._name = name
+        self._tokenizer = tokenizer
         self.own_texts = own_texts
         self.texts_are_own = texts_are_own
         self.sources = sources
@@ -203,7 +208,7 @@ class Inside:
     @cached_property
     def by_index(self) -> TokensByIndex:
         """Return the tokens by the engine's indices, for questions that follow the steps of a history."""
-        return TokensByIndex(self._history)
+        return TokensByIndex(self._history, self._tokenizer)
 
     @cached_property
     def names(self) -> TokenNames:

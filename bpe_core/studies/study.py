@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
@@ -34,7 +34,7 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.history.ids_in_use import final_indices, final_numbers
 from bpe_core.history.token_texts import TokenBytes, read_back
 from bpe_core.methods.kit.histories import steps_in_words
-from bpe_core.methods.kit.tokenizer import Way
+from bpe_core.methods.kit.tokenizer import Tokenizer, Way
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.studies.inside import Inside, TokenNames, indices_by_number
 from bpe_core.support.progress import ALONE, Work
@@ -131,6 +131,7 @@ class Study:
         symbol_counts: Int64s | None = None,
     ) -> None:
         self.history = history
+        self._tokenizer = cache(partial(Tokenizer, history))  # made when it is first needed
         self.texts = texts
         self.name = name
         self.format = format
@@ -145,7 +146,7 @@ class Study:
     @cached_property
     def inside(self) -> Inside:
         """Return the data that questions need, and the engine's indices."""
-        return Inside(self.history, self.texts, name=self.name, **self._known)
+        return Inside(self.history, self.texts, name=self.name, tokenizer=self._tokenizer, **self._known)
 
     @classmethod
     def of(cls, given: Any, name: str = "") -> Study:
@@ -262,7 +263,7 @@ class Study:
 
     def encode_to_numpy(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> Int64s:
         """Return the ids of a text's tokens as an array. The parameters are those of `encode`."""
-        tokenizer = self.inside.by_index.tokenizer
+        tokenizer = self._tokenizer()
         return tokenizer.numbers(tokenizer.encode_to_array(text, at=at, allowed_special=allowed_special))
 
     def encode_batch(
@@ -286,7 +287,7 @@ class Study:
         threads
             The largest number of threads. Without it, there are as many threads as cores.
         """
-        tokenizer = self.inside.by_index.tokenizer
+        tokenizer = self._tokenizer()
         batch = tokenizer.encode_batch(texts, at=at, allowed_special=allowed_special, threads=threads)
         return tokenizer.numbers(batch.ids), batch.offsets
 
@@ -299,7 +300,7 @@ class Study:
         """
         written = self.inside.by_index.texts.text
         number = self.inside.by_index.number
-        places = self.inside.by_index.tokenizer.token_spans(text, at, allowed_special)
+        places = self._tokenizer().token_spans(text, at, allowed_special)
         return [Span(number(index), written[index], *place) for index, *place in places]
 
     def decode(self, ids: Iterable[int], *, way: Way = "exact", skip_special: bool = False) -> str:
@@ -314,7 +315,7 @@ class Study:
         skip_special
             Whether special tokens are left out.
         """
-        return self.inside.by_index.tokenizer.decode(self.history.indices_of(ids), way=way, skip_special=skip_special)
+        return self._tokenizer().decode(self.history.indices_of(ids), way=way, skip_special=skip_special)
 
     def decode_batch(
         self,
@@ -345,7 +346,7 @@ class Study:
 
         The parameters are those of `decode`.
         """
-        return self.inside.by_index.tokenizer.decode_bytes(self.history.indices_of(ids), skip_special=skip_special)
+        return self._tokenizer().decode_bytes(self.history.indices_of(ids), skip_special=skip_special)
 
     # -- saving ----------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ not have, or when all names are listed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, ItemsView, Iterator, Mapping, MutableMapping, ValuesView
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from functools import partial
 from importlib import util
 from pathlib import Path
@@ -38,8 +38,8 @@ _used: set[str] = set()  # the plug-ins that something was taken from
 left_out: list[str] = []  # a sentence for each thing that could not be used
 
 
-class Registry(MutableMapping[str, Row]):
-    """The registry of all rows of one kind, by name.
+class Registry(dict[str, Row]):
+    """The registry of all rows of one kind, by name. The program's own rows are found as in any dictionary.
 
     `check` raises any exception if a row of a plug-in cannot be used; `convert` brings an older row into today's form.
     """
@@ -51,9 +51,9 @@ class Registry(MutableMapping[str, Row]):
         check: Callable[[str, Row], object],
         convert: Callable[[Any], Row] | None = None,
     ) -> None:
+        super().__init__(own)
         self._convert = convert
         self.kind = kind
-        self._own = own
         self._check = check
         self._brought: dict[str, Row] | None = None  # None: not searched yet
         self.sources: dict[str, str] = {}  # the plug-in of each row
@@ -61,7 +61,7 @@ class Registry(MutableMapping[str, Row]):
     @property
     def own(self) -> Mapping[str, Row]:
         """Return the rows of the program itself."""
-        return self._own
+        return dict(super().items())
 
     @property
     def brought(self) -> dict[str, Row]:
@@ -76,7 +76,7 @@ class Registry(MutableMapping[str, Row]):
     def _take(self, name: str, source: str, load: Callable[[], Any]) -> None:
         assert self._brought is not None
         try:
-            if name in self._own or name in self._brought:
+            if super().__contains__(name) or name in self._brought:
                 raise BpeError("another plug-in has the same name")
             row = load()
             row = row if self._convert is None else self._convert(row)
@@ -88,9 +88,7 @@ class Registry(MutableMapping[str, Row]):
             self._brought[name] = row
             self.sources[name] = source
 
-    def __getitem__(self, name: str) -> Row:
-        if name in self._own:
-            return self._own[name]
+    def __missing__(self, name: str) -> Row:
         row = self.brought[name]
         self.use(name)
         return row
@@ -100,32 +98,36 @@ class Registry(MutableMapping[str, Row]):
         if name in self.sources:
             _used.add(self.sources[name])
 
-    def __setitem__(self, name: str, row: Row) -> None:
-        self._own[name] = row
-
-    def __delitem__(self, name: str) -> None:
-        del self._own[name]
-
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and (name in self._own or name in self.brought)
+        return super().__contains__(name) or name in self.brought
 
     def __iter__(self) -> Iterator[str]:
-        yield from self._own
+        yield from super().__iter__()
         yield from self.brought  # searched only if the iteration goes on so far
 
-    def items(self) -> ItemsView[str, Row]:
-        """Return a view of all rows, which loads none."""
-        return {**self._own, **self.brought}.items()
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the row with this name; `default` if there is none."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
 
-    def values(self) -> ValuesView[Row]:
+    def keys(self) -> KeysView[str]:  # type: ignore[override]  # views of a dictionary hold only what is in it
+        return KeysView(self)
+
+    def items(self) -> ItemsView[str, Row]:  # type: ignore[override]
+        """Return a view of all rows, which loads none."""
+        return {**dict(super().items()), **self.brought}.items()
+
+    def values(self) -> ValuesView[Row]:  # type: ignore[override]
         """Return a view of the values, which loads none, and searches packages only if the iteration goes on so far."""
         return _Rows(self)
 
     def __bool__(self) -> bool:
-        return bool(self._own or self.brought)
+        return bool(super().__len__() or self.brought)
 
     def __len__(self) -> int:
-        return len(self._own) + len(self.brought)
+        return super().__len__() + len(self.brought)
 
 
 class _Rows(ValuesView[Row]):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bpe_core.methods.facts import OwnChoices, Wording
 from bpe_core.methods.kit.method import Method
-from bpe_core.methods.mingram.choices import COST, PRESETS, Choices
+from bpe_core.methods.mingram.choices import COST, FINENESS, PRESETS, Choices
 from bpe_core.methods.mingram.files import TABLES
 from bpe_core.methods.unigram import Unigram
 
@@ -61,9 +61,7 @@ class MinGram(Unigram):
         return tokens_at_first(words, recipe)
 
     def knows(self, scores: Sequence[float]) -> bool:
-        from bpe_core.methods.mingram.learn import puts_fewest_first
-
-        return puts_fewest_first(scores)
+        return bool(scores) and all(-2 * COST < score <= -COST and (score * FINENESS).is_integer() for score in scores)
 
     def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
         return ()

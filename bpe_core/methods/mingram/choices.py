@@ -7,6 +7,7 @@ from bpe_core.methods.kit.passes import LONGEST, MARKED_WORDS, Passes
 
 Choices = Passes
 COST = 4096.0  # the cost of a token, which the log-probabilities of 150 tokens cannot exceed
+FINENESS = 16  # log-probabilities are rounded to sixteenths, which is 6 per cent of a probability
 
 PRESETS = {
     "mingram": Preset(

@@ -12,7 +12,7 @@ corpus. Later log-probabilities follow from the counts of the pieces.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -24,11 +24,9 @@ from bpe_core.history.history import History
 from bpe_core.methods.kit.cells import may_be_joined
 from bpe_core.methods.kit.dropping_learner import MORE_THAN_ASKED, Batch, DroppingLearner, first_scores
 from bpe_core.methods.kit.trainer import learn
+from bpe_core.methods.mingram.choices import COST, FINENESS
 from bpe_core.methods.unigram.learn import check_marker, compiled_way
 from bpe_core.recipes.recipe import Recipe
-
-COST = 4096.0  # the cost of a token, which the log-probabilities of 150 tokens cannot exceed
-FINENESS = 16  # log-probabilities are rounded to sixteenths, which is 6 per cent of a probability
 
 
 def fewest_first(log_probabilities: Float32s) -> Float32s:
@@ -39,10 +37,6 @@ def fewest_first(log_probabilities: Float32s) -> Float32s:
     """
     scores: Float32s = (np.rint(log_probabilities * FINENESS) / FINENESS - COST).astype(np.float32)
     return scores
-
-
-def puts_fewest_first(scores: Sequence[float]) -> bool:
-    return bool(scores) and all(-2 * COST < score <= -COST and (score * FINENESS).is_integer() for score in scores)
 
 
 class MinGramLearner(DroppingLearner):

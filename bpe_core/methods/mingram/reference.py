@@ -27,7 +27,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.columns import Scores
 from bpe_core.history.history import History
-from bpe_core.methods.mingram.learn import COST
+from bpe_core.methods.mingram.choices import COST
 from bpe_core.methods.unigram.reference import Piece, Scored, Tokens
 from bpe_core.recipes.recipe import Recipe
 

@@ -50,9 +50,9 @@ def is_known(values: Mapping[str, Any]) -> bool:
 
 def read_step(values: object) -> Step:
     """Return the step of a JSON object; raise a RecipeError if it is none, or is not supported."""
-    form = next((form for form in FORMS if isinstance(values, dict) and form == values.get("type")), None)
-    if form is not None:
-        return UnicodeForm(form)
+    kind = values.get("type") if isinstance(values, dict) else None
+    if kind in FORMS:
+        return UnicodeForm(kind)
     step: Step = built(_PLAIN, values)
     try:
         _check(step)
@@ -79,7 +79,8 @@ def _defaults(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
     if kind in ("Split", "Replace"):
         if not isinstance(pattern, dict) or len(pattern) != 1 or next(iter(pattern)) not in ("String", "Regex"):
             raise RecipeError(f'The step {kind}: its "pattern" must be an object with a "String" or a "Regex".')
-        given["is_regex"], given["pattern"] = next((name == "Regex", text) for name, text in pattern.items())
+        ((way, given["pattern"]),) = pattern.items()
+        given["is_regex"] = way == "Regex"
     if kind == "Metaspace" and "prepend_scheme" not in given and given.get("add_prefix_space") is False:
         given["prepend_scheme"] = "never"
     if isinstance(given.get("behavior"), str):
@@ -140,6 +141,11 @@ def is_normalizer(step: Step) -> bool:
 
 def is_pre_tokenizer(step: Step) -> bool:
     return isinstance(step, PreTokenizer)
+
+
+def is_added(step: Step, content: str) -> bool:
+    """Return whether the step is an added token with this text."""
+    return isinstance(step, AddedToken) and step.content == content
 
 
 def is_only_named(step: Step) -> bool:
