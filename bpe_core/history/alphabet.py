@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable, are_inside
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import repeated
+from bpe_core.support.arrays import Int32s, repeated
 from bpe_core.support.former_names import former_classes
 
 Number = TypeVar("Number", bound=np.generic)
@@ -27,6 +27,7 @@ T = TypeVar("T")
 SymbolKind = Literal["byte", "character", "marker", "glued", "unknown", "fallback", "continuation", "seed"]
 
 
+_AS_THE_CHARACTER = -1  # the symbol for an unknown character covers all its bytes
 STAYS_ALONE: tuple[SymbolKind, ...] = ("unknown", "fallback")  # kinds of symbols that merges never join
 
 
@@ -312,6 +313,79 @@ def _marker_symbols(words: WordTable, recipe: Recipe, pieces: set[bytes]) -> lis
         last = pieces if recipe.base == "bytes" else {_pieces(word, recipe)[-1] for word, _ in words} & pieces
         return [Symbol(piece + marker, piece + b" ", "glued") for piece in sorted(last)]
     return []
+
+
+# --- The base symbols of a word -------------------------------------------------------------
+
+
+class Spelling:
+    """The base symbols of words by the choices of a recipe."""
+
+    def __init__(self, alphabet: Alphabet, recipe: Recipe) -> None:
+        self._alphabet = alphabet
+        self._recipe = recipe
+        self._is_plain_bytes = self._alphabet.is_plain_bytes and self._recipe.marker in ("none", "continuation")
+
+    @cached_property
+    def _widths(self) -> list[int]:
+        return self._alphabet.kept("widths", lambda: list(map(_width, self._alphabet.symbols)))
+
+    @property
+    def joins_bytes(self) -> bool:
+        """Return whether every base symbol is one byte."""
+        is_of_bytes = self._recipe.base == "bytes" and self._recipe.marker == "none"
+        return is_of_bytes and all(len(text) == 1 for text in self._alphabet.decoded)
+
+    @cached_property
+    def symbol_of_byte(self) -> Int32s | None:
+        """Return the symbol of each of the 256 bytes.
+
+        Return None if a symbol depends on its place in the word, or covers several bytes.
+        """
+        if self._recipe.base != "bytes" or self._recipe.marker not in ("none", "continuation"):
+            return None
+        return np.array([self._alphabet.id_of_piece[bytes([byte])] for byte in range(256)], np.int32)
+
+    def symbols(self, word: bytes) -> list[int]:
+        return list(word) if self._is_plain_bytes else self._alphabet.symbols_of(word, self._recipe)
+
+    def widths(self, word: bytes, symbols: list[int]) -> list[int]:
+        """Return for each symbol the number of bytes that it covers in the word. A marker covers no byte.
+
+        >>> from bpe_core.recipes.recipe import Recipe
+        >>> from bpe_core.counting.words import WordTable
+        >>> recipe = Recipe.preset("words", marker="symbol")
+        >>> alphabet = Alphabet.for_words(WordTable.from_counts({"né": 1}), recipe)
+        >>> spelling = Spelling(alphabet, recipe)
+        >>> word = "né漢".encode()
+        >>> spelling.widths(word, spelling.symbols(word))  # n, é, <unk>, </w>
+        [1, 2, 3, 0]
+        """
+        if self._is_plain_bytes:
+            return [1] * len(symbols)
+        widths: list[int] = []
+        place = 0
+        for symbol in symbols:
+            width = self._widths[symbol]
+            if width == _AS_THE_CHARACTER:
+                width = _character_width(word[place])
+            widths.append(width)
+            place += width
+        return widths
+
+
+def _width(symbol: Symbol) -> int:
+    if symbol.kind == "unknown":
+        return _AS_THE_CHARACTER
+    if symbol.kind == "marker":
+        return 0
+    if symbol.kind == "character":  # the character may stand for a blank
+        return len(symbol.text)
+    return len(symbol.decoded) - (symbol.kind == "glued")  # the blank after it belongs to the marker
+
+
+def _character_width(lead: int) -> int:
+    return 1 + (lead >= 0x80) + (lead >= 0xE0) + (lead >= 0xF0)
 
 
 _PLAIN_BYTES = Alphabet(tuple(Symbol(bytes([i]), bytes([i]), "byte") for i in range(256)))

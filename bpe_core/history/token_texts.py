@@ -199,6 +199,8 @@ class TokenTexts:
 def written(history: History) -> list[bytes]:
     """Return the whole text of each token with its word marker; special tokens are left out."""
     alphabet = history.alphabet
+    if not len(history):
+        return [*alphabet.texts]
     return [*of_tokens("written", history, lambda: _put_together(history, alphabet.texts, alphabet.continuing))]
 
 

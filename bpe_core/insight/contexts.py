@@ -15,8 +15,8 @@ from itertools import accumulate
 
 import numpy as np
 
+from bpe_core.history.alphabet import Spelling
 from bpe_core.insight.ranked_words import RankedWords, words_with
-from bpe_core.segmenting.merging import Spelling
 from bpe_core.splitting.normalization import normalize, normalize_with_origins
 from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.progress import CancelCheck, never_cancelled
@@ -97,7 +97,7 @@ def needles_for(ranked: RankedWords, token: int, at: int) -> list[Needle]:
     occurrences = ranked.occurrences(token)
     alive = np.flatnonzero(occurrences.alive(at))
     words = ranked.word_of_cell[occurrences.starts[alive]]
-    spelling = Spelling(ranked.history)
+    spelling = Spelling(ranked.history.alphabet, ranked.history.recipe)
     needles: list[Needle] = []
     for held in words_with(ranked, occurrences, at).words[:MOST_WORDS]:
         which = int(alive[np.searchsorted(words, held.word)])

@@ -23,6 +23,7 @@ from random import Random
 import numpy as np
 
 from bpe_core.errors import BpeError
+from bpe_core.history.alphabet import Spelling
 from bpe_core.history.history import History
 from bpe_core.insight.dropout import Dropout, joins_of
 from bpe_core.insight.word_lattice import WordLattice, token_symbols
@@ -33,7 +34,6 @@ from bpe_core.methods.kit.ways import Ids, Way
 from bpe_core.methods.kit.ways import Ways as SomeWays
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.merging import Spelling
 from bpe_core.segmenting.text_encoder import WordEncoder
 from bpe_core.support.arrays import Int64s
 
@@ -101,7 +101,7 @@ class Ways:
         self._id_of = token_symbols(history)
         self._lengths = lengths_of(self._id_of)
         self._joined = None if history.joining is None else JoinedWords(history)
-        self._spelling = Spelling(history)
+        self._spelling = Spelling(history.alphabet, history.recipe)
         has_merges = history.joining is not None or Method.of(history.recipe).has_ranks
         self._dropout = Dropout(joins_of(history), dropout) if has_merges else None
         self._each_costs_one = [-1.0] * history.index_count

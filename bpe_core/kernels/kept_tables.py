@@ -16,6 +16,7 @@ import numpy as np
 import regex
 
 from bpe_core.kernels import kept
+from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.scanner import table_for
@@ -26,7 +27,7 @@ UNITS = ("file", "line")
 
 def scan_table(recipe: Recipe) -> ScanTable | None:
     """Return the scanner's table for a recipe; None if only `regex` can split by its pattern."""
-    if recipe.pattern in NAMED_PATTERNS:
+    if recipe.pattern != CUSTOM_PATTERN:
         return named_table(recipe.pattern, recipe.unit, older=recipe.older_unicode)
     return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
 

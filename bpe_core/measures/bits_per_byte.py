@@ -21,7 +21,7 @@ from bpe_core.insight.cut_words import CutWords
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.measures.size_curves import some_sizes
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries
-from bpe_core.segmenting.word_segmenters import WordSegmenter
+from bpe_core.segmenting.text_encoder import WordSegmenter
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.progress import ALONE, Progress, Work, while_wanted
 

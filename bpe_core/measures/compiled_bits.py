@@ -17,7 +17,7 @@ from bpe_core.kernels.encode import PATHS
 from bpe_core.segmenting.compiled_encoder import piece_table, room_for
 from bpe_core.segmenting.compiled_methods import PiecesOverTime
 from bpe_core.segmenting.merging import NEVER
-from bpe_core.segmenting.word_segmenters import WordSegmenter
+from bpe_core.segmenting.text_encoder import WordSegmenter
 from bpe_core.support.arrays import Bools, Float64s, Int32s, Int64s
 
 SLOTS = 1 << 16  # slots for pairs at first

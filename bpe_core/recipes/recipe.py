@@ -78,6 +78,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         method = METHODS[self.method]
         given = {name: choices.pop(name) for name in method.own_choices if name in choices}
         object.__setattr__(self, "own", method.choices(**given))
+        vars(self).update(vars(self.own))
         for name, value in choices.items():  # choices of other methods have no effect
             if name not in CHOICES:
                 raise RecipeError(f"A recipe has no choice named {name!r}.")
@@ -86,13 +87,9 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         self._check(self.choices)
 
     def __getattr__(self, name: str) -> Any:
-        """Return a choice that only some methods have, or its default if this method does not have it."""
-        own = self.__dict__.get("own")
-        if own is not None and not name.startswith("_"):
-            if name in METHODS[self.method].own_choices:
-                return getattr(own, name)
-            if name in CHOICES:
-                return CHOICES[name].default
+        """Return the default of a choice that only other methods have."""
+        if "own" in self.__dict__ and not name.startswith("_") and name in CHOICES:
+            return CHOICES[name].default
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __repr__(self) -> str:
@@ -136,7 +133,8 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
             pattern, expression = understood_pattern(self.pattern, self.custom_pattern)
             object.__setattr__(self, "pattern", pattern)
             object.__setattr__(self, "custom_pattern", expression)
-        _ = self.normalizes, self.splits_by_steps, self.tokens_looked_for  # kept for the texts that will be encoded
+        # Kept for the texts that will be encoded.
+        _ = self.normalizes, self.normalizes_ascii, self.splits_by_steps, self.tokens_looked_for
 
     @property
     def choices(self) -> Mapping[str, Choice]:
@@ -181,6 +179,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         for name in COMMON:
             object.__setattr__(changed, name, changes[name] if name in changes else getattr(self, name))
         object.__setattr__(changed, "own", self.own)
+        vars(changed).update(vars(self.own))
         changed._complete(changes.keys())
         checked = changes.keys() | ({"custom_pattern"} if "pattern" in changes else set())
         changed._check({name: COMMON[name] for name in checked})
@@ -233,7 +232,12 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
     @cached_property
     def normalizes(self) -> bool:
         """Return whether choices or steps change a text before it is split."""
-        changes = self.part(Normalization) != Normalization()
+        return self.unicode_form != "" or self.normalizes_ascii
+
+    @cached_property
+    def normalizes_ascii(self) -> bool:
+        """Return whether a text in ASCII may change, too; no form of Unicode changes one."""
+        changes = self.part(Normalization) != Normalization(unicode_form=self.unicode_form)
         return changes or (bool(self.preparation) and any(map(_prepare().is_normalizer, self.preparation)))
 
     @cached_property

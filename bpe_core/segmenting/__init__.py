@@ -1,11 +1,10 @@
 """The way from a text to its tokens: all parts that `tokenizer.py` uses.
 
-text_encoder      encodes a whole text by byte-pair encoding; chooses one of the two encoders
+text_encoder      encodes a whole text by kernels or by a specification; the segmenters of methods derive from it
 cutting           finds the special tokens of a text, normalizes the text and splits it into words, with offsets
 merging           applies merges to words, and encodes texts word by word in plain Python
 compiled_encoder  encodes texts by the kernels of `bpe_core/kernels/encode.py`
 segmentation      the interface of a split text: each tokenizer returns the tokens after k steps
 boundaries        the segmentation of methods that join pairs: the merge that removes each boundary of a text
-word_segmenters   the segmentation of methods that split each word separately
-word_tokens       finds the offsets of the tokens in words that are split separately
+word_tokens       the segmentation of methods that split each word separately
 """

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bpe_core.errors import BpeError
+from bpe_core.history.alphabet import Spelling
 from bpe_core.history.history import History
 from bpe_core.history.joining import NO_PRIORITY, PairRows
 from bpe_core.history.meeting import outermost
@@ -35,7 +36,6 @@ from bpe_core.history.token_texts import written
 from bpe_core.kernels.kept import OPENING
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.segmenting.cutting import Cutting, UnknownTogether
-from bpe_core.segmenting.merging import Spelling
 from bpe_core.segmenting.neighbours import MOST_REMEMBERED, ByPair, ByText, Find, by_all_texts, join_neighbours
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
 from bpe_core.support.arrays import Bools, Int32s, Int64s
@@ -227,7 +227,7 @@ class JoinedWords:
 
     @cached_property
     def _spelling(self) -> Spelling:
-        return Spelling(self.history)
+        return Spelling(self.history.alphabet, self.history.recipe)
 
     @cached_property
     def _of_byte(self) -> list[int] | None:

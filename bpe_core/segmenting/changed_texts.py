@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -58,14 +58,18 @@ class ChangedTexts:
             out = grown(out, 2 * len(out))
 
 
+@cache
+def unchanged_texts() -> ChangedTexts:
+    """Return the machine code for texts that no normalization changes."""
+    return ChangedTexts(WholeTexts(None, Marks(shows_blanks=False)))
+
+
 @lru_cache(maxsize=8)
 def changed_texts(recipe: Recipe) -> ChangedTexts | None:
     """Return the machine code that normalizes texts as the recipe says.
 
     Return None if the recipe normalizes by rules that are not SentencePiece's.
     """
-    if not recipe.normalizes:
-        return ChangedTexts(WholeTexts(None, Marks(shows_blanks=False)))
     rules = WholeTexts.of(recipe.preparation)
     if rules is None or recipe.special_tokens or recipe.with_changes(preparation=()).normalizes:
         return None

@@ -6,6 +6,8 @@ word that is one token.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from bpe_core.history.dropped import parts_left
@@ -38,17 +40,21 @@ class FollowedTokens:
     def __init__(self, history: History, chosen: Bools, mark: int = 0) -> None:
         """Make the tables of the chosen steps. If `mark` is given, the steps apply only to tokens with this flag."""
         self._table, self._steps = step_tables(history, chosen, mark)
+        self._up_to = lru_cache(maxsize=2)(self._table_up_to)
+
+    def _table_up_to(self, at: int) -> MergeTable:
+        number = self._table.number.copy()
+        number[LIMIT] = at
+        return self._table._replace(number=number)
 
     def of(self, ids: Int32s, borders: Int64s, at: int) -> tuple[Int32s, Int64s]:
         """Apply the steps before step `at` to each range of tokens between two borders.
 
         Return the new tokens and borders.
         """
-        number = self._table.number.copy()
         borders = borders.astype(np.int64)
-        number[LIMIT] = at
         room, _ = room_for(int(np.diff(borders).max(initial=0)), 0, kernel.FOLLOWED)
-        follow_runs(self._table._replace(number=number), self._steps, room, ids, borders)
+        follow_runs(self._up_to(at), self._steps, room, ids, borders)
         return ids[: borders[-1]], borders
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 MOST_GROUPS = 8  # groups of special tokens with the same beginning, each searched separately
 SHORT = 1_000  # characters; for shorter texts one expression for all tokens is faster
+ESCAPED = "surrogateescape"  # how words are encoded, which may begin or end inside a character
 LONG = 4_000  # characters; from this length on, arrays are faster than single words
 
 Item = TypeVar("Item")  # a word
@@ -69,6 +70,7 @@ class Cutting:
         self._matches = recipe.spelled_specials == "matched"
         self._recipe = recipe
         self.normalizes = recipe.normalizes
+        self._changes_ascii = recipe.normalizes_ascii
         self.gives_words = recipe.splits_by_steps  # whether steps of a file find the words, so that parts are words
         self._added = {step.content: step for step in recipe.preparation if isinstance(step, AddedToken)}
         self._always = tuple(content for content, token in self._added.items() if not token.special)
@@ -139,11 +141,16 @@ class Cutting:
         drops = pattern is not None and pattern.drops_whitespace
         return not (self.gives_words or self._always or self.normalizes or drops)
 
+    def may_change(self, text: str) -> bool:
+        """Return whether normalization, if the recipe has any, may change this text."""
+        return self._changes_ascii or not text.isascii()
+
     def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
         """Yield the parts of a text in order: ("", token) for a special token, and (text, None) for normalized text."""
         if not (self._wants_places or (allowed and self._added)):  # no offsets are needed
             for part, is_special in parts_of(text, allowed) if allowed else ((text, False),):
-                changed = self._change(part) if self.normalizes and not is_special else part
+                changes = self.normalizes and not is_special and self.may_change(part)
+                changed = self._change(part) if changes else part
                 if is_special:
                     yield "", part
                 elif changed and self.gives_words:
@@ -159,7 +166,14 @@ class Cutting:
             else:
                 yield piece.text, None
 
-    def words_of(self, piece: TracedPiece) -> Iterator[str]:
+    def words_by_steps(self, text: str) -> Iterable[str]:
+        """Return the words of a text in which no tokens are searched, split by the steps of the recipe."""
+        if self._wants_places:
+            return [word for word, _ in self.normalized_parts(text, ())]
+        changed = self._change(text) if self.normalizes else text
+        return self._steps.texts_of_words(changed) if changed else ()
+
+    def words_of(self, piece: TracedPiece) -> Iterable[str]:
         """Return the words of one part of the text."""
         if not self.gives_words:
             return self.words(piece.text)

@@ -12,9 +12,9 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
+from bpe_core.history.alphabet import Spelling
 from bpe_core.history.dropped import parts_left
 from bpe_core.history.history import NOTHING, History
-from bpe_core.segmenting.merging import Spelling
 from bpe_core.segmenting.word_runs import WITHIN, stages_of
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
 
@@ -49,7 +49,7 @@ class DroppingWords:
 
     @cached_property
     def spelling(self) -> Spelling:
-        return Spelling(self._history)
+        return Spelling(self._history.alphabet, self._history.recipe)
 
     def changes(self, word: bytes) -> Changes:
         known = self._known.get(word)

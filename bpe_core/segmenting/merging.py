@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bpe_core.errors import TooLarge
-from bpe_core.history.alphabet import Symbol
+from bpe_core.history.alphabet import Spelling
 from bpe_core.history.history import History
 from bpe_core.kernels import NEVER as NEVER
 from bpe_core.kernels import PATTERN_CUT as PATTERN_CUT
@@ -24,7 +24,7 @@ from bpe_core.kernels.readiness import by_machine_code
 from bpe_core.methods.facts import WordRanks
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.boundaries import PlacedSymbols
-from bpe_core.segmenting.cutting import Cutting, ids_of_each
+from bpe_core.segmenting.cutting import ESCAPED, Cutting, ids_of_each
 from bpe_core.support.arrays import Int32s
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.text.characters import raw_bytes
@@ -130,79 +130,6 @@ class Merges:
 REMEMBERED_WORDS = 1 << 15
 LONGEST_REMEMBERED = 64  # bytes
 MOST_SYMBOLS = 1 << 23  # symbols of all tokens together; far more than tables of texts have
-_AS_THE_CHARACTER = -1  # the symbol for an unknown character covers all its bytes
-
-# --- The base symbols of a word -------------------------------------------------------------
-
-
-class Spelling:
-    def __init__(self, history: History) -> None:
-        self._alphabet = history.alphabet
-        self._recipe = history.recipe
-        self._is_plain_bytes = self._alphabet.is_plain_bytes and self._recipe.marker in ("none", "continuation")
-
-    @cached_property
-    def _widths(self) -> list[int]:
-        return self._alphabet.kept("widths", lambda: list(map(_width, self._alphabet.symbols)))
-
-    @property
-    def joins_bytes(self) -> bool:
-        """Return whether every base symbol is one byte."""
-        is_of_bytes = self._recipe.base == "bytes" and self._recipe.marker == "none"
-        return is_of_bytes and all(len(text) == 1 for text in self._alphabet.decoded)
-
-    @cached_property
-    def symbol_of_byte(self) -> Int32s | None:
-        """Return the symbol of each of the 256 bytes.
-
-        Return None if a symbol depends on its place in the word, or covers several bytes.
-        """
-        if self._recipe.base != "bytes" or self._recipe.marker not in ("none", "continuation"):
-            return None
-        return np.array([self._alphabet.id_of_piece[bytes([byte])] for byte in range(256)], np.int32)
-
-    def symbols(self, word: bytes) -> list[int]:
-        return list(word) if self._is_plain_bytes else self._alphabet.symbols_of(word, self._recipe)
-
-    def widths(self, word: bytes, symbols: list[int]) -> list[int]:
-        """Return for each symbol the number of bytes that it covers in the word. A marker covers no byte.
-
-        >>> from bpe_core.history.alphabet import Alphabet
-        >>> from bpe_core.recipes.recipe import Recipe
-        >>> from bpe_core.counting.words import WordTable
-        >>> recipe = Recipe.preset("words", marker="symbol")
-        >>> alphabet = Alphabet.for_words(WordTable.from_counts({"né": 1}), recipe)
-        >>> spelling = Spelling(History.from_pairs(recipe, alphabet, []))
-        >>> word = "né漢".encode()
-        >>> spelling.widths(word, spelling.symbols(word))  # n, é, <unk>, </w>
-        [1, 2, 3, 0]
-        """
-        if self._is_plain_bytes:
-            return [1] * len(symbols)
-        widths: list[int] = []
-        place = 0
-        for symbol in symbols:
-            width = self._widths[symbol]
-            if width == _AS_THE_CHARACTER:
-                width = _character_width(word[place])
-            widths.append(width)
-            place += width
-        return widths
-
-
-def _width(symbol: Symbol) -> int:
-    if symbol.kind == "unknown":
-        return _AS_THE_CHARACTER
-    if symbol.kind == "marker":
-        return 0
-    if symbol.kind == "character":  # the character may stand for a blank
-        return len(symbol.text)
-    return len(symbol.decoded) - (symbol.kind == "glued")  # the blank after it belongs to the marker
-
-
-def _character_width(lead: int) -> int:
-    return 1 + (lead >= 0x80) + (lead >= 0xE0) + (lead >= 0xF0)
-
 
 # --- The tokens of a word -------------------------------------------------------------------
 
@@ -214,17 +141,17 @@ class WordMerger:
     """
 
     def __init__(self, history: History, cutting: Cutting) -> None:
-        self.spelling = Spelling(history)
+        self.spelling = Spelling(history.alphabet, history.recipe)
         self._cutting = cutting
         self._merges = Merges(history)
         self._remembered: dict[bytes, MergedWord] = {}
 
     def ids(self, text: str, at: int) -> Int32s:
-        return ids_of_each(self._cutting.words(text), lambda word: self.tokens(raw_bytes(word), at))
+        return self.ids_of_words(self._cutting.words(text), at)
 
     def ids_of_words(self, words: Iterable[str], at: int) -> Int32s:
         """Return the tokens of all words, end to end."""
-        return ids_of_each(words, lambda word: self.tokens(word.encode(), at))
+        return ids_of_each(words, lambda word: self.tokens(word.encode(errors=ESCAPED), at))
 
     def tokens(self, word: bytes, at: int) -> list[int]:
         return self._merges.tokens(self._remembered.get(word) or self.merged(word), at)

@@ -14,20 +14,22 @@ from bpe_core.kernels.kept import ENCODING
 from bpe_core.kernels.readiness import by_machine_code
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT, Boundaries, PlacedSymbols, joined
-from bpe_core.segmenting.cutting import SHORT, Cutting, GivenWords, Part, ids_of_each, utf8
+from bpe_core.segmenting.cutting import ESCAPED, LONG, SHORT, Cutting, GivenWords, Part, ids_of_each, utf8
 from bpe_core.segmenting.merging import LongestMatch, WordMerger
+from bpe_core.segmenting.word_tokens import WordCut, WordCuts, WordCutter, Words, WordTokens
 from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled, while_wanted
 from bpe_core.support.threads import WORTH_THREADS
-from bpe_core.text.characters import raw_bytes
 from bpe_core.text.preparation.pieces import TracedPiece
 
 if TYPE_CHECKING:  # these imports load machine code
     from bpe_core.segmenting.batches import Batch, Texts, Unread
     from bpe_core.segmenting.changed_texts import ChangedTexts
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+    from bpe_core.segmenting.compiled_methods import PiecesOverTime
     from bpe_core.splitting.safe_cuts import SafeCuts
 
+REMEMBERED_WORDS = 1 << 16
 LAID_AT_ONCE = 1 << 18  # characters of a batch whose words are put end to end
 CHARACTERS_AT_ONCE = 1 << 24  # characters of a batch of other texts, which several threads encode
 FEW_PARTS = 6  # parts of a short text; for more parts, one call of the kernels is faster
@@ -60,7 +62,7 @@ class WordEncoder:
 
     def ids_of_words(self, words: Iterable[str], at: int) -> Int32s:
         """Return the tokens of words, end to end, by plain Python."""
-        return ids_of_each(words, lambda word: self.ids_of_word(word.encode(), at))
+        return ids_of_each(words, lambda word: self.ids_of_word(word.encode(errors=ESCAPED), at))
 
     @cached_property
     def _special_id(self) -> dict[str, int]:
@@ -85,69 +87,68 @@ class WordEncoder:
             if batch := self.batch(Unread.of([text]), at, allowed, None):
                 return batch.ids
         if self._cutting.gives_words:
-            return self._ids_of_words(text, at, allowed)
+            return self._ids_by_steps(text, at, allowed)
         kernels = self._compiled or self._kernels_for_text(text)
+        is_changed = self._cutting.normalizes and self._cutting.may_change(text)
         if kernels is not None and not allowed:
             changes = self._changing if kernels.finds_words else None
             short = None if changes is None else kernels.ids_of_short(text, at, changes.table)
             if short is not None:
                 return short
-            if not self._cutting.normalizes:
+            if not is_changed:
                 return kernels.ids(text, at)
             data = np.frombuffer(utf8(text), np.uint8)
             changed = None if changes is None else changes.of(data, np.array([0, len(data)]))
             if changed is not None:
                 return kernels.ids_of_texts(*changed, at)[0]
-        if kernels is None and not (allowed or self._cutting.normalizes):
-            return self._ids_of_unchanged(text, at)
+        if not text.isascii():
+            utf8(text)  # so that an error names the place in the given text
+        if kernels is None and not (allowed or is_changed):
+            return self._ids_of_part(None, text, at)
         if kernels is None or len(text) < SHORT:
             return self._ids_by_parts(kernels, text, at, allowed)
         return self._ids_laid(kernels, text, at, allowed)
 
     def _ids_laid(self, kernels: CompiledEncoder, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Put the parts of a text end to end, encode them, and return the ids."""
-        utf8(text)  # so that an error names the place in the given text
         parts = _Parts.of(self._cutting.stretches([text], allowed), self._special_id)
         return self._ids_of_parts(kernels, parts, at)[0]
 
     def _ids_by_parts(self, kernels: CompiledEncoder | None, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Encode a text part by part, and return the ids. If the parts are few, this is faster than `_ids_laid`."""
-        if not text.isascii():
-            utf8(text)  # so that an error names the place in the given text
         rest = self._cutting.normalized_parts(text, allowed)
         parts = list(islice(rest, FEW_PARTS + 1))
         if kernels is not None and len(parts) > FEW_PARTS:
             return self._ids_laid(kernels, text, at, allowed)
         parts += rest
         ids = [
-            self._ids_of_part(kernels, part, at) if special is None else self._special(special)
+            self._ids_of_part(kernels, part, at) if special is None else self._special_ids[special]
             for part, special in parts
         ]
         return ids[0] if len(ids) == 1 else end_to_end(ids)
 
-    def _ids_of_unchanged(self, text: str, at: int) -> Int32s:
-        try:
-            return self.ids_of_words(self._cutting.words(text), at)
-        except UnicodeEncodeError:
-            utf8(text)  # its error names the offset in the text, not in the word
-            raise
+    @cached_property
+    def _special_ids(self) -> dict[str, Int32s]:
+        return {token: np.array([id], np.int32) for token, id in self._special_id.items()}
 
-    def _special(self, token: str) -> Int32s:
-        return np.array([self._special_id[token]], np.int32)
-
-    def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+    def _ids_by_steps(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Encode a text that the steps of the recipe split into words, and return the ids.
 
         Kernels get the words end to end.
         """
-        kernels = self._kernels_for_text(text)
-        if kernels is None:
+        if not text.isascii():
             utf8(text)
-            return ids_of_each(
-                self._cutting.normalized_parts(text, allowed),
-                lambda part: [self._special_id[part[1]]] if part[1] else self.ids_of_word(raw_bytes(part[0]), at),
-            )
-        return self._ids_laid(kernels, text, at, allowed)
+        kernels = self._compiled or self._kernels_for_text(text)
+        if kernels is not None and (allowed or len(text) >= LONG):
+            return self._ids_laid(kernels, text, at, allowed)
+        if allowed:
+            return self._ids_by_parts(None, text, at, allowed)
+        words = self._cutting.words_by_steps(text)
+        if kernels is None:
+            return self.ids_of_words(words, at)
+        encoded = [word.encode(errors=ESCAPED) for word in words if word]
+        starts = np.fromiter(accumulate(map(len, encoded), initial=0), np.int32, len(encoded) + 1)
+        return kernels.ids_of_words(np.frombuffer(b"".join(encoded), np.uint8), starts, at)
 
     def _ids_of_parts(
         self, kernels: CompiledEncoder, parts: _Parts, at: int, threads: int | None = 1
@@ -176,7 +177,7 @@ class WordEncoder:
     def _ids_of_part(self, kernels: CompiledEncoder | None, part: str, at: int) -> Int32s:
         if kernels is not None:
             return kernels.ids(part, at)
-        return self.ids_of_words(self._cutting.words(part), at)
+        return self.ids_of_words((part,) if self._cutting.gives_words else self._cutting.words(part), at)
 
     def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
         """Return the ids of many texts. Return None if the texts must be encoded one by one."""
@@ -210,9 +211,9 @@ class WordEncoder:
 
         Return None if there is no machine code for it.
         """
-        from bpe_core.segmenting.changed_texts import changed_texts  # loads machine code
+        from bpe_core.segmenting.changed_texts import changed_texts, unchanged_texts  # loads machine code
 
-        return changed_texts(self._cutting.recipe)
+        return changed_texts(self._cutting.recipe) if self._cutting.normalizes else unchanged_texts()
 
     def ids_of_given(
         self, given: GivenWords, at: int, cancelled: CancelCheck = never_cancelled
@@ -231,14 +232,17 @@ class TextEncoder(WordEncoder):
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting)
         self._base = len(history.alphabet)
-        self.words = WordMerger(history, cutting)
+
+    @cached_property
+    def words(self) -> WordMerger:
+        return WordMerger(self._history, self._cutting)
 
     def make_kernels(self) -> CompiledEncoder:
         if METHODS[self._history.recipe.method].joins_runs:
             from bpe_core.segmenting.compiled_runs import CompiledRuns  # loads machine code
 
             return CompiledRuns(self._history, self._cutting)
-        if self.words.spelling.joins_bytes and self._history.recipe.pattern == "superwords":
+        if self._history.recipe.pattern == "superwords" and self.words.spelling.joins_bytes:
             from bpe_core.segmenting.compiled_runs import CompiledSuperwords  # loads machine code
 
             return CompiledSuperwords(self._history, self._cutting)
@@ -262,7 +266,7 @@ class TextEncoder(WordEncoder):
         utf8(text)
         longest = LongestMatch(self._history)
         return end_to_end(
-            self.words.greedy_ids(part, at, longest) if special is None else self._special(special)
+            self.words.greedy_ids(part, at, longest) if special is None else self._special_ids[special]
             for part, special in self._cutting.normalized_parts(text, allowed)
         )
 
@@ -280,12 +284,60 @@ class TextEncoder(WordEncoder):
     def _placed_symbols(self, encoder: WordMerger | CompiledEncoder, part: Part) -> PlacedSymbols:
         if part.special is not None:
             cut = np.array([PATTERN_CUT], np.int32)
-            return PlacedSymbols(self._special(part.special), cut, part.origins[:1], part.origins[-1:])
+            return PlacedSymbols(self._special_ids[part.special], cut, part.origins[:1], part.origins[-1:])
         symbols = encoder.symbols(part.text)
         return symbols._replace(starts=part.origins[symbols.starts], stops=part.origins[symbols.stops])
 
     def _encoder_for(self, text: str, work: Work = ALONE) -> WordMerger | CompiledEncoder:
         return self.words if self._cutting.gives_words else self._kernels_for_text(text, work) or self.words
+
+
+class WordSegmenter(WordEncoder):
+    """A `Segmenter` for a method that has a `WordCutter`, and may have kernels."""
+
+    has_kernels = False
+    has_pieces_over_time = False  # whether kernels can update the tokens of words step by step
+
+    def __init__(self, history: History, cutting: Cutting, cut: WordCutter) -> None:
+        super().__init__(history, cutting)
+        self._cut = cut
+        self._remembered: dict[bytes, WordCut] = {}
+
+    def pieces_over_time(self) -> PiecesOverTime | None:
+        return None
+
+    def ids_of_word(self, word: bytes, at: int) -> Sequence[int]:
+        return self.cut(word, at).ids
+
+    def placed_ids(self, word: bytes, at: int) -> tuple[Sequence[int], Sequence[int]]:
+        word_cut = self.cut(word, at)
+        return word_cut.ids, word_cut.ends
+
+    def cut(self, word: bytes, at: int) -> WordCut:
+        known = self._remembered.get(word)
+        if known is None or not known.since <= at < known.until:
+            if len(self._remembered) >= REMEMBERED_WORDS:
+                self._remembered = {}
+            known = self._remembered[word] = self._cut(word, at)
+        return known
+
+    def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
+        return WordCuts.of([self.cut(word, at) for word in words])
+
+    def segmentation(self, text: str, allowed: tuple[str, ...], cancelled: CancelCheck = never_cancelled) -> WordTokens:
+        data = utf8(text)
+        parts = [self._words_of(part, cancelled) for part in self._cutting.parts(text, allowed)]
+        return WordTokens(data, Words.joined(parts), self.cut_words)
+
+    def _words_of(self, part: Part, cancelled: CancelCheck) -> Words:
+        if part.special is not None:
+            return Words.of([self._special_id[part.special]], [0], part.origins[[0, -1]])
+        words = list[bytes]()
+        starts = list[int]()
+        for word, start in while_wanted(self._cutting.placed_words(part.text), cancelled):
+            words.append(word)
+            starts.append(start)
+        return Words.of(words, starts, part.origins)
 
 
 class _Parts(NamedTuple):

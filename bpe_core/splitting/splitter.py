@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache, cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from bpe_core.errors import PatternError
@@ -114,23 +115,28 @@ class Splitter:
 
     def _custom_words(self, text: str) -> Iterator[str]:
         self._has_seen_text = self._has_seen_text or bool(text)
-        end = 0
-        for start, stop in self._custom_matches(text):
-            if start > end:
-                yield text[end:start]
-            yield text[start:stop]
-            end = stop
-        if end < len(text):
-            yield text[end:]
+        words, end = self._next_words(text, 0)
+        return iter(words) if end == len(text) else chain(words, self._further_words(text, end))
 
-    def _custom_matches(self, text: str) -> Iterator[tuple[int, int]]:
-        end = 0
-        while spans := self._next_matches(text, end):
-            self.has_matched = True
-            yield from spans
-            if len(spans) < MATCHES_A_ROUND:
-                return
-            end = spans[-1][1]
+    def _further_words(self, text: str, end: int) -> Iterator[str]:
+        while end < len(text):
+            words, end = self._next_words(text, end)
+            yield from words
+
+    def _next_words(self, text: str, end: int) -> tuple[list[str], int]:
+        """Return the words of one round from `end` on, and the end of the last word."""
+        words: list[str] = []
+        spans = self._next_matches(text, end)
+        for start, stop in spans:
+            if start > end:
+                words.append(text[end:start])
+            words.append(text[start:stop])
+            end = stop
+        self.has_matched = self.has_matched or bool(spans)
+        if len(spans) < MATCHES_A_ROUND and end < len(text):
+            words.append(text[end:])
+            end = len(text)
+        return words, end
 
     def _next_matches(self, text: str, end: int) -> list[tuple[int, int]]:
         """Return the next matches from `end` on. Each call has its own time limit, so a caller may pause."""

@@ -12,7 +12,7 @@ from bpe_core.history.history import History
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.segmentation import NO_TOKEN
-from bpe_core.segmenting.word_segmenters import WordSegmenter
+from bpe_core.segmenting.text_encoder import WordSegmenter
 from bpe_core.segmenting.word_tokens import WordCut, WordTokens
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.safe_cuts import SafeCuts

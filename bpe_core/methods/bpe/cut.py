@@ -12,7 +12,7 @@ import numpy as np
 from bpe_core.history.history import History
 from bpe_core.segmenting.by_priority import JoinedWords, joined_unknown
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.word_segmenters import WordSegmenter
+from bpe_core.segmenting.text_encoder import WordSegmenter
 from bpe_core.support.arrays import Int32s
 
 if TYPE_CHECKING:  # these imports load machine code

@@ -21,7 +21,7 @@ from bpe_core.kernels.kept import WEIGHING
 from bpe_core.methods.kit.lattices import Edge, edges_of, lengths_of, spelled
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.word_segmenters import WordSegmenter
+from bpe_core.segmenting.text_encoder import WordSegmenter
 from bpe_core.segmenting.word_tokens import WordCut, WordCuts, WordCutter
 
 if TYPE_CHECKING:  # these imports load machine code

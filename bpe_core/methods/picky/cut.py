@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bpe_core.history.history import History
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.dropping_words import DroppingWords
-from bpe_core.segmenting.word_segmenters import WordSegmenter
+from bpe_core.segmenting.text_encoder import WordSegmenter
 
 if TYPE_CHECKING:  # these imports load machine code
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder

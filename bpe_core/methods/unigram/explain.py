@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
+from bpe_core.history.alphabet import Spelling
 from bpe_core.history.history import History
 from bpe_core.insight.ways import Ways
 from bpe_core.methods.kit.best_paths import BestPaths
@@ -25,7 +26,6 @@ from bpe_core.methods.kit.explanation import Explanation, ShownToken, TextWord, 
 from bpe_core.methods.kit.lattices import Edge, best_path
 from bpe_core.methods.kit.method import Method
 from bpe_core.segmenting.cutting import Allowed, Cutting
-from bpe_core.segmenting.merging import Spelling
 from bpe_core.support.wording import count_text
 
 
@@ -63,7 +63,7 @@ class WhyPath(WordReasons):
         self._paths = BestPaths(history, cutting)
         super().__init__(text, history, cutting, allowed, self._paths.cut)
         self._cost = Method.of(history.recipe).cost_of_token
-        self._spelling = Spelling(history)
+        self._spelling = Spelling(history.alphabet, history.recipe)
 
     def in_word(self, word: TextWord, byte: int, at: int) -> Explanation:
         comparison = self.compared(word, byte, at)

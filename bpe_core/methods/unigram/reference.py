@@ -32,7 +32,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from bpe_core.counting.words import WordTable
-from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.history.alphabet import Alphabet, Spelling, Symbol
 from bpe_core.history.columns import DROPPED, Scores
 from bpe_core.history.history import NOTHING, EndReason, History
 from bpe_core.kernels import LARGEST_SUM, TRANSPARENT
@@ -40,7 +40,6 @@ from bpe_core.methods.bpe.reference import as_history
 from bpe_core.methods.kit.best_paths import scores_of
 from bpe_core.methods.unigram.seeds import scripts_by
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.merging import Spelling
 from bpe_core.segmenting.segmentation import NO_TOKEN
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut, WordCutter
 from bpe_core.splitting.normalization import normalize
@@ -113,7 +112,7 @@ class WordPaths:
     def __init__(self, history: History, best: BestPath) -> None:
         self._alphabet = history.alphabet
         self._scores = scores_of(history)
-        self._spelling = Spelling(history)
+        self._spelling = Spelling(history.alphabet, history.recipe)
         self._best = best
         self._piece_of = {id: piece for piece, id in ids_by_piece(history.alphabet, history.recipe).items()}
         self._usable_at = lru_cache(maxsize=1)(self._usable)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from bpe_core.history.history import History
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.text_encoder import WordSegmenter
 from bpe_core.segmenting.word_pieces import LongestPieces
-from bpe_core.segmenting.word_segmenters import WordSegmenter
 
 if TYPE_CHECKING:  # these imports load machine code
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder

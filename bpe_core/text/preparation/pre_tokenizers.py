@@ -196,6 +196,16 @@ class ByteLevel:
             return iter((piece,))
         return piece.cut(_found(_GPT2, older_unicode.without_later(piece.text)), "Isolated")
 
+    def texts(self, text: str) -> list[str]:
+        """Return the texts of the words that `plainly` yields."""
+        if self.add_prefix_space and text and not text.startswith(" "):
+            text = f" {text}"
+        if not self.use_regex:
+            return [text]
+        known = text if text.isascii() else older_unicode.without_later(text)
+        # The expression matches every character, so there are no gaps.
+        return [text[match.start() : match.end()] for match in _GPT2.finditer(known, concurrent=True)]
+
 
 PreTokenizer = (
     Split | Digits | Punctuation | Whitespace | WhitespaceSplit | CharDelimiterSplit | BertPreTokenizer | UnicodeScripts

@@ -215,12 +215,19 @@ class WordSplitter:
         """Return the words of a changed text; words cut from bytes may begin and end inside characters."""
         return self._words((piece,), 0)
 
-    def texts_of_words(self, text: str, first: int = 0) -> Iterator[str]:
-        """Yield a changed text's words without offsets; it begins at the character `first` of the original."""
-        if self.wants_places or len(self.cuts) < 2:
-            piece = TracedPiece.whole(text, first) if self.wants_places else TracedPiece.bare(text)
-            yield from (word.text for word in self._words((piece,), 0))
-            return
+    def texts_of_words(self, text: str, first: int = 0) -> Iterable[str]:
+        """Return a changed text's words without offsets; it begins at the character `first` of the original."""
+        if self.wants_places:
+            return (word.text for word in self._words((TracedPiece.whole(text, first),), 0))
+        if len(self.cuts) > 1:
+            return self._texts_by_parts(text)
+        (cut,) = self.cuts
+        if isinstance(cut, Split) or (isinstance(cut, ByteLevel) and not self._shows_bytes):
+            return cut.texts(text)
+        return (word.text for word in self._words((TracedPiece.bare(text),), 0))
+
+    def _texts_by_parts(self, text: str) -> Iterator[str]:
+        """Yield the same words, where several steps cut; the words of parts after the first cut are remembered."""
         known = self._known
         cut = self.cuts[0]
         if isinstance(cut, Split):

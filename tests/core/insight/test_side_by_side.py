@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Spelling
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.side_by_side import DifferingWord, Vocabularies, differing_words, keys_of, parallel_cuts
@@ -23,7 +24,7 @@ from bpe_core.recipes.parts import SplittingChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import GivenWords
-from bpe_core.segmenting.merging import Merges, Spelling
+from bpe_core.segmenting.merging import Merges
 from bpe_core.text.corpus import Corpus
 from tests import dropping_method
 from tests.core.learning import train
@@ -58,7 +59,7 @@ def cut_plainly(word: bytes, history: History, at: int, *, as_it_is: bool) -> tu
     symbols = history.alphabet.symbols_of(word, history.recipe)
     merges = Merges(history)
     merged = merges.merged(symbols)
-    ends = np.cumsum(Spelling(history).widths(word, symbols)).tolist()
+    ends = np.cumsum(Spelling(history.alphabet, history.recipe).widths(word, symbols)).tolist()
     kept = [end for end, rank in zip(ends, merged.ranks, strict=False) if rank >= at]
     return merges.tokens(merged, at), {end for end in kept if 0 < end < len(word)}
 
