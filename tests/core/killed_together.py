@@ -92,8 +92,8 @@ def lines_of(deed: Callable[..., None], *given: Any, stop: int = 0) -> int:
     if child:
         os.close(writer)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        with os.fdopen(reader) as said:
-            count = said.read()
+        with os.fdopen(reader) as pipe:
+            count = pipe.read()
         if status == -signal.SIGKILL:
             return -1
         assert status == 0, count

@@ -58,8 +58,8 @@ def merge_tables(draw: st.DrawFn) -> History:
     alphabet = Alphabet.for_words(table, recipe)
     usable = [id for id, symbol in enumerate(alphabet.symbols) if symbol.merges]
     if len(alphabet) >= 256:  # the bytes that occur, or hardly any merge would ever apply
-        seen = {id for word, _ in table for id in alphabet.symbols_of(word, recipe)}
-        usable = [id for id in usable if id in seen]
+        present = {id for word, _ in table for id in alphabet.symbols_of(word, recipe)}
+        usable = [id for id in usable if id in present]
     pairs: list[tuple[int, int]] = []
     for _ in range(draw(st.integers(0, 30)) if usable else 0):
         pair = draw(st.sampled_from(usable)), draw(st.sampled_from(usable))

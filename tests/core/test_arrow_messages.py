@@ -30,11 +30,11 @@ WAYS = [(kind, compression) for kind in ("stream", "file") for compression in (N
 
 
 def written(table: Any, kind: str, compression: str | None, rows: int = 100) -> bytes:
-    held = io.BytesIO()
+    buffer = io.BytesIO()
     make = ipc.new_stream if kind == "stream" else ipc.new_file
-    with make(held, table.schema, options=ipc.IpcWriteOptions(compression=compression)) as writer:
+    with make(buffer, table.schema, options=ipc.IpcWriteOptions(compression=compression)) as writer:
         writer.write_table(table, max_chunksize=rows)
-    return held.getvalue()
+    return buffer.getvalue()
 
 
 def messages_of(data: bytes, kind: str) -> list[Message]:

@@ -26,21 +26,21 @@ FILES: dict[str, Any] = SAID["files"]
 MADE_BY_PYARROW = "parquet"  # pyarrow versions write different bytes
 
 
-def check_recipe(recipe: Recipe, said: dict[str, Any]) -> None:
+def check_recipe(recipe: Recipe, stored: dict[str, Any]) -> None:
     """Check every choice of the previous version; the recipe may have more choices."""
     choices = recipe.to_dict()
-    assert {name: choices[name] for name in said} == said
+    assert {name: choices[name] for name in stored} == stored
 
 
-def check_history(history: History | None, said: dict[str, Any]) -> None:
+def check_history(history: History | None, stored: dict[str, Any]) -> None:
     assert history is not None
-    check_recipe(history.recipe, said["recipe"])
+    check_recipe(history.recipe, stored["recipe"])
     symbols = b"".join(symbol.text for symbol in history.alphabet.symbols)
-    assert symbols == (said["symbols"].encode() or bytes(range(256)))
-    assert all_columns(history) == said["columns"]
-    assert (history.tokens_at_start, history.end_reason) == (said["tokens_at_start"], said["end_reason"])
+    assert symbols == (stored["symbols"].encode() or bytes(range(256)))
+    assert all_columns(history) == stored["columns"]
+    assert (history.tokens_at_start, history.end_reason) == (stored["tokens_at_start"], stored["end_reason"])
     tokenizer = Tokenizer(history)
-    for at, ids in said["ids"].items():
+    for at, ids in stored["ids"].items():
         assert [tokenizer.encode(text, at=int(at), allowed_special="all") for text in SAID["texts"]] == ids, at
 
 
@@ -63,17 +63,17 @@ TOLD_SINCE = {"pieces.tokenizer.json": 1}  # that a ▁ in a text itself is take
 
 @pytest.mark.parametrize("name", [name for name in FILES if "pairs" in FILES[name]])
 def test_a_tokenizer_file_of_an_older_version_opens_with_the_same_merges_and_ids(name: str) -> None:
-    opened, said = open_table(BEFORE / name), FILES[name]
+    opened, stored = open_table(BEFORE / name), FILES[name]
     columns = opened.history.columns
-    assert opened.format == said["format"]
+    assert opened.format == stored["format"]
     assert [[left, right] for left, right in zip(columns.left.tolist(), columns.right.tolist(), strict=True)] == (
-        said["pairs"]
+        stored["pairs"]
     )
-    assert opened.history.has_counts == said["has_counts"]
-    assert len(opened.notes) == said["notes"] + TOLD_SINCE.get(name, 0)
+    assert opened.history.has_counts == stored["has_counts"]
+    assert len(opened.notes) == stored["notes"] + TOLD_SINCE.get(name, 0)
     tokenizer = Tokenizer(opened.history)
     ids = [tokenizer.encode(text, allowed_special="all") for text in SAID["texts"]]
-    assert [opened.numbers_of(numbers) for numbers in ids] == said["numbers"]
+    assert [opened.numbers_of(numbers) for numbers in ids] == stored["numbers"]
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if FILES[name]["format"] != MADE_BY_PYARROW])
@@ -91,41 +91,41 @@ def test_a_tokenizer_file_is_still_written_with_the_bytes_of_an_older_version(na
 
 
 def test_every_stored_file_of_an_older_version_is_tested() -> None:
-    known = {beside for said in FILES.values() for beside in said["beside"]}
+    known = {beside for stored in FILES.values() for beside in stored["beside"]}
     known |= {*FILES, "methods.zip", "session.bpex", "meaning.json", "README.md"}
     assert {path.name for path in BEFORE.iterdir()} == known
-    assert {said["format"] for said in FILES.values()} <= set(FORMATS)
+    assert {stored["format"] for stored in FILES.values()} <= set(FORMATS)
 
 
 # --- The session ------------------------------------------------------------------------
 
 
 def check_session(session: SavedSession) -> None:
-    said = SAID["session"]
-    check_recipe(session.recipe, said["recipe"])
-    assert session.text == said["text"]
+    stored = SAID["session"]
+    check_recipe(session.recipe, stored["recipe"])
+    assert session.text == stored["text"]
     sources = [
         [source.name, source.path is not None, len(source.text) if source.text is not None else False]
         for source in session.sources
     ]
-    assert sources == said["sources"]
-    assert [[mark.run, mark.merge, mark.note] for mark in session.bookmarks] == said["bookmarks"]
-    assert dict(session.filter) == said["filter"]
-    assert [session.view.shown_run, session.view.position, session.view.is_live] == said["view"]
-    assert len(session.runs) == len(said["runs"])
-    for run, of_run in zip(session.runs, said["runs"], strict=True):
+    assert sources == stored["sources"]
+    assert [[mark.run, mark.merge, mark.note] for mark in session.bookmarks] == stored["bookmarks"]
+    assert dict(session.filter) == stored["filter"]
+    assert [session.view.shown_run, session.view.position, session.view.is_live] == stored["view"]
+    assert len(session.runs) == len(stored["runs"])
+    for run, of_run in zip(session.runs, stored["runs"], strict=True):
         check_run(run, of_run)
 
 
-def check_run(run: SavedRun, said: dict[str, Any]) -> None:
-    assert [run.number, run.state, run.sentence] == [said["number"], said["state"], said["sentence"]]
-    assert [source.name for source in run.sources] == said["sources"]
-    check_history(run.history, said["history"])
-    assert [int(run.symbol_counts.sum()), int(run.symbol_counts.max(initial=0))] == said["symbol_counts"]
+def check_run(run: SavedRun, stored: dict[str, Any]) -> None:
+    assert [run.number, run.state, run.sentence] == [stored["number"], stored["state"], stored["sentence"]]
+    assert [source.name for source in run.sources] == stored["sources"]
+    check_history(run.history, stored["history"])
+    assert [int(run.symbol_counts.sum()), int(run.symbol_counts.max(initial=0))] == stored["symbol_counts"]
     words = run.words
-    assert (words and [len(words), words.total, words.total_bytes]) == said["words"]
+    assert (words and [len(words), words.total, words.total_bytes]) == stored["words"]
     numbers = None if run.history is None else run.history.numbers
-    assert (None if numbers is None else [numbers[:3].tolist(), numbers[-3:].tolist()]) == said["numbers"]
+    assert (None if numbers is None else [numbers[:3].tolist(), numbers[-3:].tolist()]) == stored["numbers"]
 
 
 def test_a_session_of_an_older_version_keeps_its_content() -> None:

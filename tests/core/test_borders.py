@@ -79,9 +79,9 @@ def test_the_train_command_accepts_borders_in_texts_and_word_lists(
         "--quiet",
     ]
     assert run(asked) == 0
-    said = capsys.readouterr().out
-    assert "u + n → un" in said
-    assert "10 times" in said
+    output = capsys.readouterr().out
+    assert "u + n → un" in output
+    assert "10 times" in output
     asked[asked.index("|")] = " "
     assert run(asked) == 1
     assert "A border is a text without white space" in capsys.readouterr().err

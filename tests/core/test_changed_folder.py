@@ -104,12 +104,12 @@ def test_every_command_that_changes_a_tokenizer_folder_keeps_its_sidecar_files(
         same = (new / side).read_bytes() == (folder / side).read_bytes()
         assert same == (not renames or side.startswith("gen")) or (name == "trim" and side.startswith("gen"))
     loaded = tokenizers.Tokenizer.from_file(str(new / "tokenizer.json"))
-    was = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    before = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     ours = bpe.open(new)
     for sample in SAMPLES:
         assert ours.encode(sample) == loaded.encode(sample, add_special_tokens=False).ids
         assert loaded.encode(sample).ids == [0, *ours.encode(sample)]  # the token put before each text stays
-    assert (loaded.padding or {})["pad_id"] == (was.padding or {})["pad_id"] == 2
+    assert (loaded.padding or {})["pad_id"] == (before.padding or {})["pad_id"] == 2
     assert loaded.token_to_id("<|user|>" if renames else "<|spare|>") == 3
 
 
@@ -130,9 +130,9 @@ def test_transformers_loads_a_changed_folder_with_the_same_roles_sides_and_templ
         assert getattr(now, f"{role}_token_id") == getattr(before, f"{role}_token_id")
     assert (now.padding_side, now.model_max_length) == ("left", 512)
     assert now.chat_template == rename(before.chat_template)
-    said = [{"role": "user", "content": "low"}]
-    text = now.apply_chat_template(said, tokenize=False)
-    assert text == rename(before.apply_chat_template(said, tokenize=False))
+    chat = [{"role": "user", "content": "low"}]
+    text = now.apply_chat_template(chat, tokenize=False)
+    assert text == rename(before.apply_chat_template(chat, tokenize=False))
     ours = bpe.open(new)
     for sample in (*SAMPLES, text):
         assert now(sample)["input_ids"] == [0, *ours.encode(sample)]

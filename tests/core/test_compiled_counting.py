@@ -120,7 +120,10 @@ def test_counting_several_texts_at_once_gives_each_text_its_own_words(texts: lis
     recipe = RECIPES["normalized"]
     table, corpora = scan_table(recipe), [Corpus.from_texts(documents) for documents in texts]
     assert table is not None
-    parts = [[counting.scanned_texts(one_text, recipe) for one_text in some] for some in (corpora[:1], corpora[1:])]
+    parts = [
+        [counting.scanned_texts(one_text, recipe) for one_text in group_corpora]
+        for group_corpora in (corpora[:1], corpora[1:])
+    ]
     words, counts = CountedWords.joined([count_texts_compiled(part, table, block_size=block) for part in parts])
     for one_text, corpus in zip(counts, corpora, strict=True):
         counts_of_text = {

@@ -309,10 +309,10 @@ def test_files_of_counts_can_be_added_shown_and_trained_from(
     capsys.readouterr()
     assert list(count_words(Corpus.from_files(names[2]), GPT2)) == list(count_words(Corpus.from_files([a, b]), GPT2))
     assert run(["train", names[2], "--merges", "2", "--min-word-count", "2", "--weights", "=1", "b=2"]) == 0
-    said = capsys.readouterr()
+    printed = capsys.readouterr()
     assert (
         "Left out: 1 of 5 different words, because they occur fewer than 2 times: 3 of 45 bytes, 6.6667 %."
-    ) in said.err
+    ) in printed.err
 
 
 def test_files_of_counts_that_do_not_fit_the_recipe_are_refused_in_a_sentence(

@@ -42,8 +42,8 @@ def test_a_delivered_folder_is_loaded_by_transformers(
     ids = loaded(text)["input_ids"]
     assert ids == Tokenizer(history).encode(text, allowed_special="all")
     assert loaded.decode(ids) == text
-    said = [{"role": "user", "content": "the lowest"}, {"role": "assistant", "content": " price"}]
-    assert loaded.apply_chat_template(said, tokenize=False) == "the lowest price"
+    dialogue = [{"role": "user", "content": "the lowest"}, {"role": "assistant", "content": " price"}]
+    assert loaded.apply_chat_template(dialogue, tokenize=False) == "the lowest price"
     assert (loaded.pad_token_id, loaded.eos_token_id, loaded.chat_template) == (338, 336, CHAT)
     batch = loaded([text, "t"], padding=True)
     assert batch["input_ids"][1][:-1] == [338] * (len(ids) - 1)

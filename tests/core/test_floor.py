@@ -139,8 +139,8 @@ def test_pieces_left_out_of_the_search_are_included_in_the_floor() -> None:
     lattice = laid({"ab": 5}, limit=5)
     assert (len(lattice), lattice.left_out) == (0, 1)
     values = []
-    for this in (lattice, replace(lattice, left_out=0)):
-        pricing = FloorPrices(this, 1, 10, 2.0)
+    for variant in (lattice, replace(lattice, left_out=0)):
+        pricing = FloorPrices(variant, 1, 10, 2.0)
         pricing.round(1.0)
         values.append(pricing.best.tokens)
     assert values == [reference.least({b"ab": 5}, 1), 10] == [5, 10]
@@ -336,7 +336,7 @@ def test_methods_compared_with_a_floor_learn_from_bytes_as_characters(shift: int
     counts = {" ab": 9, " abc": 5, " abd": 4, "z": 2}
     words = WordTable.from_counts((bytes(byte + shift for byte in word.encode()), n) for word, n in counts.items())
     results = learned_beside(Court(words, Alphabet.of_bytes(), RECIPE, 8), [1, 2], ALONE)
-    unigram, mingram = ([it.tokens for it in results[name] if it is not None] for name in ("unigram", "mingram"))
+    unigram, mingram = ([run.tokens for run in results[name] if run is not None] for name in ("unigram", "mingram"))
     assert unigram[0] == tokens(counts, {b" ab"}), "a blank is like any letter"
     assert mingram == [tokens(counts, {b" a"}), tokens(counts, {b" a", b" ab"})]
     shifted = {bytes(byte + shift for byte in word.encode()): count for word, count in counts.items()}
@@ -348,18 +348,18 @@ def test_methods_compared_with_a_floor_learn_from_bytes_as_characters(shift: int
 
 
 def test_the_search_for_a_floor_gives_partial_answers_and_can_be_cancelled() -> None:
-    study, seen = train(["the lowest price is lower than the last one. " * 5], "gpt2", merges=12), list[Answer]()
+    study, answers = train(["the lowest price is lower than the last one. " * 5], "gpt2", merges=12), list[Answer]()
 
     def listen(progress: Progress) -> None:
         if isinstance(progress.so_far, Answer):
-            seen.append(progress.so_far)
+            answers.append(progress.so_far)
 
     last = Floor(sizes=(260, 262), seconds=1.0).answer(study, Work(listen))
-    assert all(len(answer.table) in (1, 2) and answer.figure is not None for answer in seen)
-    assert not seen[0].on_axis
+    assert all(len(answer.table) in (1, 2) and answer.figure is not None for answer in answers)
+    assert not answers[0].on_axis
     assert last.on_axis
     with pytest.raises(Cancelled):
-        Floor(seconds=100.0).answer(study, Work(cancelled=lambda: len(seen) > 0))
+        Floor(seconds=100.0).answer(study, Work(cancelled=lambda: len(answers) > 0))
     held_out = Floor(seconds=0.3, alone=True, held_out=texts_of(["the price of the lowest"])).answer(study)
     assert any("other texts" in sentence for sentence in held_out.sentences)
     assert held_out.columns["own"][0] == len(study.encode("the price of the lowest"))

@@ -22,12 +22,12 @@ def test_texts_stored_end_to_end_behave_as_a_list_of_texts(
     assert laid == LaidTexts(*end_to_end([text.encode() for text in texts]))
     assert [*laid.followed_by(LaidTexts.of(others.values()))] == [*texts, *others.values()]
     for chosen in (places, sorted({*places}), [*range(len(texts))][2:5]):
-        some, should = laid.only(np.array(chosen, np.int64)), [texts[place] for place in chosen]
-        assert [some[place] for place in range(len(some))] == [*some] == should
-        assert some == LaidTexts.of(should)
-        assert some.lengths.tolist() == list(map(len, should))
-        assert some.are_single.tolist() == [len(text) == 1 for text in should]
-        assert np.array_equal(some.edges, LaidTexts(some.data, some.starts).edges)
+        selected, should = laid.only(np.array(chosen, np.int64)), [texts[place] for place in chosen]
+        assert [selected[place] for place in range(len(selected))] == [*selected] == should
+        assert selected == LaidTexts.of(should)
+        assert selected.lengths.tolist() == list(map(len, should))
+        assert selected.are_single.tolist() == [len(text) == 1 for text in should]
+        assert np.array_equal(selected.edges, LaidTexts(selected.data, selected.starts).edges)
     put = {place: others[place] for place in sorted(others) if place < len(texts)}
     assert [*laid.replaced(put)] == [put.get(place, text) for place, text in enumerate(texts)]
 

@@ -136,12 +136,12 @@ class TestTheSetting:
 
     def test_the_measured_memory_in_use_grows_with_an_array(self) -> None:
         before = limits.used_memory()
-        held = np.full(200 * MB, 1, np.uint8)
+        array = np.full(200 * MB, 1, np.uint8)
         after = limits.used_memory()
         assert before is not None
         assert after is not None
         assert 150 * MB < after - before < 400 * MB
-        del held
+        del array
 
 
 class TestTheSentences:

@@ -42,21 +42,21 @@ def columns_of(history: History) -> dict[str, list[int]]:
 @pytest.mark.parametrize("name", METHODS)
 def test_a_recipe_of_an_older_version_is_read_with_the_same_choices(name: str, before: Path) -> None:
     recipe = Recipe.from_json((before / name / "recipe.json").read_text(encoding="utf-8"))
-    choices, said = recipe.to_dict(), METHODS[name]["recipe"]
-    assert {choice: choices[choice] for choice in said if choice != "mixture"} == {
-        choice: value for choice, value in said.items() if choice != "mixture"
+    choices, stored = recipe.to_dict(), METHODS[name]["recipe"]
+    assert {choice: choices[choice] for choice in stored if choice != "mixture"} == {
+        choice: value for choice, value in stored.items() if choice != "mixture"
     }
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_session_of_an_older_version_has_the_same_steps_and_splits_texts_equally(name: str, before: Path) -> None:
     saved = read_session(before / name / "run.bpex").runs[0]
-    history, said = saved.history, METHODS[name]
+    history, stored = saved.history, METHODS[name]
     assert history is not None
-    assert columns_of(history) == {column: said[column] for column in ("left", "right", "count", "tokens_left")}
-    assert history.end_reason == said["end"]
+    assert columns_of(history) == {column: stored[column] for column in ("left", "right", "count", "tokens_left")}
+    assert history.end_reason == stored["end"]
     tokenizer = Tokenizer(history)
-    for at, ids in said["ids"].items():
+    for at, ids in stored["ids"].items():
         assert [tokenizer.encode(text, at=int(at)) for text in SAID["texts"]] == ids, at
 
 
@@ -73,12 +73,12 @@ def test_words_of_an_older_session_are_learned_to_the_same_steps(name: str, befo
 def test_an_exported_file_of_an_older_version_has_the_same_steps_and_splits_texts_equally(
     file: str, before: Path
 ) -> None:
-    opened, said = open_table(before / file), FILES[file]
+    opened, stored = open_table(before / file), FILES[file]
     history = opened.history
-    assert (opened.format, history.recipe.method) == (said["format"], said["method"])
-    assert (history.columns.left.tolist(), history.columns.right.tolist()) == (said["left"], said["right"])
+    assert (opened.format, history.recipe.method) == (stored["format"], stored["method"])
+    assert (history.columns.left.tolist(), history.columns.right.tolist()) == (stored["left"], stored["right"])
     tokenizer = Tokenizer(history)
-    assert [tokenizer.encode(text) for text in SAID["texts"]] == said["ids"]
+    assert [tokenizer.encode(text) for text in SAID["texts"]] == stored["ids"]
 
 
 # Columns of reasons are now in alphabetical order. All other bytes of these files are the same.

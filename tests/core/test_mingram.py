@@ -97,7 +97,7 @@ def test_exported_unigram_files_keep_the_split_into_the_fewest_tokens(method: st
 
 def _why_is_told_by_the_number_of_tokens(history: History) -> None:
     word = max((text.decode() for text in history.alphabet.texts), key=len).strip("▁") + "x"
-    why, at, said = WhyPath(word, history), len(history), set[str]()
+    why, at, amounts = WhyPath(word, history), len(history), set[str]()
     fewest = len(Tokenizer(history).encode(word))
     for byte in range(1, len(word.encode())):
         sentence, whole = why.explanation_at(byte, at).sentence, why._words.around(byte)
@@ -106,6 +106,6 @@ def _why_is_told_by_the_number_of_tokens(history: History) -> None:
         if isinstance(reason, CutComparison) and reason.other is not None:
             assert max(reason.taken.scores) <= 0
             assert len(reason.taken.tokens) == fewest <= len(reason.other.tokens)
-            said |= {amount for amount in ("1 token more", "2 tokens more", "as many tokens") if amount in sentence}
+            amounts |= {amount for amount in ("1 token more", "2 tokens more", "as many tokens") if amount in sentence}
             assert len(reason.other.tokens) > fewest or reason.lead >= 0
-    assert said
+    assert amounts

@@ -48,7 +48,7 @@ def test_the_recommended_vocabulary_size_sees_the_most_bytes_for_each_flop() -> 
     answer = bpe.sizes({"ours": study}, model="d=8,layers=1,heads=2,ffn=16,tied=no")
     rows = answer.table.records()
     body = 4 * 8 * 8 + 2 * 8 * 16
-    seen = {}
+    bytes_by_size = {}
     for row in rows:
         size = row["vocabulary"]
         assert row["parameters"] == body + 2 * 8 * size
@@ -57,8 +57,8 @@ def test_the_recommended_vocabulary_size_sees_the_most_bytes_for_each_flop() -> 
         assert row["training_flops_per_byte"] == pytest.approx(flops)
         assert row["next_token_flops_per_byte"] == pytest.approx(flops / 3)
         assert row["logit_bytes_per_byte"] == pytest.approx(4 * size / row["bytes_per_token"])
-        seen[size] = 1 / flops
-    best = max(seen, key=seen.__getitem__)
+        bytes_by_size[size] = 1 / flops
+    best = max(bytes_by_size, key=bytes_by_size.__getitem__)
     assert any(f"the most bytes for each FLOP with {best:,} tokens" in sentence for sentence in answer.sentences)
     assert "training_flops_per_byte" in answer.shown_columns
 
@@ -74,9 +74,9 @@ def test_a_wrong_description_of_a_model_is_refused_in_a_sentence(tmp_path: Path)
         "width=8": "A model has no “width”",
         str(tmp_path / "none.json"): "Could not read the configuration",
     }
-    for said, message in cases.items():
+    for description, message in cases.items():
         with pytest.raises(BpeError, match=message):
-            ModelShape.of(said)
+            ModelShape.of(description)
     of_files = {"[]": "is no configuration", "{}": "does not say d", '{"num_experts": 8}': "a mixture of experts"}
     for content, message in of_files.items():
         path.write_text(content, encoding="utf-8")

@@ -266,7 +266,7 @@ LOW = WordTable.from_counts({"low": 3})
 
 
 @pytest.mark.parametrize(
-    ("tables", "mixture", "said"),
+    ("tables", "mixture", "message"),
     [
         ({"a": LOW, "b": LOW, "c": LOW}, Mixture((Group("c", dev_of="a"),)), "'b' has no dev text, but 'a' has one"),
         ({"a": LOW, "b": LOW}, Mixture((Group("a", ratio=Fraction(1)),)), "'b' has no ratio, but 'a' has one"),
@@ -276,19 +276,19 @@ LOW = WordTable.from_counts({"low": 3})
     ],
 )
 def test_languages_that_cannot_be_compared_are_refused_by_parity(
-    tables: dict[str, WordTable], mixture: Mixture, said: str
+    tables: dict[str, WordTable], mixture: Mixture, message: str
 ) -> None:
-    with pytest.raises(CorpusError, match=said):
+    with pytest.raises(CorpusError, match=message):
         GroupedWords.of(tables).learned_by(Recipe.preset("parity", mixture=mixture))
 
 
 def test_impossible_choices_for_languages_are_refused() -> None:
     both = Group("a", ratio=Fraction(1)), Group("b", dev_of="a")
-    for groups, said in ((both, "remove the dev texts"), ((both[1], Group("c", dev_of="a")), "two dev texts")):
-        with pytest.raises(RecipeError, match=said):
+    for groups, message in ((both, "remove the dev texts"), ((both[1], Group("c", dev_of="a")), "two dev texts")):
+        with pytest.raises(RecipeError, match=message):
             Mixture(groups)
-    for wrong, said in ((dict(ratio=Fraction(0)), "above 0"), (dict(dev_of="a"), "its own dev text")):
-        with pytest.raises(RecipeError, match=said):
+    for wrong, message in ((dict(ratio=Fraction(0)), "above 0"), (dict(dev_of="a"), "its own dev text")):
+        with pytest.raises(RecipeError, match=message):
             Group("a", **wrong)
     with pytest.raises(RecipeError, match="alpha must be at least 100"):
         Recipe.preset("parity", window_size=9, alpha=50)

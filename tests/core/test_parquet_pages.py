@@ -40,15 +40,15 @@ def test_parquet_page_headers_are_parsed_with_the_sizes_in_the_footer(compressio
     """The sizes of a column's pages add up to the size in the footer, wherever the read bytes end."""
     chance = random.Random(1)
     for version, dictionary, checksums in itertools.product(("1.0", "2.0"), (True, False), (True, False)):
-        held = io.BytesIO()
+        buffer = io.BytesIO()
         ways: dict[str, Any] = {"compression": compression, "data_page_version": version, "data_page_size": 4_000}
         ways |= {"use_dictionary": dictionary, "write_page_checksum": checksums, "row_group_size": 1_500}
-        parquet.write_table(TABLE, held, **ways)
-        metadata = parquet.ParquetFile(held).metadata
+        parquet.write_table(TABLE, buffer, **ways)
+        metadata = parquet.ParquetFile(buffer).metadata
         for group, place in itertools.product(range(metadata.num_row_groups), range(metadata.num_columns)):
             column = metadata.row_group(group).column(place)
             start = column.dictionary_page_offset or column.data_page_offset
-            whole = held.getvalue()[start : start + column.total_compressed_size]
+            whole = buffer.getvalue()[start : start + column.total_compressed_size]
             pages = _pages_of(whole, start, chance)
             behind = [page.place for page in pages[1:]] + [start + len(whole)]
             headers = sum(end - page.place - page.stored for page, end in zip(pages, behind, strict=True))
@@ -83,10 +83,12 @@ def test_impossible_parquet_page_headers_are_refused(tmp_path: Path) -> None:
             ({"unpacked": 2**30}, f"bytes to {2**30:,}"),
         ):
             path.write_bytes(_claiming(whole, place, **claims))
-            said = sentence(path)
-            assert said.startswith(f"{path} is damaged: its row group 1 of 1, rows 1 to 2,000, cannot be read, as the ")
-            assert f"page at byte {place:,} " in said
-            assert message in said
+            shown_message = sentence(path)
+            assert shown_message.startswith(
+                f"{path} is damaged: its row group 1 of 1, rows 1 to 2,000, cannot be read, as the "
+            )
+            assert f"page at byte {place:,} " in shown_message
+            assert message in shown_message
 
 
 @pytest.mark.parametrize("header", [b"\x1c" * 40, b"\x19\xf5" + varint(10**9) + bytes(4_000), b"\x18" + varint(2**40)])

@@ -177,7 +177,7 @@ def test_mypy_knows_the_question_functions_and_their_parameters(tmp_path: Path) 
     """Formerly mypy did not report `bpe.trian()`."""
     output = checked(RIGHT + "".join(f"{row}\n" for row in WRONG), tmp_path)
     first = RIGHT.count("\n") + 1
-    said = {int(row.split(":")[1]): row for row in reversed(output.splitlines()) if ": error:" in row}
-    assert [*sorted(said)] == [*range(first, first + len(WRONG))], json.dumps(said, indent=1)
+    errors = {int(row.split(":")[1]): row for row in reversed(output.splitlines()) if ": error:" in row}
+    assert [*sorted(errors)] == [*range(first, first + len(WRONG))], json.dumps(errors, indent=1)
     for place, word in enumerate(WRONG.values()):
-        assert any(part in said[first + place] for part in word.split("|")), said[first + place]
+        assert any(part in errors[first + place] for part in word.split("|")), errors[first + place]

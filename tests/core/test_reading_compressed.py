@@ -103,12 +103,12 @@ def test_a_single_word_that_would_fill_the_memory_is_refused(tmp_path: Path, mon
     """A text of many words is read in parts, but a single word must fit in memory."""
     monkeypatch.setattr(limits, "HARMLESS", 2**20)
     path = write(tmp_path, "a.txt.gz", gzip.compress(b"a" * 2**23))
-    many = write(tmp_path, "many.txt.gz", gzip.compress(b"low\n" * 2**21))
+    many_words = write(tmp_path, "many.txt.gz", gzip.compress(b"low\n" * 2**21))
     whole = Recipe(pattern="none", unit="file")
     for recipe, by_kernels in ((Recipe.preset("gpt2"), True), (Recipe.preset("gpt2"), False), (whole, None)):
         with pytest.raises(TooLarge, match="had to be held at once, but only"):
             count_unmixed(Corpus.from_files(path), recipe, by_kernels=by_kernels)
-    counted = count_unmixed(Corpus.from_files(many), Recipe.preset("words"), by_kernels=True)
+    counted = count_unmixed(Corpus.from_files(many_words), Recipe.preset("words"), by_kernels=True)
     assert list(counted) == [(b"low", 2**21)]
     plain = write(tmp_path, "a.txt", b"a" * 2**23)
     assert len(count_unmixed(Corpus.from_files(plain), whole)) == 1

@@ -272,10 +272,10 @@ def test_checking_pins_finds_a_changed_tokenizer_file(tmp_path: Path, capsys: py
     assert "as before" in capsys.readouterr().out
     train(PROSE.read_text(encoding="utf-8"), "gpt2", merges=200).save(table)
     assert run(["check", "--pins", str(pins)]) == 3
-    said = capsys.readouterr().out.splitlines()
-    assert len(said) == 1
-    assert "is split differently" in said[0]
-    assert "the file has changed" in said[0]
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1
+    assert "is split differently" in lines[0]
+    assert "the file has changed" in lines[0]
     pins.write_text("{}", encoding="utf-8")
     assert run(["check", "--pins", str(pins)]) == 1
     assert "holds no pins" in capsys.readouterr().err
@@ -362,14 +362,14 @@ def test_the_check_question_finds_a_wrong_count_in_a_table(tmp_path: Path) -> No
     study, path = train(PROSE.read_text(encoding="utf-8"), "gpt2", merges=100), tmp_path / "table.json"
     study.save(path)
     assert not ask(open_study(path).with_texts(files(str(PROSE))), "check").differs
-    said = study.history.columns.count[1]
+    stored_count = study.history.columns.count[1]
     text = path.read_text(encoding="utf-8")
-    assert text.count(f'"count": {said},') == 1
-    path.write_text(text.replace(f'"count": {said},', f'"count": {said + 5},'), encoding="utf-8")
+    assert text.count(f'"count": {stored_count},') == 1
+    path.write_text(text.replace(f'"count": {stored_count},', f'"count": {stored_count + 5},'), encoding="utf-8")
     answer = ask(open_study(path).with_texts(files(str(PROSE))), "check")
     assert kinds(answer) == [(2, "count")]
     assert answer.differs
-    assert f"occurs {said} times, but the table says {said + 5}." in answer.sentences[0]
+    assert f"occurs {stored_count} times, but the table says {stored_count + 5}." in answer.sentences[0]
     twice = ask(study.with_texts([PROSE.read_text(encoding="utf-8")] * 2), "check")
     assert twice.differs
     assert kinds(twice) == [(1, "count")]

@@ -193,7 +193,7 @@ def test_impossible_mixture_questions_are_refused_in_a_sentence(monkeypatch: pyt
     study = train(list(texts.values()), "gpt2", merges=5, min_frequency=1)
     unigram = train("so it was and so it is so " * 9, "unigram", merges=3)
     chinese = {"one": "漢字", "other": "漢字漢字"}
-    for asked, given, said in (
+    for asked, given, message in (
         (study, None, "name at least two"),
         (study, {"one": "so"}, "only one"),
         (study, texts | {"none": ""}, "'none' holds no words"),
@@ -201,7 +201,7 @@ def test_impossible_mixture_questions_are_refused_in_a_sentence(monkeypatch: pyt
         (unigram, texts, "does not"),
     ):
         about = Study(asked.history) if given is None else asked.with_texts(given)
-        with pytest.raises(BpeError, match=said):
+        with pytest.raises(BpeError, match=message):
             ask(about, "mixture")
     with pytest.raises(BpeError, match="must be at least 1"):
         ask(study.with_texts(texts), "mixture", steps=0)
@@ -230,8 +230,10 @@ def test_the_uncertainty_of_shares_comes_from_drawing_documents() -> None:
     latin = (OWN / "latin.txt").read_text(encoding="utf-8")
     history = learned(grouped({"prose": prose, "latin": latin}), (0.6, 0.4), 150)
     sentences = {"prose": prose.split(". "), "latin": latin.split(". ")}
-    alike = {name: [" ".join(some)] * 40 for name, some in sentences.items()}
-    unlike = {name: [" ".join(some[part::9]) for part in range(9)] for name, some in sentences.items()}
+    alike = {name: [" ".join(group_sentences)] * 40 for name, group_sentences in sentences.items()}
+    unlike = {
+        name: [" ".join(group_sentences[part::9]) for part in range(9)] for name, group_sentences in sentences.items()
+    }
     apart = []
     for texts in (alike, unlike):
         answer = ask(Study(history).with_texts(texts), "mixture", draws=8, pattern="gpt2")
@@ -277,8 +279,8 @@ def test_a_random_draw_of_documents_keeps_the_expected_size_of_each_group() -> N
     drawn = DrawnDocuments(groups, blocks)
     counts, sizes = drawn.draw(1, 0)
     assert counts.shape == (len(groups.words), 2)
-    held = counts.T @ np.diff(groups.words.starts)
-    assert (np.abs(held - sizes) <= 60).all(), "the last blank of a document is in no word of its own"
+    drawn_sizes = counts.T @ np.diff(groups.words.starts)
+    assert (np.abs(drawn_sizes - sizes) <= 60).all(), "the last blank of a document is in no word of its own"
     assert [sum(of) for of in zip(*(drawn.draw(1, number)[1] for number in range(200)), strict=True)] == pytest.approx(
         [200 * groups.bytes_in("a"), 200 * groups.bytes_in("b")], rel=0.1
     )

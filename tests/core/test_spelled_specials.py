@@ -168,9 +168,9 @@ def test_the_look_question_says_how_a_special_token_in_the_text_was_read(
     opened: tuple[bpe.Study, Path, Encode],
 ) -> None:
     study, _, _ = opened
-    said = [sentence for sentence in QUESTION.look(study, text=TEXT).sentences if END in sentence]
+    sentences = [sentence for sentence in QUESTION.look(study, text=TEXT).sentences if END in sentence]
     taken = "it is matched as this token" if study.format == "tokenizer.json" else "it is split like any other text"
-    assert any(taken in sentence for sentence in said)
+    assert any(taken in sentence for sentence in sentences)
 
 
 def test_counting_reads_special_tokens_in_texts_as_the_library_does(opened: tuple[bpe.Study, Path, Encode]) -> None:

@@ -105,12 +105,12 @@ def test_special_tokens_divide_words_and_are_part_of_no_word() -> None:
 @given(
     text=st.text("ab<]^-\\x", max_size=40),
     tokens=st.sets(st.text("ab<]^-\\", min_size=1, max_size=4), min_size=1, max_size=12),
-    many=st.booleans(),
+    has_many=st.booleans(),
 )
 def test_a_recipe_with_many_special_tokens_finds_special_tokens_in_a_text(
-    text: str, tokens: set[str], many: bool
+    text: str, tokens: set[str], has_many: bool
 ) -> None:
-    others = {f"<{number}>" for number in range(FEW)} if many else set[str]()
+    others = {f"<{number}>" for number in range(FEW)} if has_many else set[str]()
     expected = re.split(f"({'|'.join(map(re.escape, sorted(tokens, key=len, reverse=True)))})", text)
     assert list(parts_of(text, (*tokens, *others))) == [
         (part, place % 2 == 1) for place, part in enumerate(expected) if part

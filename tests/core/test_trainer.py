@@ -136,12 +136,12 @@ def test_stopping_a_training_keeps_the_learned_merges(monkeypatch: pytest.Monkey
     monkeypatch.setattr(trainer, "SECONDS_BETWEEN_REPORTS", 0.0)
     monkeypatch.setattr(trainer, "FIRST_WORK", 1)
     monkeypatch.setattr(trainer, "LEAST_WORK", 1)
-    seen: list[Progress] = []
+    reports: list[Progress] = []
     words = {"newest": 6, "widest": 3, "low": 5}
     word_table = WordTable.from_counts(words)
-    history = learn(word_table, RECIPE, progress=seen.append, cancelled=lambda: len(seen) >= 3)
+    history = learn(word_table, RECIPE, progress=reports.append, cancelled=lambda: len(reports) >= 3)
     assert history.end_reason == "stopped"
-    assert [(progress.stage, progress.done, progress.total) for progress in seen] == [
+    assert [(progress.stage, progress.done, progress.total) for progress in reports] == [
         ("training", done, 20) for done in (1, 2, 3)
     ]
     whole = reference.train(word_table, RECIPE)

@@ -173,11 +173,11 @@ def test_counts_of_an_imported_table_equal_the_reference(table: History, words: 
 
 
 def test_counts_of_pairs_are_64_bit_numbers() -> None:
-    many = 2**40
-    words = WordTable.from_counts({"ab": many, "abab": many})
+    large_count = 2**40
+    words = WordTable.from_counts({"ab": large_count, "abab": large_count})
     history = trained(Trainer(words, Recipe(merges=1, vocab_size=None)))
     assert history.columns.count.dtype == np.int64
-    assert [(merge.count, merge.tokens_left) for merge in history] == [(3 * many, 3 * many)]
+    assert [(merge.count, merge.tokens_left) for merge in history] == [(3 * large_count, 3 * large_count)]
 
 
 @each_learner

@@ -161,8 +161,8 @@ def test_asking_for_the_next_unigram_steps_does_not_change_training() -> None:
     for method, size in (("unigram", 17), ("mingram", 24)):
         trainer = Trainer(words, Recipe.preset(method, vocab_size=size))
         learned = everything(learn(words, trainer.recipe))
-        seen = [first.left for first in _each_first(trainer)]
-        assert seen == trainer.history.columns.left.tolist()
+        dropped = [first.left for first in _each_first(trainer)]
+        assert dropped == trainer.history.columns.left.tolist()
         assert everything(trainer.history) == learned
 
 

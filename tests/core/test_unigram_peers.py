@@ -79,8 +79,8 @@ def test_unigram_training_from_the_same_seeds_makes_the_rounds_of_sentencepiece(
         (symbol.text.decode(), count) for symbol, count in zip(symbols, counts, strict=True) if symbol.kind == "seed"
     ]
     seeds.write_text("".join(f"{text}\t{count // len(text)}\n" for text, count in texts), encoding="utf-8")
-    model, said = learned_there(text.splitlines(), size, capfd, str(seeds))
-    rounds = re.findall(r"EM sub_iter=\d+ size=(\d+) obj=([\d.]+)", said)
+    model, log = learned_there(text.splitlines(), size, capfd, str(seeds))
+    rounds = re.findall(r"EM sub_iter=\d+ size=(\d+) obj=([\d.]+)", log)
     assert [em_pass.size for em_pass in learner.passes] == [int(size) for size, _ in rounds]
     # Many words are equally frequent in these texts, so rounding to 32 bits decides which of them is dropped.
     is_made = name in MADE
@@ -120,9 +120,9 @@ def test_unigram_training_without_given_seeds_learns_nearly_the_pieces_of_senten
     """Both trainers get the same lines, which have only spaces as blanks and no special tokens of SentencePiece."""
     lines = [" ".join(line.split()) for line in text_of(name).replace("<unk>", "unk").split("\n")]
     trainer, _ = learned("\n".join(lines), SIZE.get(name, 8_000))
-    model, said = learned_there(lines, SIZE.get(name, 8_000), capfd)
+    model, log = learned_there(lines, SIZE.get(name, 8_000), capfd)
     seeds = len(trainer.alphabet) - 1 - FEWER_SEEDS.get(name, 0)  # <unk> is none
-    assert f"Initialized {seeds} seed pieces" in said
+    assert f"Initialized {seeds} seed pieces" in log
     theirs = sentencepiece.SentencePieceProcessor(model_proto=model)
     ours, pieces = scores_of(trainer), pieces_of(theirs)
     assert len(ours.keys() & pieces.keys()) >= LEAST_SHARED[name] * len(ours)
@@ -184,12 +184,12 @@ def test_unigram_pieces_mix_scripts_and_digits_as_sentencepiece_allows(
         sentence_iterator=iter(lines), model_writer=model, vocab_size=56, model_type="unigram", num_threads=1,
         normalization_rule_name="identity", character_coverage=1.0, hard_vocab_limit=False, minloglevel=0, **choices,
     )  # fmt: skip
-    said = capfd.readouterr().err
+    log = capfd.readouterr().err
     recipe = Recipe.preset("unigram", vocab_size=56, unicode_form="", special_tokens=("<s>", "</s>"), **choices)
     words = count_words(Corpus.from_texts(["\n".join(lines)]), recipe)
     trainer = Trainer(words, recipe)
     trainer.advance()
-    assert f"Initialized {len(trainer.alphabet) - 1} seed pieces" in said
+    assert f"Initialized {len(trainer.alphabet) - 1} seed pieces" in log
     texts = {trainer.alphabet.texts[id].decode() for id in trainer.history.vocabulary.tolist()} - {"<unk>"}
     theirs = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
     assert texts >= pieces_of(theirs).keys() - {"<unk>", "<s>", "</s>"}

@@ -75,13 +75,13 @@ def test_ways_to_split_in_a_lattice_equal_the_list_of_all_ways(table: Any, left_
         assert lattice.log_of_all(weights) == pytest.approx(
             math.log(sum(math.prod(chances[id] for id in way) for way in ways))
         )
-        held: Counter[tuple[int, int]] = Counter()
+        shares: Counter[tuple[int, int]] = Counter()
         for way, share in weighed.items():
             start = 0
             for id in way:
-                held[start, id] += share  # type: ignore[assignment]
+                shares[start, id] += share  # type: ignore[assignment]
                 start += next(len(symbols) for symbols, token in tokens.items() if token == id)
-        assert lattice.shares(weights) == pytest.approx(dict(held))
+        assert lattice.shares(weights) == pytest.approx(dict(shares))
     dropped = Dropout(lambda pair: merges.get((pair >> 32, pair & 0xFFFFFFFF)), left_out)
     expected = plain.dropout(word, merges, Fraction(left_out))
     assert dropped.outcomes(word) == pytest.approx({way: float(way_chance) for way, way_chance in expected.items()})
@@ -103,7 +103,7 @@ def distance(times: Counter[Any], chances: dict[Any, float]) -> float:
         groups.append((rest[0], int(rest[1])))
     freedom = len(groups) - 1
     assert freedom > 3
-    statistic = sum((seen - wanted) ** 2 / wanted for wanted, seen in groups)
+    statistic = sum((observed - wanted) ** 2 / wanted for wanted, observed in groups)
     return (statistic - freedom) / math.sqrt(2 * freedom)
 
 
@@ -235,13 +235,13 @@ def test_the_ways_question_answers_texts_and_corpora_and_refuses_wrong_arguments
     assert of_corpus.columns["tokens"][0] == int(study.inside.cut().counts(60).sum())
     alone = Study(study.history)
     assert "likeliest" not in ask(alone, "ways", text="the").columns["way"]
-    for wrong, said in (
+    for wrong, message in (
         ({}, "Name a text to split"),
         ({"text": "the", "dropout": 1.5}, "from 0 to 1"),
         ({"text": "the", "draws": 0}, "at least once"),
         ({"text": "the", "word": 2}, "no word 2"),
     ):
-        with pytest.raises(BpeError, match=said):
+        with pytest.raises(BpeError, match=message):
             ask(alone, "ways", **wrong)
 
 

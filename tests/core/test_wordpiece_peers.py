@@ -46,17 +46,17 @@ class FollowingLearner(PlainLearner):
         best = self._best()
         if best is None or self.learned == len(self.wanted):
             return None
-        most, wanted, many = self._counts[best], self.wanted[self.learned].encode(), 8
+        most, wanted, limit = self._counts[best], self.wanted[self.learned].encode(), 8
         while True:
             leading = [
-                (candidate.left, candidate.right) for candidate in self.candidates(many) if candidate.count == most
+                (candidate.left, candidate.right) for candidate in self.candidates(limit) if candidate.count == most
             ]
-            self.ties += many == 8 and len(leading) > 1
+            self.ties += limit == 8 and len(leading) > 1
             fitting = [pair for pair in leading if self._joined_text(*(self._texts[id] for id in pair)) == wanted]
-            if fitting or len(leading) < many:
+            if fitting or len(leading) < limit:
                 assert len(fitting) == 1, f"{wanted!r} is none of the {len(leading)} that occur {most} times"
                 return fitting[0]
-            many *= 8
+            limit *= 8
 
 
 def peer(model: Any) -> Any:

@@ -89,9 +89,9 @@ def test_the_encode_command_can_encode_each_input_line_separately(table: Path) -
 
 
 def test_the_encode_command_can_print_json_or_tokens_for_each_input_line(table: Path) -> None:
-    said = program("encode", "--merges", str(table), "--lines", "--json", input=LINES).stdout.splitlines()
-    assert [json.loads(line)["ids"] for line in said][:2] == [[258, 261, 262], []]
-    assert json.loads(said[3])["tokens"][-2:] == ["<0x9C>", "<0xAC>"]
+    answers = program("encode", "--merges", str(table), "--lines", "--json", input=LINES).stdout.splitlines()
+    assert [json.loads(line)["ids"] for line in answers][:2] == [[258, 261, 262], []]
+    assert json.loads(answers[3])["tokens"][-2:] == ["<0x9C>", "<0xAC>"]
     pieces = program("encode", "--merges", str(table), "--lines", "--pieces", "--at", "1", input="the\n")
     assert pieces.stdout == "th | e\n"
 

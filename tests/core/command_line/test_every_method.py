@@ -44,8 +44,8 @@ def test_the_train_command_prints_steps_as_merges_drops_or_additions_as_the_meth
     files: tuple[str, str], method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["train", *text_arguments(method, files[0]), "--method", method, "--merges", "5"]) == 0
-    said = capsys.readouterr()
-    lines = said.out.splitlines()
+    printed = capsys.readouterr()
+    lines = printed.out.splitlines()
     sign = {"drop": "− ", "add": "+ ", None: " → "}[_done_alone(method)]
     asked = [line for line in lines if sign in line]
     dropped = [line for line in lines if line not in asked]  # each makes room for a merge more
@@ -53,7 +53,7 @@ def test_the_train_command_prints_steps_as_merges_drops_or_additions_as_the_meth
     assert all(sign == " → " or " → " not in line for line in asked)
     assert not dropped or "tau" in METHODS[method].own_choices
     assert all("− " in line for line in dropped)
-    assert f"Learned {len(lines)} {METHODS[method].wording.steps}" in said.err
+    assert f"Learned {len(lines)} {METHODS[method].wording.steps}" in printed.err
 
 
 def test_each_question_is_answered_for_every_method(
@@ -91,8 +91,8 @@ def test_questions_that_make_no_sense_for_a_method_are_refused_in_a_sentence(
     text, learned = files
     joins = Method.of(read_session(learned).runs[0].recipe).learns_by_ranks
     code = run(["race", "--merges", learned, "--corpus", text, "--step", "2"])
-    said = capsys.readouterr()
+    printed = capsys.readouterr()
     assert (code == 0) == joins
-    assert joins or "only for tokenizers that merge pairs one after the other" in said.err
+    assert joins or "only for tokenizers that merge pairs one after the other" in printed.err
     code = run(["paid", "--merges", learned, "--corpus", text, "--step", "2"])
     assert (code == 0) == (method != "gage")

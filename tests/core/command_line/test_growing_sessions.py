@@ -93,9 +93,9 @@ def test_a_killed_training_is_resumed_and_ends_like_an_uninterrupted_training(
     assert 0 < len(partial) <= len(whole)
     capsys.readouterr()
     assert run([*asked(method), "-o", "it.bpex"]) == 0
-    said = capsys.readouterr().err
+    warnings = capsys.readouterr().err
     is_partial = len(partial) < len(whole) and not METHODS[method].serves_languages
-    assert ("that it.bpex holds." in said) == is_partial
+    assert ("that it.bpex holds." in warnings) == is_partial
     again = bpe.open("it.bpex").history
     assert again.pairs() == whole.pairs()
     assert again.end_reason == whole.end_reason

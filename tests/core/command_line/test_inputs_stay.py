@@ -53,8 +53,8 @@ def test_commands_refuse_to_replace_their_input_files(capsys: pytest.CaptureFixt
     Path("other-name.json").hardlink_to("book.json")
     before = contents()
     assert run(command.split()) == 1
-    said = capsys.readouterr().err
-    assert re.search(r"is (the input file|the result itself); choose another name for what is written\.$", said)
+    errors = capsys.readouterr().err
+    assert re.search(r"is (the input file|the result itself); choose another name for what is written\.$", errors)
     assert contents() == before
 
 

@@ -49,8 +49,8 @@ def test_the_repeat_command_reports_its_comparison_as_json(
     result = {"path": "steps.csv", "is_same": True, "sentence": sentence}
     assert json.loads(capsys.readouterr().out) == {"is_same": True, "notes": [], "results": [result]}
     manifest = Path("steps.json")
-    said = json.loads(manifest.read_text())
-    said["results"][0]["sha256"] = "0" * 64
-    manifest.write_text(json.dumps(said))
+    content = json.loads(manifest.read_text())
+    content["results"][0]["sha256"] = "0" * 64
+    manifest.write_text(json.dumps(content))
     assert run(["repeat", "steps.json", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["is_same"] is False

@@ -133,9 +133,9 @@ def test_the_version_is_printed(flag: str, capsys: pytest.CaptureFixture[str]) -
 
 @posix_only
 def test_closing_the_output_pipe_causes_no_error_message(tmp_path: Path) -> None:
-    many = tmp_path / "many.txt"
-    many.write_text(" ".join(f"{i:b}" for i in range(3_000)))
-    command = f"{sys.executable} -m bpe_core train {many} --preset words --quiet | head -1"
+    long_text = tmp_path / "many.txt"
+    long_text.write_text(" ".join(f"{i:b}" for i in range(3_000)))
+    command = f"{sys.executable} -m bpe_core train {long_text} --preset words --quiet | head -1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT)
     assert len(done.stdout.splitlines()) == 1
     assert done.stderr == ""
@@ -156,9 +156,9 @@ def ended(redirection: str) -> tuple[int, str]:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
 def test_output_that_the_disk_has_no_room_for_is_reported() -> None:
-    code, said = ended("> /dev/full")
-    assert (code, said.count("\n")) == (1, 1)
-    assert "Not all of the output could be written: No space left on device." in said
+    code, errors = ended("> /dev/full")
+    assert (code, errors.count("\n")) == (1, 1)
+    assert "Not all of the output could be written: No space left on device." in errors
 
 
 @posix_only

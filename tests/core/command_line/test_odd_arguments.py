@@ -74,8 +74,8 @@ def test_the_steps_command_prints_only_the_size_of_a_table_without_steps(
 )
 def test_a_nul_character_in_a_file_name_ends_in_a_sentence(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(argv) == 1
-    said = capsys.readouterr().err
-    assert "cannot be the name of a file" in said or "cannot be a path" in said
+    errors = capsys.readouterr().err
+    assert "cannot be the name of a file" in errors or "cannot be a path" in errors
 
 
 def test_commands_refuse_small_files_beyond_the_size_limit(
@@ -148,9 +148,9 @@ def test_encoding_reports_ids_outside_the_vocabulary_with_advice(
     run_of, file = str(tmp_path / "it.bpex"), str(tmp_path / "tokenizer.json")
     assert run(["train", str(text), "--preset", "unigram", "--vocab-size", "150", "-o", run_of]) == 0
     assert run(["encode", "--merges", run_of, str(text), "-o", str(ids)]) == 0
-    said, size = capsys.readouterr().out, len(bpe.open(run_of))
+    output, size = capsys.readouterr().out, len(bpe.open(run_of))
     assert int(np.load(ids).max()) >= size
-    assert f"although only {size:,} tokens are left" in said
+    assert f"although only {size:,} tokens are left" in output
     assert run(["export", "--merges", run_of, file]) == 0
     assert run(["encode", "--merges", file, str(text), "-o", str(ids)]) == 0
     assert int(np.load(ids).max()) < size

@@ -108,12 +108,12 @@ def test_ids_stay_and_texts_decode_after_any_sequence_of_table_edits(data: st.Da
             number: text for number, text in before.items() if number not in gone
         }
         tokenizer = Tokenizer(state.history)
-        for text, was, known in zip(TEXTS, texts_before, first, strict=True):
+        for text, text_before, known in zip(TEXTS, texts_before, first, strict=True):
             ids = tokenizer.encode(text)
             assert (state.numbers[ids] >= 0).all()
-            if was == text:
+            if text_before == text:
                 assert tokenizer.decode(ids) == text
             if history.alphabet.unknown_id not in known:
                 assert state.history.alphabet.unknown_id not in ids
-                assert tokenizer.decode(ids) == was
+                assert tokenizer.decode(ids) == text_before
     assert len(written(state.history)) == state.history.first_special

@@ -51,9 +51,9 @@ def test_ids_stay_when_special_tokens_are_renamed_added_and_removed(
     expected |= {text: largest + 1 + place for place, text in enumerate(add)}
     assert special_ids(done.history) == expected
     assert done.removed == {text: before[text] for text in remove}
-    study, was = bpe.Study(done.history), bpe.Study(history)
-    assert study.encode("the lowest") == was.encode("the lowest")
-    assert len(study) == len(was) + len(add) - len(remove)
+    study, former_study = bpe.Study(done.history), bpe.Study(history)
+    assert study.encode("the lowest") == former_study.encode("the lowest")
+    assert len(study) == len(former_study) + len(add) - len(remove)
     for text, id in expected.items():
         assert study.encode(f"low{text}low", allowed_special="all") == [*study.encode("low"), id, *study.encode("low")]
 

@@ -271,9 +271,9 @@ def test_a_browser_decodes_every_frame_of_a_film_file(kind: str, page: Browser) 
     write_moving(frames, shown, frames, file, kind.upper())
     decoded = page.value(DECODED % (base64.b64encode(file.getvalue()).decode(), kind))
     wide, high = frames[0].size
-    seen = [np.frombuffer(base64.b64decode(raw), np.uint8).reshape(high, wide, 4) for raw, _ in decoded]
+    pixels_of_frames = [np.frombuffer(base64.b64decode(raw), np.uint8).reshape(high, wide, 4) for raw, _ in decoded]
     assert [1_000 * milliseconds for milliseconds in shown] == [milliseconds for _, milliseconds in decoded]
-    for pixels, wanted in zip(seen, frames, strict=True):
+    for pixels, wanted in zip(pixels_of_frames, frames, strict=True):
         assert (pixels[..., :3] == np.asarray(wanted)).all()
         assert (pixels[..., 3] == 255).all()
 
@@ -307,11 +307,11 @@ def test_ffmpeg_receives_every_frame_of_a_film(
 
 
 def test_filming_reports_progress_and_can_be_cancelled(study: bpe.Study, tmp_path: Path) -> None:
-    seen = list[Progress]()
+    reports = list[Progress]()
     path = tmp_path / "film.gif"
     with pytest.raises(Cancelled):
-        bpe.film(study, path, work=Work(seen.append, lambda: len(seen) > 4))
-    assert [report.done for report in seen] == [0, 1, 2, 3, 4]
+        bpe.film(study, path, work=Work(reports.append, lambda: len(reports) > 4))
+    assert [report.done for report in reports] == [0, 1, 2, 3, 4]
     assert [*tmp_path.iterdir()] == []
 
 
@@ -326,8 +326,8 @@ def test_mistakes_in_film_options_are_reported_in_a_sentence(study: bpe.Study, t
         ({"given": {"a": study, "b": study, "c": study}}, "one run or two, not 3"),
         ({"given": study.at(0)}, "There are no steps"),
     ]
-    for wrong, said in mistakes:
+    for wrong, message in mistakes:
         given: dict[str, Any] = {"given": study, "path": "film.png"} | wrong
         given["path"] = tmp_path / str(given["path"])
-        with pytest.raises(BpeError, match=said):
+        with pytest.raises(BpeError, match=message):
             bpe.film(**given)

@@ -328,7 +328,7 @@ SOUND = gguf(by_name("gpt-2"))
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (SOUND[:300], "the file was not copied whole"),
         (b"GGUF" + struct.pack("<IQQ", 1, 0, 0), "of version 1"),
@@ -347,10 +347,10 @@ SOUND = gguf(by_name("gpt-2"))
         (gguf({**WORDS, "unknown_token_id": 99}), '"unk_token" is missing'),
     ],
 )
-def test_invalid_gguf_files_are_refused_in_a_sentence(data: bytes, said: str, tmp_path: Path) -> None:
+def test_invalid_gguf_files_are_refused_in_a_sentence(data: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "odd.gguf"
     path.write_bytes(data)
-    with pytest.raises((FormatError, TooLarge), match=said):
+    with pytest.raises((FormatError, TooLarge), match=message):
         open_table(path)
 
 
@@ -368,8 +368,8 @@ def test_writing_a_sentencepiece_model_that_would_join_other_pieces_is_refused(t
     path.write_bytes(gguf(table))
     study = bpe.open(path)
     assert [study.names[id] for id in study.encode(" he")] == ["▁", "he"]
-    said = FORMATS["sentencepiece"].can_hold(study.history)
-    assert any("For 1 token they cannot be found again" in sentence for sentence in said)
+    losses = FORMATS["sentencepiece"].can_hold(study.history)
+    assert any("For 1 token they cannot be found again" in sentence for sentence in losses)
     with pytest.raises(OutputError, match="not verified"):
         study.save(tmp_path / "a.spm.model")
     assert not (tmp_path / "a.spm.model").exists()

@@ -142,7 +142,7 @@ def test_opening_a_vocabulary_without_a_merges_file_says_where_to_put_the_merges
 
 
 @pytest.mark.parametrize(
-    ("tokens", "said"),
+    ("tokens", "message"),
     [
         (["a", "##b", "##c", "[UNK]"], "write a vocab.txt"),
         (["Ġa", "Ġb", "Ġc", "d", "e", "f", "g", "h", "##"], r"such as merges\.txt"),  # which is not WordPiece's
@@ -152,10 +152,10 @@ def test_opening_a_vocabulary_without_a_merges_file_says_where_to_put_the_merges
         (["<|im_start|>", "<|im_end|>", "[MASK]"], "only special tokens"),
     ],
 )
-def test_a_vocabulary_file_without_merges_is_recognized_by_its_tokens(tokens: list[str], said: str) -> None:
+def test_a_vocabulary_file_without_merges_is_recognized_by_its_tokens(tokens: list[str], message: str) -> None:
     data = json.dumps({token: number for number, token in enumerate(tokens)}).encode()
     assert PAIR.recognizes(data)
-    with pytest.raises(FormatError, match=said):
+    with pytest.raises(FormatError, match=message):
         PAIR.open(data, "vocab.json")
 
 

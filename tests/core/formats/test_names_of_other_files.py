@@ -29,7 +29,7 @@ def gguf_changed_as_text() -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said", "unsaid"),
+    ("name", "content", "message", "absent_message"),
     [
         (
             "vocab.txt",
@@ -58,14 +58,14 @@ def gguf_changed_as_text() -> bytes:
     ],
 )
 def test_refusing_a_file_of_another_kind_names_the_kind_of_the_file(
-    name: str, content: str | bytes, said: str, unsaid: str, tmp_path: Path
+    name: str, content: str | bytes, message: str, absent_message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(BpeError) as refused:
         open_table(path)
-    assert said in str(refused.value)
-    assert unsaid not in str(refused.value)
+    assert message in str(refused.value)
+    assert absent_message not in str(refused.value)
 
 
 def test_merges_of_bytes_are_recognized_even_without_a_sign_for_the_space(tmp_path: Path) -> None:

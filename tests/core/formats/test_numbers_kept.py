@@ -96,7 +96,7 @@ def test_the_longest_token_is_counted_as_in_the_trainer_of_the_library() -> None
     assert "4 symbols" in note
     theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
     theirs.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    said = int(note.partition("max_token_length=")[2].rstrip("."))
-    trainer = tokenizers.trainers.BpeTrainer(vocab_size=2_000, max_token_length=said, show_progress=False)
+    longest = int(note.partition("max_token_length=")[2].rstrip("."))
+    trainer = tokenizers.trainers.BpeTrainer(vocab_size=2_000, max_token_length=longest, show_progress=False)
     theirs.train_from_iterator([text_of("poem")], trainer)
     assert max(map(len, theirs.get_vocab())) == 4 == max(map(len, written(history)))

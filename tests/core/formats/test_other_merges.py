@@ -100,7 +100,7 @@ def test_merge_files_with_counts_or_without_a_version_are_opened(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"<unk>\t0\n<s>\t0\n\xe2\x96\x81a\t-3.25\n", "open the .model file in its folder"),
         (b'{"tokenizer_class": "LlamaTokenizer", "model_max_length": 9}', "says how a tokenizer is used"),
@@ -153,12 +153,12 @@ def test_merge_files_with_counts_or_without_a_version_are_opened(tmp_path: Path)
     ],
 )
 def test_files_that_only_accompany_a_tokenizer_are_recognized_by_their_names(
-    tmp_path: Path, content: bytes, said: str
+    tmp_path: Path, content: bytes, message: str
 ) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
     assert not is_table(path)
-    with pytest.raises(FormatError, match=said):
+    with pytest.raises(FormatError, match=message):
         open_table(path)
 
 

@@ -130,13 +130,15 @@ def test_a_random_tokenizer_json_opens_with_exact_ids_or_reports_what_can_differ
         batch, offsets = tokenizer.encode_batch(texts, allowed_special="all")
         for place, text in enumerate(texts):
             ids = theirs.encode(text, add_special_tokens=False).ids
-            said = (json.dumps(made, ensure_ascii=False)[-3_000:], text)
-            assert opened.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, said
-            assert opened.numbers_of(batch[offsets[place] : offsets[place + 1]]) == ids, said
+            context = (json.dumps(made, ensure_ascii=False)[-3_000:], text)
+            assert opened.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, context
+            assert opened.numbers_of(batch[offsets[place] : offsets[place + 1]]) == ids, context
             if place % 4 == 0:
-                assert opened.numbers_of([id for _, _, id in tokenizer.spans(text, allowed_special="all")]) == ids, said
+                assert opened.numbers_of([id for _, _, id in tokenizer.spans(text, allowed_special="all")]) == ids, (
+                    context
+                )
             decoded = theirs.decode(ids, skip_special_tokens=False)
-            assert tokenizer.decode(opened.history.indices_of(ids), way="library") == decoded, said
+            assert tokenizer.decode(opened.history.indices_of(ids), way="library") == decoded, context
     assert compared > 10
 
 

@@ -84,8 +84,8 @@ def test_an_rwkv_file_is_written_unchanged_and_keeps_its_ids_in_table_formats(tm
 
 def test_each_byte_of_an_rwkv_text_has_a_reason_for_its_split() -> None:
     text = "人民 the aba"
-    said = [WhyLongest(text, HISTORY).explanation_at(byte, 0).sentence for byte in range(1, len(text.encode()))]
-    assert said[5].startswith("“人民” is the longest token that fits here; “人民␣” is not")
+    reasons = [WhyLongest(text, HISTORY).explanation_at(byte, 0).sentence for byte in range(1, len(text.encode()))]
+    assert reasons[5].startswith("“人民” is the longest token that fits here; “人民␣” is not")
 
 
 def test_an_rwkv_table_without_some_tokens_uses_the_longest_remaining_tokens() -> None:
@@ -104,7 +104,7 @@ def test_extending_an_rwkv_vocabulary_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "message"),
     [
         ("999 'ab' 3", "has 2 bytes, but the row says 3"),
         ("999 '' 1", "has 0 bytes"),
@@ -120,8 +120,8 @@ def test_extending_an_rwkv_vocabulary_is_refused() -> None:
         ("999 " + "(" * 9_999 + " 1", "there must be a number"),
     ],
 )
-def test_invalid_rows_of_an_rwkv_file_are_refused_with_their_line_numbers(row: str, said: str) -> None:
-    with pytest.raises(FormatError, match=said):
+def test_invalid_rows_of_an_rwkv_file_are_refused_with_their_line_numbers(row: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
         RWKV.read(f"{rows()}{row}\n".encode(), "rwkv_vocab.txt")
 
 

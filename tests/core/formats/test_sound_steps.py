@@ -31,14 +31,14 @@ ALPHABET = Alphabet((*unknown_symbols(RECIPES[0]), *SYMBOLS))  # the first never
 def can_be(rows: list[Any], recipe: Recipe) -> bool:
     """Check the steps one by one; return whether all are valid."""
     tokens = 4
-    seen: set[tuple[int, int]] = set()
+    joined_pairs: set[tuple[int, int]] = set()
     dropped: set[int] = set()
     for left, right, count, other_left, other_right, other_count, tokens_left in rows:
         drops = right == -1 and recipe.single == "drop"
         halves = {left, left if drops else right}
         if not all(1 <= half < tokens for half in halves) or halves & dropped or min(count, tokens_left) < -1:
             return False
-        if (left, right) in seen and not Method.of(recipe).starts_anew:
+        if (left, right) in joined_pairs and not Method.of(recipe).starts_anew:
             return False
         others = (other_left, other_left if recipe.single and other_right == -1 else other_right)
         if (other_left, other_right) == (-1, -1):
@@ -46,7 +46,7 @@ def can_be(rows: list[Any], recipe: Recipe) -> bool:
                 return False
         elif not all(0 <= other < tokens for other in others) or other_count < 0:
             return False
-        seen |= set() if drops else {(left, right)}
+        joined_pairs |= set() if drops else {(left, right)}
         dropped |= {left} if drops else set()
         tokens += not drops
     return True

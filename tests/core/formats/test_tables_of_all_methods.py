@@ -104,8 +104,8 @@ def test_the_train_and_encode_commands_work_with_tables_of_each_method(
 ) -> None:
     text, table = tmp_path / "text.txt", tmp_path / "table.csv"
     text.write_text(TEXT, encoding="utf-8")
-    said = ["--preset", preset, "--merges", "50", "--quiet", "--output", str(table)]
-    assert run(["train", str(text), *said]) == 0
+    options = ["--preset", preset, "--merges", "50", "--quiet", "--output", str(table)]
+    assert run(["train", str(text), *options]) == 0
     assert run(["encode", "and that", "--at", "20", "--merges", str(table)]) == 0
     printed = capsys.readouterr().out.split()[-100:]
     assert [int(id) for id in printed] == Tokenizer(read_history(table)).encode("and that", at=20)

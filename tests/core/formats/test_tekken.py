@@ -64,13 +64,13 @@ def test_an_older_tekken_file_gets_default_special_tokens_and_damaged_files_are_
     older = FORMATS["tekken"].open(json.dumps(tekken(None)).encode(), "tekken.json")
     assert older.history.recipe.special_tokens[:4] == ("<unk>", "<s>", "</s>", "[INST]")
     assert any("does not list its special tokens" in note for note in older.notes)
-    for spoiled, said in (
+    for spoiled, message in (
         ({"special_tokens": [{"rank": 30, "token_str": "<s>"}]}, "special token 1: its text or its number"),
         ({"config": {**tekken(None)["config"], "default_vocab_size": 999}}, "300 tokens have a rank below"),
         ({"vocab": [{"rank": 0, "token_bytes": "?"}]}, "'\\?' is not base64"),
         ({"vocab": tekken(None)["vocab"][1:299]}, "tokens have a rank below"),
     ):
-        with pytest.raises(FormatError, match=said):
+        with pytest.raises(FormatError, match=message):
             FORMATS["tekken"].open(json.dumps({**tekken(None), **spoiled}).encode(), "tekken.json")
 
 
@@ -84,7 +84,7 @@ def test_an_exported_tekken_file_numbers_special_tokens_and_bytes_first() -> Non
 
 def test_text_that_the_pattern_of_a_tekken_file_does_not_match_is_reported() -> None:
     whole = tekken(["<unk>"])
-    for pattern, said in (("[a-zA-Z]+", True), (PATTERN, False)):
+    for pattern, is_reported in (("[a-zA-Z]+", True), (PATTERN, False)):
         whole["config"]["pattern"] = pattern
         notes = FORMATS["tekken"].open(json.dumps(whole).encode(), "tekken.json").notes
-        assert any("leaves out text that its pattern does not match" in note for note in notes) == said
+        assert any("leaves out text that its pattern does not match" in note for note in notes) == is_reported

@@ -60,7 +60,7 @@ def test_ids_of_a_tiktoken_json_file_equal_those_of_tiktoken(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"bpe_ranks": "! 0"}, "bpe_ranks, line 1: there must be one character, a rank"),
         ({"bpe_ranks": "! x IQ=="}, "bpe_ranks, line 1: there must be one character, a rank"),
@@ -72,6 +72,6 @@ def test_ids_of_a_tiktoken_json_file_equal_those_of_tiktoken(tmp_path: Path) -> 
         ({"special_tokens": []}, "special_tokens"),
     ],
 )
-def test_a_damaged_tiktoken_json_file_is_refused(changed: dict[str, Any], said: str) -> None:
-    with pytest.raises(FormatError, match=f"^odd.*{said}"):
+def test_a_damaged_tiktoken_json_file_is_refused(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(FormatError, match=f"^odd.*{message}"):
         JSON.open(content(**changed), "odd")

@@ -53,8 +53,8 @@ def test_added_tokens_that_transformers_reads_differently_are_reported_on_openin
     assert "and transformers reads it instead" in notes(merges)
     merges.with_name("tokenizer.json").unlink()
     named = dict.fromkeys(("pad_token", "bos_token", "mask_token"), SPECIALS[0]) | {"extra_special_tokens": SPECIALS}
-    said = notes(merges, tokenizer_class="GPT2Tokenizer", add_prefix_space=True, **named)
-    assert [note[:22] for note in said.split("\n")] == ["The slow GPT2Tokenizer"]
+    shown_notes = notes(merges, tokenizer_class="GPT2Tokenizer", add_prefix_space=True, **named)
+    assert [note[:22] for note in shown_notes.split("\n")] == ["The slow GPT2Tokenizer"]
 
 
 def test_only_named_special_tokens_are_matched_even_if_the_vocabulary_lacks_them(merges: Path) -> None:
@@ -67,7 +67,7 @@ def test_only_named_special_tokens_are_matched_even_if_the_vocabulary_lacks_them
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"),
+    ("kind", "settings"),
     [
         ("GPT2", {"extra_special_tokens": SPECIALS}),
         ("GPT2", {"add_prefix_space": True, "extra_special_tokens": SPECIALS}),
@@ -76,10 +76,10 @@ def test_only_named_special_tokens_are_matched_even_if_the_vocabulary_lacks_them
     ],
 )
 def test_merges_with_a_named_tokenizer_class_are_encoded_as_in_transformers(
-    merges: Path, kind: str, said: dict[str, object]
+    merges: Path, kind: str, settings: dict[str, object]
 ) -> None:
     transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
-    notes(merges, tokenizer_class=f"{kind}Tokenizer", unk_token="<s>", **said)
+    notes(merges, tokenizer_class=f"{kind}Tokenizer", unk_token="<s>", **settings)
     theirs = getattr(transformers, f"{kind}Tokenizer").from_pretrained(merges.parent)
     opened = open_table(merges)
     ours = Tokenizer(opened.history)
@@ -151,15 +151,15 @@ def test_a_tokenizer_class_with_its_own_normalizer_or_splitting_is_reported(
 ) -> None:
     file = tmp_path / "tokenizer.json"
     file.write_text(json.dumps(json.loads(content(learned("gpt2"), "tokenizer.json")) | steps), "utf-8")
-    said = notes(file, tokenizer_class=kind)
-    assert ("in transformers 5 normalizes, splits and decodes texts differently" in said) == differs
+    shown_notes = notes(file, tokenizer_class=kind)
+    assert ("in transformers 5 normalizes, splits and decodes texts differently" in shown_notes) == differs
 
 
 def test_tokens_that_only_tokenizer_config_json_names_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "tokenizer.json"
     file.write_bytes(content(learned("gpt2", special_tokens=SPECIALS), "tokenizer.json"))
-    (said,) = open_table(file).notes or ("",)
-    assert notes(file, eos_token="<s>", mask_token={"content": "<mask>"}) == said
+    (unnamed_note,) = open_table(file).notes or ("",)
+    assert notes(file, eos_token="<s>", mask_token={"content": "<mask>"}) == unnamed_note
     assert "1 tokens that tokenizer_config.json" in notes(file, pad_token="<pad>", eos_token="<s>")
 
 
@@ -258,8 +258,8 @@ def test_opening_reports_that_transformers_4_changes_the_space_before_a_text(
     whole = json.loads(content(learned("gpt2"), "tokenizer.json"))
     file.write_text(json.dumps(whole | {"pre_tokenizer": by_bytes(blank=is_put, cuts=True)}), "utf-8")
     assert "transformers 4" not in "".join(open_table(file).notes)
-    said = notes(file, **({} if wanted is None else {"add_prefix_space": wanted}))
-    assert ("transformers 4 does by add_prefix_space" in said) == (is_put != bool(wanted))
+    shown_notes = notes(file, **({} if wanted is None else {"add_prefix_space": wanted}))
+    assert ("transformers 4 does by add_prefix_space" in shown_notes) == (is_put != bool(wanted))
 
 
 @pytest.mark.parametrize(
@@ -285,9 +285,9 @@ def test_tokenizer_classes_that_rebuild_their_tokenizer_are_reported(
 ) -> None:
     file = tmp_path / "tokenizer.json"
     file.write_text(json.dumps(KINDS[kind]()), "utf-8")
-    said = notes(file, extra_ids=10, **config)
-    assert ("builds a new" in said or "last digits" in said) == bool(sentence)
-    assert sentence in said
+    shown_notes = notes(file, extra_ids=10, **config)
+    assert ("builds a new" in shown_notes or "last digits" in shown_notes) == bool(sentence)
+    assert sentence in shown_notes
 
 
 def test_matching_rules_in_added_tokens_decoder_take_precedence_over_named_tokens(merges: Path) -> None:

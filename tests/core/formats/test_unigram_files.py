@@ -80,7 +80,7 @@ def plain(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("normalization", "said"),
+    ("normalization", "choices"),
     [
         ("identity", {}),
         ("nfkc", {"byte_fallback": True, "vocab_size": 1_800}),
@@ -90,10 +90,10 @@ def plain(text: str) -> str:
     ids=["identity", "bytes", "symbols", "another unknown"],
 )
 def test_a_unigram_model_of_sentencepiece_is_opened_with_the_ids_of_the_library(
-    normalization: str, said: dict[str, Any]
+    normalization: str, choices: dict[str, Any]
 ) -> None:
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
-    data = sentencepiece_model(normalization, **said)
+    data = sentencepiece_model(normalization, **choices)
     asked = sentencepiece.SentencePieceProcessor(model_proto=data)
     assert MODEL.recognizes(data)
     opened = MODEL.open(data, "theirs.model")
@@ -286,5 +286,5 @@ def test_normalization_steps_that_no_recipe_choice_expresses_are_applied_as_in_t
     asked = tokenizers.Tokenizer.from_str(json.dumps(whole))
     for text in ("  two   blanks and\nlines", "▁signs▁ of  blanks", "</s> begins", *list(texts())[:200]):
         ours = opened.numbers_of(encode(opened.history, text))
-        said = asked.encode(text).ids
-        assert ours == said, text[:80]
+        library_ids = asked.encode(text).ids
+        assert ours == library_ids, text[:80]

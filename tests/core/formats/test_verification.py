@@ -41,13 +41,13 @@ def test_a_file_just_exported_in_each_format_is_verified(format: Format) -> None
         assert verification.sentence == f"verified: {len(history)} rows agree"
     else:
         assert verification.words >= sampling.WANTED_WORDS >= 1_000
-        said = (
+        agreement = (
             "are split the same way"
             if any("other ids" in sentence for sentence in verification.cannot_hold)
             else "agree"
         )
-        assert verification.sentence.startswith(f"verified: {verification.words:,} words {said}")
-        assert ("its ids differ from the table" in verification.sentence) == (said != "agree")
+        assert verification.sentence.startswith(f"verified: {verification.words:,} words {agreement}")
+        assert ("its ids differ from the table" in verification.sentence) == (agreement != "agree")
 
 
 def swapped(history: History) -> History:
@@ -99,9 +99,9 @@ def test_verification_of_a_json_table_finds_changed_counts() -> None:
 def test_the_report_of_an_export_lists_what_the_format_cannot_hold() -> None:
     recipe = Recipe.preset("gpt2", merges=20, special_tokens=("<|end|>",), lowercase=True, unit="line")
     history = train(Corpus.from_texts([TEXT]), recipe)
-    said = " ".join(FORMATS["tiktoken"].can_hold(history))
+    losses = " ".join(FORMATS["tiktoken"].can_hold(history))
     for word in ("pattern gpt2", "each line", "lower case", "'<|end|>'"):
-        assert word in said, word
+        assert word in losses, word
 
 
 def test_merges_that_make_equal_texts_are_reported_before_the_export_is_written(tmp_path: Path) -> None:
@@ -140,14 +140,14 @@ def test_an_export_of_two_files_writes_either_all_files_or_no_file(tmp_path: Pat
 
 
 def test_a_cancelled_export_leaves_no_files(tmp_path: Path) -> None:
-    seen: list[str] = []
+    stages: list[str] = []
 
     def note(progress: Progress) -> None:
-        seen.append(progress.stage)
+        stages.append(progress.stage)
 
     with pytest.raises(Cancelled):
-        prepare_export(HISTORY, tmp_path / "tokenizer.json", work=Work(note, lambda: "verifying" in seen))
-    assert "verifying" in seen
+        prepare_export(HISTORY, tmp_path / "tokenizer.json", work=Work(note, lambda: "verifying" in stages))
+    assert "verifying" in stages
     assert list(tmp_path.iterdir()) == []
 
 
@@ -204,7 +204,7 @@ def test_verification_of_a_superword_table_checks_runs_of_words(name: str, monke
 
 
 @pytest.mark.parametrize(
-    ("preset", "changes", "format", "said", "beyond"),
+    ("preset", "changes", "format", "loss", "beyond"),
     [
         ("unigram", {"lowercase": True, "special_tokens": ("<s>",)}, "tokenizer.json", "text holds <s>", "a <S>"),
         ("bert", {"pattern": "whitespace", "special_tokens": ("<s>",)}, "tokenizer.json", "text holds <s>", "<S>"),
@@ -214,11 +214,11 @@ def test_verification_of_a_superword_table_checks_runs_of_words(name: str, monke
     ],
 )
 def test_texts_that_a_format_would_read_as_a_token_are_reported_and_not_verified(
-    preset: str, changes: Any, format: str, said: str, beyond: str
+    preset: str, changes: Any, format: str, loss: str, beyond: str
 ) -> None:
     words = count_words(Corpus.from_texts([TEXT]), recipe := Recipe.preset(preset, **{"merges": 20, **changes}))
     history, written = learn(words, recipe), FORMATS[format]
-    assert any(said in sentence for sentence in written.can_hold(history))
+    assert any(loss in sentence for sentence in written.can_hold(history))
     assert written.is_beyond(history, beyond) == bool(beyond)
     assert not written.is_beyond(history, "a <s> the lowest")
 

@@ -82,17 +82,17 @@ def test_a_wordpiece_tokenizer_json_is_opened_with_the_ids_of_the_library(
 
 
 @pytest.mark.parametrize(("lowercase", "accents"), [(True, None), (True, False), (False, None)])
-@pytest.mark.parametrize("said", [True, False], ids=["told", "guessed"])
+@pytest.mark.parametrize("is_configured", [True, False], ids=["told", "guessed"])
 def test_a_vocab_txt_file_is_opened_with_the_ids_of_the_library(
-    lowercase: bool, accents: bool | None, said: bool
+    lowercase: bool, accents: bool | None, is_configured: bool
 ) -> None:
     asked = theirs(lowercase, accents)
     config = json.dumps({"do_lower_case": lowercase, "strip_accents": accents, "cls_token": "[CLS]"}).encode()
-    beside = {"tokenizer_config.json": config}.get if said else nothing_beside
+    beside = {"tokenizer_config.json": config}.get if is_configured else nothing_beside
     data = vocabulary_of(asked)
     assert VOCABULARY.recognizes(data)
     opened = VOCABULARY.open(data, "vocab.txt", beside)
-    assert ["tokenizer_config.json" in note for note in opened.notes] == ([] if said else [True])
+    assert ["tokenizer_config.json" in note for note in opened.notes] == ([] if is_configured else [True])
     assert opened.history.numbers is not None
     names = [
         *(symbol.text.decode() for symbol in opened.history.alphabet.symbols),
@@ -207,9 +207,9 @@ def test_tables_without_merges_are_compared_by_their_tokens(capsys: pytest.Captu
 
 def test_exporting_vocab_txt_reports_facts_that_the_file_cannot_hold() -> None:
     history = learned("bert", vocab_size=None, merges=20, longest_word=50, special_tokens=("[PAD]", "<s>"), unit="line")
-    said = " ".join(VOCABULARY.can_hold(history))
+    losses = " ".join(VOCABULARY.can_hold(history))
     for word in ("do_lower_case=True, strip_accents=True", "more than 50 characters", "'<s>'", "each line"):
-        assert word in said, word
+        assert word in losses, word
 
 
 # --- Files beside it, and damage --------------------------------------------------------
@@ -239,8 +239,8 @@ def test_a_vocab_txt_that_keeps_chinese_characters_in_words_is_encoded_as_in_tok
     data = vocabulary_of(theirs(lowercase)) + "##\u4eba\n##\u6c11\n".encode()
     vocabulary = {text: number for number, text in enumerate(data.decode().split("\n")[:-1])}
     asked = tokenizers.BertWordPieceTokenizer(vocabulary, handle_chinese_chars=False, lowercase=lowercase)
-    said = {"do_lower_case": lowercase, "tokenize_chinese_chars": False}
-    opened = VOCABULARY.open(data, "vocab.txt", {"tokenizer_config.json": json.dumps(said).encode()}.get)
+    settings = {"do_lower_case": lowercase, "tokenize_chinese_chars": False}
+    opened = VOCABULARY.open(data, "vocab.txt", {"tokenizer_config.json": json.dumps(settings).encode()}.get)
     assert not opened.notes
     for text in (*texts(), "\u4eba\u6c11 the\u4eba"):
         ids = asked.encode(text, add_special_tokens=False).ids

@@ -104,7 +104,7 @@ def test_a_youtokentome_model_can_be_exported_as_tokenizer_json_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         (b"\n4 6 17\n", b"\n4 99 17\n", "line 15: it merges the token 99"),
         (b"\n4 6 17\n", b"\n17 6 17\n", "line 15: it merges the token 17"),
@@ -117,8 +117,8 @@ def test_a_youtokentome_model_can_be_exported_as_tokenizer_json_only() -> None:
         (b"\n1 0 2 3\n", b"\n1 x 2 3\n", "must be 4 numbers"),
     ],
 )
-def test_a_damaged_youtokentome_model_is_refused_with_its_place(old: bytes, new: bytes, said: str) -> None:
-    with pytest.raises(FormatError, match=f"^odd.*{said}"):
+def test_a_damaged_youtokentome_model_is_refused_with_its_place(old: bytes, new: bytes, message: str) -> None:
+    with pytest.raises(FormatError, match=f"^odd.*{message}"):
         YTTM.open(model().replace(old, new), "odd")
 
 

@@ -108,8 +108,8 @@ def _unencoded(documents: list[str], tokenizer: Tokenizer, at: int) -> float:
     return (size - known) / size if size else 0.0
 
 
-def _part(some: int, of: int) -> float:
-    return some / of if of else math.nan
+def _part(part: int, of: int) -> float:
+    return part / of if of else math.nan
 
 
 def test_benchmark_values_of_real_texts_equal_those_of_the_plain_reference() -> None:
@@ -294,9 +294,9 @@ def test_impossible_benchmark_options_are_reported_in_a_sentence(
         benchmark({}, {"a": "b"})
     with pytest.raises(Cancelled):
         benchmark({"bytes": history}, {"a": "b"}, work=Work(cancelled=lambda: True))
-    many, asked = WordTable.from_counts({f" {number}": 1 for number in range(100)}), iter([False, False, True])
+    words, asked = WordTable.from_counts({f" {number}": 1 for number in range(100)}), iter([False, False, True])
     with mock.patch.object(compiled_encoder, "GIVEN_AT_ONCE", 30), pytest.raises(Cancelled):
-        tokens_by_word(many, history.recipe, history, 0, cancelled=lambda: next(asked))
+        tokens_by_word(words, history.recipe, history, 0, cancelled=lambda: next(asked))
 
 
 def test_the_benchmark_accepts_a_power_for_the_renyi_entropy() -> None:

@@ -120,11 +120,11 @@ def test_the_answer_about_bits_per_byte_names_the_measured_vocabulary_sizes(monk
 def _check(learned: WordTable, held_out: WordTable, history: History) -> None:
     with machine_code(is_used=False):
         measured = bits_per_byte(learned, held_out, history)
-        some = bits_per_byte(learned, held_out, history, some_sizes(history, 6))
+        some_bits = bits_per_byte(learned, held_out, history, some_sizes(history, 6))
     assert (np.diff(measured.sizes) >= 0).all()
     assert sorted(measured.steps.tolist()) == list(range(len(history) + 1))
     every = dict(zip(measured.steps.tolist(), measured.bits.tolist(), strict=True))
-    for step, bits in zip(some.steps.tolist(), some.bits.tolist(), strict=True):
+    for step, bits in zip(some_bits.steps.tolist(), some_bits.bits.tolist(), strict=True):
         events = history.vocabulary_size_at(step) + 1
         model = PairModel(_tokens(learned, history, step), events)
         assert bits == pytest.approx(model.bits(_tokens(held_out, history, step)) / held_out.size)

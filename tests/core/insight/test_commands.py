@@ -267,18 +267,18 @@ def test_the_lab_command_leaves_out_tokenizers_that_cannot_have_the_chosen_size(
     large = {"one": train([TEXT], "gpt2", merges=30), "other": train([OTHER], "gpt2", merges=30)}
     asked: dict[str, Any] = {"text": "the slowest", "size": 260}
     alone, beside = ask_about(Lab, large, **asked), ask_about(Lab, large | {"small": small}, **asked)
-    (left_out,) = (said for said in beside.sentences if said.startswith("C"))
+    (left_out,) = (sentence for sentence in beside.sentences if sentence.startswith("C"))
     assert left_out == f"C  small cannot be 260: {small.history.vocabulary_size} at most, so it is not compared."
-    assert [said for said in beside.sentences if said != left_out] == [*alone.sentences]
+    assert [sentence for sentence in beside.sentences if sentence != left_out] == [*alone.sentences]
     words = ask_about(Lab, large | {"small": small}, **asked, words=True)
     assert ("B" in words.columns, "C" in words.columns) == (True, False)
 
 
 def test_the_benchmark_of_vocabularies_of_unequal_size_says_that_sizes_differ() -> None:
     small, large = (train([TEXT], "gpt2", merges=merges) for merges in (2, 5))
-    said = "The vocabularies are of 258 to 261 tokens: a larger one needs fewer tokens for the same text."
-    assert said in ask_about(Benchmark, {"small": small, "large": large}, texts=[TEXT]).sentences
-    assert said not in ask_about(Benchmark, {"small": small, "as large": small}, texts=[TEXT]).sentences
+    size_sentence = "The vocabularies are of 258 to 261 tokens: a larger one needs fewer tokens for the same text."
+    assert size_sentence in ask_about(Benchmark, {"small": small, "large": large}, texts=[TEXT]).sentences
+    assert size_sentence not in ask_about(Benchmark, {"small": small, "as large": small}, texts=[TEXT]).sentences
 
 
 def test_a_curve_of_a_tokenizer_with_many_unknown_tokens_is_drawn_hollow_and_explained() -> None:

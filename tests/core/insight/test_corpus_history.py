@@ -68,8 +68,8 @@ def test_the_history_of_a_token_equals_a_plain_recount(run: tuple[WordTable, His
     made_from_it = [merge.index for merge in history.first(at) if token in (merge.left, merge.right)]
     assert list(life.children) == made_from_it
     if history.alphabet.symbols[token].merges if token < len(history.alphabet) else True:
-        held = {i: word.count(token) * weight for i, (word, weight) in enumerate(states(table, history)[at])}
-        assert dict(life.words.words) == {table.word(i): count for i, count in held.items() if count}
+        occurrences = {i: word.count(token) * weight for i, (word, weight) in enumerate(states(table, history)[at])}
+        assert dict(life.words.words) == {table.word(i): count for i, count in occurrences.items() if count}
 
 
 @given(trained(), st.data())

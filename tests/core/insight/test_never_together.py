@@ -24,7 +24,7 @@ def test_verdicts_on_pairs_of_tokens_agree_with_all_short_texts(preset: str, let
     tokenizer = study.inside.by_index.tokenizer
     texts = ["".join(text) for length in range(1, 9) for text in product(letters, repeat=length)]
     batch = tokenizer.encode_batch(texts)
-    seen = {
+    neighbours = {
         pair for start, stop in pairwise(batch.offsets.tolist()) for pair in pairwise(batch.ids[start:stop].tolist())
     }
     tokens = [*map(ord, letters), *range(256, study.vocab_size)]
@@ -33,12 +33,12 @@ def test_verdicts_on_pairs_of_tokens_agree_with_all_short_texts(preset: str, let
     for pair in product(tokens, repeat=2):
         verdict = pairs.verdict(*pair)
         kinds.add(verdict.kind)
-        assert not (verdict.kind == "never" and pair in seen), (pair, verdict)
+        assert not (verdict.kind == "never" and pair in neighbours), (pair, verdict)
         if verdict.kind == "together":
             assert verdict.text is not None
             assert pair in [*pairwise(tokenizer.encode(verdict.text))]
         if verdict.kind == "not found":
-            assert pair not in seen, pair
+            assert pair not in neighbours, pair
     assert {"never", "together"} <= kinds
 
 

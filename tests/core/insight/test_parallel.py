@@ -28,7 +28,9 @@ def test_every_value_of_parallel_texts_equals_plain_python(preset: str) -> None:
     assert {*OF_PARALLEL} <= {*rows[0]}
     for row in rows:
         lines = parallel_samples()[str(row["text"])]
-        sizes = [sum(len(line.encode()) for line in some) for some in (lines, parallel_samples()["en"])]
+        sizes = [
+            sum(len(line.encode()) for line in language_lines) for language_lines in (lines, parallel_samples()["en"])
+        ]
         assert row["byte_premium"] == sizes[0] / sizes[1]
         words = [word for line in lines for word in regex.findall(r"[\p{L}\p{M}]+", line)]
         single = sum(len(without_blank(study, word)) == 1 for word in words)

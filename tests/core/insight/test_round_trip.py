@@ -72,7 +72,7 @@ def replay(trip: RoundTrip, trips: RoundTrips, place: Place, reason: Reason) -> 
     history = trips.history
     given = [int(index) for index in trip.given[place.first : place.stop]]
     encoded = [int(index) for index in trip.encoded[place.first_encoded : place.stop_encoded]]
-    before, after = (b"".join(trips.bytes_of[index] for index in some) for some in (given, encoded))
+    before, after = (b"".join(trips.bytes_of[index] for index in ids) for ids in (given, encoded))
     data = trip.text.encode()
     if reason.kind in ("merge", "splitting", "other way", "same text"):
         assert before == after

@@ -20,8 +20,8 @@ WORDS = {
 }
 
 
-def documents(kind: str, many: int, length: int = 12) -> list[str]:
-    return [" ".join(CHANCE.choices(WORDS[kind], k=length)) for _ in range(many)]
+def documents(kind: str, count: int, length: int = 12) -> list[str]:
+    return [" ".join(CHANCE.choices(WORDS[kind], k=length)) for _ in range(count)]
 
 
 @pytest.fixture(scope="module")
@@ -92,14 +92,14 @@ def test_the_benchmark_does_not_rank_tables_whose_difference_is_unclear(texts: d
 
 def test_about_95_percent_of_benchmark_intervals_contain_the_true_value(studies: dict[str, bpe.Study]) -> None:
     """The true value is measured on 4,000 documents, and each interval on 60 other documents of the same source."""
-    many = documents("sea", 4_000)
+    many_documents = documents("sea", 4_000)
     study = studies["of sea"]
-    truth = sum(len(text.encode()) for text in many) / sum(len(study.encode(text)) for text in many)
-    held = 0
+    truth = sum(len(text.encode()) for text in many_documents) / sum(len(study.encode(text)) for text in many_documents)
+    covered = 0
     for _ in range(60):
         row = bpe.benchmark({"it": study}, texts={"sea": documents("sea", 60)}, sums=True).facts["sums"][0]
-        held += row["from"] <= truth <= row["to"]
-    assert 50 <= held <= 60
+        covered += row["from"] <= truth <= row["to"]
+    assert 50 <= covered <= 60
 
 
 def test_the_benchmark_gives_no_interval_for_too_few_documents(studies: dict[str, bpe.Study]) -> None:

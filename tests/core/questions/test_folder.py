@@ -83,7 +83,7 @@ def test_the_folder_question_names_a_missing_special_token_with_its_id(model: Pa
 
 
 @pytest.mark.parametrize(
-    ("name", "change", "said"),
+    ("name", "change", "message"),
     [
         ("tokenizer_config.json", {"eos_token": "<end>"}, "The eos token “<end>” of the configuration is no token"),
         ("special_tokens_map.json", {"eos_token": "the"}, "special_tokens_map.json names “the”"),
@@ -92,12 +92,12 @@ def test_the_folder_question_names_a_missing_special_token_with_its_id(model: Pa
     ],
 )
 def test_the_folder_question_names_configuration_files_with_other_tokens(
-    model: Path, name: str, change: dict[str, object], said: str
+    model: Path, name: str, change: dict[str, object], message: str
 ) -> None:
     path = model / name
     known = json.loads(path.read_text()) if path.exists() else {}
     path.write_text(json.dumps(known | change))
-    assert any(said in sentence for sentence in bpe.folder(str(model)).facts["configuration"])
+    assert any(message in sentence for sentence in bpe.folder(str(model)).facts["configuration"])
 
 
 def test_the_folder_command_ends_with_exit_code_3_if_files_differ(

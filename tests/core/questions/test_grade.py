@@ -119,10 +119,10 @@ WRONG: dict[str, tuple[Callable[[str], list[Merge]], str]] = {
 
 @pytest.mark.parametrize("mistake", WRONG)
 def test_the_grade_question_names_the_mistake_of_each_wrong_trainer(mistake: str) -> None:
-    train, said = WRONG[mistake]
+    train, cause = WRONG[mistake]
     grade = graded(TEXT, train(TEXT), EXERCISES["cs336"], MERGES)
     assert not grade.is_right
-    assert said in grade.cause
+    assert cause in grade.cause
 
 
 @pytest.mark.parametrize("text", [TEXT, OTHER, "aaa aaaa\n", "é è ê\n" * 5], ids=["mixed", "code", "tiny", "accents"])
@@ -182,7 +182,7 @@ class Calls:
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (pickle.dumps(Calls()), "the instruction (GLOBAL|STACK_GLOBAL|REDUCE).* is refused"),
         (pickle.dumps([b"a"] * 3)[:-3], "no complete pickle"),
@@ -198,9 +198,9 @@ class Calls:
     ],
 )
 def test_the_grade_question_refuses_a_file_without_merges_in_a_sentence(
-    data: bytes, said: str, capsys: pytest.CaptureFixture[str]
+    data: bytes, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(FormatError, match=said):
+    with pytest.raises(FormatError, match=message):
         merges_in(data, "result")
     assert capsys.readouterr().out == ""
 

@@ -91,9 +91,9 @@ def test_curves_of_a_study_with_several_texts_measure_all_texts_together(study: 
 
 def test_the_token_question_finds_places_in_every_text() -> None:
     study = bpe.train({"one": ["low lower"], "other": ["lowest low low"]}, "gpt2", vocab_size=258)
-    said = QUESTION.token(study, token="low").sentences
-    assert any("[low] lower" in sentence for sentence in said)
-    assert any("[low]est" in sentence for sentence in said)
+    sentences = QUESTION.token(study, token="low").sentences
+    assert any("[low] lower" in sentence for sentence in sentences)
+    assert any("[low]est" in sentence for sentence in sentences)
 
 
 def test_the_sizes_question_names_held_out_texts(study: bpe.Study) -> None:

@@ -126,14 +126,14 @@ def large_history(merges: int) -> History:
     columns = Columns.with_room(merges)
     draws = iter(random.integers(0, 2**31, (2 * merges, 2)).tolist())
     short, lengths = list(range(256)), [1] * 256  # longer tokens are joined from short tokens
-    seen: set[tuple[int, int]] = set()
+    pairs: set[tuple[int, int]] = set()
     for row in range(merges):
         pair = next(
             (short[i % len(short)], short[j % len(short)])
             for i, j in draws
-            if (short[i % len(short)], short[j % len(short)]) not in seen
+            if (short[i % len(short)], short[j % len(short)]) not in pairs
         )
-        seen.add(pair)
+        pairs.add(pair)
         columns.left[row], columns.right[row] = pair
         lengths.append(lengths[pair[0]] + lengths[pair[1]])
         if lengths[-1] <= 6:

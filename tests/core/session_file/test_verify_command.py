@@ -34,19 +34,19 @@ def damaged(path: Path) -> Path:
 def test_the_verify_command_accepts_a_valid_session_and_a_table(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = path.read_bytes()
     assert run(["verify", str(path), str(TABLE)]) == 0
-    said = capsys.readouterr().out
-    assert f"{path}: sound, a session" in said
-    assert "run 2: " in said
-    assert f"{TABLE}: sound, a table (csv) of 30 merges" in said
+    output = capsys.readouterr().out
+    assert f"{path}: sound, a session" in output
+    assert "run 2: " in output
+    assert f"{TABLE}: sound, a table (csv) of 30 merges" in output
     assert path.read_bytes() == before
 
 
 def test_the_verify_command_reports_a_damaged_session(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["verify", str(damaged)]) == 1
-    said = capsys.readouterr()
-    assert "run 2: what was learned from step 1 on does not have its checksum" in said.err
-    assert "Open an older copy of the file" in said.err
-    assert said.out == ""
+    printed = capsys.readouterr()
+    assert "run 2: what was learned from step 1 on does not have its checksum" in printed.err
+    assert "Open an older copy of the file" in printed.err
+    assert printed.out == ""
 
 
 def test_the_verify_command_reports_a_session_whose_beginning_is_damaged(
@@ -54,8 +54,8 @@ def test_the_verify_command_reports_a_session_whose_beginning_is_damaged(
 ) -> None:
     path.write_bytes(bytes(16) + path.read_bytes()[16:])
     assert run(["verify", str(path)]) == 1
-    said = capsys.readouterr()
-    assert f"{path} is not a session of BPE Explorer, or its beginning is damaged." in said.err
+    printed = capsys.readouterr()
+    assert f"{path} is not a session of BPE Explorer, or its beginning is damaged." in printed.err
 
 
 def test_the_verify_command_reports_damage_as_json(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:

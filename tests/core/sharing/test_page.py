@@ -42,15 +42,17 @@ POOLS = (
 )
 
 
-def _random_texts(many: int) -> list[str]:
+def _random_texts(count: int) -> list[str]:
     chance = Random(30)
-    return ["".join(chr(chance.choice(chance.choice(POOLS))) for _ in range(chance.randrange(60))) for _ in range(many)]
+    return [
+        "".join(chr(chance.choice(chance.choice(POOLS))) for _ in range(chance.randrange(60))) for _ in range(count)
+    ]
 
 
-def _declaration(many: int) -> list[str]:
-    """Return the starts of `many` translations of the Universal Declaration of Human Rights, if the file is here."""
+def _declaration(count: int) -> list[str]:
+    """Return the starts of `count` translations of the Universal Declaration of Human Rights, if the file is here."""
     lines = [line for name in here("data/udhr-languages.txt") for line in text_of(name).splitlines()]
-    return [line[:400] for line in lines[:: max(1, len(lines) // many)]][:many]
+    return [line[:400] for line in lines[:: max(1, len(lines) // count)]][:count]
 
 
 ODD = ("  a  b ", "▁ ▁a▁", "<0x41> x <unk>y", "\n\n\n x\t\t\ty", " <|im_start|> <tool>x<tool>", "12345 1,234.5 ①② １２")
@@ -175,7 +177,7 @@ def test_a_shared_page_explains_splits_of_a_method_whose_dropped_tokens_fall_apa
         for step_count in range(len(history) + 1)
     ]
     for end, step in zip(page.value(f"{cut}.ends")[:-1], reasons, strict=False):
-        assert all(end in some for some in starts[at : None if step is None else step + 1])
+        assert all(end in edges_of_step for edges_of_step in starts[at : None if step is None else step + 1])
         assert step is None or end not in starts[step + 1]
     sizes = page.value("page.runs[0].sizes")
     assert sizes == history.vocabulary_sizes().tolist()

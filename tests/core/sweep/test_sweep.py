@@ -132,14 +132,14 @@ def _check(folder: Path, plan: Plan, row: dict[str, Any]) -> None:
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=LEAST, max_size=7))
 def test_bootstrap_intervals_of_a_sweep_equal_quantiles_of_sorted_samples(documents: list[tuple[int, int]]) -> None:
-    some, of = ([document[place] for document in documents] for place in range(2))
-    times = np.random.default_rng(0).multinomial(len(some), [1 / len(some)] * len(some), size=DRAWN).tolist()
+    tokens, of = ([document[place] for document in documents] for place in range(2))
+    times = np.random.default_rng(0).multinomial(len(tokens), [1 / len(tokens)] * len(tokens), size=DRAWN).tolist()
     drawn = sorted(
-        sum(a * n for a, n in zip(some, row, strict=True)) / sum(b * n for b, n in zip(of, row, strict=True))
+        sum(a * n for a, n in zip(tokens, row, strict=True)) / sum(b * n for b, n in zip(of, row, strict=True))
         for row in times
     )
     cut = statistics.quantiles(drawn, n=40, method="inclusive")
-    ((low, high),) = intervals([np.array(some)], np.array([of]))
+    ((low, high),) = intervals([np.array(tokens)], np.array([of]))
     assert (low[0], high[0]) == pytest.approx((cut[0], cut[-1]))
 
 
@@ -186,14 +186,14 @@ def test_runs_of_a_sweep_are_saved_in_a_session_and_resumed(
     with pytest.raises(Cancelled):
         sweep(plan, session=begun, keep=lambda so_far: grown.append(so_far()), threads=1, work=stops)
     begun.write()
-    some = read_session(path)
-    assert some.text
-    assert (folder / "poem.txt").read_text(encoding="utf-8").startswith(some.text)
-    marked = replace(some, bookmarks=(Bookmark(2, 5, "look"),))
+    partly_saved = read_session(path)
+    assert partly_saved.text
+    assert (folder / "poem.txt").read_text(encoding="utf-8").startswith(partly_saved.text)
+    marked = replace(partly_saved, bookmarks=(Bookmark(2, 5, "look"),))
     write_session(marked, path)
     assert run([*asked, "-o", str(tmp_path / "all.csv")]) == 0
     output = capsys.readouterr().out
-    assert f"Wrote 8 runs ({len(some.runs)} of them were there) to {path}" in output
+    assert f"Wrote 8 runs ({len(partly_saved.runs)} of them were there) to {path}" in output
     assert csv_text(read_results(tmp_path / "all.csv")) == csv_text(swept.table)
     saved = read_session(path)
     assert [saved_run.number for saved_run in saved.runs] == [*range(1, 9)]
