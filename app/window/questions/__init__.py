@@ -1,1 +1,1 @@
-"""The questions about a run. Each has a folder with its model and its page."""
+"""The pages of the questions. Each larger question has a folder with its model and its page."""

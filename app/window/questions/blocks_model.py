@@ -1,4 +1,4 @@
-"""The model of Gage's blocks at the moment shown."""
+"""The model of the question about the blocks of Gage's compressor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.window.questions.question_model import QuestionModel
 
 
 class BlocksModel(QuestionModel):
-    """A model of the rows of the block at work at the moment shown, the newest first."""
+    """A model of the rows of one block: the block that the step shown belongs to. The newest row comes first."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "blocks")
@@ -21,7 +21,7 @@ class BlocksModel(QuestionModel):
 
     @property
     def block(self) -> int | None:
-        """Return the block of the last step; None before the first."""
+        """Return the block of the last step, or None before the first answer."""
         return None if self.answer is None else self.answer.columns["block"][self.step]
 
     @property
@@ -65,6 +65,8 @@ class BlocksModel(QuestionModel):
         )
 
     def travel_to_block(self, block: int) -> None:
-        """Go to the block's last step, or to the step before if it has none."""
+        """Move the time slider to the last step of a block. A block without steps leads to the last step before the
+        block.
+        """
         if self.answer is not None:
             self._session.cursor.go_to(bisect_right(self.answer.columns["block"], block, lo=1) - 1)

@@ -1,4 +1,4 @@
-"""The page of Gage's compressor: a chart of the shrinking bytes, and the table of the block at work."""
+"""The page of Gage's compressor: a chart of the shrinking bytes, and the table of one block."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDE_ENOUGH = 4.0  # pixels; only larger blocks have a gap between them
 
 
 class BlocksPage(QuestionPage):
-    """A page of blocks. A click on a row, a block or the chart goes to that moment."""
+    """A page of blocks. A click on a row, a block or the chart moves the time slider to that step."""
 
     model: BlocksModel
 
@@ -35,7 +35,7 @@ class BlocksPage(QuestionPage):
 
 
 class BlockStrip(QWidget):
-    """A strip of finished blocks before the one at work. Several share a pixel if there are very many."""
+    """A strip that draws all blocks as segments, with the current block marked. Very narrow blocks share a pixel."""
 
     def __init__(self, model: BlocksModel) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The model of any question. It is asked about the run shown or all runs, whenever a run or a parameter changes."""
+"""The model of any question. It asks the question again whenever a run or a parameter changes."""
 
 from __future__ import annotations
 
@@ -35,13 +35,16 @@ Studies = Study | dict[str, Study]
 
 
 class QuestionModel(QObject, LazyModel):
-    """A model with the parameters that a person chose, and the newest answer."""
+    """A model of a question: the parameters that a person chose, and the newest answer."""
 
     changed = Signal()
     shows_all_rows = True  # in the order of the table; else the rows that a terminal shows, in its order
 
     def __init__(self, session: Session, name: str, more_columns: Sequence[str] = (), **chosen: Any) -> None:
-        """Show `more_columns` than a terminal; begin with the `chosen` parameters."""
+        """Show `more_columns` besides the columns that a terminal shows.
+
+        `chosen` are the first values of parameters.
+        """
         super().__init__(session)
         self.question: type[Question] = question_named(name)
         self.answer: Answer | None = None
@@ -79,46 +82,57 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def parameters(self) -> list[Parameter]:
-        """The parameters for a person to choose; the slider chooses the moment."""
+        """Return the parameters that a person can choose. The step is missing if the time slider chooses it."""
         hidden = ("at",) if self.question.follows_time else ()
-        return [one for one in self.question.parameters() if one.name not in hidden and not one.in_json_only]
+        return [
+            parameter
+            for parameter in self.question.parameters()
+            if parameter.name not in hidden and not parameter.in_json_only
+        ]
 
     def parameter(self, name: str) -> Parameter:
-        return next(one for one in self.parameters if one.name == name)
+        return next(parameter for parameter in self.parameters if parameter.name == name)
 
     def value(self, parameter: Parameter) -> Any:
         return self._chosen.get(parameter.name, parameter.default)
 
     def is_meaningful(self, parameter: Parameter) -> bool:
-        """Return whether a parameter can be used: the one that it depends on is given, or it depends on none."""
+        """Return whether a parameter has an effect.
+
+        A parameter may depend on another parameter. It has an effect only if that other parameter has a value.
+        """
         return not parameter.only_with or bool(self.value(self.parameter(parameter.only_with)))
 
     def choose(self, name: str, value: Any) -> None:
-        """Set a parameter to this value, and ask again."""
+        """Set a parameter to a value, and ask the question again."""
         self._chosen[name] = value
         self._asked = None
         self.refresh_soon()
 
     def read(self, parameter: Parameter, text: str) -> None:
-        """Take a typed value for a parameter."""
+        """Set a parameter to a typed text. If the text is not valid, show the reason instead of an answer."""
         try:
             self.choose(parameter.name, parameter.read(text))
         except BpeError as error:
             self._take(None, str(error))
 
     def pair_text(self, pair: tuple[int, int]) -> str:
-        """Write a pair of the run shown as a person would type it."""
+        """Return a pair of the run shown in the form that a person would type."""
         study = self._session.runs.studies.of(self._session.runs.shown)
         return "" if study is None else study.inside.by_index.pair_name(pair)
 
     # -- asking ----------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Ask again, if something has changed that the answer depends on."""
+        """Ask the question again if anything that the answer depends on has changed."""
         runs = self._runs()
         values = self._values()
         self._rest_as_long(self._session.aside, self._topic, self._session.runs.shown)
-        lacking = [one.label for one in self.parameters if one.is_required and values.get(one.name) is None]
+        lacking = [
+            parameter.label
+            for parameter in self.parameters
+            if parameter.is_required and values.get(parameter.name) is None
+        ]
         if self.question.studies == NONE and lacking:
             if self.trouble == NOTHING_YET:  # a page may say more
                 self._take(None, CHOOSE_FIRST.format(" and ".join(lacking)))
@@ -144,9 +158,11 @@ class QuestionModel(QObject, LazyModel):
         studies = self._studies(question, runs, remarks)
 
         def work(task: Task) -> Answer:
-            found = ask_about(self.question, studies, Work(task.report, task.cancelled, task.remarks.append), **values)
+            complete = ask_about(
+                self.question, studies, Work(task.report, task.cancelled, task.remarks.append), **values
+            )
             task.remarks.extend(remarks)
-            return found
+            return complete
 
         def take(answer: Answer) -> None:
             self.about = runs
@@ -155,13 +171,13 @@ class QuestionModel(QObject, LazyModel):
 
         def report(progress: Progress) -> None:
             share = f" {100 * progress.done // progress.total} %" if progress.total else ""
-            told = f"{progress.stage.capitalize() or ASKING}{share}"
+            stage = f"{progress.stage.capitalize() or ASKING}{share}"
             if isinstance(progress.so_far, Answer):
                 self.about = runs
                 self._is_partial = True
-                self._take(progress.so_far, "", told)
+                self._take(progress.so_far, "", stage)
             else:
-                self.progress = told
+                self.progress = stage
                 self.changed.emit()
 
         self._is_partial = False
@@ -170,13 +186,13 @@ class QuestionModel(QObject, LazyModel):
         self._session.aside.ask(self._topic, work, take, lambda sentence: self._take(None, sentence), report)
 
     def stop(self) -> None:
-        """Cancel the question. The known part of its answer stays."""
+        """Cancel the question. A partial answer stays visible."""
         self._session.aside.cancel(self._topic)
         self._take(self.answer if self._is_partial else None, STOPPED)
 
     @property
     def is_about_one(self) -> bool:
-        """Return whether the question is only about the run shown."""
+        """Return whether the question is about the run shown only."""
         return self.question.studies is None or self.question.axis != ""
 
     @property
@@ -184,7 +200,7 @@ class QuestionModel(QObject, LazyModel):
         return not self.is_about_one and self.question.takes_moments
 
     def _early_moment(self) -> int | None:
-        """Return the moment shown, if several runs are asked about and the run shown is not at its end."""
+        """Return the step shown, if it lies before the end of the run shown and the question takes several runs."""
         shown = self._session.runs.shown
         at = self._session.cursor.position
         return at if self._takes_moment and shown is not None and at < shown.learned else None
@@ -205,22 +221,22 @@ class QuestionModel(QObject, LazyModel):
         all_runs = self._session.runs.all
         asks_corpus = self._asks_corpus(question, runs)
         at = self._early_moment()
-        found: dict[str, Study] = {}
+        studies: dict[str, Study] = {}
         for run in runs:
             study = made.of(run, all_runs)
             assert study is not None  # it has learned something, so it has a study
             if asks_corpus and (texts := self._session.corpus.texts.value):
                 study = made.by_corpus(study, run, texts, remarks)
-            found[name_of(run, all_runs)] = study
+            studies[name_of(run, all_runs)] = study
             if at is not None and run is self._session.runs.shown:
-                found[f"{name_of(run, all_runs)}, after {run.wording.counted(at)}"] = study.at(at)
-        return found if question.studies is not None else next(iter(found.values()))
+                studies[f"{name_of(run, all_runs)}, after {run.wording.counted(at)}"] = study.at(at)
+        return studies if question.studies is not None else next(iter(studies.values()))
 
     def _values(self) -> dict[str, Any]:
         run = self._session.runs.shown
         at = min(self._session.cursor.position, 0 if run is None else run.learned)
-        wanted = [one for one in self.parameters if one.name in self._chosen]
-        values = {one.name: self._chosen[one.name] for one in wanted if self.is_meaningful(one)}
+        wanted = [parameter for parameter in self.parameters if parameter.name in self._chosen]
+        values = {parameter.name: self._chosen[parameter.name] for parameter in wanted if self.is_meaningful(parameter)}
         return values | ({"at": at} if self.question.follows_time else {})
 
     def _take(self, answer: Answer | None, trouble: str, progress: str = "") -> None:
@@ -293,7 +309,7 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def figure(self) -> Figure | None:
-        """The figure of the answer, with the moment shown where that is along its axis."""
+        """Return the figure of the answer. If its axis shows steps or sizes, then the step shown is marked."""
         figure = None if self.answer is None else self.answer.figure
         place = self.place_shown
         if place is None or not isinstance(figure, LineFigure):
@@ -302,12 +318,12 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def _has_moments(self) -> bool:
-        """Return whether places along the figure are moments."""
+        """Return whether a place on the axis of the figure belongs to a step."""
         return self.question.axis != "" and self.answer is not None and self.answer.on_axis
 
     @property
     def place_shown(self) -> float | None:
-        """Return the place of the moment shown on the axis of the figure, if it has one."""
+        """Return the place of the step shown on the axis of the figure, or None if it has no place there."""
         return self._place_at(self._session.cursor.position)
 
     def _place_at(self, moment: int) -> float | None:
@@ -317,11 +333,11 @@ class QuestionModel(QObject, LazyModel):
         return float(moment if self.question.axis == "step" else run.history.vocabulary_size_at(moment))
 
     def place_of_step(self, step: int) -> float | None:
-        """Return the place of a step on the axis of the figure, if it has one; 0 is no step."""
+        """Return the place of a step on the axis of the figure, or None if it has no place there. Step 0 has none."""
         return self._place_at(step) if step else None
 
     def step_at(self, x: float | None) -> int:
-        """Return the step at a place of the figure; 0 if there is none."""
+        """Return the step at a place on the axis of the figure, or 0 if there is no step."""
         run = self._session.runs.shown
         if x is None or run is None or run.history is None or not self._has_moments:
             return 0
@@ -329,13 +345,13 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Return the sentences of the answer, and the values of its lines at the moment shown."""
+        """Return the sentences of the answer, and a sentence with the value of each line at the step shown."""
         said = () if self.answer is None else self.answer.sentences
         here = [f"{name}: {value:,.5g}" for name, value in self.values_here().items()]
         return (*said, f"Now {'; '.join(here)}") if here else said
 
     def values_here(self) -> dict[str, float]:
-        """Return the value of each line at the moment shown."""
+        """Return the value of each line of the figure at the step shown, by the name of the line."""
         figure = None if self.answer is None else self.answer.figure
         place = self.place_shown
         if place is None or not isinstance(figure, LineFigure):
@@ -345,7 +361,7 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return the columns of the answer that are shown."""
+        """Return the names of the visible columns."""
         answer = self.answer
         wanted = () if answer is None else (*answer.shown_columns, *self._more_columns)
         return tuple(name for name in wanted if answer is not None and name in answer.columns)
@@ -371,7 +387,7 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def order(self) -> list[int]:
-        """Return the rows in the order of the sorted column, unknown values last."""
+        """Return the row numbers of the answer in the order of the sorted column. Unknown values come last."""
         column, from_end = self._sorted
         if self.answer is None:
             return []
@@ -390,7 +406,7 @@ class QuestionModel(QObject, LazyModel):
     # -- travelling ------------------------------------------------------------------------
 
     def travel_to_row(self, row: int) -> None:
-        """Go to the moment of a row, if it has one."""
+        """Move the time slider to the step of a row, if the row has a step."""
         column, change = self.question.moment
         if self.answer is None or column not in self.answer.columns:
             return
@@ -399,7 +415,7 @@ class QuestionModel(QObject, LazyModel):
             self._session.cursor.go_to(int(step) + change)
 
     def travel_to_place(self, x: float) -> None:
-        """Go to the moment of a place of the figure."""
+        """Move the time slider to the step at a place on the axis of the figure."""
         run = self._session.runs.shown
         if run is not None and run.history is not None and self._has_moments:
             self._session.cursor.go_to(self.step_at(x))

@@ -1,4 +1,4 @@
-"""The page of any question: its parameters above, then sentences, figure and rows of the answer."""
+"""The page of any question. Its fields are at the top, and below are the sentences, figure and rows of the answer."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CHOOSE = "Choose …"
 
 
 class Rows(QAbstractTableModel):
-    """The rows of an answer in the columns for people, sorted by any of them."""
+    """A table model of the rows of an answer, which can be sorted by any visible column."""
 
     def __init__(self, model: QuestionModel | WordsModel) -> None:
         super().__init__(model)
@@ -64,7 +64,7 @@ class Rows(QAbstractTableModel):
         self.refresh()
 
     def place(self, row: int) -> int:
-        """Return the row of the answer that is shown there."""
+        """Return the row number in the answer for a row on the screen."""
         return int(self._order[row])
 
     def rowCount(self, parent: Index = NO_INDEX) -> int:
@@ -95,7 +95,7 @@ class Rows(QAbstractTableModel):
         return None
 
     def _alignment(self, column: int) -> int | None:
-        """Put numbers and their heading to the right; None leaves it to the table."""
+        """Return the alignment of a column: right for numbers, and None for text, which leaves it to the table."""
         is_text = self._model.is_text(column)
         return None if is_text else int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
@@ -114,7 +114,10 @@ class Rows(QAbstractTableModel):
 
 
 class SentencesAboveRows(QSplitter):
-    """A splitter that gives sentences their height, up to half of the page, until a person moves the edge."""
+    """A splitter with sentences above rows.
+
+    The sentences get as much height as they need, up to half of the page, until a person moves the handle.
+    """
 
     def __init__(self, sentences: QLabel, rows: QTableView) -> None:
         super().__init__(Qt.Orientation.Vertical)
@@ -144,7 +147,10 @@ class SentencesAboveRows(QSplitter):
 
 
 class QuestionPage(Page):
-    """A page made from the question alone. A click on a row or a place of the figure travels to its moment."""
+    """A page that is built from the declaration of a question.
+
+    A click on a row or on a place of the figure moves the time slider to its step.
+    """
 
     def __init__(self, model: QuestionModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
@@ -182,7 +188,7 @@ class QuestionPage(Page):
             self.figure.show_part(left, right)
 
     def leave_out(self, name: str) -> None:
-        """Hide the field of a parameter that is chosen elsewhere."""
+        """Hide the field of a parameter that a person chooses elsewhere."""
         self._forms[name].setRowVisible(0, False)
         self.asked.setVisible(len(self.fields) > 1)
 
@@ -191,18 +197,18 @@ class QuestionPage(Page):
         return not self.model.has_figure
 
     def choose_row(self, row: int) -> None:
-        """Act upon a row of the answer that was clicked."""
+        """React to a click on a row of the answer."""
         self.model.travel_to_row(row)
 
     def open_row(self, row: int) -> None:
-        """Act upon a row of the answer that was clicked twice, or on which Enter was pressed."""
+        """React to a double click on a row of the answer, or to the Enter key there."""
         self.choose_row(row)
 
     def _lay_out(self) -> None:
-        for one in self.model.parameters:
-            self.fields[one.name] = field = self._field(one)
-            named(field, one.label, one.help[:1].upper() + one.help[1:])
-            self._forms[one.name] = form = in_form(("" if one.kind == "truth" else one.label, field))
+        for parameter in self.model.parameters:
+            self.fields[parameter.name] = field = self._field(parameter)
+            named(field, parameter.label, parameter.help[:1].upper() + parameter.help[1:])
+            self._forms[parameter.name] = form = in_form(("" if parameter.kind == "truth" else parameter.label, field))
             form.setFormAlignment(Qt.AlignmentFlag.AlignVCenter)  # check boxes are lower than other fields
         in_column(in_row(*self._forms.values(), STRETCH), STRETCH, on=self.form, margins=(0, 0, 0, 0))
         self.beside = beside = SentencesAboveRows(self.sentence, self.table)
@@ -218,74 +224,78 @@ class QuestionPage(Page):
             widget.setVisible(bool(self.fields))  # the File menu saves, too
         self.column = in_column(self.above, (parts, 1), on=self, margins=(8, 6, 8, 4))
 
-    def _field(self, one: Parameter) -> QWidget:
-        value = self.model.value(one)
+    def _field(self, parameter: Parameter) -> QWidget:
+        value = self.model.value(parameter)
         choose = self.model.choose
-        if one.kind == "truth":
-            box = QCheckBox(one.label)
+        if parameter.kind == "truth":
+            box = QCheckBox(parameter.label)
             box.setChecked(bool(value))
-            box.toggled.connect(lambda on: choose(one.name, on))
+            box.toggled.connect(lambda on: choose(parameter.name, on))
             return box
-        if one.kind == "files":
-            return push_button(CHOOSE, lambda: self.choose_files(one.name, _asked_for_file(self, one.help)))
-        if one.choices or one.path or one.of_column:
-            return self._choice(one, value)
-        line = QLineEdit(one.written(value))
+        if parameter.kind == "files":
+            return push_button(CHOOSE, lambda: self.choose_files(parameter.name, _asked_for_file(self, parameter.help)))
+        if parameter.choices or parameter.path or parameter.of_column:
+            return self._choice(parameter, value)
+        line = QLineEdit(parameter.written(value))
         line.setCursorPosition(0)  # a long text shows its beginning
-        line.setPlaceholderText(one.metavar)
+        line.setPlaceholderText(parameter.metavar)
         line.setClearButtonEnabled(True)
-        if one.positional:  # what is asked about
+        if parameter.positional:  # what is asked about
             line.setMinimumWidth(LEAST_OF_SUBJECT)
-        line.editingFinished.connect(lambda: self.model.read(one, line.text()))
+        line.editingFinished.connect(lambda: self.model.read(parameter, line.text()))
         return line
 
-    def _choice(self, one: Parameter, value: Any) -> QComboBox:
+    def _choice(self, parameter: Parameter, value: Any) -> QComboBox:
         box = QComboBox()
-        choices = one.choices or one.offered
-        if one.default not in choices:
-            box.addItem("–", one.default)
+        choices = parameter.choices or parameter.offered
+        if parameter.default not in choices:
+            box.addItem("–", parameter.default)
         for choice in choices:
             box.addItem(choice.replace("_", " "), choice)
-        if one.path:
+        if parameter.path:
             box.addItem(CHOOSE, CHOOSE)
         box.setCurrentIndex(max(0, box.findData(value)))
-        box.currentIndexChanged.connect(lambda place: self._take_choice(one, box.itemData(place)))
+        box.currentIndexChanged.connect(lambda place: self._take_choice(parameter, box.itemData(place)))
         return box
 
-    def _take_choice(self, one: Parameter, chosen: Any) -> None:
+    def _take_choice(self, parameter: Parameter, chosen: Any) -> None:
         if chosen != CHOOSE:
-            self.model.choose(one.name, chosen)
+            self.model.choose(parameter.name, chosen)
             return
-        ask: Callable[..., Any] = QFileDialog.getExistingDirectory if one.path == "folder" else _asked_for_file
-        self.choose_path(one.name, ask(self, one.help))
+        ask: Callable[..., Any] = QFileDialog.getExistingDirectory if parameter.path == "folder" else _asked_for_file
+        self.choose_path(parameter.name, ask(self, parameter.help))
 
     def choose_path(self, name: str, path: str) -> None:
-        """Choose a file or folder for a parameter, as if it had been picked here; an empty path changes nothing."""
-        one = self.model.parameter(name)
+        """Set a parameter to a file or folder, as if a person had picked it on this page. An empty path changes
+        nothing.
+        """
+        parameter = self.model.parameter(name)
         box = self.fields[name]
         assert isinstance(box, QComboBox)
         with QSignalBlocker(box):
             if path:
                 if box.findData(path) < 0:
                     box.insertItem(box.count() - 1, Path(path).name, path)
-                self.model.choose(name, (path,) if one.kind == "texts" else path)
-            value = self.model.value(one)
+                self.model.choose(name, (path,) if parameter.kind == "texts" else path)
+            value = self.model.value(parameter)
             box.setCurrentIndex(max(0, box.findData(value[0] if isinstance(value, tuple) and value else value)))
 
     def choose_files(self, name: str, path: str) -> None:
-        """Choose a file for a parameter, as if it had been picked here."""
+        """Set a parameter to a file, as if a person had picked it on this page."""
         self.model.read(self.model.parameter(name), path)
         button = self.fields[name]
         assert isinstance(button, QPushButton)
         button.setText(path.rpartition("/")[2] or CHOOSE)
 
     def add_pair(self, name: str, pair: tuple[int, int]) -> None:
-        """Add a pair of tokens to a parameter."""
-        one = self.model.parameter(name)
+        """Add a pair of tokens to the pairs in the field of a parameter."""
+        parameter = self.model.parameter(name)
         field = self.fields[name]
         assert isinstance(field, QLineEdit)
-        field.setText("; ".join(filter(None, [one.written(self.model.value(one)), self.model.pair_text(pair)])))
-        self.model.read(one, field.text())
+        field.setText(
+            "; ".join(filter(None, [parameter.written(self.model.value(parameter)), self.model.pair_text(pair)]))
+        )
+        self.model.read(parameter, field.text())
 
     def _show(self) -> None:
         model = self.model
@@ -294,8 +304,8 @@ class QuestionPage(Page):
         self.figure.setVisible(model.figure is not None)  # without a figure, the sentence says why
         trouble = "" if model.progress else model.trouble
         self.sentence.setText("\n".join(filter(None, (model.progress, *model.sentences, trouble))))
-        for one in model.parameters:
-            self.fields[one.name].setEnabled(model.is_meaningful(one))
+        for parameter in model.parameters:
+            self.fields[parameter.name].setEnabled(model.is_meaningful(parameter))
         self.stop.setVisible(bool(model.progress))
         self.save.setEnabled(answer is not None)
         if answer is not self._shown:
@@ -307,15 +317,15 @@ class QuestionPage(Page):
 
     def _offer_values(self) -> None:
         columns = {} if self.model.answer is None else self.model.answer.columns
-        for one in self.model.parameters:
-            box = self.fields[one.name]
-            values = list(dict.fromkeys(columns.get(one.of_column, ())))
+        for parameter in self.model.parameters:
+            box = self.fields[parameter.name]
+            values = list(dict.fromkeys(columns.get(parameter.of_column, ())))
             if isinstance(box, QComboBox) and values:
                 with QSignalBlocker(box):
                     box.clear()
-                    for value in (one.default, *values):
+                    for value in (parameter.default, *values):
                         box.addItem(value or "–", value)
-                    box.setCurrentIndex(max(0, box.findData(self.model.value(one))))
+                    box.setCurrentIndex(max(0, box.findData(self.model.value(parameter))))
 
     def recolor(self) -> None:
         self._show()

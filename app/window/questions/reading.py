@@ -1,4 +1,4 @@
-"""The text of a row of the benchmark, one part at a time, in the tokens of the row's tokenizer."""
+"""The text of a row of the benchmark, in the tokens of the row's tokenizer. One part of the text is read at a time."""
 
 from __future__ import annotations
 
@@ -27,17 +27,20 @@ BAR = "|"
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """The documents of a text, with line ends between them. Only parts of the text are ever joined."""
+    """The documents of a text, with a line end between two documents.
+
+    The documents are never joined into one string.
+    """
 
     documents: Sequence[str]
 
     @cached_property
     def _stops(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        return np.cumsum([len(one) + 1 for one in self.documents], dtype=np.int64)
+        return np.cumsum([len(document) + 1 for document in self.documents], dtype=np.int64)
 
     @property
     def length(self) -> int:
-        """Return the length in characters."""
+        """Return the number of characters, with the line ends between documents."""
         return max(0, int(self._stops[-1]) - 1) if len(self.documents) else 0
 
     def part(self, start: int, stop: int) -> str:
@@ -57,7 +60,7 @@ class Documents:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A text to read, and the tokenizer that splits it."""
+    """A row of the benchmark: a text, and the tokenizer that splits it."""
 
     text: str
     tokenizer: str
@@ -68,7 +71,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Stretch:
-    """A part of the text between two characters, in tokens."""
+    """A part of a text, from one character to another, in tokens."""
 
     start: int
     stop: int
@@ -77,7 +80,10 @@ class Stretch:
 
 
 def stretch_of(row: Row, start: int, cancelled: CancelCheck = never_cancelled) -> Stretch:
-    """Return a part of the text with its tokens. Text around it is split, too, as it can influence them."""
+    """Return the part of the text that begins at a character, in tokens.
+
+    Some text before and behind the part is encoded, too, because it can change the tokens of the part.
+    """
     documents = row.documents()
     length = documents.length
     start = max(0, min(start, length - 1))
@@ -92,7 +98,7 @@ def stretch_of(row: Row, start: int, cancelled: CancelCheck = never_cancelled) -
 
 
 class RowReader(QObject):
-    """A background task that cuts the text of the row looked at last."""
+    """A background task that encodes the text of the row that a person opened last."""
 
     changed = Signal()
 
@@ -122,7 +128,7 @@ class RowReader(QObject):
             self._tokenizers = dict(at_sizes(studies, self._model.value(self._model.parameter("sizes"))))
 
     def look_at(self, row: int) -> None:
-        """Read the text of a row of the answer from its beginning, in the tokens of its tokenizer."""
+        """Encode the beginning of the text in a row of the answer, by the tokenizer of that row."""
         if self._answer is None or self._documents is None:
             return
         documents = self._documents
@@ -133,7 +139,7 @@ class RowReader(QObject):
         self.turn_to(0)
 
     def turn_to(self, character: int) -> None:
-        """Read another part of the same text; the first character is 0."""
+        """Encode the part of the same text that begins at a character. The first character is 0."""
         row = self.row
         if row is None:
             return
@@ -149,7 +155,7 @@ class RowReader(QObject):
         self._aside.ask(TOPIC, cut, take)
 
     def close(self) -> None:
-        """Stop reading."""
+        """Cancel the task, and forget the row."""
         self.row = self.stretch = None
         self._aside.cancel(TOPIC)
         self.changed.emit()

@@ -1,4 +1,4 @@
-"""The page of a question about texts: each row's text can be read in the tokens of its tokenizer."""
+"""The page of a question about texts. A person can read the text of each row in the tokens of its tokenizer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HEIGHT = 76
 
 
 class ReadingPage(QuestionPage):
-    """A page on which a click on a row shows its text in its tokens, one part at a time."""
+    """A page that shows the text of a clicked row in the tokens of its tokenizer, one part at a time."""
 
     def __init__(self, model: QuestionModel, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
@@ -40,7 +40,7 @@ class ReadingPage(QuestionPage):
         self._show_text()
 
     def _bar(self) -> QWidget:
-        """Make the buttons that turn pages, a field for the first character, and a close button."""
+        """Return a bar with buttons that turn pages, a field for the first character, and a close button."""
         self.name = OneLine()
         self.until = OneLine()
         self.back = small_button("‹", "The characters before", lambda: self._turn(-AT_ONCE))
@@ -57,12 +57,16 @@ class ReadingPage(QuestionPage):
         return bar
 
     def choose_row(self, row: int) -> None:
-        """Show the text of a row in the tokens of its tokenizer."""
+        """Show the text of a row in the tokens of the row's tokenizer."""
         self.reading.look_at(row)
 
     def _places(self, text: str) -> list[str]:
-        sources = (one for one in self._session.corpus.texts.value if text in (one.group, one.name) and one.place)
-        return [one.place for one in islice(sources, MOST_PLACES)]
+        sources = (
+            source
+            for source in self._session.corpus.texts.value
+            if text in (source.group, source.name) and source.place
+        )
+        return [source.place for source in islice(sources, MOST_PLACES)]
 
     def _turn(self, by: int) -> None:
         if self.reading.stretch is not None:

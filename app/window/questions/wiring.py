@@ -1,4 +1,4 @@
-"""The wiring of the pages of questions with the text, the table of merges and each other."""
+"""The wiring of the pages of questions with the text, with the table of merges and with each other."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FORCING: dict[str, Act] = {"&Force This Pair Now": "force", "Fo&rbid This Pair f
 
 
 class QuestionWiring(QObject):
-    """A connector of the pages of questions with the rest of the window."""
+    """An object that connects the pages of questions with the other parts of the window."""
 
     written = Signal(tuple, Path)  # the command that makes the same file, and its path
 
@@ -94,17 +94,17 @@ class QuestionWiring(QObject):
         page.menu_wanted.connect(self._open_pair_menu)
 
     def _offer_comparison(self, run: int, sentence: str) -> None:
-        """Report a table made from a run, and offer to compare the two."""
+        """Show a message about a vocabulary that was made from a run. The message offers to compare the two runs."""
         answer = Answer("Compare", lambda: self.compare_with(run))
         self._messages.show_notice(Notice(sentence, is_error=False, answers=(answer,)))
 
     def compare_with(self, run: int) -> None:
-        """Compare the run of that number with the one shown."""
+        """Compare the run with this number with the run shown."""
         self._pages.page(LANES).model.compare_with(run)
         self._actions["compare"].trigger()
 
     def _connect_actions(self) -> None:
-        """Connect the menu, by which every answer is reached without a mouse."""
+        """Connect the entries of the menu, so that a person can ask every question without a mouse."""
         self._actions.connect(
             why=self._ask_why,
             token=self._ask_about_token,
@@ -120,19 +120,19 @@ class QuestionWiring(QObject):
     # -- about a place in the text ---------------------------------------------------------
 
     def ask_why_at(self, byte: int | None) -> None:
-        """Show why the text is split at a byte."""
+        """Show why the text is split at a byte. Do nothing if `byte` is None."""
         if byte is not None:
             self._show_in_inspector("why")
             self._pages.page(WHY).model.look_at(byte)
 
     def enlarge_tree_at(self, byte: int | None) -> None:
-        """Show the tree of the word at a byte of the text."""
+        """Show the merge tree of the word at a byte of the text in the whole window. Do nothing if `byte` is None."""
         if byte is not None:
             self._pages.page(WHY).model.look_at(byte)
             self._enlarge_tree()
 
     def ask_about_mark(self, mark: Mark) -> None:
-        """Show the life of a marked token, or of the token that a marked pair became."""
+        """Show the page of a marked token, or of the token that a marked pair became."""
         step = self._session.selection.step_of(mark)
         run = self._runs.shown
         tokens = mark.in_run(run).tokens
@@ -148,7 +148,7 @@ class QuestionWiring(QObject):
         self._pages.page(WHY).model.look_at(self._editor.caret_byte)
 
     def _show_two(self) -> None:
-        """Show two columns, with nearly all the room for their text."""
+        """Show two lanes, with nearly all the room for their text."""
         self._actions["lab"].trigger()
         self._pages.page(LANES).model.keep_pair()
         self._window.centre.setSizes([self._window.height(), 0])
@@ -159,7 +159,9 @@ class QuestionWiring(QObject):
         self._ask_why_of(model, lane, byte)
 
     def _ask_why_of(self, model: LanesModel, lane: int, byte: int) -> None:
-        """Ask why one of the compared tokenizers cuts here, at its step. The window shows that run from now on."""
+        """Ask why one of the compared lanes splits its text at a byte. The window then shows the run and step of
+        that lane.
+        """
         asked = model.lanes[lane]
         step = asked.wanted
         if self._runs.shown is not asked.run:
@@ -170,21 +172,26 @@ class QuestionWiring(QObject):
         self._inspector.show_page("why")
 
     def _enlarge_tree(self) -> None:
-        """Show the tree of the word asked about, else of the word at the caret."""
+        """Show the merge tree of the clicked word in the whole window. Without a click, use the word at the text
+        cursor.
+        """
         if not self._pages.page(WHY).model.is_asked:
             self._pages.page(WHY).model.look_at(self._editor.caret_byte)
         self._window.set_stage("tree")
         self._pages.page(TREE).setFocus()
 
     def _ask_about_token(self) -> None:
-        """Ask about the token at the caret if the text has the focus, else about the token of the moment shown."""
+        """Show the page of a token.
+
+        If the text has the focus, then it is the token at the text cursor. Otherwise it is the token of the step shown.
+        """
         if self._editor.hasFocus():
             token = self._editor.model.token_at(min(self._editor.caret_byte, self._editor.model.byte_length - 1))
             self._token.model.peek(token.id if token else None)
         self._show_in_inspector("token")
 
     def about_token(self, token: int) -> None:
-        """Show a token at the moment it was learned."""
+        """Show the page of a token, and move the time slider to the step at which it was learned."""
         self._token.model.travel_to(token)
         self._show_in_inspector("token")
 
@@ -236,7 +243,7 @@ class QuestionWiring(QObject):
         self._go_another_way(run, step, "forbid", pair)
 
     def _go_another_way(self, run: Run, step: int, act: Act, pair: Pair) -> None:
-        """Make a branch, and show how the text is cut with and without it."""
+        """Make a branch, and show the text in the tokens of the branch and of its original run."""
         self._runs.branch(run, step, act, pair)
         if self._runs.shown is not run:
             self._window.show_room("ask")
@@ -248,7 +255,7 @@ class QuestionWiring(QObject):
 
     @cached_property
     def both_texts(self) -> BothTexts:
-        """Return the view above the text that shows a branch."""
+        """Return the view above the text that compares a branch with its original run."""
         from app.window.questions.what_if.model import WhatIfModel
         from app.window.questions.what_if.view import BothTexts
 

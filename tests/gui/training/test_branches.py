@@ -203,7 +203,7 @@ def test_a_branch_is_played_from_the_step_where_it_leaves_its_parent_and_reports
     assert found.first == 9
     new = len(found.only_in_second)
     assert 0 < new < sum(one.other_place is not None for one in found.differing), "others only have another place"
-    told = program.asking.both_texts.told
+    told = program.asking.both_texts.differences
     sentence = f"{new} of 300 tokens are new, {new} are gone; they differ from merge 10: "
     qtbot.waitUntil(lambda: sentence in told.text(), timeout=WAIT)
     heads = program.asking.both_texts.heads

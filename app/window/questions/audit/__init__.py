@@ -1,1 +1,1 @@
-"""The page of questionable tokens, and a way to make a table without them."""
+"""The page of questionable tokens, and the dialog that removes tokens from a vocabulary."""

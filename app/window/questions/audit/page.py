@@ -1,4 +1,4 @@
-"""The page of the question `audit`, with a button that makes a table without some tokens."""
+"""The page of the question `audit`, with a button that removes tokens from the vocabulary."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ORDERS = {"times": "count", "characters": "length"}  # columns and the names of 
 
 
 class AuditPage(QuestionPage):
-    """A page of tokens. A double click asks about a token."""
+    """The page of the question `audit`. A double click on a row opens the page of its token."""
 
     token_wanted = Signal(int)
 
@@ -35,7 +35,7 @@ class AuditPage(QuestionPage):
             self.token_wanted.emit(token)
 
     def _choose_order(self, column: int, order: Qt.SortOrder) -> None:
-        """Order the rows of saved files by the clicked heading, too."""
+        """Sort a saved file by the column whose heading was clicked, like the rows on the screen."""
         name = self.model.columns[column] if 0 <= column < len(self.model.columns) else ""
         sort = self.fields["sort"]
         reverse = self.fields["reverse"]

@@ -1,4 +1,4 @@
-"""The dialog that chooses tokens to take out of a table, and how."""
+"""The dialog that chooses which tokens to remove from a vocabulary, and how."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ EXPLANATION = (
 
 
 class TrimDialog(QDialog):
-    """A dialog that begins with the tokens selected in the list, or all of it."""
+    """A dialog that removes tokens.
+
+    It begins with the selected tokens, or with all listed tokens if none is selected.
+    """
 
     def __init__(self, trimming: TrimTask, rows: tuple[int, ...], listed: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,7 +46,9 @@ class TrimDialog(QDialog):
         self.needed = QComboBox()
         self.ids = QComboBox()
         self.needed.setAccessibleName("A token that others are made of")
-        self.needed.setToolTip(tip("\n".join(f"{NEEDED_TITLES[one]}: {told}." for one, told in NEEDED.items())))
+        self.needed.setToolTip(
+            tip("\n".join(f"{NEEDED_TITLES[choice]}: {explanation}." for choice, explanation in NEEDED.items()))
+        )
         for needed, title in NEEDED_TITLES.items():
             self.needed.addItem(title, needed)
         self.ids.setAccessibleName("Ids of the remaining tokens")

@@ -1,4 +1,4 @@
-"""The task that trims a table: it makes a second run without some tokens."""
+"""The background task that makes a run without some tokens of another run."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ TEXT_CHARACTERS = 1_000_000  # characters of the person's text
 
 @dataclass(frozen=True)
 class Wish:
-    """A person's wish which tokens to remove, and how."""
+    """The choices of the dialog: which tokens to remove, and how."""
 
     what: What
     rows: tuple[int, ...] = ()  # the selected rows
@@ -53,7 +53,7 @@ class Wish:
 
 
 class TrimTask(QObject):
-    """A task that makes one trimmed table at a time."""
+    """A background task that makes a run without some tokens. Only one such task runs at a time."""
 
     trimmed = Signal(int, str)  # the number of the original run, and a sentence
     failed = Signal(str)
@@ -70,13 +70,13 @@ class TrimTask(QObject):
 
     @property
     def study(self) -> Study | None:
-        """Return the study of the audited tokenizer."""
+        """Return the study that the audit was asked about, or None before its answer."""
         asked = self.model.asked
         return None if self.model.answer is None or asked is None else asked[1]
 
     @property
     def refusal(self) -> str:
-        """Return why nothing can be trimmed now; empty if something can."""
+        """Return the reason why no token can be removed now. The text is empty if tokens can be removed."""
         study = self.study
         if study is None:
             return "There is nothing to trim yet."
@@ -88,18 +88,18 @@ class TrimTask(QObject):
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Return the least and the largest size that the table can have."""
+        """Return the smallest and the largest vocabulary size that a person can choose."""
         assert self.study is not None
         return least_size(self.study.history), self.study.history.index_count
 
     @property
     def needs_parts(self) -> bool:
-        """Return whether tokens need the tokens that they are made of."""
+        """Return whether the encoder builds a token only from its parts, so that these must stay in the vocabulary."""
         return self.study is not None and not looks_tokens_up(self.study.history)
 
     @property
     def knows_use(self) -> bool:
-        """Return whether a corpus shows how much tokens are used."""
+        """Return whether the audit counted how often each token is used in a corpus."""
         answer = self.model.answer
         return answer is not None and any(times is not None for times in answer.columns["times"])
 
@@ -111,7 +111,7 @@ class TrimTask(QObject):
 
     @property
     def chosen_tokens(self) -> list[int]:
-        """Return the ids of the tokens whose steps a person has chosen in the table of steps."""
+        """Return the ids of the tokens whose steps a person selected in the table of steps."""
         study = self.study
         if study is None or self.model.about != [self._session.runs.shown]:
             return []
@@ -119,14 +119,14 @@ class TrimTask(QObject):
         return [number for number in np.asarray(numbers).tolist() if number >= 0]
 
     def _tokens_of(self, wish: Wish) -> list[int]:
-        """Return the ids of the tokens that a wish names; none if it names a size."""
+        """Return the ids of the tokens that the dialog chose. The list is not used if the dialog chose a size."""
         assert self.model.answer is not None
         if wish.what == "chosen":
             return self.chosen_tokens
         return self.tokens(range(len(self.model.answer.table)) if wish.what == "listed" else wish.rows)
 
     def start(self, wish: Wish) -> None:
-        """Make the table on another thread."""
+        """Start the background task that makes the run without the chosen tokens."""
         study = self.study
         refusal = self.refusal
         if refusal or study is None or self.model.answer is None:
@@ -140,10 +140,10 @@ class TrimTask(QObject):
 
         def work(task: Task) -> EditedTable:
             aside = Work(task.report, task.cancelled)
-            found = trimmed_by(study, tokens, wish, aside)
-            told = [*found.sentences, *costs_of(study, found.history, text, aside)]
-            gone = count_text(len(found.removed) + len(found.hidden), "token")
-            return EditedTable.of(found.history, name, f"Run {number:,} without {gone}", tuple(told))
+            trimmed = trimmed_by(study, tokens, wish, aside)
+            sentences = [*trimmed.sentences, *costs_of(study, trimmed.history, text, aside)]
+            gone = count_text(len(trimmed.removed) + len(trimmed.hidden), "token")
+            return EditedTable.of(trimmed.history, name, f"Run {number:,} without {gone}", tuple(sentences))
 
         self._session.aside.ask(
             TOPIC, work, lambda table: self._take(run, table), self.failed.emit, ended=self.busy_changed.emit
@@ -160,23 +160,30 @@ class TrimTask(QObject):
 
 
 def trimmed_by(study: Study, tokens: Sequence[int], wish: Wish, work: Work) -> Trimmed:
-    """Return the table without these tokens, or without the least used ones if the wish names a size."""
+    """Return the trimmed vocabulary.
+
+    Remove `tokens`, or remove the least used tokens if `wish` names a vocabulary size. Raise BpeError if no token could
+    be removed.
+    """
     history = study.history
     if wish.what == "down to":
         places = TokenPlaces.of([study.inside.words(TOPIC, work)], history, cancelled=work.cancelled)
         indices = least_used(history, places.counts, surplus(history, wish.size), cancelled=work.cancelled)
-        found = trim_indices(history, indices, needed=wish.needed, renumber=wish.renumber, cancelled=work.cancelled)
+        trimmed = trim_indices(history, indices, needed=wish.needed, renumber=wish.renumber, cancelled=work.cancelled)
     else:
-        found = trim(history, tokens, needed=wish.needed, renumber=wish.renumber, cancelled=work.cancelled)
-    if found.changes_nothing:
+        trimmed = trim(history, tokens, needed=wish.needed, renumber=wish.renumber, cancelled=work.cancelled)
+    if trimmed.changes_nothing:
         raise BpeError("Nothing was removed: other tokens are made of the selected tokens.")
-    return found
+    return trimmed
 
 
 def costs_of(study: Study, now: History, text: str, work: Work) -> Iterator[str]:
-    """Say how many tokens another table makes of a text, and of the corpus if there is one."""
+    """Yield a sentence about a text, which says how its number of tokens changes from `study` to `now`.
+
+    Yield such a sentence about the corpus first, if the study has one.
+    """
     if study.texts is not None:
         words = study.inside.words(TOPIC, work)
         yield f"The corpus: {costs(words, study.history, now, cancelled=work.cancelled)}."
-    both = (len(Tokenizer(one).encode_to_array(text)) for one in (study.history, now))
+    both = (len(Tokenizer(history).encode_to_array(text)) for history in (study.history, now))
     yield f"Your text: {Costs(*both)}."

@@ -1,1 +1,1 @@
-"""Two tokenizers side by side."""
+"""The comparison of tokenizers side by side."""

@@ -1,4 +1,4 @@
-"""The pages below the tokenizers that are side by side, in words and drawings."""
+"""The pages below the lanes, which compare the tokenizers in words and figures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LanesPage(QuestionPage):
 
 
 class LabPage(LanesPage):
-    """A page about all lanes: their curves, their common tokens, and the words that are split most differently."""
+    """A page about all lanes: their curves, their common tokens, and the words that they split most differently."""
 
     word_chosen = Signal(str, int)  # the word and the lane
     list_wanted = Signal()  # the list of all words, for a file
@@ -49,7 +49,7 @@ class LabPage(LanesPage):
 
 
 class ComparePage(LanesPage):
-    """A page of the steps that differ between two lanes, which can be joined into one table."""
+    """A page of the steps at which two lanes differ. A button joins the two vocabularies into one."""
 
     def __init__(self, model: PairQuestion) -> None:
         super().__init__(model)
@@ -68,7 +68,7 @@ class ComparePage(LanesPage):
 
     def _show_pair(self) -> None:
         self.put_together.setEnabled(self.lanes.can_put_together)
-        offered = {f"{one.letter} and {other.letter}": (one, other) for one, other in self.lanes.pairs}
+        offered = {f"{first.letter} and {second.letter}": (first, second) for first, second in self.lanes.pairs}
         if [*offered] != [self.pair.itemText(place) for place in range(self.pair.count())]:
             self.pair.clear()
             self.pair.addItems([*offered])

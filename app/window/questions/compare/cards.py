@@ -1,4 +1,4 @@
-"""A column for each tokenizer: its run, in large letters its number of tokens in the text, and the text itself."""
+"""The column of each lane: a card with the run and its number of tokens in the text, and the text itself below."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHIP = 22
 
 
 class Chip(QWidget):
-    """The letter of a lane in its colour."""
+    """A small label with the letter of a lane, in the colour of the lane."""
 
     def __init__(self, index: int, letter: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,7 +47,9 @@ class Chip(QWidget):
 
 
 class RunChoice(QComboBox):
-    """A box to choose a run. It is filled again only if the runs have changed, as a person may have it open."""
+    """A box to choose a run. Its list is rebuilt only if the runs have changed, because a person may have the list
+    open.
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -91,7 +93,10 @@ class LaneCard(QFrame):
         self.close_button.clicked.connect(self.closed)
 
     def show_totals(self, lane: Lane, part: str = "") -> None:
-        """Show the counts of a lane for the text, or for this part of it. A grey card says why it is not compared."""
+        """Show the counts of a lane for the text, or for a `part` of it.
+
+        A lane that is not compared is grey, and its card says why.
+        """
         cut = lane.cut
         total = "…" if cut is None else f"{cut.count:,}"
         unit = lane.unit + (" …" if lane.is_behind else "")
@@ -113,7 +118,7 @@ class LaneCard(QFrame):
 
 
 class LaneColumn(QWidget):
-    """A card above the text, which is split into the tokens of its lane."""
+    """A column with the card of a lane and, below it, the text as this lane splits it."""
 
     def __init__(self, lanes: LanesModel, place: int) -> None:
         super().__init__()
@@ -137,7 +142,7 @@ class LaneColumn(QWidget):
 
 
 class LaneColumns(QWidget):
-    """A row of columns that scroll together, so that equal lines are side by side."""
+    """A row of columns that scroll together, so that the same line of the text is at the same height in each column."""
 
     def __init__(self, lanes: LanesModel) -> None:
         super().__init__()
@@ -158,7 +163,7 @@ PLACES = 1_000
 
 
 class SizeBar(QWidget):
-    """A slider and a number box for the size."""
+    """A slider and a number box for the vocabulary size."""
 
     def __init__(self, lanes: LanesModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -187,7 +192,7 @@ class SizeBar(QWidget):
 
 
 def size_at(place: int, low: int, high: int) -> int:
-    """Find the size at a place of the slider.
+    """Return the vocabulary size at a position of the slider. The positions are spaced logarithmically.
 
     >>> size_at(0, 256, 1256), size_at(500, 256, 1256), size_at(PLACES, 256, 1256)
     (256, 287, 1256)
@@ -196,7 +201,7 @@ def size_at(place: int, low: int, high: int) -> int:
 
 
 def place_of(size: int, low: int, high: int) -> int:
-    """Find the nearest place of the slider.
+    """Return the slider position that is nearest to a vocabulary size.
 
     >>> [place_of(size, 256, 1256) for size in (256, 287, 1256)]
     [0, 502, 1000]

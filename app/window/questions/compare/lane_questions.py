@@ -1,4 +1,4 @@
-"""Questions about the tokenizers that are side by side."""
+"""The models of the questions about the tokenizers that are side by side."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MEANINGS = "\n".join(f"{MEASURES[name].title}: {MEASURES[name].explanation}" for
 
 
 class LanesQuestion(QuestionModel):
-    """A question about runs that are side by side."""
+    """A model of a question about the runs that are side by side."""
 
     def __init__(self, session: Session, name: str, lanes: LanesModel, **chosen: Any) -> None:
         super().__init__(session, name, **chosen)
@@ -43,8 +43,8 @@ class LanesQuestion(QuestionModel):
 
     @property
     def parameters(self) -> list[Parameter]:
-        """Return the parameter for the measure; the lanes set the others."""
-        return [one for one in super().parameters if one.name == "measure"]
+        """Return the parameter for the measure. The lanes set all other parameters."""
+        return [parameter for parameter in super().parameters if parameter.name == "measure"]
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ class LanesQuestion(QuestionModel):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return all columns except ids, as there is little room."""
+        """Return the columns to show: all except ids, because there is little room."""
         return tuple(name for name in super().columns if not name.endswith("_id"))
 
     def watch(self, on: bool) -> None:
@@ -80,7 +80,10 @@ class LanesQuestion(QuestionModel):
 
 
 class LabQuestion(LanesQuestion):
-    """A question about all lanes: a measure by size, with the present size marked, and words split differently."""
+    """A model of the question about all lanes.
+
+    The answer is a measure by vocabulary size, with the present size marked, and the words that are split differently.
+    """
 
     def __init__(self, session: Session, lanes: LanesModel) -> None:
         super().__init__(session, "lab", lanes, measure="bytes_per_token")
@@ -90,7 +93,7 @@ class LabQuestion(LanesQuestion):
 
     @property
     def asked(self) -> tuple[Question, Any] | None:
-        """Return the question about all sizes, for a file."""
+        """Return the question over all vocabulary sizes, for a saved file."""
         asked = super().asked
         return None if asked is None else (Lab(measure=self._chosen["measure"]), asked[1])
 
@@ -101,7 +104,7 @@ class LabQuestion(LanesQuestion):
         return LazyModel.drawn(self)
 
     def words(self) -> tuple[Exact, tuple[str, ...]]:
-        """Return all words that are cut differently, for a file, and the command that lists them."""
+        """Return all words that are split differently, for a saved file, and the command that lists these words."""
         asked = super().asked
         every = None if asked is None else (Lab(size=self.lanes.size, words=True), asked[1])
         return exact_of(every), self._command(every)
@@ -121,7 +124,7 @@ class LabQuestion(LanesQuestion):
         return bytes.fromhex(self.answer.columns["hex"][row]).decode(errors="replace")
 
     def lane_of(self, column: int) -> int:
-        """Find the lane of a column, or else the first."""
+        """Return the index of the lane that a column belongs to, or 0 if the column belongs to no lane."""
         return max(0, LETTERS.find(self.columns[column]))
 
     def travel_to_place(self, x: float) -> None:
@@ -129,7 +132,7 @@ class LabQuestion(LanesQuestion):
 
 
 def _marked(chart: LineFigure, size: float) -> LineFigure:
-    """Mark the size, and the nearest point of each line."""
+    """Return a copy of the chart with a mark at `size`, and with a dot at the nearest point of each line."""
     lines = [line for line in chart.lines if len(line.x)]
     places = [min(max(size, line.x[0]), line.x[-1]) for line in lines]
     dots = [Point(x, line.value_at(x), line.name) for x, line in zip(places, lines, strict=True)]
@@ -138,7 +141,7 @@ def _marked(chart: LineFigure, size: float) -> LineFigure:
 
 
 class PairQuestion(LanesQuestion):
-    """A question about two tokenizers: the steps at which they differ."""
+    """A model of the question about two lanes: the steps at which they differ."""
 
     def __init__(self, session: Session, lanes: LanesModel) -> None:
         super().__init__(session, "diff", lanes)
@@ -161,11 +164,18 @@ class PairQuestion(LanesQuestion):
 
 
 def _corpus_sizes(pair: list[Lane]) -> list[int]:
-    """Return the tokens of a common corpus at these steps of both."""
+    """Return the number of tokens in the corpus for each lane of a pair, at the step shown.
+
+    Return an empty list if the lanes have no counts or no corpus in common.
+    """
     if not pair or not all(lane.history.has_counts and not lane.why_not for lane in pair):
         return []
-    one, other = (lane.run for lane in pair)
-    if one.words is None or other.words is None or not (one.words is other.words or one.sources == other.sources):
+    first, second = (lane.run for lane in pair)
+    if (
+        first.words is None
+        or second.words is None
+        or not (first.words is second.words or first.sources == second.sources)
+    ):
         return []
     sizes = [int(lane.history.tokens_after[lane.wanted]) for lane in pair]
     return [] if NOTHING in sizes else sizes

@@ -1,4 +1,4 @@
-"""A tokenizer among several side by side: its run, and its cut of the text at the step shown."""
+"""A lane: one of several tokenizers side by side, with its run and its tokens of the text at the step shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bpe_core.support.arrays import Bools
 
 @dataclass(eq=False)
 class Lane:
-    """A tokenizer side by side with others, with all that is known by now."""
+    """One of several tokenizers side by side, with its tokens of the text as far as they are computed."""
 
     letter: str
     run: Run
@@ -35,12 +35,12 @@ class Lane:
 
     @property
     def key(self) -> Hashable:
-        """Return all values that its answers depend on."""
+        """Return a value that changes whenever answers about this lane may change."""
         return self.run.stamp, len(self.history)
 
     @property
     def is_behind(self) -> bool:
-        """Return whether the tokens are not yet those of the wanted step."""
+        """Return whether the tokens still belong to another step than `wanted`."""
         return self.cut is None or self.at != self.wanted
 
     @property
@@ -49,7 +49,7 @@ class Lane:
 
     @property
     def explanation(self) -> str:
-        """Return the step and method in a line."""
+        """Return a line with the step and the title of the method."""
         title = METHODS[self.history.recipe.method].title
         return f"step {self.wanted:,} of {len(self.history):,} · {title}" if len(self.history) else title
 
@@ -63,13 +63,16 @@ class Lane:
 
     @property
     def unknown_text(self) -> str:
-        """Name the unknown tokens: a small count is no merit with them."""
+        """Return the number of unknown tokens as text, or an empty text if there are none.
+
+        The card shows this number because unknown tokens make a count look better than it is.
+        """
         unknown = 0 if self.cut is None else int(np.count_nonzero(self._is_unknown(self.cut)))
         return f"{unknown:,} unknown" if unknown else ""
 
     @property
     def ratio(self) -> str:
-        """Return the mean length of its tokens, without unknown ones, which compress nothing."""
+        """Return the mean number of bytes in a token, as text. Unknown tokens are left out."""
         if self.cut is None or not self.cut.count:
             return ""
         unknown = self._is_unknown(self.cut)
@@ -82,25 +85,25 @@ class Lane:
         return f"{(len(self.cut.data) - lost) / (self.cut.count - count):.2f} bytes each{known}"
 
     def _is_unknown(self, cut: CutByLane) -> Bools:
-        found: Bools = np.equal(cut.tokens.ids, NO_TOKEN if self.unknown_id is None else self.unknown_id)
-        return found & (cut.tokens.ids != NO_TOKEN)
+        is_unknown: Bools = np.equal(cut.tokens.ids, NO_TOKEN if self.unknown_id is None else self.unknown_id)
+        return is_unknown & (cut.tokens.ids != NO_TOKEN)
 
     def take(self, segmentation: Segmentation) -> None:
-        """Take the text, split after every step."""
+        """Store a text that is split after every step, and drop the tokens of the text before."""
         if segmentation is not self.segmentation:
             self.segmentation = segmentation
             self.cut = None
             self.at = -1
 
     def cut_at(self, at: int, tokens: Tokens, data: bytes) -> None:
-        """Take the tokens of the whole text after a step."""
+        """Store the tokens of the whole text after step `at`."""
         self.at = at
         self.cut = CutByLane.of(tokens, data)
 
 
 @dataclass(frozen=True, eq=False)
 class CutByLane:
-    """The tokens of one text."""
+    """The tokens of one text, and the bytes of this text."""
 
     data: bytes
     tokens: Tokens  # the tokens that cover bytes
@@ -115,6 +118,6 @@ class CutByLane:
     def token_at(self, byte: int) -> TokenAt | None:
         if not 0 <= byte < len(self.data):
             return None
-        found = self.tokens.between(byte, byte + 1)
-        start, stop = found.edges.tolist()
-        return TokenAt(start, stop, int(found.ids[0]), self.data[start:stop])
+        tokens = self.tokens.between(byte, byte + 1)
+        start, stop = tokens.edges.tolist()
+        return TokenAt(start, stop, int(tokens.ids[0]), self.data[start:stop])

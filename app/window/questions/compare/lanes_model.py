@@ -1,4 +1,4 @@
-"""The model of tokenizers side by side: their runs, their common size, and how they split the person's text."""
+"""The model of the tokenizers side by side: their runs, their common size, and their tokens of the person's text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ PUT_TOGETHER = "put together"
 
 
 class LanesModel(QObject, LazyModel):
-    """A model that follows the runs, the text and the moment of the session, which follows a chosen size."""
+    """A model of the lanes. It follows the runs, the text and the time slider of the session.
+
+    If a person chooses a vocabulary size here, then the time slider follows that size.
+    """
 
     changed = Signal()  # the runs, their steps, the text or its cuts have changed
     put_together = Signal(int, str)  # the number of the run whose ids stay, and a sentence
@@ -81,7 +84,7 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def choices(self) -> list[tuple[int, str]]:
-        """Return all runs, with their titles."""
+        """Return the number and the title of every run that can be a lane."""
         runs = self.usable_runs
         return [(run.number, f"{title} · run {run.number}") for run, title in zip(runs, titles_of(runs), strict=True)]
 
@@ -91,28 +94,28 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def numbers(self) -> list[int]:
-        """Return the numbers of the runs side by side."""
+        """Return the numbers of the runs that are side by side."""
         return [lane.run.number for lane in self.lanes]
 
     def choose(self, numbers: Sequence[int]) -> None:
-        """Put these runs side by side, in this order."""
+        """Put the runs with these numbers side by side, in this order."""
         self._chosen = list(dict.fromkeys(numbers))[:MOST_LANES]
         self._known = {run.stamp for run in self.usable_runs}
         self.refresh_soon()
 
     def compare_with(self, number: int) -> None:
-        """Put only the run shown and the one of that number side by side."""
+        """Put the run shown and the run with this number side by side, and remove all other lanes."""
         shown = self._session.runs.shown
         self._pair = None
         self.choose([number] if shown is None else [shown.number, number])
 
     def add(self, number: int) -> None:
-        """Add a run, in place of the last one if there is no room."""
+        """Add a lane for a run. The new lane replaces the last lane if there is no room."""
         self.refresh()  # else a run that was added since would be left out
         self.choose([*self.numbers[: MOST_LANES - 1], number])
 
     def replace(self, index: int, number: int) -> None:
-        """Put another run in a lane; if it is in another lane already, the two change places."""
+        """Put another run in a lane. If another lane shows that run already, then the two lanes swap their runs."""
         numbers = self.numbers
         if number in numbers:
             numbers[numbers.index(number)] = numbers[index]
@@ -123,13 +126,13 @@ class LanesModel(QObject, LazyModel):
         self.choose([number for i, number in enumerate(self.numbers) if i != index])
 
     def stay(self) -> None:
-        """Keep these runs, whichever is shown from now on."""
+        """Keep the present lanes even if the window shows another run later."""
         self.refresh()
         if self._chosen is None:
             self.choose(self.numbers)
 
     def _wanted_runs(self) -> list[Run]:
-        """Find the runs to be compared, all of which have learned something."""
+        """Return the runs that the lanes show. A run without steps is left out."""
         usable = self.usable_runs
         shown = self._session.runs.shown
         if self._chosen is None:
@@ -143,11 +146,14 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def recipes(self) -> dict[str, str]:
-        """The presets for another run: name and explanation."""
+        """Return the name and the explanation of each preset that can train another run."""
         return {name: preset.explanation for name, preset in PRESETS.items()}
 
     def train(self, name: str) -> None:
-        """Learn from the texts of the session by the preset of that name, at the size shown."""
+        """Train a run on the texts of the session by a preset.
+
+        The run gets the size of the largest lane, unless the preset fixes its own size.
+        """
         size = max((lane.history.vocabulary_size for lane in self.lanes), default=self._session.recipe.value.vocab_size)
         try:
             recipe = Recipe.preset(name, vocab_size=size)
@@ -159,7 +165,10 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def pair(self) -> list[Lane]:
-        """Return the two lanes compared by steps: the chosen ones, else the run shown and its parent or another run."""
+        """Return the two lanes that are compared step by step.
+
+        Without a person's choice, return the run shown, and its parent or else another run.
+        """
         if not self.is_ready:
             return []
         by_number = {lane.run.number: lane for lane in self.lanes}
@@ -172,12 +181,12 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def pairs(self) -> list[tuple[Lane, Lane]]:
-        """Return all pairs that can be chosen. The first of a pair keeps its ids in a joined table."""
+        """Return all pairs of lanes in both orders. The first lane of a pair keeps its ids in a joined vocabulary."""
         return list(permutations(self.lanes, 2))
 
-    def choose_pair(self, one: int, other: int) -> None:
-        """Compare the runs of these numbers step by step."""
-        self._pair = one, other
+    def choose_pair(self, first: int, second: int) -> None:
+        """Compare the runs with these numbers step by step."""
+        self._pair = first, second
         self.changed.emit()
 
     def keep_pair(self) -> None:
@@ -191,18 +200,18 @@ class LanesModel(QObject, LazyModel):
         return self.is_ready and not self._session.aside.is_busy(PUT_TOGETHER)
 
     def start_putting_together(self) -> None:
-        """Join the tables of the pair; the ids of the first one stay."""
+        """Start a background task that joins the vocabularies of the pair. The ids of the first lane stay."""
         if not self.can_put_together:
             return
-        (run, one), (other, second) = ((lane.run, lane.history) for lane in self.pair)
+        (run, kept), (other, added) = ((lane.run, lane.history) for lane in self.pair)
         name = f"{run.recipe.name} + {other.recipe.name}"
         first = run.number
         last = other.number
 
         def work(task: Task) -> EditedTable:
-            found = put_together(one, second, progress=task.report, cancelled=task.cancelled)
-            made = f"Run {first:,} and {count_text(found.new_tokens, 'token')} of run {last:,}"
-            return EditedTable.of(found.history, name, made, tuple(found.sentences))
+            joined = put_together(kept, added, progress=task.report, cancelled=task.cancelled)
+            made = f"Run {first:,} and {count_text(joined.new_tokens, 'token')} of run {last:,}"
+            return EditedTable.of(joined.history, name, made, tuple(joined.sentences))
 
         def take(table: EditedTable) -> None:
             add_table(self._session.runs, table, run)
@@ -215,13 +224,16 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Return the smallest and the largest size that any lane ever has."""
+        """Return the smallest and the largest vocabulary size that any lane has at any step."""
         ends = [lane.history.vocabulary_size_at(at) for lane in self.lanes for at in (0, len(lane.history))]
         return (min(ends), max(ends)) if ends else (0, 0)
 
     @property
     def size(self) -> int:
-        """Return the size at which all are shown. A lane that cannot have it is not compared."""
+        """Return the vocabulary size at which all lanes are shown.
+
+        A lane that cannot have this size is not compared.
+        """
         low, high = self.sizes
         if self._size is not None:
             return min(max(low, self._size), high)
@@ -231,9 +243,9 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def common_size(self) -> int:
-        """Return the largest size that all lanes can have, or else as many lanes as possible."""
+        """Return the largest vocabulary size that as many lanes as possible can have."""
         histories = [lane.history for lane in self.lanes]
-        largest = {max(one.vocabulary_size_at(at) for at in (0, len(one))) for one in histories}
+        largest = {max(history.vocabulary_size_at(at) for at in (0, len(history))) for history in histories}
         return max(largest, key=lambda size: (self._how_many_have(size), size), default=0)
 
     def _how_many_have(self, size: int) -> int:
@@ -241,17 +253,22 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def compared(self) -> list[Lane]:
-        """Return the lanes that have the common size."""
+        """Return the lanes that have the common vocabulary size."""
         return [lane for lane in self.lanes if not lane.why_not]
 
     def differences_of(self, lane: Lane) -> tuple[Int64s, Int64s]:
-        """Return the ranges that are split differently, and the cuts of a lane that not all lanes have."""
+        """Return the byte ranges that the lanes split differently, and the boundaries of one lane that not all
+        lanes have.
+        """
         if self.parallel is None or lane.why_not:
             return np.zeros((0, 2), np.int64), np.zeros(0, np.int64)
         return self.parallel.stretches, self.parallel.own[self.compared.index(lane)]
 
     def set_size(self, size: int) -> None:
-        """Show all lanes at a size. The window goes to the moment at which the run shown has it."""
+        """Show all lanes at a vocabulary size.
+
+        Move the time slider to the step at which the run shown has this size.
+        """
         if size == self.size:
             return
         self._size = size
@@ -261,7 +278,10 @@ class LanesModel(QObject, LazyModel):
             self._session.cursor.go_to(shown.history.step_of_size(size))
 
     def _follow_time(self) -> None:
-        """Show all lanes at the size of the moment shown, unless that moment belongs to a size chosen here."""
+        """Show all lanes at the vocabulary size of the step shown.
+
+        Keep the size if the person chose it here and the slider is still at the step of that size.
+        """
         run = self._session.runs.shown
         cursor = self._session.cursor
         is_other = run is not self._timed
@@ -278,24 +298,26 @@ class LanesModel(QObject, LazyModel):
     # -- a word ----------------------------------------------------------------------------
 
     def look_at_word(self, word: str | None) -> None:
-        """Show a word instead of the text; None shows the text again."""
+        """Show one word instead of the text. None shows the text again."""
         if word != self.specimen:
             self.specimen = word
             self.refresh_soon()
 
     def first_difference(self, word: str) -> int:
-        """Return the first byte of a word at which some lanes cut it and others do not."""
+        """Return the offset of the first byte in a word at which some lanes split the word and other lanes do not."""
         tokens = [lane.study.inside.by_index.tokenizer.segmentation(word).tokens(lane.wanted) for lane in self.lanes]
         return int(next(iter(parallel_cuts(tokens, len(word.encode())).differing), 0))
 
     # -- what a session keeps --------------------------------------------------------------
 
     def kept(self) -> dict[str, Any]:
-        """Return which runs were side by side, as plain values for a session."""
+        """Return the runs that are side by side, as plain values for a session file."""
         return {"runs": self._chosen, "size": self._followed if self._size is None else self._size}
 
     def restore(self, kept: object) -> None:
-        """Restore the runs side by side, as far as the values are valid: they may come from a stranger."""
+        """Restore the lanes from the values of a session file. Ignore invalid values, because the file may be a
+        stranger's.
+        """
         values = kept if isinstance(kept, dict) else {}
         runs = values.get("runs")
         size = values.get("size")
@@ -349,10 +371,10 @@ class LanesModel(QObject, LazyModel):
                 for lane in while_wanted(lanes, task.cancelled, every=1)
             ]
 
-        def take(found: list[Segmentation]) -> None:
+        def take(segmentations: list[Segmentation]) -> None:
             if text != self.text.text():
                 self.text.set_text(text)
-            for lane, segmentation in zip(lanes, found, strict=True):
+            for lane, segmentation in zip(lanes, segmentations, strict=True):
                 lane.take(segmentation)
             self.trouble = ""
             self._specials = specials
@@ -366,7 +388,10 @@ class LanesModel(QObject, LazyModel):
         self.changed.emit()
 
     def _travel(self) -> None:
-        """Cut the text at the wanted steps: at once if that compares only ranks, else on another thread."""
+        """Split the text at the wanted steps.
+
+        Do so at once if the lane only compares ranks. Otherwise use a background task.
+        """
         slow: list[tuple[Lane, int, Segmentation]] = []
         size = self.size
         for lane in self.lanes:
@@ -388,8 +413,8 @@ class LanesModel(QObject, LazyModel):
         def work(task: Task) -> list[Tokens]:
             return [segmentation.tokens(at) for _, at, segmentation in while_wanted(asked, task.cancelled, every=1)]
 
-        def take(found: list[Tokens]) -> None:
-            for (lane, at, segmentation), tokens in zip(asked, found, strict=True):
+        def take(cuts: list[Tokens]) -> None:
+            for (lane, at, segmentation), tokens in zip(asked, cuts, strict=True):
                 if lane.segmentation is segmentation and self.text.data is data:
                     lane.cut_at(at, tokens, data)
             self._compare()
@@ -407,7 +432,7 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def summary(self) -> str:
-        """Return a sentence about how far the lanes agree."""
+        """Return a sentence that says at how many places the lanes split the text differently."""
         if self.parallel is None:
             return self.trouble or ("Splitting …" if self.lanes else "")
         if not self.is_ready:
@@ -425,12 +450,12 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def part(self) -> str:
-        """Return the part of the text that is compared, if it is not the whole text."""
+        """Return a note about the part of the text that is compared, or an empty text if the whole text is compared."""
         is_cut = self.specimen is None and len(self._session.text.value) > LONGEST_TEXT
         return f"of the first {LONGEST_TEXT:,} characters" if is_cut else ""
 
     def described(self, place: int, token: TokenAt) -> str:
-        """Describe a token of a lane in a line."""
+        """Return a line that describes a token of the lane with index `place`."""
         lane = self.lanes[place]
         text = quoted(token.data)
         if token.id == NO_TOKEN:

@@ -1,4 +1,4 @@
-"""The panel of up to four tokenizers side by side: a slider above, and a column for each."""
+"""The panel of up to four tokenizers side by side: a slider above, and a column for each tokenizer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ INVITATION_WIDTH = 460
 
 
 class LanesPanel(Page):
-    """A panel of lanes. The key Escape goes back from a word to the text."""
+    """A panel of lanes. After a word, the key Escape shows the text again."""
 
     import_wanted = Signal()
     why_wanted = Signal(int, int)  # the index of a lane, and the byte asked about
@@ -109,18 +109,18 @@ class LanesPanel(Page):
         return lanes[place].run if place < len(lanes) else None
 
     def light(self, light: Light) -> None:
-        """Frame the token in all columns, by its bytes."""
+        """Frame the token under the mouse in all columns."""
         self.editor.light(light.lit)
         for place, column in enumerate(self.columns.all):
             column.text.light(light.in_run(self._run_at(place)))
 
     def look_at_word(self, word: str, lane: int) -> None:
-        """Show a word in place of the text, and why it is cut so."""
+        """Show one word instead of the text, and ask why the lane splits it there."""
         self.model.look_at_word(word)
         self.why_wanted.emit(lane, self.model.first_difference(word))
 
     def choose_another(self) -> None:
-        """Let a person choose what the last column is."""
+        """Move the focus to the box that chooses the run of the last column."""
         if self.model.is_ready:
             self.columns.all[len(self.model.lanes) - 1].card.run.setFocus()
 

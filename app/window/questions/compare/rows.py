@@ -1,4 +1,4 @@
-"""The view of the person's text, split by one of several tokenizers, and pale where all agree."""
+"""The view of the text as one of several tokenizers splits it. Places where all tokenizers agree are pale."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from app.window.text.view.palette import TokenPalette
 
 
 class LaneRows(TokenCanvas):
-    """A text that scrolls, zooms and is laid out like the token text. A click asks why it is split there."""
+    """A view of the text in a lane, which scrolls and zooms. A click on a place asks why the text is split there."""
 
     place_clicked = Signal(int)  # the byte of a cut or possible cut
 
     def __init__(self, model: LanesModel, place: int) -> None:
-        """Show the lane at this place."""
+        """Show the lane with the index `place`."""
         self._compared = model
         self._place = place
         super().__init__(model.text)
@@ -99,14 +99,14 @@ UNDERLINE = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """The cuts of a tokenizer beside those of others."""
+    """The places at which a lane splits the text differently from other lanes."""
 
     stretches: Int64s  # the ranges that are split differently, the same for all
     own_cuts: Int64s  # the cuts that not all have
 
 
 class LanePainter(TokenPainter):
-    """A painter of the visible blocks of a text as one of several tokenizers cuts it."""
+    """A painter of the visible blocks of a text, in the tokens of one lane."""
 
     def __init__(self, palette: TokenPalette, pixel: float) -> None:
         super().__init__(palette, pixel)
@@ -121,7 +121,7 @@ class LanePainter(TokenPainter):
         differences: Differences,
         overlay: Overlay,
     ) -> None:
-        """Paint the grounds of consecutive blocks."""
+        """Paint the token colours of consecutive blocks, and lines where the lane differs from other lanes."""
         cut = lane.cut
         assert cut is not None  # a compared lane has split the text
         start, stop = bytes_on_screen(blocks)
@@ -163,7 +163,10 @@ class LanePainter(TokenPainter):
     def _differing_in(
         self, row: TextRow, first: int, differences: Differences
     ) -> tuple[list[tuple[float, float]], list[float]]:
-        """Return the lines under the ranges of a row that are split differently, and the cuts that not all have."""
+        """Return the lines to draw under a row, and the boundaries that not all lanes have.
+
+        The lines lie under the byte ranges that the lanes split differently.
+        """
         begins, ends = (np.clip(side - first, 0, row.byte_count) for side in differences.stretches.T)
         is_here = ends > begins
         begins = begins[is_here]
@@ -189,10 +192,10 @@ class LanePainter(TokenPainter):
 
 
 def _are_inside(places: Int64s, begins: Int64s, ends: Int64s) -> npt.NDArray[np.bool_]:
-    found: npt.NDArray[np.bool_] = np.searchsorted(begins, places, side="right") > np.searchsorted(
+    are_inside: npt.NDArray[np.bool_] = np.searchsorted(begins, places, side="right") > np.searchsorted(
         ends, places, side="right"
     )
-    return found
+    return are_inside
 
 
 def _towards(fill: QColor, paper: QColor) -> QColor:

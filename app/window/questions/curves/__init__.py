@@ -1,1 +1,1 @@
-"""A measure of many runs over the size of their vocabularies; sweeps, which learn them by a plan."""
+"""The page and the dialog of sweeps. A sweep trains many runs by a plan, and measures them."""

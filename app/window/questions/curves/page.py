@@ -1,4 +1,4 @@
-"""The page of the question about the results of a sweep, with buttons that make one."""
+"""The page of the question about the results of a sweep, with buttons that start a sweep."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SweepPage(QuestionPage):
         self.open.setVisible(self.sweep.session is not None)
 
     def open_dialog(self) -> None:
-        """Plan a sweep by hand."""
+        """Open the dialog that plans a sweep."""
         self.dialog = PlanDialog(self._planning, self)
         self.dialog.written.connect(self.sweep.make)
         self.dialog.finished.connect(self.dialog.deleteLater)

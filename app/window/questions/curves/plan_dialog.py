@@ -1,4 +1,4 @@
-"""The dialog that plans a sweep: its plan is a file, from which the sweep can be repeated."""
+"""The dialog that plans a sweep. It writes the plan into a file, from which the sweep can be repeated."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PLAN_FILTERS = {"Plan (*.toml)": "toml"}
 
 
 class PlanDialog(QDialog):
-    """A dialog that begins with the recipe and the size of the window."""
+    """A dialog that plans a sweep. Its first values come from the recipe of the window."""
 
     written = Signal(Path, bool)  # the plan, and whether to keep the runs
 
@@ -90,7 +90,7 @@ class PlanDialog(QDialog):
             self.write(path)
 
     def write(self, path: Path) -> None:
-        """Write the plan, or say why that is impossible."""
+        """Write the plan into a file. If that fails, show the reason."""
         wish = Wish(
             _those_ticked(self.recipes),
             self.sizes.text(),

@@ -1,4 +1,4 @@
-"""The plan of a sweep, made in the window: a file that commands can run, too."""
+"""The plan of a sweep that is made in the window. Commands can run the same file."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ class CurvePlan:
 
     @property
     def recipes(self) -> list[str]:
-        """Return the recipes to choose from, the window's first."""
+        """Return the names of the recipes to choose from. The recipe of the window comes first."""
         return [f"{self._recipe.value.name}{CHOSEN}", *PRESETS]
 
     @property
     def sizes(self) -> str:
-        """Return the proposed sizes: the chosen one, its half and its quarter."""
+        """Return the proposed vocabulary sizes as text: the size of the recipe, its half and its quarter."""
         size = self._recipe.value.vocab_size or 4_000
-        return ", ".join(str(one) for one in sorted({max(size // 4, 300), max(size // 2, 300), size}))
+        return ", ".join(str(proposed) for proposed in sorted({max(size // 4, 300), max(size // 2, 300), size}))
 
     def write(self, wish: Wish, path: Path) -> str:
-        """Write the plan. Return the reason if that is impossible, else an empty text."""
+        """Write the plan. Return the reason if that fails, or else an empty text."""
         try:
             text = plan_text(self._plan(wish, path))
             with write_atomically(path) as file:
@@ -71,7 +71,10 @@ class CurvePlan:
         if wish.held_out is not None:
             plan["held_out"] = [str(wish.held_out.absolute())]
         plan |= {"bits": wish.bits, "interval_over": "lines"}
-        read_as = {"field": _one({one.column for one in texts}), "encoding": _one({one.encoding for one in texts})}
+        read_as = {
+            "field": _only_value({source.column for source in texts}),
+            "encoding": _only_value({source.encoding for source in texts}),
+        }
         plan |= {name: value for name, value in read_as.items() if value}
         plan["corpora"] = self._corpora(texts, path)
         plan["recipes"] = {
@@ -82,7 +85,7 @@ class CurvePlan:
     def _corpora(self, texts: Sequence[CorpusText], path: Path) -> dict[str, list[str]]:
         if not texts:
             raise CorpusError("There is no text in the corpus to learn from.")
-        found: dict[str, list[str]] = {}
+        corpora: dict[str, list[str]] = {}
         for place, text in enumerate(texts, 1):
             if text.address:
                 raise CorpusError(
@@ -96,12 +99,13 @@ class CurvePlan:
                 with write_atomically(where) as file:
                     file.write(text.text.encode())
             files = [where / name for name in text.picked] or [where]
-            found.setdefault(text.group or "corpus", []).extend(str(file.absolute()) for file in files)
-        return found
+            corpora.setdefault(text.group or "corpus", []).extend(str(file.absolute()) for file in files)
+        return corpora
 
 
 def sizes_in(text: str) -> list[int]:
-    """
+    """Return the vocabulary sizes in a text. Raise RecipeError if the text holds anything else.
+
     >>> sizes_in("1000, 2000 4000")
     [1000, 2000, 4000]
     """
@@ -112,7 +116,7 @@ def sizes_in(text: str) -> list[int]:
     return sizes
 
 
-def _one(ways: set[Any]) -> Any:
+def _only_value(ways: set[Any]) -> Any:
     if len(ways) > 1:
         raise CorpusError("The texts are read in several ways (encodings, columns); a sweep reads all of them in one.")
     return next(iter(ways), None)

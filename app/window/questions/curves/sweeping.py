@@ -1,4 +1,7 @@
-"""The model of a sweep made in the window: its results lie next to the plan, and finished runs are not repeated."""
+"""The model of a sweep that is made in the window.
+
+The results are a file beside the plan. A sweep that goes on after a stop does not repeat finished runs.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ STOPPED = "Stopped; finished measurements are kept. Choose the plan again to con
 
 
 class SweepModel(QuestionModel):
-    """A model of the results of a sweep, even while it makes them."""
+    """A model of the results of a sweep. It shows results even while the sweep goes on."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "sweep_results")
@@ -40,12 +43,12 @@ class SweepModel(QuestionModel):
 
     @property
     def session(self) -> Path | None:
-        """Return the path of the session with the runs of a finished sweep."""
+        """Return the path of the session file with the runs of a finished sweep, or None if there is no such file."""
         path = self._runs_at
         return path if path is not None and not self.progress and not self.trouble and path.exists() else None
 
     def make(self, plan: Path, keeps_runs: bool = False) -> None:
-        """Make the runs of a plan, or go on after a stop."""
+        """Train and measure the runs of a plan. Go on with an earlier sweep if the file of its results exists."""
         path = plan.with_suffix(EXTENSION)
         self._runs_at = session = path if keeps_runs or path.exists() else None
         results = plan.with_name(plan.stem + RESULTS)
@@ -61,19 +64,19 @@ class SweepModel(QuestionModel):
                 task.report(so_far())
 
             try:
-                found = sweep(wanted, before=before, session=runs, keep=keep, work=Work(task.report, task.cancelled))
-                kept(lambda: found.table)
-                return found
+                result = sweep(wanted, before=before, session=runs, keep=keep, work=Work(task.report, task.cancelled))
+                kept(lambda: result.table)
+                return result
             finally:
                 kept.write()
 
         def work(task: Task) -> str:
             with making(results, *filter(None, [session])):
-                found = made(task)
-            task.remarks.extend(found.remarks)
-            again = f", {found.known:,} of them made before" if found.known else ""
+                result = made(task)
+            task.remarks.extend(result.remarks)
+            again = f", {result.known:,} of them made before" if result.known else ""
             where = results.name if session is None else f"{results.name} and {session.name}"
-            return f"{count_text(found.runs, 'run')}{again}; kept in {where}."
+            return f"{count_text(result.runs, 'run')}{again}; kept in {where}."
 
         def take(said: str) -> None:
             self.said = said

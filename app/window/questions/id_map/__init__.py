@@ -1,1 +1,1 @@
-"""The map of the ids from another run to the run shown."""
+"""The page of the question that maps the ids of another run to the ids of the run shown."""

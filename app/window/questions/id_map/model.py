@@ -1,4 +1,4 @@
-"""The question what becomes of each id, from another run of the session to the run shown."""
+"""The model of the question that maps the ids of another run to the ids of the run shown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NO_SECOND = (
 
 
 class IdMapModel(QuestionModel):
-    """A question about the run shown and the run whose ids it may have; the ids that change come first."""
+    """A model of the map from the ids of another run to the ids of the run shown. Ids that change come first."""
 
     shows_all_rows = False
 
@@ -25,12 +25,15 @@ class IdMapModel(QuestionModel):
 
     @property
     def offered(self) -> dict[int, str]:
-        """Return the names of the other runs by their numbers."""
+        """Return the name of each other run, by the number of the run."""
         return {run.number: name_of(run, self._session.runs.all) for run in self._others()}
 
     @property
     def old(self) -> int | None:
-        """Return the number of the run that the map begins with: the chosen one, or the one that this run came from."""
+        """Return the number of the run whose ids are mapped, or None if there is no other run.
+
+        The person's choice comes first. Without a choice, it is the parent of the run shown, or else any other run.
+        """
         shown = self._session.runs.shown
         numbers = [run.number for run in self._others()]
         wished = (self._old, None if shown is None else shown.parent)

@@ -1,4 +1,4 @@
-"""The page of the map of ids: the run that it begins with is chosen above."""
+"""The page of the map of ids. A box at the top chooses the run whose ids are mapped."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The page of a token: how it came to be, and its life."""
+"""The page of a token: its origin, and how its use changes over the steps."""

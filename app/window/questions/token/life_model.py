@@ -1,4 +1,4 @@
-"""The life of the token looked at: its rise and fall, its words, its price, its places."""
+"""The model of the use of a token in the corpus: its counts over the steps, its words, its cost, and example lines."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NO_TEXT = "The texts of this table are unknown: Training > Count on My Corpus sh
 
 
 class LifeModel(QObject, LazyModel):
-    """A model that follows the token looked at. Lines of files come a moment later."""
+    """A model of the use of the token on the page. Example lines of files arrive later than the counts."""
 
     has_figure = True
     changed = Signal()
@@ -68,7 +68,7 @@ class LifeModel(QObject, LazyModel):
 
     @property
     def is_asking(self) -> bool:
-        """Return whether the answer about this token is on its way."""
+        """Return whether the answer about the token is still being computed."""
         run = self._runs.shown
         looked_at = self._token.facts
         if run is None or run.history is None or looked_at is None or self.hint:
@@ -77,7 +77,11 @@ class LifeModel(QObject, LazyModel):
 
     @property
     def figure(self) -> LineFigure | None:
-        """Return the figure of how often the token occurred, and its pair before the token was made."""
+        """Return the figure of the token's count over the steps. Before the token was made, it shows the count of
+        its pair.
+
+        Return an empty figure with axes while the answer is being computed.
+        """
         run = self._runs.shown
         if self.facts is not None or run is None or not self.is_asking:
             return self._figure
@@ -91,7 +95,10 @@ class LifeModel(QObject, LazyModel):
         return self.asked_about("life")
 
     def asked_about(self, name: str) -> Asked | None:
-        """Return the question about the life, or about all words of the section of that name."""
+        """Return the question that a section of the page shows a part of, with its study.
+
+        Return None if there is no answer yet, or if no texts are available.
+        """
         facts = self.facts
         looked_at = self._token.facts
         study = self.study
@@ -105,7 +112,10 @@ class LifeModel(QObject, LazyModel):
         self._cursor.go_to(step)
 
     def look_at(self, token: int) -> None:
-        """Look at another token, such as a child of this one. The moment stays unless the token is not born yet."""
+        """Show another token, such as a child of the present token.
+
+        The time slider moves only if the other token is not learned yet at the step shown.
+        """
         run = self._runs.shown
         row = run.history.row_of(token) if run is not None and run.history is not None else None
         if row is not None and row >= self._cursor.position:
@@ -114,7 +124,7 @@ class LifeModel(QObject, LazyModel):
             self._token.look_at(token)
 
     def _forget_another(self) -> None:
-        """Clear the facts at once: they must never be below the name of another token."""
+        """Clear the facts at once if they belong to another token. They must never be below a wrong name."""
         looked_at = self._token.facts
         if self.facts is not None and (looked_at is None or looked_at.id != self.facts.token):
             self._take(None)
@@ -146,10 +156,13 @@ class LifeModel(QObject, LazyModel):
             end = float(len(study.history))
             return life, replace(figure, y_title="Occurrences", marks=(float(at),), first_x=0.0, last_x=end)
 
-        self._aside.ask("token", work, lambda found: self._take_if_looked_at(*found, study, run))
+        self._aside.ask("token", work, lambda result: self._take_if_looked_at(*result, study, run))
 
     def _take_if_looked_at(self, life: TokenLife, figure: LineFigure, study: Study, run: Run) -> None:
-        """Take the answer if its token is still looked at, and ask for lines, which are read when the run rests."""
+        """Store the answer if the page still shows its token.
+
+        Then find example lines, unless the run is being trained.
+        """
         if self._token.facts is not None and self._token.facts.id == life.token:
             self._take(life, figure, study)
         if not run.is_busy:
@@ -165,7 +178,7 @@ class LifeModel(QObject, LazyModel):
             self.changed.emit()
 
     def _leave_lines(self) -> None:
-        """Drop lines of another token or moment, and remarks about their files."""
+        """Stop the search for example lines."""
         self._lines_soon.stop()
         self._aside.cancel("lines")
 
@@ -193,18 +206,18 @@ class LifeModel(QObject, LazyModel):
 def find_lines(
     study: Study, life: TokenLife, sources: Sequence[CorpusText], remarks: list[str], cancelled: CancelCheck
 ) -> tuple[Context, ...]:
-    """Return lines with a token. Each text gets an equal share of the time."""
-    found: list[Context] = []
+    """Return lines of the texts that contain a token. Each text gets an equal share of the time."""
+    lines: list[Context] = []
     most = max(2, MOST_CONTEXTS // max(1, len(sources)))
     seconds = CONTEXT_SECONDS / max(1, len(sources))
     ranked = study.inside.ranked()
     for source in sources:
-        if cancelled() or len(found) >= MOST_CONTEXTS:
+        if cancelled() or len(lines) >= MOST_CONTEXTS:
             break
         try:
             with reading([source], remarks) as corpus:
                 hits = contexts(corpus, ranked, life.token, life.at, most=most, seconds=seconds, cancelled=cancelled)
         except BpeError:
             continue  # a file that is gone has no lines
-        found += [replace(hit, source=source.name) for hit in hits]
-    return tuple(found[:MOST_CONTEXTS])
+        lines += [replace(hit, source=source.name) for hit in hits]
+    return tuple(lines[:MOST_CONTEXTS])

@@ -1,4 +1,4 @@
-"""The facts about a token from the corpus, below those from the history."""
+"""The view of a token's use in the corpus. On the page of a token it is below the facts from the history."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SECTIONS = {  # in this order
 
 
 class Section(QWidget):
-    """An answer under its title; hidden while there is none."""
+    """A paragraph with a title. It is hidden while it has no text."""
 
     def __init__(self, title: str, link_followed: Callable[[str], None]) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Section(QWidget):
 
 
 class LifeView(QWidget):
-    """A view of a small chart and paragraphs. Tokens and merges in them are links."""
+    """A view of a small chart and of paragraphs about a token. Tokens and merges in the paragraphs are links."""
 
     section_wanted = Signal(QWidget)  # the section to bring into view once it is filled
     list_wanted = Signal(str)  # the section whose words are saved
@@ -72,10 +72,10 @@ class LifeView(QWidget):
         # While another token is asked about, the place is kept, so that nothing jumps.
         self.chart.setVisible(bool(facts.curve) if facts is not None else self.model.is_asking)
         self.chart.set_figure(self.model.figure)
-        told = {} if facts is None or study is None else dict(sections_of(facts, study))
+        texts = {} if facts is None or study is None else dict(sections_of(facts, study))
         for name, section in self.sections.items():
             if name != "lines":
-                section.tell(told.get(name, ""))
+                section.tell(texts.get(name, ""))
         self._show_lines()
 
     def _show_lines(self) -> None:
@@ -83,7 +83,7 @@ class LifeView(QWidget):
         self._reveal_wanted()
 
     def show_answer(self, name: str) -> None:
-        """Bring a section into view, as soon as it is filled."""
+        """Scroll to the section with this name as soon as the section has a text."""
         self._wanted = name
         self._reveal_wanted()
 

@@ -1,4 +1,4 @@
-"""The model of a token's facts: by default of the token learned at the moment shown."""
+"""The model of the facts about a token. Without a choice, it is the token that the step shown added."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOT_LEARNED = {
 
 @dataclass(frozen=True)
 class TokenFacts:
-    """The facts about a token that its run's history tells."""
+    """The facts about a token that come from the history of its run."""
 
     id: int
     text: str
@@ -38,7 +38,7 @@ class TokenFacts:
 
 
 class TokenModel(QObject):
-    """A model that follows the time cursor until a person chooses a token."""
+    """A model of a token. It follows the time slider until a person chooses a token."""
 
     changed = Signal()
 
@@ -60,14 +60,14 @@ class TokenModel(QObject):
             self.changed.emit()
 
     def peek(self, token: int | None) -> None:
-        """Look at a token in passing; None returns to the chosen one, or the one of the moment shown."""
+        """Show a token for a short time. None shows the chosen token again, or else the token of the step shown."""
         if token is None:
             self._follow()
         else:
             self.look_at(token)
 
     def pin(self, token: int | None) -> None:
-        """Stay with this token until the moment changes; None stays no longer."""
+        """Show this token until the step shown changes. None ends that."""
         self._pinned = token
         self._follow()
 
@@ -75,7 +75,7 @@ class TokenModel(QObject):
         self._pinned = None
 
     def travel_to(self, token: int) -> None:
-        """Go to the moment the token was learned."""
+        """Move the time slider to the step at which the token was learned, and show the token."""
         run = self._runs.shown
         row = run.history.row_of(token) if run is not None and run.history is not None else None
         if row is not None:
@@ -93,7 +93,7 @@ class TokenModel(QObject):
 
 
 def facts_of(run: Run, token: int) -> TokenFacts | None:
-    """Return what the history of a run says about a token; None where there is no such token."""
+    """Return the facts about a token from the history of a run, or None if the run has no such token."""
     names = run.names
     history = run.history
     if names is None or history is None or token >= history.index_count:
@@ -131,7 +131,10 @@ def facts_of(run: Run, token: int) -> TokenFacts | None:
 
 
 def _new(run: Run, step: int) -> str:
-    """Say whether a step of an extended table is an old or a new one."""
+    """Return a phrase that says whether a step of an extended vocabulary is old or new.
+
+    Return an empty text if the vocabulary was not extended.
+    """
     grown_from = run.recipe.grown_from
     if not grown_from:
         return ""

@@ -1,4 +1,4 @@
-"""The details of a token: its parts and its origin."""
+"""The page of a token: its parts, its origin and its use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.window.questions.token.model import ROWS, TokenFacts, TokenModel
 
 
 class TokenPage(Page):
-    """A page about a token. Its parts are buttons that lead to the moments at which they were learned."""
+    """A page about a token. A part of the token is a button that moves the time slider to the part's step."""
 
     forbid_wanted = Signal(int)  # the step to change
 
@@ -77,15 +77,15 @@ class TokenPage(Page):
 
     @property
     def pictured(self) -> QWidget:
-        """Return the whole page, with the part that is scrolled out of sight."""
+        """Return the widget to save as a picture: the whole page, with the parts outside the visible area."""
         return self._inside
 
     def show_answer(self, name: str) -> None:
-        """Bring one of the answers about the token into view."""
+        """Scroll to the section with this name."""
         self.life.show_answer(name)
 
     def _bring_into_view(self, section: QWidget) -> None:
-        """Scroll until the section's title is at the top, if possible."""
+        """Scroll until the title of the section is at the top, if possible."""
         self._column.activate()
         self.area.verticalScrollBar().setValue(section.mapTo(self._inside, section.rect().topLeft()).y())
 

@@ -1,4 +1,4 @@
-"""The sections of a token's page as rich text, with links for tokens and steps."""
+"""The sections on the page of a token as rich text, with links to tokens and steps."""
 
 from __future__ import annotations
 
@@ -18,14 +18,17 @@ LONGEST_WORD = 80  # bytes
 
 
 def sections_of(life: TokenLife, study: Study) -> Iterable[tuple[str, str]]:
-    """Yield each section that has something to say, with its text."""
+    """Yield the name and the rich text of each section. The text is empty if the section has no content."""
     names = study.inside.by_index.texts.text
     if life.is_born:
         words = f" in {count_text(life.words.number, 'word')}" if life.words.number or not life.count else ""
-        told = f"<b>Occurs {count_text(life.count, 'time')}</b>{words}"
+        sentence = f"<b>Occurs {count_text(life.count, 'time')}</b>{words}"
         peak = "when it was born" if life.curve[0][1] == life.peak else "at most"
-        told += f"; {life.peak:,} {peak}." if life.at > 0 and life.peak != life.count else "."
-        yield "occurs", told + (" A <b>scaffold</b>: larger tokens have taken all of it." if life.is_scaffold else "")
+        sentence += f"; {life.peak:,} {peak}." if life.at > 0 and life.peak != life.count else "."
+        yield (
+            "occurs",
+            sentence + (" A <b>scaffold</b>: larger tokens have taken all of it." if life.is_scaffold else ""),
+        )
     yield "told", "<br>".join(map(html.escape, life.told))
     is_seen = life.reached.kind == "reachable" and life.count > 0
     yield "reach", "" if is_seen else html.escape(reach_sentence(life.reached, study))
@@ -46,10 +49,10 @@ def sections_of(life: TokenLife, study: Study) -> Iterable[tuple[str, str]]:
 
 
 def _per_cent(share: float) -> str:
-    """Write a share in whole per cent: 0 % only for nothing, 100 % only for everything.
+    """Return a share in whole per cent. Only the share 0 gives 0 %, and only the share 1 gives 100 %.
 
     >>> _per_cent(0.94), _per_cent(0.004), _per_cent(0.997), _per_cent(1.0)
-    ('94\u202f%', 'under 1\u202f%', 'over 99\u202f%', '100\u202f%')
+    ('94 %', 'under 1 %', 'over 99 %', '100 %')
     """
     if 0 < share < 0.01:
         return "under 1\u202f%"

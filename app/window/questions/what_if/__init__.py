@@ -1,1 +1,1 @@
-"""The comparison of a branch with the run that it leaves."""
+"""The comparison of a branch with the run that it branched off from."""

@@ -1,4 +1,4 @@
-"""The model of "What if": how the steps of a run steered by hand differ from those of the run it leaves."""
+"""The model of "What if": how the steps of a branch differ from those of the run that it branched off from."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from bpe_core.insight.table_comparison import TableComparison, compare_tables
 
 
 class WhatIfModel(LanesModel):
-    """A comparison of the branch that a person made last, or looks at, with the run it goes on from."""
+    """A model with two lanes: the branch that a person shows or made last, and the run that it branched off from."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.branch: Run | None = None
-        self.told = ""  # how the steps of both differ
-        self._told_of: Hashable = None
+        self.differences = ""  # how the steps of both differ
+        self._compared_key: Hashable = None
         for signal in (session.cursor.moved, session.cursor.live_changed):
             signal.connect(self.refresh)  # in the same frame as the other views
 
     def follow(self) -> None:
-        """Take the run shown if it is a branch. Keep the last branch while its original is shown."""
+        """Compare the run shown if it is a branch. Keep the last branch while its original run is shown."""
         runs = self._session.runs
         shown = self._session.runs.shown
         if shown is not None and runs.left_by(shown) is not None:
@@ -43,7 +43,10 @@ class WhatIfModel(LanesModel):
 
     @property
     def size(self) -> int:
-        """Return the size of both runs: that of the cursor, or the largest common one at its end."""
+        """Return the vocabulary size at which both runs are compared.
+
+        It is the size at the step shown. At the end of a run, it is the largest size that both runs have.
+        """
         cursor = self._session.cursor
         shown = self._session.runs.shown
         if shown is None or shown.history is None or cursor.position in (cursor.end, shown.learned):
@@ -57,33 +60,34 @@ class WhatIfModel(LanesModel):
 
     def _compare_steps(self) -> None:
         key = tuple(lane.key for lane in self.lanes)
-        if key == self._told_of:
+        if key == self._compared_key:
             return
-        self._told_of = key
-        self.told = ""
+        self._compared_key = key
+        self.differences = ""
         if any(lane.run.is_busy for lane in self.lanes):
-            self._told_of = None
+            self._compared_key = None
         elif self.is_ready:
-            one, other = (lane.history for lane in self.lanes)
+            first, second = (lane.history for lane in self.lanes)
             self._session.aside.ask(
                 "what if",
-                lambda task: compare_tables(one, other, cancelled=task.cancelled),
+                lambda task: compare_tables(first, second, cancelled=task.cancelled),
                 self._tell_steps,
                 self._fail,
             )
 
-    def _tell_steps(self, found: TableComparison) -> None:
+    def _tell_steps(self, comparison: TableComparison) -> None:
         if self.branch is not None:
-            self.told = differing_steps(self.branch, found)
+            self.differences = differing_steps(self.branch, comparison)
             self.changed.emit()
 
     def name_of(self, lane: Lane) -> str:
         return name_of(lane.run, self._session.runs.all)
 
 
-def differing_steps(run: Run, found: TableComparison) -> str:
-    """Say how many tokens of a run differ from those of another run, and from which step on."""
-    if found.first is None or found.parted is None:
+def differing_steps(run: Run, comparison: TableComparison) -> str:
+    """Return a sentence that says how many tokens of a run differ from another run's, and from which step on."""
+    if comparison.first is None or comparison.parted is None:
         return f"The {run.wording.steps} are the same."
-    before, now = (" + ".join(map(quoted, pair)) for pair in found.parted)
-    return f"{found.new_tokens}; they differ from {run.wording.step} {found.first + 1:,}: {now} instead of {before}."
+    before, now = (" + ".join(map(quoted, pair)) for pair in comparison.parted)
+    first = f"{run.wording.step} {comparison.first + 1:,}"
+    return f"{comparison.new_tokens}; they differ from {first}: {now} instead of {before}."

@@ -1,4 +1,4 @@
-"""The view of "What if": one text, cut by a branch and by the run it leaves, each under its letter and name."""
+"""The view of "What if": one text in the tokens of a branch, and in the tokens of its original run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ONE = "Back to One Text"
 
 
 class LaneHead(QWidget):
-    """The letter of a run in its colour, its name, and how many tokens it makes of the text."""
+    """A heading with the letter, the colour and the name of a run, and with its number of tokens in the text."""
 
     def __init__(self, place: int, letter: str) -> None:
         super().__init__()
@@ -39,7 +39,10 @@ class LaneHead(QWidget):
 
 
 class BothTexts(LazyView):
-    """A view that says how a branch differs. Opened, it shows both texts instead of the one."""
+    """A view that says how a branch differs from its original run.
+
+    A button opens the text in the tokens of both runs.
+    """
 
     opened = Signal(bool)
     place_clicked = Signal(int, int)  # the lane, and the byte before which it cuts, or could
@@ -47,9 +50,9 @@ class BothTexts(LazyView):
     def __init__(self, model: WhatIfModel) -> None:
         super().__init__(model)
         self.model = model
-        self.told = named(paragraph(), "What the branch changes")
-        self.told.setMinimumHeight(TEXT_LINES * self.fontMetrics().lineSpacing())
-        self.told.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.differences = named(paragraph(), "What the branch changes")
+        self.differences.setMinimumHeight(TEXT_LINES * self.fontMetrics().lineSpacing())
+        self.differences.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.button = push_button(BOTH, lambda: self.open(self.rows.isHidden()))
         self.rows = QWidget()
         self.texts = LaneRows(model, 0), LaneRows(model, 1)
@@ -63,7 +66,7 @@ class BothTexts(LazyView):
         self.rows.hide()
         self._is_found = False  # the first difference was shown since the texts were opened
         self._find = timer(self, 0, self._show_first_difference)  # started when the texts have their sizes
-        in_column(in_row((self.told, 1), AtTop(self.button)), (self.rows, 1), on=self, margins=(4, 2, 0, 0))
+        in_column(in_row((self.differences, 1), AtTop(self.button)), (self.rows, 1), on=self, margins=(4, 2, 0, 0))
         self.model.changed.connect(self._show)
 
     def open(self, on: bool) -> None:
@@ -76,14 +79,14 @@ class BothTexts(LazyView):
         self.opened.emit(on)
 
     def follow(self) -> None:
-        """Show the view while a branch or its original is shown."""
+        """Show the view only while a branch or its original run is shown."""
         self.model.follow()
         if self.model.branch is None:
             self.open(False)
         self.setVisible(self.model.branch is not None)
 
     def _show(self) -> None:
-        self.told.setText("\n".join(filter(None, (self.model.told, self.model.summary))))
+        self.differences.setText("\n".join(filter(None, (self.model.differences, self.model.summary))))
         for head, view, lane in zip(self.heads, self.texts, self.model.lanes, strict=False):
             head.show_lane(lane, self.model.name_of(lane))
             view.setAccessibleName(f"Your text as {head.accessibleName()}")
@@ -91,8 +94,8 @@ class BothTexts(LazyView):
             self._find.start()
 
     def _show_first_difference(self) -> None:
-        """Scroll to the first difference once. After that, only a person scrolls."""
-        found = self.model.parallel
-        if found is not None and len(found.differing) and not self._is_found:
+        """Scroll to the first difference, but only once. After that, only a person scrolls."""
+        parallel = self.model.parallel
+        if parallel is not None and len(parallel.differing) and not self._is_found:
             self._is_found = True
-            self.texts[0].reveal(int(found.differing[0]))
+            self.texts[0].reveal(int(parallel.differing[0]))

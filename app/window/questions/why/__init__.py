@@ -1,1 +1,1 @@
-"""The views of the question why a text is split at a place."""
+"""The page of the question why a text is split at a place."""

@@ -1,4 +1,4 @@
-"""The merge tree of a word, and the page that shows it alone. The tree grows and shrinks with the slider."""
+"""The merge tree of a word, and the page that shows the tree alone. The tree follows the time slider."""
 
 from __future__ import annotations
 
@@ -40,14 +40,17 @@ LAST_MILLISECONDS = 2_500
 
 
 class MergeTree(PaintedFigure):
-    """A view of a tree. A click on a node goes to its merge, and one between two symbols asks about that boundary."""
+    """A view of a merge tree.
+
+    A click on a node moves the time slider to its merge. A click between two symbols asks about that boundary.
+    """
 
     node_chosen = Signal(int)  # the step that made it
     joint_chosen = Signal(int)  # before the symbol with this index
     step_pointed = Signal(int)  # the step that made the node under the mouse, or 0
 
     def __init__(self, smallest: float = 0.5, largest: float = 1.0, parent: QWidget | None = None) -> None:
-        """Let the tree fill its place, between these shares of its natural size."""
+        """Let the tree fill its widget, between `smallest` and `largest` times its natural size."""
         super().__init__("Merge tree", parent=parent)
         self._smallest = smallest
         self.scale = largest
@@ -67,16 +70,19 @@ class MergeTree(PaintedFigure):
     def show_word(
         self, facts: WordFacts | None, step: int = 0, marked_joint: int | None = None, *, grows: bool = False
     ) -> None:
-        """Draw a word as it is after that many steps, one boundary marked; a single new node grows if asked for.
+        """Draw the tree of a word after `step` steps, with the boundary `marked_joint` marked.
 
-        Every node keeps its place in the whole tree, so that nothing moves while it grows and shrinks; but where one
-        falls apart, another that crosses it may take its place.
+        If `grows` is true, then a single new node appears with an animation. Every node has a fixed place in the
+        tree, so
+        that nothing moves while the tree grows and shrinks. Only the place of a node that was split again can be
+        given to
+        a node that crosses it.
         """
         before = {(node.start, node.stop) for node in self.nodes()} if facts is self._facts else set()
         self._facts = facts
         self._step = step
         self._marked_joint = marked_joint
-        fresh = [one for one in self.nodes() if (one.start, one.stop) not in before]
+        fresh = [shown for shown in self.nodes() if (shown.start, shown.stop) not in before]
         self._newest = fresh[0] if grows and before and len(fresh) == 1 else None
         self._growth.stop()
         if self._newest is not None:
@@ -86,15 +92,15 @@ class MergeTree(PaintedFigure):
         self.setMinimumSize(self.natural_size * self._smallest if facts is not None else QSize(0, 0))
 
     def nodes(self) -> list[TreeNode]:
-        """Return all nodes shown."""
+        """Return the nodes of the tree after the step shown."""
         return [] if self._facts is None else self._facts.nodes_at(self._step)
 
     def area_of(self, node: TreeNode) -> QRectF:
-        """Return where a node is drawn."""
+        """Return the rectangle of a node in the widget."""
         return QRectF(*self._tree.box_of(self._placed.index(node)))
 
     def gap_before(self, symbol: int) -> float:
-        """Return where the boundary before a symbol is drawn, from the left."""
+        """Return the distance of the boundary before a symbol from the left edge of the widget."""
         return self._tree.gap_before(symbol)
 
     def figure_font(self) -> QFont:
@@ -133,7 +139,7 @@ class MergeTree(PaintedFigure):
         self.set_figure(TreeFigure("tree", "Merge tree", f"The word is split into {cut}", branches, self._marked_joint))
 
     def light(self, text: str) -> None:
-        """Frame the nodes of the token with this text, as it is shown."""
+        """Frame the nodes whose token has this text."""
         if text != self._lit_text:
             self._lit_text = text
             self.update()
@@ -174,17 +180,17 @@ class MergeTree(PaintedFigure):
 def _branch(node: TreeNode, has_fallen: bool) -> Branch:
     if node.step is None:
         return Branch(node.text, node.start, node.stop, tip=f"{node.text}: a base symbol")
-    told = f"{node.step:,}" if node.count is None else f"{node.step:,} · {node.count:,}×"
+    label = f"{node.step:,}" if node.count is None else f"{node.step:,} · {node.count:,}×"
     times = "" if node.count is None else f", {count_text(node.count, 'time')}"
     fall = "" if node.until is None else f"; it is split again by step {node.until:,}"
     tip = f"{node.text}: merge {node.step:,}{times}{fall}"
     if has_fallen:
-        told = f"{node.step:,} to {node.until:,}"
-    return Branch(node.text, node.start, node.stop, told, tip, has_fallen=has_fallen)
+        label = f"{node.step:,} to {node.until:,}"
+    return Branch(node.text, node.start, node.stop, label, tip, has_fallen=has_fallen)
 
 
 class TreePage(Page):
-    """A page with the tree of a word in the whole window. The key Escape closes it."""
+    """A page that shows the tree of a word in the whole window. The key Escape closes the page."""
 
     close_wanted = Signal()
     copy_wanted = Signal()
@@ -217,7 +223,7 @@ class TreePage(Page):
         return self.tree
 
     def frames(self) -> Iterator[Frame]:
-        """Return the frames of the tree as it grows, from the symbols to the end."""
+        """Yield the frames of an animation in which the tree grows from the symbols to the last merge."""
         facts = self.model.facts
         if facts is None:
             return
@@ -264,7 +270,7 @@ class TreePage(Page):
             self._draw()
 
     def _draw(self) -> None:
-        """Draw the tree at the moment shown. All its moments are known, so the engine is not asked."""
+        """Draw the tree at the step shown. The nodes of all steps are stored, so that no question is asked again."""
         facts = self.model.facts
         at = self._cursor.position
         if facts is None or not self.isVisible():
@@ -278,6 +284,6 @@ class TreePage(Page):
 
     def _ask_about(self, place: int) -> None:
         facts = self.model.facts
-        joint = next((one for one in facts.joints if one.place == place), None) if facts is not None else None
+        joint = next((shown for shown in facts.joints if shown.place == place), None) if facts is not None else None
         if joint is not None:
             self.model.look_next_to(joint.byte)

@@ -35,7 +35,7 @@ LONGEST_ARGUMENT = 10_000  # characters in a command
 
 @dataclass(frozen=True)
 class Joint:
-    """A boundary between two symbols of the word, or at one of its ends, and why it is cut or not."""
+    """A boundary between two symbols of a word or at an end of the word, and the reason why it is kept or removed."""
 
     place: int  # before the symbol with this index
     byte: int  # in the text
@@ -46,7 +46,7 @@ class Joint:
 
 @dataclass(frozen=True)
 class TreeNode:
-    """A token of the merge tree that covers the symbols from `start` to `stop`."""
+    """A token in a merge tree. It covers the symbols from `start` to `stop`."""
 
     text: str
     start: int
@@ -61,7 +61,7 @@ class TreeNode:
 
 @dataclass(frozen=True)
 class WordFacts:
-    """A word, and why it is cut so after `at` merges."""
+    """The facts about a word: its symbols, its merge tree, and the reason for each boundary after `at` steps."""
 
     at: int
     byte: int  # the boundary asked about
@@ -71,27 +71,32 @@ class WordFacts:
 
     @property
     def asked(self) -> Joint | None:
-        """Return the boundary asked about."""
+        """Return the boundary that the person clicked, or None if the word has no such boundary."""
         return next((joint for joint in self.joints if joint.byte >= self.byte), None)
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """Return the steps that change the word, after 0 for the word before any step."""
+        """Return the steps that change the word, in order. The first value is 0, which stands for the word before
+        any step.
+        """
         return (0, *sorted({step for node in self.nodes for step in (node.step, node.until) if step is not None}))
 
     def nodes_at(self, step: int) -> list[TreeNode]:
-        """Return the nodes that exist after that many steps."""
+        """Return the nodes that exist after `step` steps."""
         return [node for node in self.nodes if (node.step or 0) <= step and not node.has_fallen(step)]
 
     def places_at(self, step: int) -> list[TreeNode]:
-        """Return the nodes with a place in the tree. If some fell apart, those that exist then come first."""
+        """Return the nodes that are drawn in the tree.
+
+        If some nodes were split again, then the nodes that exist after `step` steps get their places first.
+        """
         if all(node.until is None for node in self.nodes):
             return list(self.nodes)
         fallen = [node for node in reversed(self.nodes) if node.has_fallen(step)]
         return nested([*self.nodes_at(step), *fallen, *self.nodes])
 
     def cut_at(self, step: int) -> list[TreeNode]:
-        """Return the tokens of the word after that many merges."""
+        """Return the tokens of the word after `step` steps."""
         tokens: list[TreeNode] = []
         for node in self.nodes_at(step):
             while tokens and tokens[-1].start >= node.start:
@@ -101,9 +106,10 @@ class WordFacts:
 
 
 class WhyModel(QObject, LazyModel):
-    """A model of the answer for the place that was clicked last, at the moment shown.
+    """A model of the answer for the boundary that was clicked last, at the step shown.
 
-    `facts` are about the word there; `place` explains it where a method has no merge trees.
+    `facts` holds the word at the boundary with its merge tree. If the method has no merge trees, then `place` holds the
+    explanation.
     """
 
     has_figure = True
@@ -127,7 +133,7 @@ class WhyModel(QObject, LazyModel):
 
     @property
     def asked(self) -> Asked | None:
-        """Return the question about the tree of the word at the moment shown."""
+        """Return the question about the merge tree of the word at the step shown, with its study."""
         asked = self._asked()
         study = self._runs.studies.of(self._runs.shown)
         if asked is None or study is None:
@@ -141,7 +147,7 @@ class WhyModel(QObject, LazyModel):
         return super().command if asked is not None and len(asked[0]) <= LONGEST_ARGUMENT else ()
 
     def _asked(self) -> tuple[str, int] | None:
-        """Return the text around a word with a tree, and the place asked about."""
+        """Return the text around a word that has a merge tree, and the offset of the clicked boundary in that text."""
         run = self._runs.shown
         if self.facts is None or run is None or run.history is None or self._byte is None:
             return None
@@ -149,27 +155,31 @@ class WhyModel(QObject, LazyModel):
         return self._data[start:stop].decode(), self._byte - start
 
     def look_at(self, byte: int, text: str | None = None) -> None:
-        """Ask about the boundary before this byte of the person's text, or of another."""
+        """Ask about the boundary before a byte of the person's text. If `text` is not None, then the byte is in
+        that text.
+        """
         self._byte = byte
         self._other = None if text is None else text.encode()
         self.refresh_soon()
 
     @property
     def is_asked(self) -> bool:
-        """Return whether a place is asked about."""
+        """Return whether a boundary was clicked."""
         return self._byte is not None
 
     def look_next_to(self, byte: int) -> None:
-        """Ask about another place of the same text."""
+        """Ask about another boundary of the same text."""
         self._byte = byte
         self.refresh_soon()
 
     def travel_to(self, step: int) -> None:
-        """Go to the moment right after that merge."""
+        """Move the time slider to the step right after merge `step`."""
         self._cursor.go_to(step)
 
     def find_lattice(self) -> None:
-        """Draw all the ways to split the word at the place, at the moment shown, if that is wanted and not there."""
+        """Start a background task that draws the lattice of the word at the clicked boundary. Do nothing if it is
+        drawn already.
+        """
         run = self._runs.shown
         byte = self._byte
         study = self._runs.studies.of(self._runs.shown)
@@ -215,24 +225,27 @@ class WhyModel(QObject, LazyModel):
             except NoTree:
                 return None, explained.explanation_at(byte - start, then)
 
-        self._aside.ask("why", work, lambda found: self._take(*found))
+        self._aside.ask("why", work, lambda result: self._take(*result))
 
     @property
     def ways(self) -> list[tuple[str, int | None]]:
-        """Return the lines of tokens that explain the place, each with its moment."""
-        found = []
+        """Return the lines that explain a boundary without a merge tree, each with a step or None."""
+        lines = []
         for way in () if self.place is None else self.place.ways:
             pieces = (f"{piece.text} {piece.number}".rstrip() for piece in way.pieces)
-            told = f"{' + '.join(pieces)} = {way.total}" if way.total else " | ".join(pieces)
-            found.append((f"{way.title}:  {told}", way.step))
-        return found
+            pieces_text = f"{' + '.join(pieces)} = {way.total}" if way.total else " | ".join(pieces)
+            lines.append((f"{way.title}:  {pieces_text}", way.step))
+        return lines
 
     @property
     def _data(self) -> bytes:
         return self._text.data if self._other is None else self._other
 
     def _surroundings(self, byte: int, run: Run) -> tuple[int, int]:
-        """Return the part of the text around this byte that decides how the words on both sides are split."""
+        """Return the ends of the text part around a byte.
+
+        The part is long enough to split the words on both sides of the byte like the whole text.
+        """
         cuts = SafeCuts.of(run.recipe)
         data = self._data
         return cuts.around(data, *cuts.around(data, byte, byte))
@@ -245,7 +258,10 @@ class WhyModel(QObject, LazyModel):
 
 
 def _word_around(data: bytes, byte: int) -> str:
-    """Return the word between spaces that touches a byte, or else the next word, with a space before it."""
+    """Return the word at a byte, or else the next word. The result begins with a space; it is empty without a word.
+
+    Words are separated by whitespace here.
+    """
     text = data.decode(errors="replace")
     place = len(data[:byte].decode(errors="ignore"))
     before = text[:place].split()
@@ -268,7 +284,10 @@ def word_facts(
     at: int,
     cancelled: CancelCheck = never_cancelled,
 ) -> WordFacts | None:
-    """Explain the word at this byte of the text, which begins at `offset`; refuse with `NoTree` where it has none."""
+    """Return the facts about the word at a byte of a text, or None if there is no word.
+
+    `offset` is where the text begins in the person's whole text. Raise `NoTree` if the word has no merge tree.
+    """
     word = explained.word_at(byte, at)
     size = len(word.symbols)
     if not size:
@@ -276,8 +295,8 @@ def word_facts(
 
     def joint(place: int) -> Joint:
         here = word.byte_at(place)
-        found = word.explanation(place, at) if 0 < place < size else explained.explanation_at(here, at)
-        return Joint(place, here + offset, found.kind, found.sentence, found.steps)
+        reason = word.explanation(place, at) if 0 < place < size else explained.explanation_at(here, at)
+        return Joint(place, here + offset, reason.kind, reason.sentence, reason.steps)
 
     places = while_wanted([*range(min(size, MOST_BOUNDARIES)), size], cancelled, every=16)
     symbols = tuple(study.inside.by_index.texts.text[symbol] for symbol in word.symbols)
@@ -288,6 +307,6 @@ def _nodes(study: Study, pieces: Sequence[Piece]) -> tuple[TreeNode, ...]:
     names = study.inside.by_index.texts.text
     history = study.history
     return tuple(
-        TreeNode(names[one.id], one.start, one.stop, one.step or None, one.times_joined(history), one.until)
-        for one in pieces
+        TreeNode(names[piece.id], piece.start, piece.stop, piece.step or None, piece.times_joined(history), piece.until)
+        for piece in pieces
     )

@@ -1,4 +1,4 @@
-"""The page that explains a cut: the merge tree, the reasons, and the encoding step by step."""
+"""The page that explains a boundary: the merge tree, the reasons, and the merges of the word."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STEP_TIPS = {None: "", 0: "Go to the beginning"}
 
 
 class WhyPage(Page):
-    """A page that follows the clicked place and the moment shown. The steps can also be walked apart from time."""
+    """A page about the clicked boundary at the step shown. A person can also play the merges of only this word."""
 
     enlarge_wanted = Signal()
 
@@ -128,7 +128,7 @@ class WhyPage(Page):
             self._draw()
 
     def _walk_all(self, on: bool) -> None:
-        """Play the word's merges, from the beginning if all are made."""
+        """Play the merges of the word. Begin with the first merge if all merges are shown."""
         facts = self.model.facts
         self._clock.stop()
         if on and facts is not None:
@@ -167,7 +167,7 @@ class WhyPage(Page):
 
 
 def _place_text(facts: WordFacts, joint: Joint) -> str:
-    """Write the word with its boundary, such as `new|er`, and a word for the reason."""
+    """Return the word with its boundary, such as `new|er`, and the kind of the reason."""
     before = "".join(facts.symbols[max(0, joint.place - 8) : joint.place])
     after = "".join(facts.symbols[joint.place : joint.place + 8])
     sign = "╎" if joint.kind == "joined" else "│"
@@ -175,7 +175,7 @@ def _place_text(facts: WordFacts, joint: Joint) -> str:
 
 
 def linked(sentence: str, steps: Iterable[int]) -> str:
-    """Make each step in the sentence a link to its moment."""
+    """Return a sentence as rich text. Each of `steps` that the sentence mentions becomes a link."""
     text = sentence.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     for step in dict.fromkeys(steps):
         text = re.sub(rf"\b(?:merge|step) {step:,}(?!,?\d)", partial(_link, step), text, flags=re.IGNORECASE)

@@ -1,1 +1,1 @@
-"""The words that the corpus was counted into."""
+"""The page of the words of the corpus."""

@@ -1,4 +1,4 @@
-"""The words of the corpus as a table, filtered and sorted."""
+"""The model of the words of the corpus, which can be filtered and sorted."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ COUNTING = "The texts are being counted …"
 
 @dataclass(frozen=True)
 class Choice:
-    """A filter and an order of words."""
+    """A filter and an order for the list of words."""
 
     holding: str = ""
     column: int = 1
     ascending: bool = False
 
     def by(self, groups: Sequence[str]) -> str:
-        """Return the name of the order by a column. Share and count have the same order."""
+        """Return the name of the order that `ListedWords` uses for a column. Share and count have the same order."""
         place = self.column - len(COLUMNS)
         if 0 <= place < len(groups):
             return groups[place]
@@ -51,7 +51,7 @@ class Choice:
 
 
 class WordsModel(QObject, LazyModel):
-    """A table model with a row for each word. Only the rows in sight are written."""
+    """A table model with a row for each word. The text of a row is written only when the row is visible."""
 
     changed = Signal()
     failed = Signal(str)
@@ -66,7 +66,7 @@ class WordsModel(QObject, LazyModel):
         self.order: Int64s = np.zeros(0, np.int64)  # the rows that are listed
         self._tables: Mapping[str, Sequence[WordTable]] = {}  # the tables behind the answer
         self._asked: Choice | None = None
-        self._told = ""  # a sentence about texts without counts
+        self._missing_text = ""  # a sentence about texts without counts
         news = (session.corpus.texts.changed, session.recipe.changed, session.corpus.counts.changed)
         self.refresh_on(REDRAW_MILLISECONDS, *news, session.corpus.counts.settled)
 
@@ -76,10 +76,10 @@ class WordsModel(QObject, LazyModel):
         texts = self._corpus.texts.value
         outcomes = self._corpus.outcomes_as_wanted()
         tables = tables_by_group(texts, outcomes)
-        failed = sum(isinstance(one, CountFailure) for one in outcomes)
-        missing = sum(not isinstance(one, TextCount) for one in outcomes) - failed
-        self._told = f" {count_text(missing, 'text')} not counted yet." if missing else ""
-        self._told += f" {count_text(failed, 'text')} could not be counted." if failed else ""
+        failed = sum(isinstance(outcome, CountFailure) for outcome in outcomes)
+        missing = sum(not isinstance(outcome, TextCount) for outcome in outcomes) - failed
+        self._missing_text = f" {count_text(missing, 'text')} not counted yet." if missing else ""
+        self._missing_text += f" {count_text(failed, 'text')} could not be counted." if failed else ""
         if self._asked != self.choice or not are_same(tables, self._tables):
             self._tables = tables
             self._asked = self.choice
@@ -106,7 +106,7 @@ class WordsModel(QObject, LazyModel):
         self.changed.emit()
 
     def hold(self, text: str) -> None:
-        """List only the words that contain this text."""
+        """List only the words that contain a text."""
         self._choose(Choice(text, self.choice.column, self.choice.ascending))
 
     def sort(self, column: int, *, from_end: bool) -> None:
@@ -124,10 +124,10 @@ class WordsModel(QObject, LazyModel):
     @property
     def summary(self) -> str:
         if self.found is None:
-            return COUNTING if self._corpus.counts.busy else NOTHING_YET + self._told
+            return COUNTING if self._corpus.counts.busy else NOTHING_YET + self._missing_text
         some = f"{len(self.order):,} of " if len(self.order) != len(self.found) else ""
         words = count_text(len(self.found), "different word")
-        return f"{some}{words}, {self.found.total:,} with repetitions.{self._told}"
+        return f"{some}{words}, {self.found.total:,} with repetitions.{self._missing_text}"
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -138,9 +138,9 @@ class WordsModel(QObject, LazyModel):
         return ("count", "--recipe", SESSION, *held, "--sort", by, *reverse, "--list", RESULT, TEXTS)
 
     def exact(self) -> Exact:
-        found = self.found
+        matching = self.found
         rows = self.order
-        return lambda cancelled: DataTable({}) if found is None else found.table(rows, cancelled)
+        return lambda cancelled: DataTable({}) if matching is None else matching.table(rows, cancelled)
 
     # -- the table -------------------------------------------------------------------------
 
@@ -162,13 +162,13 @@ class WordsModel(QObject, LazyModel):
         return column == 0
 
     def cell(self, row: int, column: int) -> str:
-        found = self.found
-        assert found is not None  # rows exist only with an answer
+        matching = self.found
+        assert matching is not None  # rows exist only with an answer
         if column == 0:
-            return found.text(row)
-        count = int(found.words.words.counts[row])
+            return matching.text(row)
+        count = int(matching.words.words.counts[row])
         if column == 1:
             return f"{count:,}"
         if column == 2:
-            return f"{100 * count / found.total:.2f} %"
-        return f"{int(found.of_groups[self.groups[column - len(COLUMNS)]][row]):,}"
+            return f"{100 * count / matching.total:.2f} %"
+        return f"{int(matching.of_groups[self.groups[column - len(COLUMNS)]][row]):,}"

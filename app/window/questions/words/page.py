@@ -1,4 +1,4 @@
-"""The page of the words of the corpus: sorted, by group, filtered, saved to a file."""
+"""The page of the words of the corpus. A person can sort, filter and save them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEAST_WIDTH = 100  # pixels of a column; the words get what the others leave
 
 
 class WordsPage(Page):
-    """A page of the counted words, before anything is learned from them."""
+    """A page of the words that the corpus was split into, with their counts. It needs no trained run."""
 
     is_table = True
 
