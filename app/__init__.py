@@ -1,1 +1,1 @@
-"""The window: everything a person sees."""
+"""The desktop program: the window, and the session that it shows."""

@@ -17,7 +17,7 @@ WINDOW_OPTIONS = ("--screenshot", "--dark", "--light", "--size")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command or open the window; return the exit code."""
+    """Run a command, or open the window if the arguments name no command. Return the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if any(word.startswith("--plugin") for word in arguments):
         from bpe_core.command_line.plugin_files import without_plugins
@@ -51,7 +51,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _render(drawn: bytes, width: float, height: float, path: Path) -> str:
-    """Write a drawing of this size in millimetres with Qt, without a screen. Return what is missing, if anything."""
+    """Draw a figure with Qt into a file, without a screen. Width and height are in millimetres.
+
+    Return a sentence about what is missing on this computer, or an empty text.
+    """
     if sys.platform.startswith("linux"):
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from app.system.display import why_no_window
@@ -72,7 +75,7 @@ def _render(drawn: bytes, width: float, height: float, path: Path) -> str:
 
 
 def _window_facts() -> dict[str, str]:
-    """Return whether a window can open, or why not, and where settings and unsaved sessions are kept."""
+    """Return whether the window can open, or why not. Also return where settings and unsaved sessions are stored."""
     from app.system.display import why_no_window
 
     reason = why_no_window()
@@ -108,10 +111,10 @@ def _window_options(arguments: list[str]) -> argparse.Namespace:
 
 
 def _size(text: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d{2,5})x(\d{2,5})", text)
-    if found is None:
+    match = re.fullmatch(r"(\d{2,5})x(\d{2,5})", text)
+    if match is None:
         raise argparse.ArgumentTypeError("is not a size such as 1280x800")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def _has_screen() -> bool:
@@ -121,7 +124,7 @@ def _has_screen() -> bool:
 
 
 def _open_window(options: argparse.Namespace) -> int:
-    _tell_where_home_is()
+    _set_home_folder()
     if not options.screenshot:
         return _run_window(options)
     from tempfile import TemporaryDirectory
@@ -132,13 +135,13 @@ def _open_window(options: argparse.Namespace) -> int:
         return _run_window(options)
 
 
-def _tell_where_home_is() -> None:
+def _set_home_folder() -> None:
     """Set HOME if it is missing. Qt looks only there, and would otherwise write into the root folder."""
     from bpe_core.support.private_folder import home
 
-    found = home()
-    if found is not None:
-        os.environ.setdefault("HOME", str(found))
+    folder = home()
+    if folder is not None:
+        os.environ.setdefault("HOME", str(folder))
 
 
 def _run_window(options: argparse.Namespace) -> int:

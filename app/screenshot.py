@@ -1,4 +1,4 @@
-"""A picture of the window at work, for the README and for checks by eye."""
+"""A picture of the window with a trained run, for the README and for people who check the look of the window."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ LONGEST_MILLISECONDS = 600_000
 
 
 class Screenshot(QObject):
-    """A picture taker: it trains and goes half-way back, or shows a session; then it saves the picture and ends."""
+    """An object that takes a picture of the window and then ends the program.
+
+    It first opens a session, or else trains a run and moves the time slider to the middle.
+    """
 
     def __init__(self, program: Program, path: Path) -> None:
         super().__init__(program)

@@ -1,4 +1,4 @@
-"""Every setting, declared once: key, default, type."""
+"""The settings of the program. Each setting is declared once, with its key, its default and its type."""
 
 from __future__ import annotations
 
@@ -44,17 +44,20 @@ MOST_RECENT_FILES = 10
 
 
 def docks_in(room: str) -> Setting[QByteArray]:
-    """Return the setting that keeps the places of a room's docks."""
+    """Return the setting that stores the positions of the docks in a room."""
     return Setting(f"rooms/{room}/docks", QByteArray())
 
 
 def centre_of(room: str) -> Setting[QByteArray]:
-    """Return the setting that keeps the heights of text and charts in the middle of a room."""
+    """Return the setting that stores the heights of text and charts in the middle of a room."""
     return Setting(f"rooms/{room}/centre", QByteArray())
 
 
 def data_folder() -> Path:
-    """Return the folder of safety copies: the person's own, or one beside the settings file that was named."""
+    """Return the folder of safety copies.
+
+    It is beside the settings file if an environment variable names such a file.
+    """
     chosen = os.environ.get(LOCATION)
     if chosen:
         return Path(chosen).absolute().with_suffix(".data")
@@ -63,7 +66,7 @@ def data_folder() -> Path:
 
 
 class Settings:
-    """The reader and writer of settings. A value of the wrong type counts as missing."""
+    """A reader and writer of settings. A stored value of the wrong type counts as missing."""
 
     def __init__(self) -> None:
         chosen = os.environ.get(LOCATION)

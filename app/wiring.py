@@ -1,11 +1,11 @@
-"""The builder of the window: it makes all parts, and connects the topics.
+"""The builder of the window. It makes all parts, and connects the topics.
 
 settings -> session -> models -> views            who is built from whom
-user -> view -> model or session -> worker        what a person wants
-worker -> mailbox -> session -> models -> views   what comes of it
+user -> view -> model or session -> worker        how a wish of the user travels
+worker -> mailbox -> session -> models -> views   how a result travels
 
-This file connects topics with each other. A topic itself is connected in its folder: its `wiring.py` joins it with the
-session and the window's actions, and a view listens to the model it was made with.
+This file connects topics with each other. The parts of one topic are connected in its folder: its `wiring.py` joins
+the topic with the session and with the window's actions, and a view listens to its model.
 """
 
 from __future__ import annotations
@@ -106,12 +106,12 @@ WARM_UP_MILLISECONDS = 1_000  # after the window is there
 
 
 def share_command(numbers: Sequence[int]) -> tuple[str, ...]:
-    """Return the command that writes the page of the run shown, or of these side by side."""
+    """Return the command that writes the web page of the run shown, or of the runs with these numbers side by side."""
     return ("share", *(map(run_of_session, numbers) if numbers else (SESSION,)), "--output", RESULT)
 
 
 def film_command(wish: FilmWish) -> tuple[str, ...]:
-    """Return the command that films the run shown, and the other one if one is wanted."""
+    """Return the command that films the run shown, with a second run if the person chose one."""
     beside = () if wish.beside is None else (run_of_session(wish.beside),)
     return ("film", SESSION, *beside, *wish.words, "--output", RESULT)
 
@@ -155,7 +155,7 @@ class Program(QObject):
         QTimer.singleShot(WARM_UP_MILLISECONDS, self, self._settle)
 
     def _settle(self) -> None:
-        """Free the memory that only opening the window needed, and load the code for training."""
+        """Free the memory that only the opening of the window needed. Load the code for training in the background."""
         give_back_now()
         self.session.warm_up()
         self.world.loading.begin()
@@ -287,7 +287,7 @@ class Program(QObject):
         self.finding = SearchWiring(frame, self.teaching, self.form, tabs, look_at, places, self)
 
     def _shows_what_follows(self) -> bool:
-        """Return whether the room shows what comes of changes, so that they are learned at once."""
+        """Return whether the visible room shows results of a training, so that changes are trained at once."""
         is_editing = self.charts.shown == CORPUS_TEXT.id and self.window.room == "build"
         return not self.window.stage and (self.window.room in ("watch", "ask") or is_editing)
 
@@ -308,7 +308,7 @@ class Program(QObject):
         self._connect_manifests()
 
     def _connect_manifests(self) -> None:
-        """Write a manifest for each saved file, if the person wants that."""
+        """Connect the signals of saved files, so that a manifest is written for each file if the person wants that."""
         self.manifests = manifests = Manifests(self.session)
         along = TakingAlong(self.frame, lambda: self.charting.page_in_use, lambda: self.filing.document.path, self)
 

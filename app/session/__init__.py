@@ -1,1 +1,1 @@
-"""The state of the open session: texts, recipe, runs, and the moment in time. No widgets."""
+"""The state of the open session: texts, recipe, runs, and the step shown. It has no widgets."""

@@ -1,4 +1,7 @@
-"""Background tasks, each on its own thread with its answer in the window's thread; and notices for the person."""
+"""The background tasks of a session, and the messages to the person.
+
+Each task has its own thread, and its answer arrives in the thread of the window.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Notice:
-    """A message for the bar inside the window."""
+    """A message to the person in the bar inside the window."""
 
     sentence: str
     details: str = ""
@@ -55,9 +58,10 @@ class _Topic:
 
 
 class Aside(QObject):
-    """A runner of background tasks. Each topic has at most one thread, and a newer question replaces an older one.
+    """A runner of background tasks.
 
-    All threads end before the window does.
+    Each topic has at most one thread, and a newer task of a topic replaces an older one. All threads end before the
+    window is destroyed.
     """
 
     noticed = Signal(Notice)
@@ -83,10 +87,11 @@ class Aside(QObject):
         queues: bool = False,
         writes: bool = False,
     ) -> None:
-        """Do `work` in the background. The topic's earlier task is stopped, unless this one `queues`.
+        """Run `work` on another thread. Stop the earlier task of the same topic, unless `queues` is true.
 
-        `failed` is given a sentence, `progress` the newest report. `ended` is called last, when the topic is free
-        again, if the work had begun. A task that `writes` a file is waited for when the window closes.
+        `done` receives the answer, `failed` a sentence about an error, and `progress` the newest report. `ended` is
+        called last, when the topic is free again, but not if the work never began. If `writes` is true, then a closing
+        window waits for the task.
         """
         if not queues:
             self.cancel(topic)
@@ -126,30 +131,36 @@ class Aside(QObject):
         self.noticed.emit(Notice(sentence, details, **how))
 
     def cancel(self, topic: Hashable) -> None:
-        """Stop the task of a topic, and forget the tasks that wait."""
+        """Stop the running task of a topic, and drop its waiting tasks."""
         about = self._topics[topic]
         about.waiting.clear()
         if about.under_way is not None:
             about.under_way.stop()
 
     def is_busy(self, *topics: Hashable) -> bool:
-        """Return whether a task runs or waits for one of these topics. Without topics, all of them are looked at."""
+        """Return whether a task of one of these topics runs or waits. Without topics, look at all topics."""
         known = [self._topics[topic] for topic in topics or tuple(self._topics)]
         return any(about.under_way is not None or about.waiting for about in known)
 
     def pause(self, topic: Hashable, run: Run | None, least: int) -> int:
-        """Return the milliseconds to wait before the next question: a run that goes on needs the processor."""
+        """Return the milliseconds to wait before the next task of a topic.
+
+        The pause is longer than `least` only while `run` is being trained, because the training needs the processor.
+        """
         seconds = self._topics[topic].seconds if run is not None and run.is_busy else 0.0
         return max(least, round(1000 * REST * seconds))
 
     def start(self, job: Job, receive: Callable[[Any], object], ended: Callable[[], object]) -> None:
-        """Start a job that posts more than one answer; `receive` is given what it posts."""
+        """Start a job that posts several messages. `receive` is called with each message, and `ended` at the end."""
         if not self._is_closed:
             self._jobs[job] = receive, ended
             job.start(self._mailbox)
 
     def close(self) -> None:
-        """Stop all work, and wait for tasks that write. Other tasks may be left behind (see app.worker.job.leave)."""
+        """Stop all jobs.
+
+        Wait for jobs that write files, and a limited time for all others (see app.worker.job.leave).
+        """
         self._is_closed = True
         self._mailbox.close()
         for job in self._jobs:
@@ -168,7 +179,10 @@ class Aside(QObject):
             receive(message)
 
     def _tell_remarks(self, topic: Hashable, remarks: list[str]) -> None:
-        """Show the remarks that are new: questions that follow the time cursor repeat theirs."""
+        """Show the remarks of a task that were not shown lately.
+
+        A task that is repeated at each step repeats its remarks, too.
+        """
         now = time.monotonic()
         self._remarked = {sentence: when for sentence, when in self._remarked.items() if now - when < TELL_AGAIN}
         fresh = [remark for remark in remarks if (topic, remark) not in self._remarked]

@@ -1,4 +1,4 @@
-"""The undo stack. A person's change replaces a frozen value, and undoing puts the former value back."""
+"""The undo stack. A change replaces a frozen value, and undoing restores the former value."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ JOIN_SECONDS = 0.7  # changes of the same kind within this time are undone toget
 
 
 class Steps(QUndoStack):
-    """The undo stack: all that a person has changed, one step for each change.
+    """The undo stack, with one step for each change that a person made.
 
-    While a step is undone or redone, the changes that follow from it add no step: a new step would delete this one.
+    While a step is undone or redone, consequences of that add no new step: a new step would delete the redone steps.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -33,7 +33,7 @@ class Steps(QUndoStack):
             self.clear()
 
     def take_back(self, step: Step) -> None:
-        """Undo a step that may lie below unrelated ones. Nothing happens if the stack has dropped it."""
+        """Undo a step even if newer steps are above it on the stack. Do nothing if the stack has dropped the step."""
         if isValid(step) and not step.is_undone:
             if self.command(self.index() - 1) is step:
                 self.undo()
@@ -67,7 +67,10 @@ class UndoableValue(QObject, Generic[Value]):
         return self._value
 
     def put(self, value: Value, label: str, *, joins: bool = False) -> None:
-        """Replace the value; `label` names the change in the Edit menu."""
+        """Replace the value, and add a step to the undo stack. `label` names the step in the Edit menu.
+
+        If `joins` is true, then quick changes with the same label become a single step.
+        """
         if value == self._value:
             return
         if self._undo.is_walking:
@@ -81,14 +84,14 @@ class UndoableValue(QObject, Generic[Value]):
             self._undo.push(self._last)
 
     def put_quietly(self, value: Value) -> None:
-        """Replace the value without a step to undo, for changes that the program makes by itself."""
+        """Replace the value without a step on the undo stack. Use it for changes that no person made."""
         if value != self._value:
             self._value = value
             self.changed.emit(value)
 
 
 class Step(QUndoCommand):
-    """A change that can be undone: it holds the value before and the value after."""
+    """A change that can be undone. It holds the value before and the value after."""
 
     def __init__(self, steps: Steps, label: str, act: Callable[[Any], None], before: Any, after: Any) -> None:
         super().__init__(label)
@@ -116,7 +119,7 @@ class _Replacement(Step):
         self._made = time.monotonic()
 
     def can_go_on(self, label: str) -> bool:
-        """Return whether a further change with this label, made now, belongs to this step."""
+        """Return whether a change with this label, made now, joins this step."""
         steps = self._steps
         is_newest = steps.index() == steps.count() and steps.command(steps.index() - 1) is self
         return is_newest and label == self._label and time.monotonic() - self._made < JOIN_SECONDS

@@ -30,7 +30,7 @@ MOST_TOLD = 200  # most sentences about skipped files of folders
 
 
 class SessionCorpus(QObject):
-    """A list of texts that a person arranges; they are counted as the present recipe splits them."""
+    """The list of texts that a person arranges. The words of the texts are counted for the present recipe."""
 
     column_wanted = Signal(int)  # number of a table whose text column only a person can choose
     listed = Signal()  # all added folders have been searched
@@ -51,7 +51,7 @@ class SessionCorpus(QObject):
         return self.aside.is_busy(TOPIC)
 
     def add_paths(self, paths: Sequence[Path | str]) -> None:
-        """Add files, and the files in folders. Many files take a moment."""
+        """Add files, and all files in folders, to the corpus. A background task lists the folders."""
         self.aside.ask(
             TOPIC,
             lambda task: texts_among([*map(Path, paths)], task.cancelled),
@@ -64,7 +64,7 @@ class SessionCorpus(QObject):
         self.aside.cancel(TOPIC)
 
     def add_address(self, address: str) -> None:
-        """Add an address, such as `s3://bucket/a.txt`, which an installed package can read."""
+        """Add a text by its address, such as `s3://bucket/a.txt`. An installed package must be able to read it."""
         self._put(gathered(lists.with_address(self._texts_that_stay, address)), "Add an address")
 
     def add_text(self, name: str, text: str) -> None:
@@ -92,11 +92,15 @@ class SessionCorpus(QObject):
         return self.recipe.value.mixture or Mixture()
 
     def group(self, numbers: Collection[int], name: str) -> None:
-        """Put these texts into a group, or into none if it has no name."""
+        """Put the texts with these numbers into a group. An empty name takes them out of their groups."""
         self._put(put_into(self.texts.value, dict.fromkeys(numbers, name)), f"Group {name}" if name else "Ungroup")
 
     def group_by_folders(self, numbers: Collection[int]) -> None:
-        """Make a group of each folder directly below the common folder; split a large folder first."""
+        """Group texts by folder.
+
+        Each folder directly below the common folder of the texts becomes a group. If the only text is a large
+        folder, then it is replaced by the files and folders in it.
+        """
         texts = self.texts.value
         large = [text for text in texts if text.number in numbers and text.is_folder and not text.picked]
         if len(large) == 1 and len(numbers) == 1:
@@ -106,7 +110,10 @@ class SessionCorpus(QObject):
         self._put(put_into(texts, by_folder(texts, numbers)), "Groups from folders")
 
     def say(self, old: str, new: str, weight: Fraction, by: By) -> None:
-        """Give a group a name and a weight. Where weights are shares, the others get what is left."""
+        """Rename the group `old`, and set its weight.
+
+        If weights are shares, then the other groups share the remainder.
+        """
         numbers = {text.number: new for text in self.texts.value if text.group == old}
         texts = put_into(self.texts.value, numbers)
         mixture = renamed(self.mixture, old, new) if new != old else self.mixture
@@ -118,7 +125,7 @@ class SessionCorpus(QObject):
         self._put(self.texts.value, f"Sample of {group.name}", self.mixture.with_group(group))
 
     def weigh_by(self, by: By) -> None:
-        """Make shares parts of bytes or of words."""
+        """Choose whether the shares of groups are shares of bytes or of words."""
         self._put(self.texts.value, f"Shares by {by}", dataclasses.replace(self.mixture, by=by))
 
     def _put(self, texts: CorpusTexts, label: str, mixture: Mixture | None = None) -> None:
@@ -142,14 +149,17 @@ class SessionCorpus(QObject):
             self._put(gathered((*texts[:place], *parts, *texts[place + 1 :])), "Groups from folders")
 
     def read_otherwise(self, numbers: set[int], name: str, **changes: Any) -> None:
-        """Read these texts in another encoding, by another column, or as words with their counts."""
+        """Change how the texts with these numbers are read.
+
+        `changes` are another encoding, another column, or whether the texts are lists of words.
+        """
         texts = self.texts.value
         self.texts.put(tuple(dataclasses.replace(t, **changes) if t.number in numbers else t for t in texts), name)
 
     def rewrite(self, source: CorpusText, text: str | None) -> None:
-        """Put an edited text in the place of a source; None brings the source back.
+        """Replace a text by an edited text. None restores the text.
 
-        The editor keeps the steps to undo, which are smaller than texts. A file on the disk does not change.
+        The editor has its own steps to undo, which are smaller than whole texts. A file on the disk does not change.
         """
         self._samples.discard(source.number)
         name = f"{source.name}, edited" if source.place else source.name
@@ -164,30 +174,30 @@ class SessionCorpus(QObject):
     def outcomes_as_wanted(self) -> list[Outcome | None]:
         return self.counts.outcomes_as_wanted(self.texts.value, self.recipe.value)
 
-    def _take_files(self, found: OpenedFiles) -> None:
-        left_out = found.left_out
-        is_something = bool(found.files or found.picked or found.folders or found.counts)
+    def _take_files(self, opened: OpenedFiles) -> None:
+        left_out = opened.left_out
+        is_something = bool(opened.files or opened.picked or opened.folders or opened.counts)
         if left_out:
             others = len(left_out) - 1
             more = f" And {others:,} more are left out." if others and is_something else ""
             details = "\n".join(left_out[:MOST_TOLD]) if others else ""
             self.aside.tell(left_out[0 if is_something else -1] + more, details, is_error=not is_something)
         if is_something:
-            texts = lists.with_picked(lists.with_files(self._texts_that_stay, found.files), found.picked)
-            for folder in found.folders:
+            texts = lists.with_picked(lists.with_files(self._texts_that_stay, opened.files), opened.picked)
+            for folder in opened.folders:
                 texts = lists.with_folder(texts, folder)
-            for path, columns in found.counts.items():
+            for path, columns in opened.counts.items():
                 texts = lists.with_counts(texts, path, columns)
             self._put(gathered(texts), "Add files")
 
     @property
     def _texts_that_stay(self) -> CorpusTexts:
-        """Return the texts that stay when texts are added. A sample that is the only text does not stay."""
+        """Return the texts that stay when a person adds texts. A sample that is the only text does not stay."""
         texts = self.texts.value
         return () if len(texts) == 1 and texts[0].number in self._samples else texts
 
     def _tell_failures(self) -> None:
-        """Report at once which added texts cannot be counted, instead of when a run begins."""
+        """Report at once which added texts cannot be counted, instead of when a training begins."""
         numbers = [text.number for text in self.texts.value]
         failed = list(zip(numbers, self.outcomes_as_wanted(), strict=True))
         fresh = {number: outcome.sentence for number, outcome in failed if isinstance(outcome, CountFailure)}
@@ -207,7 +217,10 @@ class SessionCorpus(QObject):
 
 @dataclass(frozen=True)
 class OpenedFiles:
-    """The texts found in files and folders: files in reading order, large folders, and why others are left out."""
+    """The result of opening files and folders.
+
+    It holds the files in reading order, the large folders, and the reasons for skipped files.
+    """
 
     files: tuple[Path, ...]
     picked: Mapping[Path, tuple[str, ...]]  # many files, by their folders, instead of one text each
@@ -217,8 +230,11 @@ class OpenedFiles:
 
 
 def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> OpenedFiles:
-    """Find the texts in files and folders; if there are many, each folder becomes one text of the corpus."""
-    found: list[Path] = []
+    """Return the texts in files and folders.
+
+    If there are many files, then each folder becomes a single text of the corpus.
+    """
+    files_found: list[Path] = []
     folders: list[Path] = []
     counts: dict[Path, Mapping[str, str]] = {}
     log = SkipLog()
@@ -228,24 +244,24 @@ def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> OpenedFiles:
             counts[path] = columns
             continue
         if not path.is_dir():
-            found.append(path)
+            files_found.append(path)
             continue
         if are_many:
             folders.append(path)
             continue
         try:
             texts = texts_in(path, ("*",), ReadingOptions(), log, is_strict=False, cancelled=cancelled)
-            found += [text.path for text in texts if text.path is not None]
+            files_found += [text.path for text in texts if text.path is not None]
         except CorpusError as error:
             log.add(str(path), str(error))
     reports = tuple(report.sentence for report in log.reports())
-    many = [path for path in found if can_be_picked(path)] if len(found) > MOST_LISTED else []
-    files = tuple(path for path in found if not can_be_picked(path)) if many else tuple(found)
+    many = [path for path in files_found if can_be_picked(path)] if len(files_found) > MOST_LISTED else []
+    files = tuple(path for path in files_found if not can_be_picked(path)) if many else tuple(files_found)
     return OpenedFiles(files, lists.picked_by_folder(many, MOST_LISTED), tuple(folders), reports, counts)
 
 
 def names_of(texts: CorpusTexts) -> tuple[str, ...]:
-    """Return the names of groups in their order. Texts in no group have an empty name."""
+    """Return the names of the groups in their order. The empty name stands for texts in no group."""
     return tuple(dict.fromkeys(text.group for text in texts))
 
 
@@ -256,7 +272,7 @@ def gathered(texts: CorpusTexts) -> CorpusTexts:
 
 
 def put_into(texts: CorpusTexts, groups: Mapping[int, str]) -> CorpusTexts:
-    """Return the texts with other groups, by their numbers."""
+    """Return the texts with changed groups. `groups` maps the number of a text to the name of its new group."""
     return gathered(tuple(dataclasses.replace(text, group=groups.get(text.number, text.group)) for text in texts))
 
 
@@ -274,7 +290,7 @@ def by_folder(texts: CorpusTexts, chosen: Collection[int]) -> dict[int, str]:
 
 
 def split_folder(folder: CorpusText) -> tuple[CorpusText, CorpusTexts]:
-    """Return a folder that is one text, and the texts that replace it: its subfolders, and its other files."""
+    """Return the folder, and the texts that replace it: its subfolders and the files directly in it."""
     assert folder.path is not None
     parts = [
         CorpusText(f"{path.name}/" if path.is_dir() else path.name, path, is_folder=path.is_dir(), group=name)
@@ -285,7 +301,7 @@ def split_folder(folder: CorpusText) -> tuple[CorpusText, CorpusTexts]:
 
 
 def renamed(mixture: Mixture, old: str, new: str) -> Mixture:
-    """Rename a group; a group that has the new name already stays as it is."""
+    """Return a mixture with a renamed group. If a group has the new name already, that group stays as it is."""
     known = {group.name for group in mixture.groups}
     groups = [group for group in mixture.groups if group.name != old or new not in known]
     fresh = tuple(
@@ -300,7 +316,10 @@ def renamed(mixture: Mixture, old: str, new: str) -> Mixture:
 
 
 def weighed(mixture: Mixture, names: Sequence[str], name: str, weight: Fraction, by: By) -> Mixture:
-    """Give one group another weight; where weights are shares, the others divide the rest as before."""
+    """Return a mixture in which the group `name` has another weight.
+
+    If weights are shares, then the other groups keep their proportions and share the remainder.
+    """
     groups = {group_name: mixture.of(group_name) for group_name in names}
     is_alike = (by == "times") == (mixture.by == "times")
     others = {group_name: group.weight if is_alike else Fraction(1) for group_name, group in groups.items()}
@@ -321,7 +340,7 @@ def weighed(mixture: Mixture, names: Sequence[str], name: str, weight: Fraction,
 
 
 def fitted(mixture: Mixture, before: Collection[str], after: Sequence[str]) -> Mixture:
-    """Fit a mixture to other groups: forget those that are gone, and give new ones an equal share."""
+    """Return a mixture for other groups: groups that are gone have no weight, and new groups get an equal share."""
     gone = set(before) - set(after)
     groups = [group for group in mixture.groups if group.name not in gone]
     fitting = _whole(tuple(groups), mixture.by)
@@ -333,7 +352,7 @@ def fitted(mixture: Mixture, before: Collection[str], after: Sequence[str]) -> M
 
 
 def _whole(groups: tuple[Group, ...], by: By) -> Mixture:
-    """Make shares add up to 1 again; if nothing is left of them, count every group once."""
+    """Return a mixture whose shares add up to 1. If no share is left, then every group counts once."""
     whole = sum((group.weight for group in groups), Fraction())
     if by != "times" and whole:
         return Mixture(tuple(dataclasses.replace(group, weight=group.weight / whole) for group in groups), by)

@@ -1,4 +1,4 @@
-"""The texts of a corpus, in their order."""
+"""The list of texts in a corpus, and functions that add texts to the list."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def fresh_number() -> int:
 
 
 def state_of(path: Path) -> tuple[int, int] | None:
-    """Return size and time of a file as it is now, to notice a later change; None if it is gone."""
+    """Return the size and the modification time of a file, or None if the file is gone. They show a later change."""
     try:
         status = path.stat()
     except OSError:
@@ -48,9 +48,9 @@ def state_of(path: Path) -> tuple[int, int] | None:
 
 @dataclass(frozen=True)
 class CorpusText:
-    """A file, an address, a text given directly, or a folder whose texts are read as one corpus.
+    """A text of the corpus: a file, an address, a text in memory, or a folder whose files are read as one text.
 
-    Its number is its identity, wherever it is moved.
+    The number of a text identifies it even if its position in the list changes.
     """
 
     name: str
@@ -67,12 +67,15 @@ class CorpusText:
     number: int = field(default_factory=fresh_number)
 
     def is_same_as(self, other: CorpusText) -> bool:
-        """Return whether both are read alike from the same place, whichever numbers they have."""
+        """Return whether both texts are read from the same place in the same way. Their numbers may differ."""
         return dataclasses.replace(self, number=other.number) == other
 
     @property
     def size(self) -> int | None:
-        """The size in bytes; None for an unreadable file, and for folders and addresses, where counting takes long."""
+        """Return the size in bytes, or None for an unreadable file.
+
+        Folders and addresses have None, as counting would take long.
+        """
         if self.address:
             return None
         if self.path is None:
@@ -81,11 +84,17 @@ class CorpusText:
         return state and state[0]
 
     def file_state(self) -> tuple[int, int] | None:
-        """Return size and time of a file as it is now; None for a text given directly or a file that is gone."""
+        """Return the size and the modification time of the file.
+
+        Return None for a text in memory or a file that is gone.
+        """
         return None if self.path is None or self.refused or self.is_folder else state_of(self.path)
 
     def holds(self, path: Path | None) -> bool:
-        """Return whether this is a folder that contains the path. If files were picked, it must be among them."""
+        """Return whether this is a folder that contains the path.
+
+        If a person picked files, then the path must be one of them.
+        """
         if path is None or self.path is None or not self.is_folder or not path.is_relative_to(self.path):
             return False
         return not self.picked or str(path.relative_to(self.path)) in self._all_picked
@@ -96,13 +105,16 @@ class CorpusText:
 
     @property
     def place(self) -> str:
-        """Return the path or address, as people see it and sessions keep it; empty for a text given directly."""
+        """Return the path or address, as people see it and session files store it. It is empty for a text in memory."""
         if self.address:
             return without_password(self.address)
         return "" if self.path is None else str(self.path.absolute())
 
     def to_count(self) -> TextsToCount:
-        """Return the source that counts this text, here or in another process."""
+        """Return the source that counts the words of this text, even in another process.
+
+        Raise CorpusError if the text must not be read.
+        """
         if self.refused:
             raise CorpusError(self.refused)
         if self.path is None and not self.address:
@@ -116,7 +128,10 @@ class CorpusText:
         return TextsToCount(self.address or str(self.path), group=self.group, choices=choices)
 
     def key(self) -> Hashable:
-        """Return the key of its count, which changes with the text or file. Folders are looked at only once."""
+        """Return the key of the text's counts.
+
+        It changes with the content of a file, but not with the content of a folder.
+        """
         read_as = self.encoding, self.column, self.word_list
         if self.path is None or self.is_folder:
             return self.number, self.text, read_as
@@ -128,42 +143,45 @@ CorpusTexts = tuple[CorpusText, ...]
 
 @contextmanager
 def reading(sources: Sequence[CorpusText], remarks: list[str]) -> Iterator[Corpus]:
-    """Open these texts as one corpus; at the end, add a remark for each skipped part to `remarks`."""
+    """Open these texts as one corpus. At the end, add a sentence for each skipped part to `remarks`."""
     corpus = corpus_of([source.to_count() for source in sources])
     yield corpus
     remarks += map(str, corpus.skipped)
 
 
 def text_to_edit(source: CorpusText, cancelled: CancelCheck = never_cancelled) -> str:
-    """Return a text for the editor, or raise an error that says why it cannot be edited."""
+    """Return the text for the editor. Raise CorpusError with the reason if it cannot be edited."""
     if source.is_folder or source.address:
         raise CorpusError(f"{source.name} is not a file on this computer: open a file or paste a text to edit it.")
     corpus = source.to_count().corpus()
-    found = bytearray()
+    data = bytearray()
     is_whole = False
     if corpus.word_lists:
         raise CorpusError(f"{source.name} holds words with their counts, which cannot be edited as a text.")
     for chunk in while_wanted(corpus.chunks(), cancelled):
         if is_whole:
             raise CorpusError(f"{source.name} holds several texts: only a plain text can be edited here.")
-        found += chunk.data
+        data += chunk.data
         is_whole = chunk.ends_document
-        if len(found) > LARGEST_EDITED:
+        if len(data) > LARGEST_EDITED:
             raise CorpusError(
                 f"{source.name} has more than {LARGEST_EDITED // 10**6} MB, too much to train again at every key. "
                 "Edit it in another program and save it: the next training reads it."
             )
-    return found.decode()
+    return data.decode()
 
 
 def _refuse_what_may_never_end(path: Path) -> None:
-    """Refuse pipes, which a session file may name: a thread that waits for a pipe cannot be stopped."""
+    """Raise CorpusError for a pipe or a device.
+
+    A session file may name one, and a thread that waits for it cannot be stopped.
+    """
     if path.exists() and not path.is_file() and not path.is_dir():
         raise CorpusError(f"{path} is a pipe or a device; the window learns from files only (bpe-explorer train can).")
 
 
 def with_files(sources: CorpusTexts, paths: tuple[Path, ...]) -> CorpusTexts:
-    """Return the sources with those files that are not among them yet.
+    """Return the texts and those files that are not among them yet.
 
     >>> some = with_files((), (Path("a.txt"), Path("b.txt")))
     >>> [source.name for source in with_files(some, (Path("b.txt"), Path("c.txt")))]
@@ -179,7 +197,9 @@ def with_files(sources: CorpusTexts, paths: tuple[Path, ...]) -> CorpusTexts:
 
 
 def with_counts(sources: CorpusTexts, path: Path, columns: Mapping[str, str]) -> CorpusTexts:
-    """Return the sources with a file or folder of counts, one text for each group. `columns` names their columns.
+    """Return the texts and a file or folder of counted words, as one text for each group.
+
+    `columns` maps the name of a group to the column with its counts.
 
     >>> [(text.name, text.group) for text in with_counts((), Path("a.parquet"), {"de": "count in de"})]
     [('a.parquet, de', 'de')]
@@ -193,7 +213,9 @@ def with_counts(sources: CorpusTexts, path: Path, columns: Mapping[str, str]) ->
 
 
 def with_folder(sources: CorpusTexts, folder: Path) -> CorpusTexts:
-    """Return the sources with a folder as it is now. Files inside it are not read twice.
+    """Return the texts and a folder.
+
+    Files inside the folder are removed from the list, so that they are not read twice.
 
     >>> some = with_files((), (Path("a/b/c.txt"), Path("d.txt")))
     >>> [source.name for source in with_folder(some, Path("a"))]
@@ -204,7 +226,7 @@ def with_folder(sources: CorpusTexts, folder: Path) -> CorpusTexts:
 
 
 def with_address(sources: CorpusTexts, address: str) -> CorpusTexts:
-    """Return the sources with an address. It replaces an equal one that was refused because it came from a session.
+    """Return the texts and an address. It replaces an equal address that came from a session file and was refused.
 
     >>> [source.name for source in with_address((), "s3://bucket/a.jsonl?versionId=5")]
     ['a.jsonl']
@@ -219,26 +241,27 @@ def with_address(sources: CorpusTexts, address: str) -> CorpusTexts:
 
 
 def from_session(saved: SavedSource) -> CorpusText:
-    """Make a text that a session file names. The file may come from a stranger.
+    """Return a text that a session file names.
 
-    So its addresses are not read: another computer would learn who opened the session.
+    The file may come from a stranger, so its addresses are not read: another computer would learn who opened the
+    session.
     """
     path = saved.path
-    found = CorpusText(saved.name, encoding=saved.encoding, column=saved.column, group=saved.group)
+    source = CorpusText(saved.name, encoding=saved.encoding, column=saved.column, group=saved.group)
     if path is None:
-        return dataclasses.replace(found, text=saved.text or "")
+        return dataclasses.replace(source, text=saved.text or "")
     refused = ""
     if is_address(path):
         refused = f"{path} is an address from a session file. If you trust it, use File > Open from Address."
-        return dataclasses.replace(found, address=path, refused=refused)
+        return dataclasses.replace(source, address=path, refused=refused)
     if PATHS_REACH_FAR and PureWindowsPath(path).drive.startswith(r"\\"):
         refused = (
             f"{path} is on another computer and comes from a session file. If you trust it, add the file with File > "
             "Open Texts."
         )
     is_folder = not refused and (bool(saved.picked) or Path(path).is_dir())
-    found = dataclasses.replace(found, picked=saved.picked, word_list=saved.word_list)
-    return dataclasses.replace(found, path=Path(path), refused=refused, is_folder=is_folder)
+    source = dataclasses.replace(source, picked=saved.picked, word_list=saved.word_list)
+    return dataclasses.replace(source, path=Path(path), refused=refused, is_folder=is_folder)
 
 
 def without(sources: CorpusTexts, numbers: set[int]) -> CorpusTexts:
@@ -258,7 +281,7 @@ def can_be_picked(path: Path) -> bool:
 
 
 def picked_by_folder(paths: Sequence[Path], most: int = MOST_LISTED) -> dict[Path, tuple[str, ...]]:
-    """Group files by the folders that they lie in, or by folders further up if these are too many.
+    """Group files by their folders. If there are more than `most` folders, use parent folders instead.
 
     >>> files = [Path("a/1/x"), Path("a/2/y"), Path("a/2/z")]
     >>> [*picked_by_folder(files).values()], [len(names) for names in picked_by_folder(files, 1).values()]
@@ -276,7 +299,7 @@ def picked_by_folder(paths: Sequence[Path], most: int = MOST_LISTED) -> dict[Pat
 
 
 def with_picked(sources: CorpusTexts, picked: Mapping[Path, tuple[str, ...]]) -> CorpusTexts:
-    """Return the sources with those files of folders. None is read twice.
+    """Return the texts and some files of folders. No file is read twice.
 
     >>> texts = with_picked((CorpusText("b", Path("a/b")),), {Path("a"): ("b", "c")})
     >>> [(text.name, text.picked) for text in with_picked(texts, {Path("a"): ("c", "d")})]
@@ -296,7 +319,7 @@ def with_picked(sources: CorpusTexts, picked: Mapping[Path, tuple[str, ...]]) ->
 
 
 def without_files(sources: CorpusTexts, number: int, names: Collection[str]) -> CorpusTexts:
-    """Return the sources without some of a folder's picked files. The rest of the folder is counted again.
+    """Return the texts without some of the files that were picked from a folder. The remaining files are counted again.
 
     >>> texts = with_picked((), {Path("a"): ("b", "c")})
     >>> number = texts[0].number

@@ -1,7 +1,7 @@
-"""The counts of words in texts: known counts are kept, and the other texts are counted.
+"""The counts of words in texts. Known counts are cached, and a background task counts the other texts.
 
-A count belongs to a text and to how it is split. It is kept when the text is removed or another pattern is tried, so
-undoing costs nothing. Only the last few counts of removed texts are kept.
+A count belongs to a text and to a way to split it. It stays in the cache when the text is removed or another pattern
+is chosen, so undoing costs nothing. Only the last few counts of removed texts stay.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ KEPT_TEXTS = 20  # removed texts whose counts are kept
 
 @dataclass(frozen=True)
 class Unit:
-    """The smallest part that is counted: a text, or all texts of a group of which only a part is taken."""
+    """The smallest unit that is counted.
+
+    It is one text. If the mixture takes only a part of a group, then it is all texts of the group.
+    """
 
     sources: CorpusTexts
     choice: Group | None  # how much of the group is taken; None for a single text, taken whole
@@ -46,7 +49,7 @@ class Unit:
 
 
 def units_of(texts: CorpusTexts, recipe: Recipe) -> dict[int, Unit]:
-    """Return the unit in which each text is counted, by the text's number."""
+    """Return the unit in which each text is counted. The keys are the numbers of the texts."""
     mixture = recipe.mixture or Mixture()
     units = {}
     of_groups = dict[str, Unit]()
@@ -67,13 +70,16 @@ Kind = Hashable
 
 
 def kind_of(recipe: Recipe) -> Kind:
-    """Return what counts depend on besides the text: how it is split, and whether words that end lines matter."""
+    """Return the choices of a recipe that change the counts: how texts are split, and whether line ends matter."""
     return recipe.part(SplittingChoices), recipe.asks_for_line_ends
 
 
 @dataclass(frozen=True)
 class TableLayout:
-    """The layout of a table: the columns that could hold its texts, the column that does, or words with counts."""
+    """The layout of a table of texts.
+
+    It holds the columns that could hold texts, the column in use, and whether the table lists words with their counts.
+    """
 
     columns: tuple[str, ...] = ()
     column: str = ""
@@ -106,7 +112,7 @@ class TextCount:
 
 @dataclass(frozen=True)
 class CountFailure:
-    """The reason why one text could not be counted. The other texts are counted all the same."""
+    """The reason why one text could not be counted. All other texts are still counted."""
 
     sentence: str
     read: TableLayout = TableLayout()  # the columns, as far as they are known
@@ -150,7 +156,7 @@ class Counts(QObject):
         return self.outcomes_as_wanted((source,), recipe)[0]
 
     def outcomes_as_wanted(self, sources: Sequence[CorpusText], recipe: Recipe) -> list[Outcome | None]:
-        """Return the outcomes of texts as they were last wanted. Their files may have changed since."""
+        """Return the outcomes of the last request for these texts. Their files may have changed since that request."""
         known = self._outcomes.get(kind_of(recipe), {})
         return [known.get(self._wanted.get(source.number)) for source in sources]
 
@@ -160,7 +166,7 @@ class Counts(QObject):
         return self._progress
 
     def want(self, sources: CorpusTexts, recipe: Recipe) -> None:
-        """Count these texts under this recipe; `settled` reports the end."""
+        """Count these texts for a recipe. The signal `settled` reports the end."""
         self._next = sources, recipe
         kind, keys = self._under_way
         if not self.busy:
@@ -211,7 +217,7 @@ class Counts(QObject):
 
 
 def count_texts(units: Mapping[Hashable, Unit], recipe: Recipe, outcomes: Outcomes, task: Task) -> None:
-    """Count the units one after the other; a finished count is kept even if the rest is stopped."""
+    """Count the units one after the other. Finished counts stay in `outcomes` even if the task is stopped."""
     for key, unit in units.items():
         if task.stopping:
             raise Cancelled("Counting was stopped.")

@@ -1,4 +1,4 @@
-"""The file of a session: saving and opening it, and whether the session has changed since.
+"""The file of a session: the program saves and opens it, and notices unsaved changes.
 
 A safety copy keeps unsaved work. It stays when the window is closed or the power fails.
 """
@@ -34,7 +34,7 @@ Then = Callable[[], object]  # what to do next
 
 
 class Document(QObject):
-    """The file side of a session. Lives in the window's thread; reading and writing happens in the background."""
+    """The file of a session. This object lives in the window's thread, and background tasks read and write the file."""
 
     changed = Signal()  # the file's name, or whether the session is modified
     leaving = Signal()  # another session is about to be shown
@@ -66,7 +66,7 @@ class Document(QObject):
         self._timer.start()
 
     def look(self) -> None:
-        """Check for changes, and update the safety copy."""
+        """Check whether the session has changed, and update the safety copy."""
         now = self.snapshot()
         is_modified = self._differs(now)
         if not is_modified:
@@ -80,7 +80,7 @@ class Document(QObject):
     # -- saving ----------------------------------------------------------------------------
 
     def save(self, path: Path | None = None, *, then: Then = lambda: None, replaces_foreign: bool = False) -> None:
-        """Write the session to its file, or to a new file that becomes its own; on success call `then`."""
+        """Write the session to its file. A new `path` becomes the file of the session. Call `then` after a success."""
         target = (path or self.path or Path(UNTITLED + EXTENSION)).absolute()
         if self._is_busy():
             return
@@ -157,51 +157,57 @@ class Document(QObject):
             self.leftovers.give_back(path)
         self._aside.tell(sentence)
 
-    def _take_opened(self, is_safety_copy: bool, found: OpenedSession) -> None:
+    def _take_opened(self, is_safety_copy: bool, opened: OpenedSession) -> None:
         self._leave()
-        session = found.session
+        session = opened.session
         if not session.text and session.written is None:  # a command wrote the session, so nobody has typed a text
             session = dataclasses.replace(session, text=self._first_text)
-        restore(self._session, session, found.names)
+        restore(self._session, session, opened.names)
         if is_safety_copy:
-            self._take_leftover(found)
+            self._take_leftover(opened)
         else:
-            self._take_file(found)
-        self._show_opened(found)
+            self._take_file(opened)
+        self._show_opened(opened)
 
-    def _show_opened(self, found: OpenedSession) -> None:
-        self.opened.emit(found.session.view)
+    def _show_opened(self, opened: OpenedSession) -> None:
+        self.opened.emit(opened.session.view)
         self._session.fingerprints.compare()
         self.changed.emit()
         self.look()
 
     def _take_place(self, path: Path | None) -> bool:
-        """Make this the session's file, unless there is none or another window has it open."""
+        """Make `path` the file of the session, and return whether that worked.
+
+        It fails if the path is None or if another window has the file open.
+        """
         if path is not None and self._is_own(path):
             return True
         is_free = path is not None and self._claim(path)
         self._belong_to(path if is_free else None)
         return is_free
 
-    def _take_file(self, found: OpenedSession) -> None:
-        path = found.path
+    def _take_file(self, opened: OpenedSession) -> None:
+        path = opened.path
         if self._take_place(path):
-            self._state = found.state
+            self._state = opened.state
         else:
             self.name = f"{path.stem} (copy)"
             sentence = f"{path.name} is open in another window. This is a copy of it: save it under another name."
             self._aside.tell(sentence, is_error=False)
         self._saved = self.snapshot()
 
-    def _take_leftover(self, found: OpenedSession) -> None:
-        """Keep the file that the safety copy belongs to; the session differs from it."""
-        self.leftovers.brought_back |= {found.path}
-        path = Path(found.session.saved_as) if found.session.saved_as else None
+    def _take_leftover(self, opened: OpenedSession) -> None:
+        """Link an opened safety copy with the file that the unsaved session came from.
+
+        The session counts as changed.
+        """
+        self.leftovers.brought_back |= {opened.path}
+        path = Path(opened.session.saved_as) if opened.session.saved_as else None
         self._saved = None
         self._state = state_of(path) if self._take_place(path) and path is not None else None
 
     def new(self) -> Path | None:
-        """Begin an empty session. Return the safety copy of the present one, if it was not saved."""
+        """Begin an empty session. Return the path of the safety copy if the session before was not saved."""
         kept = self._leave()
         restore(self._session, SavedSession(self._session.recipe.value, text=self._first_text), {})
         self._belong_to(None)
@@ -214,25 +220,28 @@ class Document(QObject):
 
     @property
     def holds_own_work(self) -> bool:
-        """Return whether unsaved work is a person's own: more than the sample that is learned at the first start."""
+        """Return whether unsaved work is the person's own. The sample that is trained at the first start is not."""
         now = self.snapshot()
         is_own = self._saved is not None or self.path is not None or self._session.undo.canUndo()
         is_own = is_own or bool(now.runs[1:] or now.bookmarks or any(source.path for source in now.sources))
         return self._differs(now) and (is_own or now.text != self._first_text)
 
     def secure(self) -> str:
-        """Save the present state before another session is shown; return why it would be lost, if it would."""
+        """Write the safety copy before another session is shown.
+
+        Return the reason if that fails, or else an empty text.
+        """
         now = self.snapshot()
         refusal = self._keep(now) if self._differs(now) else ""
         return self._copy.refusal_of(now) if self._copy is not None and self._copy.last is now else refusal
 
     def close(self) -> None:
-        """Give the safety copy the last state, before the threads end."""
+        """Write the last state into the safety copy. Call this before the threads end."""
         self._timer.stop()
         self._leave(only_own=True)
 
     def release(self) -> None:
-        """Release all locks after the threads have ended."""
+        """Release all locks on files. Call this after the threads have ended."""
         for lock in (self._lock, self._new_lock):
             if lock is not None:
                 lock.release()
@@ -242,7 +251,10 @@ class Document(QObject):
             copy.release()
 
     def _leave(self, *, only_own: bool = False) -> Path | None:
-        """Keep what is not saved; who only watched the sample has nothing of their own to restore."""
+        """Keep unsaved work in the safety copy, and return the path of the copy or None.
+
+        If `only_own` is true, then the unchanged sample of the first start is not kept.
+        """
         self.leaving.emit()
         now = self.snapshot(was_closed=True)
         left = None
@@ -263,7 +275,7 @@ class Document(QObject):
         self._is_in_trouble = False
 
     def _keep(self, now: SavedSession) -> str:
-        """Give the safety copy this state; return why there can be none."""
+        """Pass a state to the safety copy. Return the reason if there can be no copy, or else an empty text."""
         if self._copy is None:
             try:
                 copy = SafetyCopy(self._folder / "unsaved")
@@ -298,7 +310,7 @@ class Document(QObject):
     # -- what all need ---------------------------------------------------------------------
 
     def snapshot(self, *, was_closed: bool = False) -> SavedSession:
-        """Return the session as it is now, with the arrangement of the window."""
+        """Return the present state of the session, with the arrangement of the window."""
         now = snapshot_of(self._session, self._layout(), self.path)
         return dataclasses.replace(now, was_closed=was_closed)
 
@@ -308,7 +320,7 @@ class Document(QObject):
         return bool(now.runs or now.bookmarks or now.text != self._first_text or self.path is not None)
 
     def _is_busy(self) -> bool:
-        """Return whether a session is being saved or opened; if so, say it to the person."""
+        """Return whether a session is being saved or opened. If so, also show that to the person."""
         is_busy = self._aside.is_busy(TOPIC)
         if is_busy:
             self._aside.tell("A session is being saved or opened; try again in a moment.")

@@ -1,4 +1,4 @@
-"""The state of the files of runs when they were read, and whether they have changed since."""
+"""The fingerprints of the files that runs learned from. They show whether a file has changed since."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ MOST_NAMED = 3  # most files that a sentence names
 
 
 class Fingerprints(QObject):
-    """A checker that hashes the files of a run when it begins, and compares them when a session is opened."""
+    """A checker of the files of runs.
+
+    It hashes them when a training begins, and compares them when a session is opened.
+    """
 
     def __init__(self, runs: Runs, aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -59,12 +62,12 @@ class Fingerprints(QObject):
 
     def _take_hashed(self, run: Run, fingerprints: Mapping[int, Fingerprint]) -> None:
         paths = {source.number: source.path for source in run.sources}
-        for number, found in fingerprints.items():
-            self._known[paths[number], run.fingerprints[number]] = found
-            run.fingerprints[number] = found
+        for number, fingerprint in fingerprints.items():
+            self._known[paths[number], run.fingerprints[number]] = fingerprint
+            run.fingerprints[number] = fingerprint
 
-    def _tell(self, found: tuple[list[Path], list[Path]]) -> None:
-        (changed, missing) = found
+    def _tell(self, paths: tuple[list[Path], list[Path]]) -> None:
+        (changed, missing) = paths
         parts = []
         if changed:
             parts.append(f"{_names(changed)} changed since the runs of this session learned from it")
@@ -77,17 +80,20 @@ class Fingerprints(QObject):
 
 
 def hashed(files: Mapping[int, tuple[Path, Fingerprint]], cancelled: CancelCheck) -> dict[int, Fingerprint]:
-    """Return fingerprints with a hash of the content, for files that have not changed since they were read."""
-    found = {}
+    """Return fingerprints with a hash of the content. A file that has changed since the training read it has none."""
+    fingerprints = {}
     for number, (path, known) in files.items():
         digest = hash_of(path, cancelled)
         if digest is not None and _looks_the_same(path, known):
-            found[number] = replace(known, sha256=digest)
-    return found
+            fingerprints[number] = replace(known, sha256=digest)
+    return fingerprints
 
 
 def compared(files: Mapping[Path, Fingerprint], cancelled: CancelCheck) -> tuple[list[Path], list[Path]]:
-    """Return which files changed and which are missing; read only those whose time differs and whose size does not."""
+    """Return the changed files and the missing files.
+
+    A file is read only if its time has changed and its size has not.
+    """
     missing = [path for path in files if not path.is_file()]
     there = [path for path in files if path not in missing]
     return [path for path in there if _differs(path, files[path], cancelled)], missing

@@ -1,4 +1,4 @@
-"""Live learning: a change of the recipe or the texts begins a new run at once."""
+"""The live learning: a change of the recipe or the texts begins a new training at once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ MOST_DRAFTS = 8  # drafts that are kept, so that undo need not learn again
 
 
 class LiveLearning(QObject):
-    """A learner of changes. Its runs are drafts: each replaces the one before, unless that has been used."""
+    """An object that trains a run after each change. The runs are drafts.
+
+    A new draft replaces the draft before, unless a person has used that draft.
+    """
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -100,7 +103,7 @@ class LiveLearning(QObject):
             self._runs.drop(run)
 
     def _show(self, run: Run, *, is_draft: bool) -> None:
-        """Show the run at the same step as before, and say what is different."""
+        """Show the new run at the step where the person was, and say how it differs from the run before."""
         before = self._before
         cursor = self._session.cursor
         place = self._place_in_time()
@@ -116,7 +119,10 @@ class LiveLearning(QObject):
         self._aside.ask(TOPIC, lambda task: compare(cancelled=task.cancelled), partial(self._tell, run))
 
     def _place_in_time(self) -> int | None:
-        """Return the step where the person is, even if a shorter run has no such step; None at the end."""
+        """Return the step where the person was, even if a shorter run has no such step.
+
+        Return None for the end of the run.
+        """
         cursor = self._session.cursor
         if cursor.live:
             return None
@@ -124,13 +130,13 @@ class LiveLearning(QObject):
             return self._place[0]
         return cursor.position if cursor.position < cursor.end else None
 
-    def _tell(self, run: Run, found: TableComparison) -> None:
+    def _tell(self, run: Run, comparison: TableComparison) -> None:
         steps = run.wording.steps
-        if found.first is None and not found.differing:
+        if comparison.first is None and not comparison.differing:
             self._aside.tell(f"The {steps} are the same as before.", is_error=False)
             return
-        parted = "" if found.first is None else f"; they differ from {run.wording.step} {found.first + 1:,}"
-        self._aside.tell(f"{found.new_tokens}{parted}.", is_error=False)
+        parted = "" if comparison.first is None else f"; they differ from {run.wording.step} {comparison.first + 1:,}"
+        self._aside.tell(f"{comparison.new_tokens}{parted}.", is_error=False)
 
     def _is_used(self, run: Run) -> bool:
         marked = {mark.run for mark in self._session.bookmarks.value}
@@ -138,12 +144,12 @@ class LiveLearning(QObject):
 
 
 def sized_name(source: CorpusText) -> str:
-    """Name a text, and say how large it is if it is large."""
+    """Return the name of a text, with its size if the text is large."""
     size = source.size
     return source.name if size is None or size < LEAST_SIZE_TOLD else f"{source.name}, {size_text(size)}"
 
 
 def size_of(sources: CorpusTexts) -> int:
-    """Return the bytes of the texts, or too many if the size is not known at once."""
+    """Return the number of bytes in the texts. If a size is unknown, return more than `LARGEST`."""
     sizes = [source.size for source in sources]
     return LARGEST + 1 if None in sizes else sum(size or 0 for size in sizes)

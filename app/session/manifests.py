@@ -1,4 +1,4 @@
-"""Manifests next to files saved from the window: the command that makes the file, and the session it needs."""
+"""The manifests of files that the window saved: the command that makes the file, and the session that it needs."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ KEPT = "{} was made again by a command and is identical; {} says how."
 
 
 def run_of_session(number: int) -> str:
-    """Return the placeholder in a command for one run of the session."""
+    """Return the placeholder that stands for a run of the session in a command."""
     return f"{SESSION}#{number}"
 
 
 class Manifests(QObject):
-    """A writer of manifests. It writes only if the person has asked for manifests."""
+    """A writer of manifests. It does nothing unless the person switched manifests on."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -53,7 +53,10 @@ class Manifests(QObject):
         self._session = session
 
     def keep(self, command: Sequence[str], path: Path) -> None:
-        """Write a manifest next to a file that was just saved; an empty command means there is none."""
+        """Write a manifest beside a file that was just saved.
+
+        If the command is empty, say that the file can have no manifest.
+        """
         if not self.is_on:
             return
         session = self._session
@@ -70,7 +73,7 @@ class Manifests(QObject):
             return
         words = list(in_full(command, path, beside, texts))
         now = snapshot_of(session, {})
-        is_learning = any(one.is_busy for one in session.runs.all)
+        is_learning = any(any_run.is_busy for any_run in session.runs.all)
 
         def work(task: Task) -> bool:
             written = [beside] if needs_session else []
@@ -82,8 +85,8 @@ class Manifests(QObject):
             try:
                 is_kept = keep_manifest(words, manifest, task.cancelled)
             finally:
-                for one in () if is_kept else (*written, manifest):
-                    one.unlink(missing_ok=True)
+                for unneeded in () if is_kept else (*written, manifest):
+                    unneeded.unlink(missing_ok=True)
             return is_kept
 
         def take(is_kept: bool) -> None:
@@ -98,7 +101,10 @@ class Manifests(QObject):
 
 
 def keep_manifest(command: Sequence[str], manifest: Path, cancelled: CancelCheck) -> bool:
-    """Write how a command makes an existing file; return False, without a manifest, if it makes something else."""
+    """Run a command again, and write its manifest.
+
+    Return False, without a manifest, if the command makes a file that differs from the existing one.
+    """
     call = [sys.executable, "-m", PROGRAM, *agreed_words(), "repeat", manifest.name, "--made-by", *command]
     quiet = subprocess.DEVNULL
     with subprocess.Popen(call, cwd=manifest.parent, stdin=quiet, stdout=quiet, stderr=quiet) as process:
@@ -111,7 +117,7 @@ def keep_manifest(command: Sequence[str], manifest: Path, cancelled: CancelCheck
 
 
 def in_full(command: Sequence[str], path: Path, beside: Path, texts: TextsBeside) -> Iterator[str]:
-    """Yield the words of a command with the names of files in place of the placeholders."""
+    """Yield the words of a command, with file names in place of the placeholders."""
     for word in command:
         if word.startswith(SESSION):
             yield word.replace(SESSION, str(beside), 1)
@@ -133,49 +139,59 @@ SOME_IN_GROUPS = "some texts are in groups and some are not, which no command ca
 
 
 class TextsBeside:
-    """The texts of the corpus as files that a command can name. Texts without a file are written next to `beside`."""
+    """The texts of the corpus as files that a command can name.
+
+    A text without a file is written to a file near `beside`.
+    """
 
     def __init__(self, texts: Sequence[CorpusText], beside: Path) -> None:
         self._texts = texts
         self._place = {
-            one.number: beside.absolute().with_name(f"{beside.name}.text-{count}.txt")
-            for count, one in enumerate(texts, 1)
-            if one.path is None
+            text.number: beside.absolute().with_name(f"{beside.name}.text-{count}.txt")
+            for count, text in enumerate(texts, 1)
+            if text.path is None
         }
 
     def refusal(self, *, each: bool) -> str:
-        """Return why a command cannot name the texts, or an empty text. With `each`, every text is its own group."""
-        for one in self._texts:
-            if one.address or one.refused:
-                return IN_NO_FILE.format(one.name)
-            if one.picked or one.encoding or one.column or one.word_list is not None:
-                return READ_SO.format(one.name)
-        if len({bool(one.group) for one in self._texts}) > 1:
+        """Return the reason why a command cannot name the texts, or an empty text.
+
+        If `each` is true, then the command makes a group of every text.
+        """
+        for text in self._texts:
+            if text.address or text.refused:
+                return IN_NO_FILE.format(text.name)
+            if text.picked or text.encoding or text.column or text.word_list is not None:
+                return READ_SO.format(text.name)
+        if len({bool(text.group) for text in self._texts}) > 1:
             return SOME_IN_GROUPS
-        names = [one.name for one in self._texts]
+        names = [text.name for text in self._texts]
         twice = next((name for name in names if names.count(name) > 1), None)
         return TWO_ALIKE.format(twice) if each and twice is not None and not self._are_grouped else ""
 
     def named(self, argument: str = "", *, each: bool = False) -> list[str]:
-        """Return the arguments that name the texts, in their groups. With `each`, every text is its own group."""
+        """Return the command's arguments that name the texts and their groups.
+
+        If `each` is true, then every text without a group becomes a group. `argument` stands before texts
+        without groups.
+        """
         if not each and not self._are_grouped:
-            return [*filter(None, [argument]), *(str(self._path(one)) for one in self._texts)]
+            return [*filter(None, [argument]), *(str(self._path(text)) for text in self._texts)]
         groups: dict[str, list[str]] = {}
-        for one in self._texts:
-            groups.setdefault(one.group or one.name, []).append(str(self._path(one)))
+        for text in self._texts:
+            groups.setdefault(text.group or text.name, []).append(str(self._path(text)))
         return [word for name, paths in groups.items() for word in ("--group", name, *paths)]
 
     def write(self) -> list[Path]:
-        """Write the texts that have no file; return their paths."""
-        for one in self._texts:
-            if one.number in self._place:
-                with write_atomically(self._place[one.number]) as file:
-                    file.write(one.text.encode(errors="replace"))
+        """Write the texts that have no file, and return the paths of the new files."""
+        for text in self._texts:
+            if text.number in self._place:
+                with write_atomically(self._place[text.number]) as file:
+                    file.write(text.text.encode(errors="replace"))
         return list(self._place.values())
 
     @property
     def _are_grouped(self) -> bool:
-        return any(one.group for one in self._texts)
+        return any(text.group for text in self._texts)
 
-    def _path(self, one: CorpusText) -> Path:
-        return self._place[one.number] if one.path is None else one.path.absolute()
+    def _path(self, text: CorpusText) -> Path:
+        return self._place[text.number] if text.path is None else text.path.absolute()

@@ -1,4 +1,4 @@
-"""The filter for the merges that a person wants to see.
+"""The filter that chooses which merges the table shows.
 
 >>> MergeFilter(needle="20 74", kind="hex").error
 ''
@@ -30,7 +30,7 @@ NOT_HEX = "Write the bytes as pairs of hexadecimal digits, such as 20 74."
 
 @dataclass(frozen=True)
 class MergeFilter:
-    """A choice of merges; a value that can be compared, kept and put back."""
+    """A filter of merges. It is a frozen value, so it can be compared, saved and restored."""
 
     needle: str = ""
     kind: Kind = "text"
@@ -43,7 +43,7 @@ class MergeFilter:
 
     @cached_property
     def error(self) -> str:
-        """Return why the needle cannot be searched for; empty if it can."""
+        """Return the reason why the search text is not valid, or an empty text."""
         try:
             self._found_in(())
         except re.error as error:
@@ -53,7 +53,10 @@ class MergeFilter:
         return ""
 
     def mask(self, names: TokenTexts, history: History, start: int) -> Mask:
-        """Return which merges from `start` on pass; all do while the needle cannot be searched for."""
+        """Return a mask of the merges from `start` on: true for merges that pass the filter.
+
+        A search text that is not valid is ignored.
+        """
         passes = np.ones(len(history) - start, bool)
         if self.ties_only:
             passes &= history.tied[start:]

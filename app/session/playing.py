@@ -1,9 +1,10 @@
-"""Playing: the time cursor walks through the steps of a run, and all parts of the window follow it.
+"""The player, which moves the time slider through the steps of a run.
 
-If many steps in a row change nothing in the text shown, it skips them.
+If many steps in a row change nothing in the text shown, the player skips them.
 
-A small run that is learned at once is played when it has ended. Until then the cursor is held at its first step, which
-is the fork if it continues another run. A run that takes longer is shown live. Any action of a person ends the walk.
+After the training of a small run, the player shows its steps from the beginning. Until the training ends, the slider
+stays at the first step. In a branch, it stays at the step where the branch begins. A run that takes longer is shown
+while it is trained. Any action of a person stops the player.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ LEAST_EVENT_SECONDS = 0.33  # faster steps cannot be followed, and must not flas
 
 @dataclass(frozen=True)
 class Step:
-    """A move of the cursor to a neighbouring moment, where it stays at least these seconds."""
+    """A move of the time slider to a neighbouring step. The slider stays there for at least this number of seconds."""
 
     before: int
     after: int
@@ -44,7 +45,10 @@ class Step:
 
 
 class Player(QObject):
-    """A player that walks, pauses and holds the cursor. `stepped` reports steps that are slow enough to be seen."""
+    """A player that moves, pauses and holds the time slider.
+
+    The signal `stepped` reports steps slow enough to be seen.
+    """
 
     changed = Signal()
     stepped = Signal(Step)
@@ -98,13 +102,13 @@ class Player(QObject):
 
     @property
     def skipped(self) -> tuple[int, int] | None:
-        """The first and the last of the steps that were skipped just now."""
+        """Return the first and the last of the steps that were skipped a moment ago, or None."""
         is_news = self.is_playing and time.monotonic() - self._skipped_at < SKIP_SHOWN_SECONDS
         return self._skipped if is_news else None
 
     @property
     def word_steps_per_second(self) -> float:
-        """The speed at which the steps of a single word follow each other."""
+        """Return the number of steps per second when the steps of a single word are played."""
         return min(self.speed or WORD_STEPS_PER_SECOND, WORD_STEPS_PER_SECOND)
 
     # -- actions -----------------------------------------------------------------------------
@@ -113,7 +117,10 @@ class Player(QObject):
         self.pause() if self.is_playing else self.play()
 
     def play(self) -> None:
-        """Play from the cursor, or from the start if it is at the end; a paused walk goes on."""
+        """Play from the present step, or from the start if the slider is at the end.
+
+        Continue if the player is paused.
+        """
         if not self.can_play:
             return
         if self.is_at_end:
@@ -136,7 +143,7 @@ class Player(QObject):
         self._cursor.go_live()
 
     def give_way(self) -> None:
-        """Rest here and play nothing automatically: the person does something else."""
+        """Pause, and do not start automatically any more, because the person does something else."""
         self._is_wanted = False
         self._give_up()
         self._halt(is_paused=self.is_playing or self.is_paused)
@@ -150,22 +157,22 @@ class Player(QObject):
         self.changed.emit()
 
     def skip_idle(self, changes: Iterable[int]) -> None:
-        """Skip the steps between these `changes`, the steps that change something in the text shown."""
+        """Skip the steps that change nothing in the text shown. `changes` are the steps that change something."""
         if self.is_playing or self.is_paused:
             places = without_idle(changes, self._at, self._places[-1], self.speed)
             if len(places) <= self._places[-1] - self._at:  # else nothing is skipped, and the speed stays
                 self._plan(places)
 
     def forget_changes(self) -> None:
-        """Plan the rest of a walk again, as the text shown is another."""
+        """Forget which steps are skipped, because another text is shown. The next call of `play` plans again."""
         self._places = (self._at,)
 
     def play_next_run(self) -> None:
-        """Play the run that is about to begin, if it is small and learned at once."""
+        """Plan to play the next run after its training. Only a small run that is trained quickly is played."""
         self._is_wanted = self.follows_training and self.speed is None
 
     def replay(self) -> None:
-        """Play the run shown as if it had just been learned."""
+        """Play the run shown from the beginning, like a run after its training."""
         if self.follows_training and self.speed is None:
             self._cursor.go_to(0)
             self.play()
@@ -197,9 +204,9 @@ class Player(QObject):
         self._next = None
         self._held = 0.0 if self._held <= HOLD_SECONDS else self._held
         if index != self._index:
-            for one, other in pairwise(self._places[self._index : index + 1]):
-                if other - one > 1:
-                    self._skipped = (one + 1, other)
+            for before, after in pairwise(self._places[self._index : index + 1]):
+                if after - before > 1:
+                    self._skipped = (before + 1, after)
                     self._skipped_at = now
             self._index = index
             self._at = place
@@ -260,7 +267,7 @@ class Player(QObject):
             self._give_up()
 
     def _hold(self, run: Run) -> None:
-        """Stay where it begins while a small run is learned."""
+        """Keep the slider at the first step while a small run is trained."""
         if run.history is None or run.history.tokens_at_start > SMALL_TOKENS or self.speed is not None:
             self._run = None
             return
@@ -276,7 +283,7 @@ class Player(QObject):
             self.play()
 
     def _give_up(self) -> None:
-        """Show the run live: it did not end in time, or was stopped."""
+        """Show the run while it is trained, because the training took too long or was stopped."""
         is_held = self._run is not None and self._is_held
         self._forget_run()
         if is_held:
@@ -298,7 +305,7 @@ _HALVINGS = 60  # enough halvings of the searched range to exhaust the precision
 
 @dataclass(frozen=True)
 class Schedule:
-    """A schedule from one step to another: at a steady speed, or slow at first and then faster and faster.
+    """A schedule of steps with a steady speed, or with a speed that is slow at first and then grows.
 
     >>> played = Schedule(0, 256)
     >>> [int(played.place(second)) for second in (0, 1, 3, 10, 18.49)]
@@ -317,7 +324,7 @@ class Schedule:
         return steps / self.speed if self.speed else min(WHOLE_SECONDS, steps / FIRST_PER_SECOND)
 
     def place(self, seconds: float) -> float:
-        """Return the step reached after these seconds; its fraction is the way to the next step."""
+        """Return the step that is reached after some seconds. The fraction is the part of the way to the next step."""
         if seconds >= self.seconds:
             return float(self.end)
         if self.speed:
@@ -325,7 +332,7 @@ class Schedule:
         return self.start + FIRST_PER_SECOND * _grown(self._growth, seconds)
 
     def seconds_to(self, step: int) -> float:
-        """Return when a step is reached."""
+        """Return the number of seconds until a step is reached."""
         way = (step - self.start) / (self.speed or FIRST_PER_SECOND)
         return way if self.speed or self._growth < 1e-9 else math.log1p(way * self._growth) / self._growth
 
@@ -334,7 +341,7 @@ class Schedule:
 
     @cached_property
     def _growth(self) -> float:
-        """Return the rate at which the speed must grow to end in time."""
+        """Return the rate at which the speed grows, so that the last step is reached at the planned time."""
         wanted = (self.end - self.start) / FIRST_PER_SECOND
         if wanted <= self.seconds:
             return 0.0
@@ -349,12 +356,15 @@ class Schedule:
 
 
 def _grown(growth: float, seconds: float) -> float:
-    """Return the distance covered by a speed that is 1 at first and grows at this rate."""
+    """Return the distance after some seconds.
+
+    The speed is 1 at first, and it grows exponentially at the rate `growth`.
+    """
     return seconds if growth < 1e-9 else math.expm1(growth * seconds) / growth
 
 
 def without_idle(changes: Iterable[int], start: int, end: int, speed: float | None = None) -> list[int]:
-    """List the moments to show from start to end. Of steps that change nothing for long, only the last one stays.
+    """Return the steps from `start` to `end` without long stretches that change nothing. Only their last step remains.
 
     >>> without_idle([1, 2, 80, 81], 0, 100, speed=1)
     [0, 1, 2, 79, 80, 81, 99, 100]

@@ -1,4 +1,4 @@
-"""The files about runs for other people: reports, pages to share, films."""
+"""The files about runs that a person gives to other people: reports, web pages and films."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FILM = "film"
 
 @dataclass(frozen=True)
 class FilmWish:
-    """The choices of a person for a film, besides the runs that it shows."""
+    """The person's choices for a film."""
 
     size: str
     first: int | None = None  # the first step, or the first size if the film shows two runs
@@ -34,14 +34,14 @@ class FilmWish:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return the choices as options of the command, without those for the other run."""
+        """Return the choices as options of the command, without the second run."""
         given = (("--from", self.first), ("--to", self.last), ("--seconds", self.seconds))
         numbers = [word for name, value in given if value is not None for word in (name, f"{value:g}")]
         return ("--size", self.size, *numbers, *(["--dark"] if self.dark else []))
 
 
 class Publications(QObject):
-    """A background writer of files for other people, about the session as it is when they are asked for."""
+    """A writer of files for other people. Background tasks write the state that the session had at the request."""
 
     reported = Signal(object)  # the path of the page
     shared = Signal(object, object)  # the path of the page, and the numbers of its runs; none for the run shown
@@ -61,7 +61,7 @@ class Publications(QObject):
         self._write("report", lambda: write_report(report_of(now), path), lambda: self.reported.emit(path))
 
     def share(self, path: Path, numbers: Sequence[int] = ()) -> None:
-        """Write a page of the run shown, or of the runs of these numbers side by side."""
+        """Write a web page about the run shown, or about the runs with these numbers side by side."""
         from bpe_core.report import report_of
         from bpe_core.sharing.page import share_reports
 
@@ -79,7 +79,7 @@ class Publications(QObject):
         self._write("share", lambda: share_lessons(path, names), lambda: self.lessons_shared.emit(path, names))
 
     def film(self, path: Path, wish: FilmWish) -> None:
-        """Film the run shown, with the text. `filming` reports the progress."""
+        """Write a film of the run shown and of the text. The signal `filming` reports the progress."""
         from bpe_core.filming.film import film_report
         from bpe_core.report import report_of
 

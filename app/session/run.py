@@ -1,4 +1,4 @@
-"""A training run: its recipe, its trainer, and what it has learned. Runs share no state."""
+"""A run of the session: its recipe, its trainer, and its history. Runs share no state."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Phase(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """The table that a run was opened from, with the files beside it that say what its tokens are for."""
+    """The table that a run was opened from, with its sidecar files."""
 
     history: History
     format: str
@@ -53,7 +53,7 @@ class Origin:
 
 @dataclass(eq=False)
 class Run:
-    """A run of the session; it belongs to the window's thread."""
+    """A run of the session. This object belongs to the window's thread."""
 
     number: int
     recipe: Recipe
@@ -91,7 +91,10 @@ class Run:
         return 0 if self.history is None else len(self.history)
 
     def take(self, history: History) -> None:
-        """Take the history learned by now. Ids of a file stay; new tokens get the ids after them, or the wished ids."""
+        """Store the history that was learned by now, with the ids of its tokens.
+
+        Ids that came from a file stay. New tokens get the ids that the person chose, or else the next free ids.
+        """
         before = self.begins_with if self.history is None else self.history
         numbers = None if before is None else before.numbers
         if numbers is not None:
@@ -108,7 +111,7 @@ class Run:
 
     @property
     def planned(self) -> int:
-        """Return the number of steps that the recipe asks for, as far as it is known."""
+        """Return the number of steps that the recipe demands. Without a trainer, it is an estimate."""
         if self.trainer is not None:
             return self.trainer.steps_planned
         if self.history is None:
@@ -120,7 +123,10 @@ class Run:
 
     @property
     def gone_through(self) -> tuple[float, str] | None:
-        """Return the finished share and what it is a share of, for methods without progress in steps."""
+        """Return the finished share, and a name for the whole.
+
+        Return None if the method reports its progress in steps.
+        """
         gone = None if self.trainer is None else self.trainer.gone_through
         return None if gone is None else (gone.done / max(1, gone.total), gone.whole)
 
@@ -130,19 +136,19 @@ class Run:
 
     @property
     def end_reason(self) -> EndReason:
-        """Return why there are no more merges; empty if there can be more."""
+        """Return the reason why the training ended. It is empty if more steps are possible."""
         if self.trainer is not None and self.trainer.end_reason:
             return self.trainer.end_reason
         return "" if self.history is None or self.history.end_reason == "stopped" else self.history.end_reason
 
     @property
     def can_be_continued(self) -> bool:
-        """Return whether there is a trainer, or the words and history to make one."""
+        """Return whether the run has a trainer, or the words and the history to make a trainer."""
         return self.trainer is not None or (self.words is not None and self.history is not None)
 
     @property
     def can_be_counted(self) -> bool:
-        """Return whether this is a table from elsewhere with unknown counts."""
+        """Return whether the run is an imported table without counts, so that its merges can be counted on a corpus."""
         history = self.history
         if self.is_busy or history is None or len(history) == 0 or history.has_counts:
             return False
@@ -153,7 +159,7 @@ class Run:
         return at_rest and self.can_be_continued and self.end_reason == ""
 
     def is_just(self, recipe: Recipe, sources: CorpusTexts) -> bool:
-        """Return whether this run has ended and these are its recipe and its texts, known to be unchanged."""
+        """Return whether a training with this recipe and these texts would repeat this finished run."""
         if self.phase is not Phase.ENDED or self.can_go_on() or not sources or not self.is_of(sources):
             return False
         return self.recipe.with_changes(name=recipe.name) == recipe and all(
@@ -161,7 +167,7 @@ class Run:
         )
 
     def is_of(self, sources: CorpusTexts) -> bool:
-        """Return whether this run learned from these texts, none of which is known to have changed since."""
+        """Return whether this run learned from these texts. A text that has changed since then does not count."""
         return len(sources) == len(self.sources) and all(
             mine.is_same_as(source) and not self._has_changed(mine)
             for mine, source in zip(self.sources, sources, strict=True)
@@ -173,14 +179,17 @@ class Run:
         return known is not None and state is not None and state != (known.size, known.modified_ns)
 
     def _has_read(self, mine: CorpusText, source: CorpusText) -> bool:
-        """Return whether a text is known to be unchanged since it was read. Folders and addresses never are."""
+        """Return whether a text is surely unchanged since the training read it.
+
+        For folders and addresses this is never sure.
+        """
         if source.address or source.is_folder:
             return False
         known = self.fingerprints.get(mine.number)
         return source.path is None or (known is not None and source.file_state() == (known.size, known.modified_ns))
 
     def with_own_steering(self, recipe: Recipe) -> Recipe:
-        """Return a recipe with the steering of this run, unless the recipe already steers."""
+        """Return a recipe with the interventions of this run, unless the recipe has interventions already."""
         own = self.recipe.part(SteeringChoices)
         is_steered = recipe.part(SteeringChoices) != SteeringChoices()
         if self.recipe.method != recipe.method or own == SteeringChoices() or is_steered:
@@ -200,7 +209,7 @@ class Run:
             return False
 
     def why_no_branch(self, step: int) -> str:
-        """Return why a step cannot be branched, or an empty text."""
+        """Return the reason why no branch can begin at a step, or an empty text."""
         listed = METHODS[self.recipe.method]
         if not listed.can_be_steered:
             return f"{listed.title} does not merge pairs, so no pair can be forbidden or forced."
@@ -230,12 +239,15 @@ def name_of(run: Run, runs: Sequence[Run]) -> str:
 
 
 def titles_of(runs: Sequence[Run]) -> list[str]:
-    """Name runs by their recipes, and those with equal names also by what differs."""
+    """Return a title for each run: the name of its recipe.
+
+    Runs with equal names get titles that also say how they differ.
+    """
     return [run_titles.title_among(run, runs, _text) for run in runs]
 
 
 def changed_name(name: str, change: str) -> str:
-    """Return the name of a table that was made from the one with the given name.
+    """Return the name of a table that was made by changing another table.
 
     >>> changed_name("gpt2", "trimmed"), changed_name("gpt2, trimmed", "trimmed")
     ('gpt2, trimmed', 'gpt2, trimmed')
@@ -244,19 +256,25 @@ def changed_name(name: str, change: str) -> str:
 
 
 def as_tree(runs: Sequence[Run]) -> list[tuple[Run, int]]:
-    """Return the newest run first, each followed by those that go on from it, with their depths."""
+    """Return the runs as a tree: each run with its depth, the newest run first.
+
+    Branches come right after their parent.
+    """
     known = {run.number for run in runs}
-    found: list[tuple[Run, int]] = []
+    branches: list[tuple[Run, int]] = []
     waiting = [(run, 0) for run in runs if run.parent not in known]
     while waiting:
         run, depth = waiting.pop()
-        found.append((run, depth))
+        branches.append((run, depth))
         waiting += [(child, depth + 1) for child in runs if child.parent == run.number]
-    return found
+    return branches
 
 
 def turns_of(run: Run | None) -> tuple[tuple[int, ...], str]:
-    """Return the steps at which a run was steered, continues a table, or learns in another way; each with a text."""
+    """Return the steps at which the training of a run changes, and a text about them.
+
+    It changes at an intervention, where a table was extended, and where the method begins to learn in another way.
+    """
     if run is None:
         return (), ""
     recipe = run.recipe

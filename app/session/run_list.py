@@ -1,4 +1,4 @@
-"""The runs of a session: which there are, and which of them is shown."""
+"""The list of the session's runs. One of the runs is shown."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RunList(QObject):
         return NO_RUN if self.shown is None else self.shown.wording
 
     def show(self, run: Run | None, *, stays: bool = False) -> None:
-        """Show this run at its end, or at the present moment if time `stays`."""
+        """Show a run at its last step. If `stays` is true, keep the time slider at its step."""
         self.shown = run
         self.changed.emit()
         self._cursor.set_end(0 if run is None else run.learned)
@@ -43,7 +43,7 @@ class RunList(QObject):
     def add_table(
         self, history: History, names: TokenTexts, sentence: str, parent: int | None = None, *, is_shown: bool = True
     ) -> Run:
-        """Add a table from elsewhere, which has its merges already, as a run."""
+        """Add a finished table as a run, such as one from a file. Return the run."""
         run = Run(self._next_number(), history.recipe, (), phase=Phase.ENDED, sentence=sentence, parent=parent)
         run.history = history
         run.names = names
@@ -58,19 +58,19 @@ class RunList(QObject):
         return next((run for run in self.all if run.number == number), None)
 
     def origin_of(self, run: Run | None) -> Origin | None:
-        """Return the table that a run was opened from, or made of by others; None if files beside it say nothing."""
+        """Return the opened table that a run was made from, or None if there is no such table with sidecar files."""
         while run is not None and run.origin is None:
             run = self.numbered(run.parent)
         return run.origin if run is not None and run.origin is not None and run.origin.sidecars else None
 
     def left_by(self, run: Run) -> Run | None:
-        """Return the run that this one branches off from by hand."""
+        """Return the run that this run is a branch of, or None if no person steered this run."""
         parent = self.numbered(run.parent)
         is_steered = parent is not None and run.recipe.interventions not in ((), parent.recipe.interventions)
         return parent if is_steered else None
 
     def with_branches(self, run: Run) -> list[Run]:
-        """Return the run and all that go on from it, in their order."""
+        """Return the run and all its branches, in the order of the list."""
         numbers = {run.number}
         for other in self.all:
             if other.parent in numbers:
@@ -78,7 +78,10 @@ class RunList(QObject):
         return [other for other in self.all if other.number in numbers]
 
     def take_the_place_of(self, old: Run, new: Run, *, with_number: bool = False) -> None:
-        """Show the new run at the present moment, and remove the old one."""
+        """Remove the run `old`, and show the run `new` at the present step.
+
+        If `with_number` is true, `new` gets its number.
+        """
         self._aside.cancel(old.stamp)
         self.all = [run for run in self.all if run is not old]
         if with_number and all(run.number != old.number for run in self.all if run is not new):
@@ -88,7 +91,10 @@ class RunList(QObject):
         self.keep([new], are_there=True, stays=True)
 
     def keep(self, runs: Sequence[Run], are_there: bool, *, stays: bool = False) -> None:
-        """Restore runs or remove them. Then show the parent of the first one, or the newest run."""
+        """Restore these runs, or remove them if `are_there` is false.
+
+        Then show the first restored run. If the run shown was removed, show its parent or else the newest run.
+        """
         for run in runs if are_there else ():
             if any(other.number == run.number for other in self.all if other is not run):
                 run.number = self._next_number()
@@ -109,7 +115,7 @@ class RunList(QObject):
         self.changed.emit()
 
     def replace_all(self, runs: Sequence[Run], shown: Run | None) -> None:
-        """Replace all runs by these; ignore what the former ones still report."""
+        """Replace all runs. Ignore what background tasks still report about the former runs."""
         for run in self.all:
             if run not in runs:
                 self._let_go(run)
@@ -118,7 +124,7 @@ class RunList(QObject):
         self.show(shown if shown in self.all else None)
 
     def drop(self, run: Run) -> None:
-        """Remove a run that is not shown, even if it is still learning."""
+        """Remove a run that is not shown, even while it is trained."""
         self._let_go(run)
         self.keep([run], are_there=False)
         self._take_back_number(run.number)
@@ -128,12 +134,12 @@ class RunList(QObject):
         return self._last_number
 
     def _take_back_number(self, number: int) -> None:
-        """Give the number of a draft that is gone to the next run, if it was the last."""
+        """Make the number of a removed draft free for the next run, if it was the last number."""
         if number == self._last_number and all(run.number != number for run in self.all):
             self._last_number -= 1
 
     def _let_go(self, run: Run) -> None:
-        """Stop all work for a run."""
+        """Stop all background tasks of a run."""
         self._aside.cancel(run.stamp)
         if run.job is not None:
             run.job.stop()

@@ -1,4 +1,4 @@
-"""The training of runs: how they begin, pause, continue and end."""
+"""The training of runs: functions that begin, pause, continue and end it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ CANCELLED = "Counting was cancelled, so there is nothing to learn from."
 
 
 class Runs(RunList):
-    """A manager of runs in the window's thread. Background tasks report to it there."""
+    """A manager of the training. It lives in the window's thread, and background tasks report to it there."""
 
     began = Signal()  # a training has begun
     grew = Signal(int, int)  # the shown run has learned the merges from a up to, but not including, b
@@ -72,7 +72,11 @@ class Runs(RunList):
         fits: bool = False,
         is_shown: bool = True,
     ) -> Run | None:
-        """Begin a run; pause it after `merges`. With `fits`, an impossible vocabulary size may be replaced."""
+        """Begin the training of a run, and return the run. Return None if there are no texts.
+
+        Pause the training after `merges` steps. If `fits` is true, replace an impossible vocabulary size by a
+        possible one.
+        """
         if not sources:
             self._tell_no_text("There is no text to learn from")
             return None
@@ -81,7 +85,7 @@ class Runs(RunList):
         return run
 
     def train_again(self, run: Run, recipe: Recipe) -> None:
-        """Begin a failed run once more, by another recipe, on the same texts."""
+        """Begin the training of a failed run again on the same texts, by another recipe."""
         if run in self.all and run.phase is Phase.FAILED:
             run.recipe = recipe
             run.phase = Phase.COUNTING
@@ -89,7 +93,7 @@ class Runs(RunList):
             self._counts.want(run.sources, recipe)
 
     def resume(self, *, merges: int | None = None) -> None:
-        """Let the shown run go on, if its recipe has more to learn."""
+        """Continue the training of the run shown, if its recipe demands more steps. Pause it after `merges` steps."""
         if self.shown is not None and self.shown.can_go_on():
             self._learn(self.shown, merges)
 
@@ -98,7 +102,7 @@ class Runs(RunList):
             self.shown.job.stop()
 
     def stop(self) -> None:
-        """End the shown run; what it learned stays."""
+        """End the training of the run shown. The steps made until now stay."""
         run = self.shown
         if run is None:
             return
@@ -115,7 +119,7 @@ class Runs(RunList):
             run.job.stop()
 
     def extend(self, recipe: Recipe) -> None:
-        """Continue the shown run to the larger vocabulary of a recipe."""
+        """Continue the run shown until it has the larger vocabulary size of a recipe."""
         run = self.shown
         if run is not None and run.can_extend_to(recipe):
             recipe = run.with_own_steering(recipe).with_changes(name=run.recipe.name)
@@ -142,7 +146,7 @@ class Runs(RunList):
         return run
 
     def count_on(self, sources: CorpusTexts) -> None:
-        """Count the merges of the shown run, an imported table, in these texts."""
+        """Count the merges of the run shown, which is an imported table, on these texts."""
         run = self.shown
         if run is None or not run.can_be_counted:
             return
@@ -157,7 +161,10 @@ class Runs(RunList):
         self._counts.want(sources, run.recipe)
 
     def branch(self, run: Run, step: int, act: Act, pair: Pair) -> None:
-        """Begin a run that differs from another at a step. Interventions after that step are dropped."""
+        """Begin a branch: a run that forbids or forces a pair at a step.
+
+        Later interventions of the original run are dropped.
+        """
         known = run.recipe.interventions
         earlier = [
             intervention
@@ -191,7 +198,10 @@ class Runs(RunList):
         held_out: tuple[Path, ...] = (),
         **choices: Any,
     ) -> None:
-        """Begin a run that learns more tokens on these texts, after those of the shown run, which keep their ids."""
+        """Begin a run that adds `by` tokens, learned from these texts, to the vocabulary of the run shown.
+
+        The old tokens keep their ids.
+        """
         run = self.shown
         if run is None or run.history is None or not sources:
             self._aside.tell(f"There is no {'text to learn from' if run else 'table to extend'}.")
@@ -209,7 +219,7 @@ class Runs(RunList):
         self._counts.want(sources, recipe)
 
     def _prepare_counted(self) -> None:
-        """Prepare the runs that waited for counts, now that counting has ended."""
+        """Make the trainers of all runs that waited for counts, after counting has ended."""
         for run in self.all:
             if run.phase is Phase.COUNTING:
                 self._prepare(run)
@@ -255,12 +265,12 @@ class Runs(RunList):
         self._aside.ask(run.stamp, work, partial(take, run), partial(self._fail, run), ended=end)
 
     def _take_grown(self, run: Run, gone_on: ExtendedTable) -> None:
-        found = gone_on.found
+        extended = gone_on.found
         run.names = gone_on.names
         run.gone_on = gone_on
-        run.history = found.history
-        run.recipe = found.history.recipe
-        self._end(run, f"{len(found.added):,} tokens are new; all others keep their ids.")
+        run.history = extended.history
+        run.recipe = extended.history.recipe
+        self._end(run, f"{len(extended.added):,} tokens are new; all others keep their ids.")
         if run is self.shown:
             self._cursor.set_end(run.learned)
 
@@ -327,7 +337,7 @@ class Runs(RunList):
             self.leading_changed.emit()
 
     def _note_end_of_preparing(self, run: Run) -> None:
-        """Fail a run whose thread died of a bug while it prepared."""
+        """Report the failure of a run whose thread ended with an unexpected error before the training began."""
         if run in self.all and run.phase is Phase.PREPARING and not self._aside.is_busy(run.stamp):
             self._fail(run, UNEXPECTED)
 

@@ -1,4 +1,4 @@
-"""Safety copies: files in the person's own folder with unsaved sessions. A crash leaves them behind."""
+"""The safety copies of unsaved sessions, in the person's own data folder. After a crash they are still there."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ _numbers = itertools.count(1)
 
 
 class SafetyCopy(Job):
-    """A writer that keeps a file up to date with the newest session. It posts why that failed, or an empty text."""
+    """A writer that keeps a file up to date with the newest state of a session.
+
+    It posts the reason of each failure, or an empty text after a success.
+    """
 
     def __init__(self, folder: Path) -> None:
         super().__init__("safety copy", writes=True)
@@ -56,19 +59,19 @@ class SafetyCopy(Job):
         self._refusal = ""  # why the last write failed
 
     def keep(self, session: SavedSession) -> None:
-        """Write this session soon, or a newer one instead."""
+        """Write this session soon. If a newer session comes before that, only the newer session is written."""
         self.last = self._newest = session
         self._news.set()
 
     def refusal_of(self, session: SavedSession) -> str:
-        """Wait until the newest session was written; return why that failed, or an empty text."""
+        """Wait until this session is written. Return the reason if that failed, or else an empty text."""
         with self._trying:
             while self._tried is not session and self.is_under_way:
                 self._trying.wait(LOOK_SECONDS)
             return self._refusal if self._tried is session else f"Could not write {self.path}."
 
     def discard(self) -> None:
-        """End and delete the copy: the session is saved elsewhere, or not worth keeping."""
+        """Stop the writer and delete its file, because the session is saved or needs no copy."""
         self._is_wanted = False
         self.stop()
 
@@ -77,7 +80,7 @@ class SafetyCopy(Job):
         self._news.set()
 
     def release(self) -> None:
-        """Give up the lock, once the thread has ended."""
+        """Release the lock on the file. Call this after the thread has ended."""
         if self.lock is not None:
             self.lock.release()
 
@@ -122,7 +125,7 @@ class SafetyCopy(Job):
                 self.path.unlink(missing_ok=True)
                 make_private_file(self.path)
             self._writer = SessionWriter(self.path)
-        self._writer.update(session, cancelled=_never_but_politely)
+        self._writer.update(session, cancelled=_never_cancelled)
 
     @contextlib.contextmanager
     def _refusing(self) -> Iterator[None]:
@@ -138,27 +141,27 @@ class SafetyCopy(Job):
             self._writer = None
 
 
-def _never_but_politely() -> bool:
-    """Never stop a write; only give way to the window's thread."""
+def _never_cancelled() -> bool:
+    """Wait for the window's thread, and return False, because a write is never cancelled."""
     let_window_go_first()
     return False
 
 
 def remove_safety_copy(path: Path) -> None:
-    """Remove the file, and the sidecar files of SQLite."""
+    """Remove a safety copy and the sidecar files of SQLite."""
     for file in (path, path.with_name(path.name + "-journal")):
         with contextlib.suppress(OSError):
             file.unlink()
 
 
 def lock_of(path: Path) -> Path:
-    """Return the path of the lock that a living window holds on its safety copy."""
+    """Return the path of the lock file that a running window holds for its safety copy."""
     return path.with_suffix(LOCK_EXTENSION)
 
 
 @dataclass(frozen=True)
 class Leftover:
-    """A safety copy that no window writes."""
+    """A safety copy whose window is gone."""
 
     path: Path
     written: datetime  # from its content, or else the time of the file
@@ -168,7 +171,10 @@ class Leftover:
 
 
 class Leftovers(QObject):
-    """The safety copies left behind, newest first; each is claimed by one window before it is opened or removed."""
+    """The safety copies whose windows are gone, newest first.
+
+    Only one window can claim a copy, and then open or remove it.
+    """
 
     changed = Signal()
 
@@ -185,7 +191,7 @@ class Leftovers(QObject):
         self._aside.ask("leftovers", lambda task: find_leftovers(folder), self._take)
 
     def claim(self, leftover: Leftover) -> bool:
-        """Claim a copy for this window; return False if another window has it."""
+        """Claim a safety copy for this window. Return False if another window has claimed it."""
         if leftover.path in self._claimed:
             return True
         lock = claim(leftover.path)
@@ -200,12 +206,12 @@ class Leftovers(QObject):
             self.changed.emit()
 
     def give_back(self, path: Path) -> None:
-        """Give up the claim on a copy that could not be opened."""
+        """Release the claim on a safety copy that could not be opened."""
         self.brought_back -= {path}
         self._claimed.pop(path).release()
 
     def replace(self, brought_back: frozenset[Path]) -> None:
-        """Remove the copies that were brought back and are saved in another safety copy by now."""
+        """Remove the restored safety copies whose content is in another safety copy by now."""
         for path in brought_back & self.brought_back:
             self._remove(path)
         self.all = tuple(leftover for leftover in self.all if leftover.path.exists())
@@ -220,28 +226,31 @@ class Leftovers(QObject):
         remove_safety_copy(path)
         self.give_back(path)
 
-    def _take(self, found: tuple[Leftover, ...]) -> None:
-        self.all = found
+    def _take(self, leftovers: tuple[Leftover, ...]) -> None:
+        self.all = leftovers
         self.changed.emit()
 
 
 def find_leftovers(folder: Path) -> tuple[Leftover, ...]:
-    """Return the safety copies whose window is gone, newest first; remove those that the rule does not keep."""
+    """Return the safety copies whose window is gone, newest first. Remove old copies that need too much space."""
     if not _is_our_own(folder):
         return ()
     now = datetime.now(UTC)
-    found = [leftover for path in folder.glob(f"*{EXTENSION}") if (leftover := _look(path)) is not None]
+    leftovers = [leftover for path in folder.glob(f"*{EXTENSION}") if (leftover := _look(path)) is not None]
     # A time in the future comes from a wrong clock, and must not make a copy the newest.
-    found.sort(key=lambda leftover: (leftover.written <= now, leftover.written, leftover.path.name), reverse=True)
-    removed = [leftover for leftover in not_kept(found, now) if _if_free(leftover.path, remove_safety_copy)]
-    return tuple(leftover for leftover in found if leftover not in removed)
+    leftovers.sort(key=lambda leftover: (leftover.written <= now, leftover.written, leftover.path.name), reverse=True)
+    removed = [leftover for leftover in not_kept(leftovers, now) if _if_free(leftover.path, remove_safety_copy)]
+    return tuple(leftover for leftover in leftovers if leftover not in removed)
 
 
-def not_kept(found: Sequence[Leftover], now: datetime) -> list[Leftover]:
-    """Return the copies that the rule removes, oldest first: never a recent one, nor one that there is room for."""
+def not_kept(leftovers: Sequence[Leftover], now: datetime) -> list[Leftover]:
+    """Return the safety copies to remove, oldest first.
+
+    A copy is removed only if it is old and all copies need too much space.
+    """
     going: list[Leftover] = []
-    too_much = sum(leftover.size for leftover in found) - MOST_BYTES
-    for leftover in sorted(found, key=lambda leftover: leftover.written):
+    too_much = sum(leftover.size for leftover in leftovers) - MOST_BYTES
+    for leftover in sorted(leftovers, key=lambda leftover: leftover.written):
         if too_much > 0 and leftover.written < now - LEAST_AGE:
             going.append(leftover)
             too_much -= leftover.size
@@ -277,7 +286,7 @@ _one_at_a_time = threading.RLock()  # a check takes the lock for a moment, which
 
 
 def claim(path: Path) -> Lock | None:
-    """Lock a safety copy; None if it is gone, or a window writes it or has brought it back."""
+    """Return a lock on a safety copy. Return None if the copy is gone or another window has the lock."""
     with _one_at_a_time, contextlib.suppress(OSError):
         lock = Lock.acquire(lock_of(path))
         if lock is None or path.exists():

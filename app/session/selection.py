@@ -1,4 +1,4 @@
-"""The selection of tokens and steps: those under the pointer, those that a click keeps, and the chosen steps."""
+"""The selection of tokens and steps: the token under the pointer, the clicked token, and the chosen steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bpe_core.history.token_texts import shown
 
 @dataclass(frozen=True)
 class Lit:
-    """The tokens of one run that light up: one token, two side by side, or a word as bytes.
+    """The highlighted tokens of one run: a single token, two neighbouring tokens, or a word as bytes.
 
     >>> Lit((5, 9)).is_pair, Lit(word=b"low").is_nothing, Lit().is_nothing
     (True, False, True)
@@ -38,7 +38,7 @@ NOTHING = Lit()
 
 @dataclass(frozen=True)
 class Mark:
-    """A token, a pair or a word that a person points at. Its bytes find it in other runs."""
+    """A token, a pair or a word that a person points at. Its bytes identify it in all runs."""
 
     lit: Lit  # its indices in the run in which it was pointed at
     texts: tuple[bytes, ...]  # the bytes of each token
@@ -46,7 +46,7 @@ class Mark:
 
     @classmethod
     def of(cls, run: Run | None, *tokens: int, byte: int | None = None) -> Mark | None:
-        """Return the mark of a token or of a pair; None for what is no token of the run."""
+        """Return the mark of a token or of a pair. Return None if the run has no such token."""
         if run is None or run.names is None or not tokens:
             return None
         raw = run.names.raw
@@ -56,7 +56,7 @@ class Mark:
 
     @classmethod
     def of_step(cls, run: Run | None, step: int) -> Mark | None:
-        """Return the mark of the token that a step made or dropped; None where there is no such step."""
+        """Return the mark of the token that a step added or dropped, or None if there is no such step."""
         history = None if run is None else run.history
         if history is None or not 0 < step <= len(history):
             return None
@@ -67,7 +67,10 @@ class Mark:
         return cls(Lit(word=word), (word,)) if run is not None and word else None
 
     def in_run(self, run: Run | None) -> Lit:
-        """Return what lights up in a run: tokens with the same bytes, or nothing if it lacks one."""
+        """Return the tokens of a run to highlight: those with the same bytes.
+
+        Return nothing if the run lacks a token.
+        """
         if run is None:
             return NOTHING
         if self.lit.word:
@@ -84,7 +87,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Light:
-    """The part of the selection that views show."""
+    """The part of the selection that is visible in the window: the highlighted tokens."""
 
     mark: Mark | None = None
     lit: Lit = NOTHING  # in the run shown
@@ -92,12 +95,12 @@ class Light:
     text: str = ""  # a token or word as a person reads it
 
     def in_run(self, run: Run | None) -> Lit:
-        """Return what lights up in another run."""
+        """Return the highlighted tokens of another run."""
         return NOTHING if self.mark is None else self.mark.in_run(run)
 
 
 def step_of(run: Run | None, lit: Lit) -> int:
-    """Return the step that made a token or joined a pair, counted from 1; 0 if no step did."""
+    """Return the step that added a token or joined a pair, counted from 1. Return 0 if there is no such step."""
     if run is None or run.history is None or not lit.tokens:
         return 0
     history = run.history
@@ -111,7 +114,7 @@ def step_of(run: Run | None, lit: Lit) -> int:
 
 
 class Selection(QObject):
-    """The owner of what is pointed at and kept. Views show it, and none of them knows the others."""
+    """The selection of the window. Views change it and show it, so that no view needs to know another view."""
 
     changed = Signal()  # something else lights up
     kept_changed = Signal()
@@ -128,12 +131,12 @@ class Selection(QObject):
 
     @property
     def mark(self) -> Mark | None:
-        """Return what lights up: what is pointed at, or else what was kept."""
+        """Return the mark under the pointer, or else the mark that a person clicked."""
         return self.pointed or self.kept
 
     @property
     def light(self) -> Light:
-        """Return what lights up in the run shown."""
+        """Return the highlighted tokens of the run shown."""
         mark = self.mark
         run = self._runs.shown
         if mark is None:
@@ -143,12 +146,12 @@ class Selection(QObject):
         return Light(mark, lit, step_of(run, lit), text)
 
     def step_of(self, mark: Mark) -> int:
-        """Return the step of the run shown that made this; 0 if no step did."""
+        """Return the step of the run shown that made a marked token, or 0 if there is no such step."""
         run = self._runs.shown
         return step_of(run, mark.in_run(run))
 
     def point(self, mark: Mark | None) -> None:
-        """Light what is under the pointer; None returns to what is kept."""
+        """Highlight the mark under the pointer. None highlights the clicked mark again."""
         if mark != self.pointed:
             before = self.mark
             self.pointed = mark
@@ -156,7 +159,7 @@ class Selection(QObject):
                 self.changed.emit()
 
     def keep(self, mark: Mark | None) -> None:
-        """Keep something lit when the pointer goes on; None keeps nothing."""
+        """Keep a clicked mark highlighted when the pointer moves on. None removes it."""
         if mark != self.kept:
             before = self.mark
             self.kept = mark
@@ -168,13 +171,13 @@ class Selection(QObject):
         self.keep(None)
 
     def forget(self) -> None:
-        """Drop everything, as another session is shown."""
+        """Clear the whole selection, because another session is shown."""
         self.choose_steps(())
         self.let_go()
         self.point(None)
 
     def choose_steps(self, steps: Sequence[int]) -> None:
-        """Choose steps that charts, film, trimming and export may be told to use."""
+        """Choose steps. Charts, films, trimming and export can be limited to them."""
         chosen = tuple(sorted(steps)) if len(steps) > 1 else ()
         if chosen != self.steps:
             self.steps = chosen
@@ -182,7 +185,7 @@ class Selection(QObject):
 
     @property
     def chosen_tokens(self) -> tuple[int, ...]:
-        """Return the tokens that the chosen steps made or dropped."""
+        """Return the tokens that the chosen steps added or dropped."""
         run = self._runs.shown
         if run is None or run.history is None or not self.steps:
             return ()

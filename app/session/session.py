@@ -1,4 +1,4 @@
-"""The open session: its texts, recipe and runs, and the moment in time."""
+"""The open session: its texts, its recipe, its runs, and the step shown."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from bpe_core.session_file.values import Bookmark
 
 
 class Session(QObject):
-    """The open session. Each of its parts can be read without the others."""
+    """The open session. A reader of the code can understand each of its parts alone."""
 
     size_taken = Signal(Recipe)  # the program chose the size of this recipe
     opening_changed = Signal()
@@ -64,22 +64,25 @@ class Session(QObject):
         self.corpus.counts.settled.connect(self._count_what_waited)  # after the runs
 
     def note_opening(self, name: str) -> None:
-        """Note which session is being opened; none if it is there, or cannot be opened."""
+        """Store and report the name of the session that is being opened.
+
+        An empty name means that none is being opened.
+        """
         self.opening = name
         self.opening_changed.emit()
 
     def warm_up(self) -> None:
-        """Compile the kernels and load the formats in the background, so that nobody waits for them later."""
+        """Compile the kernels and load the formats in background tasks, so that no person waits for them later."""
         self.aside.ask("compiled kernels", lambda task: readiness.prepare())
         self.aside.ask("formats", lambda task: _load_formats(), self._tell_left_out)
 
     @property
     def machine_code(self) -> MachineCode:
-        """Return how much machine code is made, and what does large work until then."""
+        """Return which share of the kernels is compiled, and how large work runs at present."""
         return readiness.state()
 
     def train(self, *, merges: int | None = None, fits: bool = False) -> None:
-        """Begin a run on the present texts and recipe, once all added folders have been listed."""
+        """Begin the training of a run on the present texts and recipe. Wait until all added folders are listed."""
         if self.corpus.is_listing:
             self._wanted = merges, fits
         else:
@@ -92,7 +95,7 @@ class Session(QObject):
             self.train(merges=wanted[0], fits=wanted[1])
 
     def step(self, *, fits: bool = False) -> None:
-        """Make one merge: in the shown run if it is paused, else in a new one."""
+        """Make one merge in the run shown if it is paused, or else in a new run."""
         shown = self.runs.shown
         if shown is not None and shown.can_go_on():
             self.runs.resume(merges=1)
@@ -100,7 +103,7 @@ class Session(QObject):
             self.train(merges=1, fits=fits)
 
     def delete(self, run: Run) -> None:
-        """Delete a run and its branches, and offer to undo that. Their bookmarks are hidden with them."""
+        """Delete a run with its branches, as a step that can be undone. The bookmarks of these runs are hidden."""
         gone = self.runs.with_branches(run)
         busy = next((gone_run for gone_run in gone if gone_run.is_busy or gone_run.job is not None), None)
         if busy is not None:
@@ -125,7 +128,7 @@ class Session(QObject):
             self.undo.push(Step(self.undo, f"Rename run {run.number:,}", partial(self.runs.rename, run), *values))
 
     def count(self) -> None:
-        """Count the texts under the present recipe, after the counts that runs are waiting for."""
+        """Count the texts for the present recipe. The counts that runs wait for come first."""
         self._is_to_count = self.runs.waiting_for_counts
         if not self._is_to_count:
             self.corpus.count()
@@ -135,7 +138,7 @@ class Session(QObject):
             self.count()
 
     def replace(self, contents: Contents, bookmarks: tuple[Bookmark, ...], runs: Sequence[Run]) -> None:
-        """Show another session instead. The undo stack and pending answers of this one are dropped."""
+        """Show another session. Drop the undo stack and the background tasks of the present session."""
         self.detour.forget()
         self.selection.forget()
         self._wanted = None
@@ -145,15 +148,18 @@ class Session(QObject):
         contents.show(self, runs)
         self.undo.clear()
 
-    def _find_size(self, run: Run, found: SizeMismatch) -> None:
-        """Learn the size that fits; ask first where a person chose the size."""
-        size = f"{found.fitting.vocab_size:,}"
+    def _find_size(self, run: Run, mismatch: SizeMismatch) -> None:
+        """React to an impossible vocabulary size.
+
+        Train with a possible size instead. If the person chose the size, then ask the person first.
+        """
+        size = f"{mismatch.fitting.vocab_size:,}"
         if run.fits:
-            self._take_size(run, found.fitting)
-            self.aside.tell(f"{found.problem} Learning {size} instead.", is_error=False)
+            self._take_size(run, mismatch.fitting)
+            self.aside.tell(f"{mismatch.problem} Learning {size} instead.", is_error=False)
         else:
-            answer = Answer(f"Learn {size} Instead", partial(self._take_size, run, found.fitting))
-            self.aside.tell(found.sentence, answers=(answer,))
+            answer = Answer(f"Learn {size} Instead", partial(self._take_size, run, mismatch.fitting))
+            self.aside.tell(mismatch.sentence, answers=(answer,))
 
     def _tell_left_out(self, sentences: list[str]) -> None:
         if sentences:
@@ -167,7 +173,7 @@ class Session(QObject):
 
 
 def _load_formats() -> list[str]:
-    """Load all formats, and return the complaints about plug-ins that cannot be used."""
+    """Load all formats. Return a sentence about each plug-in that cannot be used."""
     from bpe_core.formats import FORMATS
     from bpe_core.support.plugins import left_out
 
@@ -200,9 +206,9 @@ class Contents:
 class Detour(QObject):
     """A detour of the window to other texts, another recipe and other runs, as in a lesson.
 
-    The person's own contents are in `kept` meanwhile (None without a detour), and saving saves them. Beginning is one
-    change on the undo stack, so leaving undoes everything since. Things that the person brought on the way, such as a
-    file, stay.
+    During a detour, `kept` holds the person's own contents, and saving saves them. Without a detour, `kept` is None.
+    The beginning of a detour is one step on the undo stack, so the end undoes all later steps. Texts that the person
+    added during the detour, such as a file, stay.
     """
 
     changed = Signal()  # a detour has begun or ended
@@ -219,7 +225,10 @@ class Detour(QObject):
         self._undo.indexChanged.connect(self._forget_changes)
 
     def go(self, title: str, corpus: Mapping[str, str], recipe: Recipe, merges: int) -> None:
-        """Show texts, given by the names of their groups, and learn from them. A detour begins if there is none."""
+        """Show other texts, and train a run on them. Begin a detour if there is none.
+
+        `corpus` maps the name of a group to its text.
+        """
         if self.kept is None:
             self._begun_at = self._undo.index()
             self._leaving = Step(self._undo, f"Lesson “{title}”", self._begin_or_end, False, True)
@@ -231,7 +240,7 @@ class Detour(QObject):
         self._session.runs.train(self._sources.value, recipe, merges=merges)
 
     def end(self) -> None:
-        """Restore what the person had, and add what they opened since."""
+        """Restore the person's contents, and add the texts that the person opened during the detour."""
         if self.kept is None:
             return
         kept = self.kept
@@ -243,7 +252,7 @@ class Detour(QObject):
             self._sources.put(kept.sources + brought if adds else brought, f"Add {brought[0].name}")
 
     def forget(self) -> None:
-        """End without putting anything back: another session is about to be shown."""
+        """End the detour without restoring anything, because another session is about to be shown."""
         if self.kept is not None:
             self.kept = None
             self.changed.emit()
@@ -252,11 +261,11 @@ class Detour(QObject):
         return (source for source in sources if source.number not in self._lent)
 
     def owns(self, run: Run) -> bool:
-        """Return whether a run has learned from a detour's corpus, so that it goes when the detour ends."""
+        """Return whether a run learned only from texts of the detour. Such a run is removed when the detour ends."""
         return bool(run.sources) and not any(self.brought(run.sources))
 
     def contents(self) -> Contents:
-        """Return what the person has, on screen or kept."""
+        """Return the person's own contents, even during a detour."""
         session = self._session
         now = self._sources.value
         if self.kept is not None:
@@ -278,7 +287,7 @@ class Detour(QObject):
         self.changed.emit()
 
     def _forget_changes(self) -> None:
-        """Drop the changes of a detour from the undo stack, so that they cannot be redone."""
+        """Drop the changes of a detour from the undo stack, so that nobody can redo them."""
         if self._leaves_changes and self.kept is None:
             self._leaves_changes = False
             nothing = QUndoCommand()  # pushing it drops the changes that could be redone

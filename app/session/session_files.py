@@ -1,4 +1,4 @@
-"""The files of sessions: written, read, and checked for changes by other programs."""
+"""The files of sessions: functions that write them, read them, and notice changes by other programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FileState = tuple[int, int] | None  # None for a file that is gone
 
 @dataclass(frozen=True)
 class OpenedSession:
-    """A session with the token names of each run."""
+    """A session from a file, with the texts of the tokens in each run."""
 
     session: SavedSession
     path: Path
@@ -27,7 +27,10 @@ class OpenedSession:
 
 
 def written(session: SavedSession, path: Path) -> FileState:
-    """Write the session beside its file, then put it in its place."""
+    """Write a session to its file, and return the state of the new file.
+
+    The old file stays until the new one is complete.
+    """
     write_session(session, path)
     return state_of(path)
 

@@ -1,4 +1,4 @@
-"""The session as a frozen value: taken from the present state, and restored."""
+"""The conversion between the open session and a frozen value of its state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST_TOKEN = 100_000  # most bytes of a token that can be filtered for
 
 
 def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | None = None) -> SavedSession:
-    """Return all that a file keeps. Runs that have not begun to learn are left out."""
+    """Return all state of a session that a file stores. Runs whose training has not begun are left out."""
     detour = session.detour
     theirs = session.detour.contents()
     runs = tuple(_saved_run(run) for run in session.runs.all if run.history is not None and not detour.owns(run))
@@ -88,7 +88,7 @@ def _run(saved: SavedRun, names: TokenTexts | None) -> Run:
 
 
 def _filter(values: Mapping[str, Any]) -> MergeFilter:
-    """Restore the filter, except regular expressions: a malicious one may never end."""
+    """Return the stored filter of the table. Drop a regular expression, because a malicious one may never end."""
     needle = values.get("needle")
     kind = values.get("kind")
     min_length = values.get("min_length")

@@ -1,4 +1,4 @@
-"""The studies of runs, which questions are asked about. Their words come from counted texts."""
+"""The studies of runs, which questions are asked about. The words of a study come from counted texts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Tables = Mapping[str, Sequence[WordTable]]  # the tables of texts, by group
 
 
 def tables_by_group(sources: CorpusTexts, outcomes: Sequence[Outcome | None]) -> dict[str, list[WordTable]]:
-    """Return the tables of counted texts; a group that was read as one has one table."""
+    """Return the word tables of counted texts by group. A group that was counted as a whole has one table."""
     tables: dict[str, list[WordTable]] = {}
     for source, outcome in zip(sources, outcomes, strict=True):
         if isinstance(outcome, TextCount) and not (outcome.is_of_group and source.group in tables):
@@ -41,7 +41,10 @@ def tables_by_group(sources: CorpusTexts, outcomes: Sequence[Outcome | None]) ->
 
 
 def with_named_groups(sources: CorpusTexts) -> CorpusTexts:
-    """Give each text the name of its part as a group; texts without any groups are parts by themselves."""
+    """Return the texts so that each has a group.
+
+    If no text has a group, then each text becomes a group with its own name.
+    """
     if any(source.group for source in sources):
         return tuple(replace(source, group=source.group or IN_NONE) for source in sources)
     named: dict[int, str] = {}
@@ -51,7 +54,10 @@ def with_named_groups(sources: CorpusTexts) -> CorpusTexts:
 
 
 def parts_of(run: Run, counts: Counts, mixed: MixedWords) -> Parts | None:
-    """Return the words of a run's groups or texts; None if there is only one, or some counts are forgotten."""
+    """Return the words of a run by group or text.
+
+    Return None if there is only one part, or if a count is not cached any more.
+    """
     sources = run.sources
     mixture = run.recipe.mixture
     if len(sources) <= MOST_LOOKED_AT:
@@ -71,20 +77,23 @@ def parts_of(run: Run, counts: Counts, mixed: MixedWords) -> Parts | None:
 
 
 class MixedWords:
-    """A cache of the joined words of the last groups, so that another weight is quick."""
+    """A cache of the joined words of the last groups. It makes another mixture of the same groups quick."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known: tuple[dict[str, list[WordTable]], GroupedWords] | None = None
 
     def words(self, tables: Tables, recipe: Recipe) -> WordTable:
-        """Merge the words by their weights; slow, to be called in the background."""
+        """Return the words of all groups, weighted by the mixture of a recipe.
+
+        This is slow: call it in a background task.
+        """
         if recipe.mixture is None:
             return WordTable.merged(table for group in tables.values() for table in group)
         return self.grouped(tables).learned_by(recipe)
 
     def parts(self, tables: Tables, mixture: Mixture | None) -> dict[str, WordTable]:
-        """Return what each group contributes; slow, to be called in the background."""
+        """Return the weighted words of each group. This is slow: call it in a background task."""
         parts = self.grouped(tables).weighted_parts(mixture)
         return {name or IN_NONE: table for name, table in parts.items() if len(table)}
 
@@ -97,13 +106,13 @@ class MixedWords:
 
 
 def are_same(tables: Tables, others: Tables) -> bool:
-    """Return whether the tables hold the same objects. Comparing their content would take long."""
-    one, other = ([(name, [*map(id, group)]) for name, group in each.items()] for each in (tables, others))
-    return one == other
+    """Return whether both mappings hold the same table objects. To compare the content of tables would take long."""
+    first, second = ([(name, [*map(id, group)]) for name, group in each.items()] for each in (tables, others))
+    return first == second
 
 
 class RunTexts(KnownWords):
-    """The texts of a run, whose words are counted already."""
+    """The texts of a run. Their words are counted already."""
 
     def __init__(self, words: WordTable, parts: Parts | None, sources: CorpusTexts) -> None:
         super().__init__(words)
@@ -119,10 +128,13 @@ class RunTexts(KnownWords):
 
 
 class SessionTexts:
-    """The present texts of the corpus; known counts are used again."""
+    """The present texts of the corpus. Cached counts are used again."""
 
     def __init__(self, sources: CorpusTexts, known: Mapping[int, WordTable], remarks: list[str]) -> None:
-        """`known` holds the words of texts by their numbers; what is odd about a text joins the remarks."""
+        """Store the texts. `known` holds the cached words of texts by their numbers.
+
+        Sentences about skipped parts of a text are added to `remarks`.
+        """
         self._sources = with_named_groups(sources)
         self._known = known
         self._remarks = remarks
@@ -131,7 +143,7 @@ class SessionTexts:
         return WordTable.merged(self.parts(recipe, work).values())
 
     def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
-        found: dict[str, list[WordTable]] = {}
+        groups: dict[str, list[WordTable]] = {}
         for source in self._sources:
             table = self._known.get(source.number)
             if table is None:
@@ -142,8 +154,8 @@ class SessionTexts:
                     raise
                 except BpeError:  # a missing file does not stop the others
                     continue
-            found.setdefault(source.group, []).append(table)
-        return {name: WordTable.merged(tables) for name, tables in found.items()}
+            groups.setdefault(source.group, []).append(table)
+        return {name: WordTable.merged(tables) for name, tables in groups.items()}
 
     def reading(self) -> AbstractContextManager[Corpus]:
         if not self._sources:
@@ -152,7 +164,7 @@ class SessionTexts:
 
 
 class Studies:
-    """The study of each run as it is now; the last ones are kept, with what was computed for them."""
+    """A cache of the studies of runs, with the results that were computed for them. Only the last few studies stay."""
 
     def __init__(self, counts: Counts, mixed: MixedWords) -> None:
         self._counts = counts
@@ -161,19 +173,19 @@ class Studies:
         self._known: OrderedDict[Hashable, Study] = OrderedDict()
 
     def of(self, run: Run | None, runs: list[Run] | None = None) -> Study | None:
-        """Return the study of a run; None before it has learned anything."""
+        """Return the study of a run, or None before the run has any history."""
         if run is None or run.history is None:
             return None
         key = run.stamp, len(run.history), id(run.words), run.is_busy
         with self._lock:
-            found = self._known.pop(key, None) or self._made(run, run.history, runs or [run])
-            self._known[key] = found
+            study = self._known.pop(key, None) or self._made(run, run.history, runs or [run])
+            self._known[key] = study
             while len(self._known) > KEPT:
                 self._known.popitem(last=False)
-            return found
+            return study
 
     def by_corpus(self, study: Study, run: Run, sources: CorpusTexts, remarks: list[str]) -> Study:
-        """Return a study of the same tokenizer on the texts of the corpus."""
+        """Return a study of the same tokenizer on other texts: those of the corpus."""
         outcomes = {source.number: self._counts.outcome_of(source, run.recipe) for source in sources}
         known = {number: outcome.table for number, outcome in outcomes.items() if isinstance(outcome, TextCount)}
         return study.with_texts(SessionTexts(sources, known, remarks))

@@ -1,4 +1,4 @@
-"""Runs that are tables from elsewhere: opened from a file, made of other tables, extended on other texts."""
+"""The runs that were not trained: tables from a file, tables made from other tables, and extended tables."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RENUMBERED = "The file gives its tokens ids in its own order; these ids are show
 
 
 class ImportedTable(NamedTuple):
-    """The content of an opened file, and whether the library that owns its format agrees with it."""
+    """The content of an opened file, and whether the library that owns the format agrees with the program about it."""
 
     table: OpenedTable
     names: TokenTexts
@@ -46,7 +46,7 @@ class ImportedTable(NamedTuple):
 
 
 class Imports(QObject):
-    """An opener of one file at a time. The present runs stay, whatever the file turns out to be."""
+    """An object that opens one tokenizer file at a time. An invalid file changes nothing in the session."""
 
     ended = Signal()
 
@@ -60,7 +60,7 @@ class Imports(QObject):
         return self._aside.is_busy(OPENING)
 
     def open(self, path: Path, opened: Callable[[Run], None] | None = None) -> None:
-        """Open a file as a run, and hand it to `opened`, or show it."""
+        """Open a tokenizer file as a run. Pass the run to `opened`, or show the run if `opened` is None."""
         if self.is_busy:
             self._aside.tell("A tokenizer is being opened; try again in a moment.", is_error=False)
             return
@@ -73,15 +73,15 @@ class Imports(QObject):
     def cancel(self) -> None:
         self._aside.cancel(OPENING)
 
-    def _take(self, path: Path, opened: Callable[[Run], None] | None, found: ImportedTable) -> None:
-        table, names, agreement, origin = found
+    def _take(self, path: Path, opened: Callable[[Run], None] | None, imported: ImportedTable) -> None:
+        table, names, agreement, origin = imported
         history = table.history
         notes = table.notes if history.numbers is None else (*table.notes, RENUMBERED)
         notes = notes if agreement is None else (*notes, *agreement.notes)
         history.recipe = history.recipe.with_changes(name=path.name)
         lacks = "" if history.has_counts else " It has no counts."
-        told = f"Imported from {path.name} ({table.format}).{lacks}"
-        run = self._runs.add_table(history, names, told, is_shown=opened is None)
+        origin_text = f"Imported from {path.name} ({table.format}).{lacks}"
+        run = self._runs.add_table(history, names, origin_text, is_shown=opened is None)
         run.origin = origin
         if opened is not None:
             opened(run)
@@ -92,7 +92,10 @@ class Imports(QObject):
 
 
 def _read(path: Path, cancelled: CancelCheck) -> ImportedTable:
-    """Recognize a file by its content, check it, name its tokens, and ask the library that owns its format."""
+    """Read and check a tokenizer file, whose format is recognized by its content.
+
+    Also ask the library that owns the format, if it is installed. Raise FormatError if the file is not valid.
+    """
     if path.exists() and not path.is_file():  # reading a pipe may never end
         raise FormatError(f"{path} is not a file.")
     table = open_table(path)
@@ -105,7 +108,7 @@ def _read(path: Path, cancelled: CancelCheck) -> ImportedTable:
 
 @dataclass(frozen=True, eq=False)
 class EditedTable:
-    """A table made in the background, with sentences about it."""
+    """A table that a background task made, with sentences about it."""
 
     history: History
     names: TokenTexts
@@ -119,7 +122,7 @@ class EditedTable:
 
 
 def add_table(runs: Runs, table: EditedTable, made_of: Run) -> None:
-    """Show the table as a run below the one it was made of."""
+    """Add a table as a run that is a child of the run `made_of`, and show it."""
     sentence = " ".join([f"{table.made}.", *table.sentences])
     runs.add_table(table.history, table.names, sentence, made_of.number)
 
@@ -137,7 +140,7 @@ class Growth:
 
 
 class GrowthNews(QObject):
-    """A reporter about each run that extended a table, once it has ended."""
+    """An object that shows a message about each run that extended a table, after its training has ended."""
 
     def __init__(self, runs: Runs, text: UndoableValue[str], aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -160,8 +163,8 @@ class GrowthNews(QObject):
         take = partial(self._tell, run, growing, gone_on.found)
         self._aside.ask(GROWTH, work, take)
 
-    def _tell(self, run: Run, growing: TableToExtend, found: Extended, growth: Growth) -> None:
-        new = found.added.tolist()
+    def _tell(self, run: Run, growing: TableToExtend, extended: Extended, growth: Growth) -> None:
+        new = extended.added.tolist()
         learned = int(is_learned(growing.old).sum())
         sentence = (
             f"Run {run.number:,}: {len(new):,} new tokens, numbered {new[0]:,} to {new[-1]:,}; all others keep their "
@@ -193,19 +196,19 @@ def _gone_on(run: Run, growing: TableToExtend) -> ExtendedTable | None:
 
 def _growth(growing: TableToExtend, gone_on: ExtendedTable, text: str, task: Task) -> Growth:
     old = growing.old
-    found = gone_on.found
-    recipe = found.history.recipe
+    extended = gone_on.found
+    recipe = extended.history.recipe
     own = count_words(Corpus.from_texts([text.encode(errors="replace").decode()]), recipe)
     by_file = []
     for path in growing.held_out:
         try:
             with reading([CorpusText(path.name, path=path)], task.remarks) as corpus:
                 words = count_words(corpus, recipe, Work(cancelled=task.cancelled))
-            saved = costs(words, old, found.history, counted_by=recipe, cancelled=task.cancelled)
+            saved = costs(words, old, extended.history, counted_by=recipe, cancelled=task.cancelled)
             by_file.append(f"{path.name}: {saved}.")
         except Cancelled:
             raise
         except BpeError as error:  # a missing file does not stop the others
             by_file.append(f"{path.name}: {error}")
-    unused = never_used(gone_on.words, old, found.history, found.places, cancelled=task.cancelled)
-    return Growth(costs(own, old, found.history, counted_by=recipe), by_file, found.places[unused].tolist())
+    unused = never_used(gone_on.words, old, extended.history, extended.places, cancelled=task.cancelled)
+    return Growth(costs(own, old, extended.history, counted_by=recipe), by_file, extended.places[unused].tolist())

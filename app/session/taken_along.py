@@ -1,4 +1,4 @@
-"""Commands and lines of Python that do outside the window what was done in it."""
+"""The commands and the Python code that repeat an action of the window without the window."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAVE_FIRST = "Save the session as {} first: the copied lines open it."
 
 
 def as_command(command: Sequence[str], session: Path | None, texts: CorpusTexts, result: Path | None = None) -> str:
-    """Return a command as a person types it. Without a result it prints to the terminal.
+    """Return a command in the form that a person types. Without a result file, the command prints to the terminal.
 
     >>> as_command(("why", "low", "--merges", SESSION, "-o", RESULT), Path("my book.bpex"), ())
     "bpe-explorer why low --merges 'my book.bpex'"
@@ -29,15 +29,16 @@ def as_command(command: Sequence[str], session: Path | None, texts: CorpusTexts,
     if result is None and words[-2:] == ["-o", RESULT]:
         del words[-2:]
     opened = session or Path(UNSAVED)
-    told = in_full(words, result or Path(RESULT), opened, TextsBeside(texts, opened))
-    return shlex.join([PROGRAM, *told])
+    full_words = in_full(words, result or Path(RESULT), opened, TextsBeside(texts, opened))
+    return shlex.join([PROGRAM, *full_words])
 
 
 def as_python(question: Question, opened: Mapping[str, str], session: Path | None) -> str:
-    """Return the lines of Python that ask a question.
+    """Return the Python code that asks a question.
 
-    `opened` has for each tokenizer its name, and what follows the name of the session, such as `#2` for run 2 or
-    `#2@40` for its first 40 steps; for a question about one, the name is empty; for one about none, there is nothing.
+    `opened` maps the name of each tokenizer to the part of the session file to open: `#2` is run 2, and `#2@40` its
+    first 40 steps. For a question about a single tokenizer, the name is empty. For a question about no tokenizer, the
+    mapping is empty.
     """
     file = str(session or UNSAVED)
     studies = {name: _opening(file, run) for name, run in opened.items()}
@@ -62,7 +63,7 @@ def as_python(question: Question, opened: Mapping[str, str], session: Path | Non
 
 
 def _opening(file: str, run: str) -> str:
-    """Return the expression that opens a run, at a step if one is named.
+    """Return the Python expression that opens a run, at a step if `run` names a step.
 
     >>> _opening("book.bpex", "#2@40")
     "bpe.open('book.bpex#2').at(40)"
@@ -72,17 +73,17 @@ def _opening(file: str, run: str) -> str:
 
 
 def _values(question: Question) -> list[tuple[str, str]]:
-    """Return the parameters that differ from their defaults, as Python writes them."""
-    found = []
+    """Return the parameters that differ from their defaults, with their values as Python code."""
+    values = []
     for parameter in question.parameters():
         value: Any = getattr(question, parameter.name)
         if value != parameter.default or parameter.is_required:
-            found.append((parameter.name, repr(list(value.paths) if parameter.kind == "files" else value)))
-    return found
+            values.append((parameter.name, repr(list(value.paths) if parameter.kind == "files" else value)))
+    return values
 
 
 def as_python_for_file(command: Sequence[str], session: Path | None, result: Path) -> str:
-    """Return the lines of Python that write a file again; empty if no function does.
+    """Return the Python code that writes a file again. It is empty if no function does that.
 
     >>> command = "export", "--merges", SESSION, RESULT, "--to", "csv", "--at", "9"
     >>> print(as_python_for_file(command, None, Path("a.csv")))

@@ -1,4 +1,4 @@
-"""The time cursor, whose moment the whole window shows; and timers."""
+"""The time cursor, which holds the step that the whole window shows, and a function that makes timers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 
 class TimeCursor(QObject):
-    """A moment after `position` merges. It stays at the end of the run until it is moved.
+    """The step that the window shows. Until a person moves the cursor, it stays at the end of the run.
 
     >>> cursor = TimeCursor()
     >>> cursor.set_end(10); cursor.position
@@ -28,7 +28,7 @@ class TimeCursor(QObject):
         self.live = True
 
     def go_to(self, position: int) -> None:
-        """Go to a position, and stay there when the end moves on."""
+        """Move to a step, and stay there even if the run gets more steps."""
         self._set_live(False)
         self._move(min(max(position, 0), self.end))
 
@@ -57,7 +57,11 @@ hurry = 1  # single-shot pauses are divided by this number, so that tests wait l
 
 
 def timer(parent: QObject, milliseconds: int, act: Callable[[], object], *, repeats: bool = False) -> QTimer:
-    """Make a timer without starting it. No keywords: PySide finds none with an i in a Turkish locale."""
+    """Return a timer that is not started yet. `act` is called when the time is over.
+
+    The timer is set by methods. Keyword arguments do not work, because PySide finds no keyword with an i in a Turkish
+    locale.
+    """
     made = QTimer(parent)
     made.setInterval(milliseconds if repeats else pause(milliseconds))
     made.setSingleShot(not repeats)

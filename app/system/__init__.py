@@ -1,1 +1,1 @@
-"""The program as the desktop and the operating system see it."""
+"""The connection of the program with the desktop and the operating system."""

@@ -1,4 +1,4 @@
-"""The application for the system: it receives double-clicked files, and signals that close the window."""
+"""The application object. It receives double-clicked files, and signals of the system that close the window."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bpe_core.support.signals import SignalListener
 
 
 class Application(QApplication):
-    """An application that receives double-clicked files: macOS sends them as events, not on a command line."""
+    """An application that receives double-clicked files. macOS sends them as events, not on a command line."""
 
     file_wanted = Signal(Path)
 
@@ -31,7 +31,10 @@ TWICE_MILLISECONDS = 5_000
 
 
 class Interrupt(QObject):
-    """A receiver of signals. Python handles a signal only while it runs; a byte in a socket wakes it when Qt waits."""
+    """A receiver of signals of the operating system.
+
+    Python handles a signal only while Python code runs. A byte in a socket therefore wakes Python when Qt waits.
+    """
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -55,6 +58,6 @@ class Interrupt(QObject):
         QTimer.singleShot(0, self._window.close)
 
     def _drain(self) -> None:
-        """Empty the socket. Python runs the signal's handler as soon as this method is called."""
+        """Empty the socket. Python runs the handler of the signal as soon as this method is called."""
         with contextlib.suppress(BlockingIOError):
             self._read.recv(4096)

@@ -1,4 +1,7 @@
-"""A check that a window can open here. It comes before Qt, which may be missing or would abort the process."""
+"""The check whether a window can open on this computer.
+
+The check runs before Qt is loaded, because Qt may be missing, or may abort the process.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ COMMON_LIBRARIES = {
 
 
 def why_no_window() -> str:
-    """Return why no window can be opened, in a sentence for the person; empty if one can."""
+    """Return a sentence with the reason why no window can open, or an empty text if a window can open."""
     return _not_installed() or (_no_screen() if sys.platform.startswith("linux") else "") or _not_loadable()
 
 
@@ -95,7 +98,7 @@ def _missing(libraries: dict[str, str]) -> list[str]:
 
 
 def _x11_answers() -> bool:
-    """Return whether the screen can be reached, in a millisecond; Qt would abort the process where it cannot."""
+    """Return whether the X server accepts a connection. Qt would abort the process if it does not."""
     try:
         xcb = ctypes.CDLL("libxcb.so.1")
     except OSError:

@@ -1,4 +1,7 @@
-"""The file type of sessions. On request it is registered for this person, so that a double-click opens a session."""
+"""The file type of sessions.
+
+On request, the program registers it for this user, so that a double click opens a session.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ MimeType={mime_type};
 
 
 def claim_sessions() -> str:
-    """Let a double-click on a session open this program; return a sentence about the result."""
+    """Register this program for session files. Return a sentence about the result."""
     try:
         if sys.platform == "win32":
             _claim_on_windows()
@@ -74,16 +77,16 @@ def claim_sessions() -> str:
 
 
 def data_home() -> Path:
-    """Return the folder of the person's own data, by the rules of freedesktop.org."""
+    """Return the folder of the user's data, by the rules of freedesktop.org."""
     chosen = os.environ.get("XDG_DATA_HOME")
     return Path(chosen) if chosen else _home() / ".local" / "share"
 
 
 def _home() -> Path:
-    found = home()
-    if found is None:
+    folder = home()
+    if folder is None:
         raise FileNotFoundError(errno.ENOENT, "this user has no home folder")
-    return found
+    return folder
 
 
 def command() -> list[str]:
@@ -114,7 +117,7 @@ def _write(files: Mapping[Path, bytes]) -> None:
 
 
 def _quoted(argument: str) -> str:
-    r"""Quote an argument for a desktop entry.
+    """Return an argument in quotes for a desktop entry.
 
     >>> _quoted("/opt/my programs/100%")
     '"/opt/my programs/100%%"'
@@ -125,13 +128,16 @@ def _quoted(argument: str) -> str:
 
 
 def _start(program: str, *arguments: str) -> None:
-    found = shutil.which(program)
-    if found is not None:
-        QProcess.startDetached(found, list(arguments))  # it may take seconds
+    path = shutil.which(program)
+    if path is not None:
+        QProcess.startDetached(path, list(arguments))  # it may take seconds
 
 
 def claim_on_mac(folder: Path) -> None:
-    """Make or replace a bundle, whose starter becomes the program, so that it is the bundle's own process."""
+    """Write an application bundle into a folder. Its start script replaces itself with the program.
+
+    The program is then the bundle's own process, and receives the events of macOS.
+    """
     bundle = folder / f"{TITLE}.app"
     starter = bundle / "Contents" / "MacOS" / STARTER
     files = {

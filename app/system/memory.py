@@ -1,4 +1,4 @@
-"""Freeing memory: Python's garbage collector, and the memory that the C library keeps."""
+"""The freeing of memory by Python's garbage collector, and by the C library, which keeps freed memory for itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ GIVEN_BACK_EVERY = 15  # looks
 
 
 class GarbageCollection(QObject):
-    """A garbage collector for the window's thread alone: parts of Qt that another thread destroys crash the program.
+    """A garbage collection that runs only in the window's thread.
+
+    Qt objects destroyed by another thread crash the program.
 
     It waits until the program is idle, as long as possible.
     """
@@ -37,36 +39,37 @@ class GarbageCollection(QObject):
         self._timer.start()
 
     def spare_what_exists(self) -> None:
-        """Keep objects that live as long as the window out of searches: its parts, and loaded libraries.
+        """Exclude all present objects from garbage collection.
 
-        After three runs over 10 MB, a full search takes 7 ms of the window's thread with this call, and 59 ms without.
+        These are loaded libraries, and parts that live as long as the window. After three runs over 10 MB, a
+        full collection takes 7 ms of the window's thread with this call, and 59 ms without.
         """
         gc.freeze()
 
     def look(self) -> None:
         self._looks += 1
         is_busy = self._is_busy()
-        found = gc.get_count()[0]
+        young_objects = gc.get_count()[0]
         is_late = self._is_expected or (
-            self._looks >= FULL_SEARCH_AT_LATEST and (found > WORTH_A_LOOK or self._young_searches > 0)
+            self._looks >= FULL_SEARCH_AT_LATEST and (young_objects > WORTH_A_LOOK or self._young_searches > 0)
         )
         if is_late or (self._young_searches >= FULL_SEARCH_EVERY and not is_busy):
             self._young_searches = self._looks = 0
             self._is_expected = False
             gc.collect()
             give_back_now()
-        elif found > (URGENT if is_busy else WORTH_A_LOOK):
+        elif young_objects > (URGENT if is_busy else WORTH_A_LOOK):
             self._young_searches += 1
             gc.collect(1)
         elif self._looks % GIVEN_BACK_EVERY == 0:
             give_back_now()
 
     def expect_much(self) -> None:
-        """Search all at the next look, as a whole session was let go of."""
+        """Plan a full collection for the next check, because a whole session was dropped."""
         self._is_expected = True
 
     def stop(self) -> None:
-        """Hand garbage collection back to Python."""
+        """Return garbage collection to Python."""
         self._timer.stop()
         gc.unfreeze()
         gc.enable()
@@ -79,9 +82,10 @@ _MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # the numbers in <malloc.h>
 
 
 def give_back_early() -> None:
-    """Return large pieces to the system as soon as they are free. Call it before threads start. Only glibc supports it.
+    """Let the C library return large free blocks to the system at once. Only glibc supports that.
 
-    With `give_back_now`, the window holds 418 MB after eight runs over 10 MB, and 473 MB without.
+    Call it before threads start. With `give_back_now`, the window uses 418 MB after eight runs over 10 MB, and 473 MB
+    without.
     """
     adjust = _of_glibc("mallopt")
     if adjust is not None:
@@ -90,7 +94,7 @@ def give_back_early() -> None:
 
 
 def give_back_now() -> None:
-    """Return free memory between used pieces to the system; this takes about a millisecond."""
+    """Return free memory between used blocks to the system. This takes about a millisecond."""
     trim = _of_glibc("malloc_trim")
     if trim is not None:
         trim(0)

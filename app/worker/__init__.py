@@ -1,1 +1,1 @@
-"""Threads and jobs: slow work is done here, so that the window need not wait, and answers come as messages."""
+"""The threads and jobs of slow work. The window need not wait for a job, and its results arrive as messages."""

@@ -1,4 +1,4 @@
-"""Background jobs: each has its own thread, and a mailbox by which its messages reach the window."""
+"""The background jobs. Each job has its own thread, and a mailbox carries its messages to the window."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AGAIN_MILLISECONDS = 1  # until another try to read a box into which a thread is
 
 
 class Mailbox(QObject):
-    """A box of messages from any thread, which emits `arrived` in the thread of the window."""
+    """A box of messages that any thread can post. It emits `arrived` in the window's thread."""
 
     arrived = Signal(object, object)  # the sender and the message
     _rang = Signal()
@@ -34,7 +34,7 @@ class Mailbox(QObject):
         self._rang.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def post(self, sender: Hashable, message: object) -> None:
-        """Leave a message; it replaces an unread message of the same sender and type."""
+        """Add a message to the box. It replaces an unread message of the same sender and type."""
         kind = sender, type(message)
         with self._lock:
             if self._closed:
@@ -69,7 +69,7 @@ Waiting = queue.SimpleQueue[tuple[threading.Thread, Callable[[], None]]]
 
 
 def start_soon(thread: threading.Thread, refused: Callable[[], None]) -> None:
-    """Start a thread without waiting for it; call `refused` if the system has no more threads."""
+    """Start a thread without waiting for it. Call `refused` if the system cannot start more threads."""
     _waiting().put((thread, refused))
 
 
@@ -93,10 +93,10 @@ THREAD = "aside: "  # how the names of all these threads begin
 
 
 def leave(code: int) -> int:
-    """Return the exit code; but end the process here if a thread was left behind when the window closed.
+    """Return the exit code. If a thread still runs after the window closed, end the process here instead.
 
-    Python would wait for that thread, which may be compiling for a minute and cannot be stopped; Python documents
-    `os._exit` for this. A daemon thread does not help: if it is in a kernel when the interpreter ends, the process
+    Python would wait for that thread, which may be compiling for a minute and cannot be stopped. Python documents
+    `os._exit` for this case. A daemon thread does not help: if it is in a kernel when the interpreter ends, the process
     crashes. All data that must be kept is written by now.
     """
     if any(thread.name.startswith(THREAD) for thread in threading.enumerate()):
@@ -108,11 +108,14 @@ def leave(code: int) -> int:
 
 @dataclass(frozen=True)
 class EndMessage:
-    """The last message of every job, whether or not it succeeded."""
+    """The last message of every job, after a success and after a failure."""
 
 
 class Job:
-    """A job on its own thread, which is never killed. A window that closes waits for it, to the end if it `writes`."""
+    """A job on its own thread. No job is killed.
+
+    A window that closes waits a limited time for the job, or until its end if `writes` is true.
+    """
 
     def __init__(self, name: str, *, writes: bool = False) -> None:
         self.writes = writes
@@ -130,11 +133,11 @@ class Job:
         start_soon(self._thread, self._refuse)
 
     def stop(self) -> None:
-        """Ask the job to end soon; an `EndMessage` reports the end."""
+        """Ask the job to end soon. The message `EndMessage` reports the end."""
         self._stop.set()
 
     def join(self, seconds: float | None = None) -> None:
-        """Wait until the thread is gone, at most for these seconds."""
+        """Wait until the thread has ended, but not longer than these seconds. None means no limit."""
         if self._has_begun and self._is_over.wait(seconds) and self._thread.ident is not None:
             self._thread.join()  # the thread has no work left
 
@@ -147,7 +150,7 @@ class Job:
         return self._stop.is_set()
 
     def work(self) -> None:
-        """Do the job, on its thread."""
+        """Do the work of the job, on the thread of the job."""
         raise NotImplementedError
 
     def post(self, message: object) -> None:
@@ -179,13 +182,16 @@ class Job:
 
 @dataclass(frozen=True)
 class ProgressMessage:
-    """The progress of a task, in any form."""
+    """A message about the progress of a task. Its content may have any type."""
 
     news: Any
 
 
 class Task(Job):
-    """A job that calls a function once. The function gets the job, and gives `cancelled` and `report` to the engine."""
+    """A job that calls a function once.
+
+    The function receives the task, and passes its methods `cancelled` and `report` to the engine.
+    """
 
     def __init__(self, name: str, function: Callable[[Task], Any], *, writes: bool = False) -> None:
         super().__init__(name, writes=writes)
@@ -195,7 +201,10 @@ class Task(Job):
         self._function = function
 
     def cancelled(self) -> bool:
-        """Return whether nobody waits for the answer any more. Call it often: each call lets the window go first."""
+        """Return whether the task should stop, because its answer is not needed any more.
+
+        Call it often: each call also waits while the window is busy.
+        """
         let_window_go_first()
         return self.stopping
 

@@ -1,6 +1,6 @@
-"""The thread that trains: it advances a trainer in short batches until it is asked to pause.
+"""The thread that trains. It makes steps in short batches until it is asked to pause.
 
-Pausing ends the thread and keeps the trainer. Resuming starts a new thread with the same trainer.
+A pause ends the thread and keeps the trainer. The next thread continues with the same trainer.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class LeadingPairs:
 
 @dataclass(frozen=True)
 class ReadyTrainer:
-    """A trainer that is ready; it belongs to the run, and to one thread at a time."""
+    """A trainer that is ready to learn. It belongs to one run, and only one thread at a time may use it."""
 
     trainer: Trainer
     names: TokenTexts
@@ -55,7 +55,7 @@ class ReadyTrainer:
 
 @dataclass(frozen=True)
 class SizeMismatch:
-    """The reason why no vocabulary has the wanted size, with a recipe for a size that fits."""
+    """The reason why no vocabulary can have the chosen size, with a recipe for a possible size."""
 
     sentence: str
     problem: str  # the sentence without advice
@@ -88,7 +88,10 @@ class ExtendedTable:
 def prepared(
     tables: Callable[[], WordTable], recipe: Recipe, history: History | None, cancelled: CancelCheck
 ) -> ReadyTrainer | SizeMismatch:
-    """Make a trainer of counted words; with a history, its merges are made first."""
+    """Return a trainer on counted words. If `history` is not None, the trainer first repeats its merges.
+
+    Return a SizeMismatch if no vocabulary can have the size of the recipe.
+    """
     words = tables()
     try:
         trainer = Trainer(words, recipe, history=history, cancelled=cancelled)
@@ -103,21 +106,24 @@ def prepared(
 def gone_on(
     tables: Callable[[], WordTable], recipe: Recipe, growing: TableToExtend, cancelled: CancelCheck
 ) -> ExtendedTable:
-    """Extend a table whose steps cannot be repeated, by learning from counted words."""
+    """Return a table that is extended by learning from counted words.
+
+    Use this for tables whose steps cannot be repeated.
+    """
     words = tables()
-    found = extend_on(words, growing.old, recipe, growing.first_id, Work(cancelled=cancelled))
-    return ExtendedTable(found, words, named(found.history))
+    extended = extend_on(words, growing.old, recipe, growing.first_id, Work(cancelled=cancelled))
+    return ExtendedTable(extended, words, named(extended.history))
 
 
 def named(history: History) -> TokenTexts:
-    """Name all learned tokens, and let the window go first."""
+    """Return the texts of all learned tokens. Between tokens, wait while the window is busy."""
     names = TokenTexts(history.alphabet)
     names.grow(history, between=let_window_go_first)
     return names
 
 
 class TrainingJob(Job):
-    """A job that advances a trainer until it ends, has made enough merges, or is asked to pause."""
+    """A job that makes steps until the training ends, enough steps are made, or the job is asked to pause."""
 
     def __init__(self, trainer: Trainer, names: TokenTexts, rate: float | None, *, merges: int | None = None) -> None:
         super().__init__("training")
@@ -170,7 +176,7 @@ class TrainingJob(Job):
         return batch
 
     def _named_history(self) -> History:
-        """Name the new tokens here, which costs the window no time."""
+        """Return the history after writing the texts of its new tokens. Here, this costs the window no time."""
         history = self._trainer.history
         self._names.grow(history, between=let_window_go_first)
         return history
@@ -202,9 +208,9 @@ STEADY = 2.0  # if the rates of both halves differ by more than this factor, the
 
 
 class TimeLeft:
-    """An estimate of the time left. The first merges touch nearly every word and are slow; the last ones are quick.
+    """An estimate of the time left. The first merges touch nearly every word and are slow, and the last ones are quick.
 
-    For a run that becomes faster and faster, an estimate would be many times too long, so there is none.
+    There is no estimate for a run that gets faster and faster, because it would be many times too long.
 
     >>> left = TimeLeft()
     >>> [left.seconds(float(now), 100 * now, 1_000 - 100 * now) for now in range(6)]
@@ -218,7 +224,10 @@ class TimeLeft:
         self._seen: deque[tuple[float, int]] = deque()
 
     def seconds(self, now: float, made: int, to_make: int) -> float | None:
-        """Return the seconds left after `made` merges by now; None if unknown."""
+        """Return the number of seconds left, or None if it is unknown.
+
+        At the time `now`, `made` merges are made and `to_make` are left.
+        """
         self._seen.append((now, made))
         while len(self._seen) > 2 and now - self._seen[1][0] >= LOOKED_BACK:
             self._seen.popleft()

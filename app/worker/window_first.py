@@ -1,4 +1,4 @@
-"""The priority of the window: while it handles messages and draws, background threads pause.
+"""The priority of the window: while the window handles messages and draws, background threads pause.
 
 Python runs one thread at a time, in turns. Background threads would otherwise have most of the turns.
 """
@@ -23,7 +23,7 @@ class _Window:
 
 
 def window_begins(*_: object) -> None:
-    """Mark the window as busy until everything pending is drawn. Any signal can be connected."""
+    """Mark the window as busy until everything pending is drawn. Any signal can be connected to this function."""
     _Window.is_at_work = True
     QTimer.singleShot(0, window_is_done)
 
@@ -42,7 +42,7 @@ def let_window_go_first() -> None:
 
 
 def lower_priority() -> None:
-    """Lower the priority of this thread, below the window's. Background threads call this when they start."""
+    """Lower the priority of the present thread below the window's. Background threads call this when they start."""
     if sys.platform == "linux":  # only Linux lets a thread lower its own priority in this way
         with contextlib.suppress(OSError):
             me = threading.get_native_id()
@@ -50,7 +50,7 @@ def lower_priority() -> None:
 
 
 class WhileItDraws(QObject):
-    """A filter that notes when a window begins to draw."""
+    """An event filter that marks the window as busy when it begins to draw."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.UpdateRequest:

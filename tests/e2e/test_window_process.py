@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
-from app.__main__ import _tell_where_home_is
+from app.__main__ import _set_home_folder
 from bpe_core.session_file.writing import write_session
 from tests.core.session_file.sessions import RECIPES, run_of, session
 from tests.shared import ROOT
@@ -186,7 +186,7 @@ def test_qt_gets_the_home_folder_from_the_user_database_when_home_is_unset(monke
     monkeypatch.setattr(pwd, "getpwuid", lambda uid: pwd.struct_passwd(("me", "", uid, 1, "", "/home/me", "")))
     monkeypatch.setenv("HOME", "to be put back afterwards")
     monkeypatch.delenv("HOME")
-    _tell_where_home_is()
+    _set_home_folder()
     assert os.environ["HOME"] == "/home/me"
 
 
