@@ -1,1 +1,1 @@
-"""The window: a folder per topic, with its models (what is shown) and its views (how it is drawn)."""
+"""The window. Each topic has a folder with its models, which hold what is shown, and its views, which draw it."""

@@ -1,4 +1,4 @@
-"""All actions of menus, toolbar and keys, declared in one table."""
+"""The actions of menus, toolbar and keys, declared in a single table."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
 
 
 class Actions:
-    """The actions of one window, by name."""
+    """The actions of a window, by name."""
 
     def __init__(self, window: QMainWindow, about_pages: Sequence[Item]) -> None:
         self._window = window
@@ -212,7 +212,7 @@ class Actions:
             self.set_icon(name, icon_name)
 
     def call_steps(self, step: str) -> None:
-        """Use the method's word for its steps in all texts."""
+        """Use the method's word for a step, such as "merge", in the texts of all actions."""
         names = {"step": step, "steps": f"{step}s", "Step": step.capitalize(), "Steps": f"{step.capitalize()}s"}
         for item in self._items:
             action = self.by_name[item.name]
@@ -223,13 +223,13 @@ class Actions:
             self._show_tip(item.name)
 
     def allow(self, name: str, why_not: str = "") -> None:
-        """Enable an action; or disable it, and let its tip say why."""
+        """Enable an action. If `why_not` is not empty, disable the action and show the reason in its tip."""
         self.by_name[name].setEnabled(not why_not)
         self._why_not[name] = why_not
         self._show_tip(name)
 
     def refused(self) -> list[tuple[str, str]]:
-        """List the titles of the actions that are not possible now, each with why."""
+        """Return the title of each disabled action, with the reason."""
         disabled = (name for name, action in self.by_name.items() if not action.isEnabled())
         return [(title_of(self.by_name[name]), self._why_not.get(name, "")) for name in disabled]
 
@@ -245,7 +245,7 @@ class Actions:
         self.by_name[name].setIcon(icon(icon_name, self._window.palette()))
 
     def connect(self, **acts: Callable[[], object]) -> None:
-        """Connect each of these actions with what it does."""
+        """Connect actions, given by their names, with the functions to call."""
         for name, act in acts.items():
             self.by_name[name].triggered.connect(lambda _=False, act=act: act())
 
@@ -275,7 +275,10 @@ WAY = " › "
 
 
 def actions_in(window: QMainWindow) -> Iterator[tuple[str, QAction]]:
-    """Yield each action with the way to it through the menus, if any; fill menus that are filled when they open."""
+    """Yield each action of a window with its path through the menus.
+
+    The path is empty for an action in no menu. Menus that are filled when they open are filled first.
+    """
     waiting = [("", action) for action in reversed([*window.menuBar().actions(), *window.actions()])]
     while waiting:
         way, action = waiting.pop()

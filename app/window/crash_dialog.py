@@ -1,4 +1,4 @@
-"""Unexpected errors: shown in a dialog, to be copied, while the work stays on screen."""
+"""The dialog about an unexpected error. The error can be copied, and the work stays on the screen."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SENTENCE = (
 
 
 class CrashReporter(QObject):
-    """A reporter that shows every uncaught exception, of any thread, in one dialog."""
+    """A reporter that shows every uncaught exception of any thread in one dialog."""
 
     _caught = Signal(str)
 
@@ -63,7 +63,7 @@ class CrashReporter(QObject):
 
 
 class CrashDialog(QDialog):
-    """A dialog that is not modal: the window can still be used."""
+    """A dialog about an unexpected error. It is not modal, so the window can still be used."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

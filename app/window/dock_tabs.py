@@ -15,7 +15,7 @@ LATER_MILLISECONDS = 100
 
 
 class DockTabs:
-    """A watcher that hides dead tab bars, which Qt leaves behind when it restores a layout."""
+    """An object that hides dead tab bars. Qt leaves them behind when it restores a layout."""
 
     def __init__(self, window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
         self._window = window
@@ -30,7 +30,7 @@ class DockTabs:
         self._soon.start(0)
 
     def tidy(self) -> None:
-        """Hide the bars that do not follow the titles of their docks."""
+        """Hide the tab bars that do not follow the titles of their docks."""
         bars = [child for child in self._window.children() if isinstance(child, QTabBar)]
         alive: set[int] = set()
         for dock in self._docks.values():

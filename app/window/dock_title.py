@@ -11,7 +11,10 @@ from app.window.parts.widgets import IconButton, label, scaled
 
 
 class DockTitle(QWidget):
-    """A title instead of Qt's own, whose signs do not follow the colours of the window. It can be dragged, too."""
+    """The title of a dock, which can be dragged.
+
+    Qt's own title has signs that do not follow the colours of the window.
+    """
 
     def __init__(self, dock: QDockWidget) -> None:
         super().__init__(dock)

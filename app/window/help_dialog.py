@@ -1,4 +1,4 @@
-"""The list of keys, and the About dialog."""
+"""The dialog that lists the keys, and the About dialog."""
 
 from __future__ import annotations
 

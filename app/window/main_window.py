@@ -55,7 +55,7 @@ class Arrangement:
 
 @dataclass(frozen=True)
 class Furniture:
-    """The parts that fill the window. Docks are found by their ids."""
+    """The parts that fill the window. Docks are named by their ids."""
 
     toolbar: QToolBar
     message_bar: MessageBar
@@ -71,7 +71,7 @@ class Furniture:
     status: QStatusBar
 
     def in_order_of_focus(self) -> list[QWidget]:
-        """Return the parts in the order of Tab: from the top to the bottom, column by column."""
+        """Return the parts in the order of the Tab key: column by column, from top to bottom."""
         left, right = (
             [panel_with_title(self.docks[row.id]) for row in DOCKS if row.area == area] for area in (LEFT, RIGHT)
         )
@@ -80,20 +80,23 @@ class Furniture:
 
 
 def panel_with_title(panel: QWidget) -> QWidget:
-    """Return the dock that a panel lies in, whose title has a button."""
+    """Return the dock that a panel lies in, or the panel itself if it lies in no dock."""
     dock = panel.parentWidget()
     return dock if isinstance(dock, QDockWidget) else panel
 
 
 class Stages(QStackedWidget):
-    """A stack of widgets in which hidden ones ask for no height."""
+    """A stack of widgets. Only the visible widget decides the least height."""
 
     def hasHeightForWidth(self) -> bool:
         return False
 
 
 class MainWindow(QMainWindow):
-    """A window with docks left and right, text above charts in the middle, and time along the bottom."""
+    """A window with docks left and right.
+
+    The text is above the charts in the middle, and the time slider at the bottom.
+    """
 
     files_dropped = Signal(list)
     text_dropped = Signal(str)
@@ -128,7 +131,7 @@ class MainWindow(QMainWindow):
         self.resize(FIRST_SIZE.boundedTo(self.screen().availableSize() - FRAME))
 
     def fill(self, furniture: Furniture) -> None:
-        """Put all parts in their places. Each room says which of them it shows."""
+        """Put all parts in their places. Each room decides which parts are visible."""
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, furniture.toolbar)
         self._fill_middle(furniture)
         self._fill_docks(furniture.docks)
@@ -145,7 +148,7 @@ class MainWindow(QMainWindow):
         cast(QApplication, QApplication.instance()).focusChanged.connect(show_focused)
 
     def _fill_middle(self, part: Furniture) -> None:
-        """Put the text above the charts, the head above both, and the stages behind them."""
+        """Put the text above the charts, the head above the text, and the stages behind all of them."""
         self._parts = {"head": part.head, "text": part.text, "beside": part.beside, "picker": part.picker}
         self._parts["time"] = self._time_bar
         self._upper = QWidget()
@@ -177,7 +180,7 @@ class MainWindow(QMainWindow):
                 self.tabifyDockWidget(self.docks[row.behind], self.docks[row.id])
 
     def show_room(self, id: str) -> None:
-        """Go to a room, and arrange it as it was left."""
+        """Show a room, with the arrangement that it had when the person left it."""
         self.set_stage("")
         if id == self.room:
             return
@@ -208,7 +211,7 @@ class MainWindow(QMainWindow):
         self._time_bar.setVisible(self.stage in STAGES_IN_TIME if self.stage else "time" in ROOM[self.room].parts)
 
     def arrange(self) -> None:
-        """Give everything in the room its first size."""
+        """Set the first size of everything in the room."""
         docks = self.docks
         self._arranged_for = self.width()
         self.centre.setSizes(list(ROOM[self.room].centre))
@@ -222,7 +225,7 @@ class MainWindow(QMainWindow):
         self.resizeDocks([docks["merges"], docks["inspector"]], [300, 335], Qt.Orientation.Vertical)
 
     def reset_layout(self) -> None:
-        """Give every room its first arrangement."""
+        """Restore the first arrangement of every room."""
         self.restoreState(self._as_it_was_made, STATE_VERSION)
         self._kept.clear()
         self._furnish()
@@ -237,7 +240,7 @@ class MainWindow(QMainWindow):
             self.resizeDocks([self.docks["corpus"], dock], [110, 520], Qt.Orientation.Vertical)
 
     def set_stage(self, id: str) -> None:
-        """Give the middle to a stage and hide the docks; an empty id restores everything."""
+        """Show a stage in the middle and hide the docks. An empty id ends that and restores the arrangement."""
         if id == self.stage:
             return
         self.setUpdatesEnabled(False)  # arranging and drawing each take a turn of the event loop
@@ -275,7 +278,7 @@ class MainWindow(QMainWindow):
         self._above_messages[bool(shown)].addWidget(self._message_bar)
 
     def arrangement(self) -> Arrangement:
-        """Return the arrangement, or the one before a stage took the middle."""
+        """Return the arrangement of the room. While a stage is shown, return the arrangement before it."""
         if self._before_stage is not None:
             return self._before_stage
         docks = self.docks.items()
@@ -286,7 +289,7 @@ class MainWindow(QMainWindow):
         )
 
     def show_dock(self, id: str, *, here: bool = False) -> None:
-        """Show a panel in the room that it belongs to, or here."""
+        """Show a dock. Go to the room that the dock belongs to, unless `here` is true."""
         home = next((room.id for room in ROOMS if id in room.docks), None)
         if home is not None and not here and self.docks[id].isHidden() and not self.stage:
             self.show_room(home)
@@ -311,12 +314,12 @@ class MainWindow(QMainWindow):
             self._furnish()
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """Let Tab skip docks that are hidden behind others."""
+        """Move the focus to the next control, but skip docks that are hidden behind other docks."""
         first = QApplication.focusWidget()
-        found = super().focusNextPrevChild(forward)
-        while found and (reached := QApplication.focusWidget()) is not first and self._is_covered(reached):
-            found = super().focusNextPrevChild(forward)
-        return found
+        is_moved = super().focusNextPrevChild(forward)
+        while is_moved and (reached := QApplication.focusWidget()) is not first and self._is_covered(reached):
+            is_moved = super().focusNextPrevChild(forward)
+        return is_moved
 
     def _is_covered(self, widget: QWidget | None) -> bool:
         docks = (dock for dock in self.docks.values() if widget is not None and dock.isAncestorOf(widget))
@@ -341,7 +344,10 @@ class MainWindow(QMainWindow):
             self.resizeDocks(list(wanted), list(wanted.values()), Qt.Orientation.Horizontal)
 
     def _share_of(self, dock: QDockWidget, wider: float) -> int:
-        """Scale a dock with the window, but leave the text and its charts the largest part."""
+        """Return the new width of a dock when the window is scaled by `wider`.
+
+        The text and its charts keep the largest part.
+        """
         width = dock.width()
         most = MOST_OF_THE_WIDTH[self.dockWidgetArea(dock)]
         return min(round(width * wider), max(width if wider > 1 else 0, round(most * self.width())))
@@ -393,7 +399,7 @@ class MainWindow(QMainWindow):
 
 
 def _accept_a_copy(event: QDropEvent) -> None:
-    """Accept what is dragged as a copy: after a move, the source program may delete the file."""
+    """Accept a drop as a copy. After a move, the source program may delete the file."""
     event.setDropAction(Qt.DropAction.CopyAction)
     event.accept()
 
@@ -404,7 +410,7 @@ def _has_room(dock: QDockWidget) -> bool:
 
 @dataclass(frozen=True)
 class Frame:
-    """The parts that every topic is connected with."""
+    """The parts of the window that every topic is connected with."""
 
     session: Session
     window: MainWindow
@@ -413,7 +419,10 @@ class Frame:
     settings: Settings
 
     def keep_ticked(self, name: str, setting: Setting[bool], act: Callable[[bool], object] = lambda on: None) -> None:
-        """Tick an action as its setting says and call `act`; when it is toggled, save the setting and call `act`."""
+        """Connect an action that can be ticked with a setting, which stores whether it is ticked.
+
+        Call `act` now and after each change.
+        """
 
         def take(on: bool) -> None:
             self.settings.put(setting, on)

@@ -1,4 +1,4 @@
-"""The message bar: a sentence about an error or a result, with details on demand."""
+"""The message bar. It shows a sentence about an error or a result, with details on request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ LOOK_MILLISECONDS, READ_MILLISECONDS = 1_000, 50  # time to notice a sentence, a
 
 
 class MessageBar(QFrame):
-    """A bar with the newest notice. A notice that can wait lets the one before be read first."""
+    """A bar with the newest message.
+
+    A message that can wait is shown only after the person could read the one before.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,7 +45,7 @@ class MessageBar(QFrame):
         self.hide()
 
     def show_notice(self, notice: Notice) -> None:
-        """Show a notice at once, or after the present one could be read."""
+        """Show a message at once, or after the person could read the present message."""
         shown = self._shown if self._being_read.isActive() and not self.isHidden() else None
         if shown is None or not notice.can_wait:
             if shown is not None and shown.can_wait:
@@ -62,13 +65,13 @@ class MessageBar(QFrame):
         self.hide()
 
     def leave_former(self) -> None:
-        """Drop notices about a former training or session, except offers that can still be answered."""
-        self._waiting = [one for one in self._waiting if one.is_offer]
+        """Remove messages about a former training or session. Offers that can still be answered stay."""
+        self._waiting = [notice for notice in self._waiting if notice.is_offer]
         if not self.isHidden() and self._shown is not None and not self._shown.is_offer:
             self.close_notice()
 
     def leave_what_is_past(self) -> None:
-        """Drop notices that have become wrong."""
+        """Remove messages that are no longer true."""
         self._waiting = [notice for notice in self._waiting if notice.is_still_true()]
         if not self.isHidden() and self._shown is not None and not self._shown.is_still_true():
             self.close_notice()

@@ -1,6 +1,6 @@
-"""The list of all pages that follow the time cursor. Tabs, menus, saving and sessions use its rows.
+"""The list of all pages that follow the time slider. Tabs, menus, saving and sessions use the rows of this list.
 
-A page is loaded and built when it is first looked at or asked for, so that the window opens at once.
+A page is imported and built only when it is needed, so that the window opens quickly.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ class PageContext:
 
     @cached_property
     def loading(self) -> ChartLoading:
-        """Return the loader of the drawing library, which loads it in the background."""
+        """Return the object that loads the drawing library in the background."""
         return ChartLoading(self.session.aside)
 
     @cached_property
     def why(self) -> WhyModel:
-        """Return the model of the question why a text is split at a place, for its small and large view."""
+        """Return the model of the question why a text is split at a place. A small and a large view share it."""
         from app.window.questions.why.model import WhyModel
 
         return WhyModel(self.session, self.text)
 
     @cached_property
     def lanes(self) -> LanesModel:
-        """The tokenizers side by side, shown by their columns and by charts."""
+        """Return the model of the tokenizers side by side. Their columns and their charts share it."""
         from app.window.questions.compare.lanes_model import LanesModel
 
         return LanesModel(self.session)
@@ -175,7 +175,10 @@ def build_tree(world: PageContext) -> TreePage:
 
 @dataclass(frozen=True)
 class PageRow(Generic[Built]):
-    """A page: its name in files and code, title, place, and actions, the first of which shows it."""
+    """A row of the list: the page's name in files and code, its title, its place, and its actions.
+
+    The first action shows it.
+    """
 
     id: str
     title: str
@@ -185,7 +188,10 @@ class PageRow(Generic[Built]):
 
     @property
     def kind(self) -> str:
-        """The name of the page's class, taken from its builder: the class itself may not be loaded yet."""
+        """Return the name of the page's class, read from the annotation of its builder.
+
+        The class itself may not be imported yet.
+        """
         return str(getattr(self.build, "__annotations__", {}).get("return", ""))
 
 
@@ -200,7 +206,7 @@ def question_row(name: str, *actions: Item) -> PageRow[QuestionPage]:
 
 
 def chart_row(build: Callable[[PageContext], Built], shows: Item) -> PageRow[Built]:
-    """Make the row of a page on the charts' tabs, named like the action that shows it."""
+    """Return the row of a page on the tabs of charts. It has the name of the action that shows it."""
     return PageRow(shows.name, shows.name.capitalize(), "charts", build, (shows,))
 
 
@@ -297,7 +303,7 @@ STEPS_THAT_DIFFER = "Steps that differ"  # picked like a measure, though it is n
 
 
 def drawn_measures() -> list[PickedGroup]:
-    """Return the measures that the charts in `ABOUT` draw, in groups."""
+    """Return the measures that the charts in `ABOUT` can draw, in groups."""
     from bpe_core.measures.measures import GROUPS, MEASURES, OF_MORPHEMES_IN_SWEEPS
     from bpe_core.questions import question_named
 
@@ -332,7 +338,7 @@ def charts_in(room: str) -> tuple[str, ...]:
 
 
 class Pages:
-    """The pages of one window, found by their rows or kinds, and built when they are first asked for."""
+    """The pages of a window, by their rows or classes. A page is built when it is first requested."""
 
     def __init__(self, world: PageContext) -> None:
         self._world = world
@@ -358,7 +364,7 @@ class Pages:
         return cast("Kind | None", self._built.get(row.id))
 
     def when_built(self, row: PageRow[Kind], connect: Callable[[Kind], object]) -> None:
-        """Connect a page with something, once it is built."""
+        """Call `connect` with a page as soon as the page is built."""
         if row.id in self._built:
             connect(self.page(row))
         else:

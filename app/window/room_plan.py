@@ -1,4 +1,4 @@
-"""The plan of the rooms: which panels there are, and what each room shows at first."""
+"""The plan of the rooms: the panels of the window, and the panels that each room shows at first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 
 @dataclass(frozen=True)
 class Dock:
-    """The first place of a panel. Saved layouts know it by its id."""
+    """The first place of a panel. Stored layouts identify the panel by its id."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""The axis of a chart. Its ticks and their labels equal those in print, even when a part is enlarged."""
+"""The axis of a chart. Its ticks and labels are the same on the screen and in print, even in an enlarged part."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TICK = 4  # length in pixels
 
 
 class ChartAxis(pyqtgraph.AxisItem):
-    """The numbers of an axis, or a name at each whole place; the axis "right" draws the lines of the left one."""
+    """An axis with numbers, or with a name at each whole number. The axis "right" draws the lines of the left axis."""
 
     def __init__(self, side: str) -> None:
         super().__init__(side)
@@ -56,7 +56,7 @@ class ChartAxis(pyqtgraph.AxisItem):
         self.setTextPen(shades.muted)
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-        """Choose the places of ticks between `low` and `high`, on an axis of `size` pixels."""
+        """Return the places of ticks between `low` and `high`, on an axis of `size` pixels."""
         if self.names is not None:
             return [(1.0, self._named_places(low, high, size))]
         least = self.axis.number(low)
@@ -65,7 +65,7 @@ class ChartAxis(pyqtgraph.AxisItem):
         pixels = size / max(high - low, 1e-12)
         places = [self.axis.place(value) for value in ticks]
         if self.is_upright and len(places) > 1:  # no more than fit below each other
-            nearest = pixels * min(other - one for one, other in pairwise(places))
+            nearest = pixels * min(second - first for first, second in pairwise(places))
             kept = max(1, ceil(self._metrics.height() / max(nearest, 1e-9)))
             ticks = ticks[::kept]
             places = places[::kept]
@@ -82,7 +82,7 @@ class ChartAxis(pyqtgraph.AxisItem):
         return max(2, min(WANTED_TICKS + 2 * (not self.is_upright), int(size / room)))
 
     def _beside(self, places: Sequence[float], texts: Sequence[str], pixels: float) -> list[str]:
-        """Leave out each label that would cover the one before it."""
+        """Return the labels, with an empty text for each label that would cover the label before it."""
         kept = []
         free = float("-inf")
         for place, text in zip(places, texts, strict=True):

@@ -1,7 +1,8 @@
-"""A chart of two axes on the screen, drawn by pyqtgraph.
+"""A chart with two axes on the screen, drawn by pyqtgraph.
 
-The wheel enlarges the place under the mouse, a drag moves along, a double click shows all again. A crosshair says the
-values below the mouse or, by the arrow keys, of any place; a click or Enter chooses it.
+The wheel enlarges the place under the mouse, a drag moves the visible part, and a double click shows the whole
+chart. A crosshair shows the values under the mouse. The arrow keys move the crosshair, too, and a click or Enter
+chooses its place.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ LABEL_STRENGTH = 235  # opacity of the ground behind values, of 255
 
 
 class Crosshair:
-    """A pair of lines through a place, with a label about it."""
+    """Two lines that cross at a place of a chart, with a label that shows the values there."""
 
     def __init__(self, box: Any) -> None:
-        """`box` is the ViewBox that it lies in."""
+        """Add the lines and the label to `box`, the ViewBox of a chart."""
         self._box = box
         self.across = pyqtgraph.InfiniteLine(angle=90)
         self.level = pyqtgraph.InfiniteLine(angle=0)
@@ -88,14 +89,14 @@ class Crosshair:
 
 
 class Chart(pyqtgraph.PlotWidget):
-    """The base of all charts: it owns the range that is seen, and says which place or item was chosen."""
+    """The base class of all charts. It owns the visible range, and reports the place or item that a person chose."""
 
     place_chosen = Signal(float)  # the number along the axis that was clicked
     place_pointed = Signal(object)  # the number along the axis below the mouse, or None
     item_chosen = Signal(int)  # the index of the bar or dot that was clicked
 
     def __init__(self, parent: QWidget | None = None, *, box: Any = None) -> None:
-        """`box` is a ViewBox of its own kind."""
+        """Make an empty chart. `box` is a ViewBox, or None for the usual kind of ViewBox."""
         self.bottom = ChartAxis("bottom")
         self.left = ChartAxis("left")
         self.lines = ChartAxis("right")
@@ -130,27 +131,27 @@ class Chart(pyqtgraph.PlotWidget):
     # -- for subclasses ---------------------------------------------------------
 
     def draw(self, figure: Any) -> None:
-        """Draw a figure, and use existing items again."""
+        """Draw a figure. Items that exist already are used again."""
         raise NotImplementedError
 
     def said_at(self, place: QPointF) -> str:
-        """Return the values at a place of the axes."""
+        """Return the text with the values at a place of the axes."""
         raise NotImplementedError
 
     def item_at(self, place: QPointF) -> int:
-        """Return the index of the bar or dot at a place, or -1."""
+        """Return the index of the bar or dot at a place, or -1 if there is none."""
         return -1
 
     def number_at(self, place: QPointF) -> float | None:
-        """Return the number on the bottom axis that a click chooses, if any."""
+        """Return the number on the bottom axis that a click at a place chooses, or None."""
         return None
 
     def place_of(self, number: float) -> float | None:
-        """Return where a number of the bottom axis is drawn, if it has one."""
+        """Return the place on the bottom axis where a number is drawn, or None if the number has no place."""
         return None
 
     def dress_items(self) -> None:
-        """Draw the items in the colours of the palette."""
+        """Draw the items again, in the colours of the palette."""
 
     # -- showing ---------------------------------------------------------------------------
 
@@ -166,7 +167,10 @@ class Chart(pyqtgraph.PlotWidget):
             self.point_at(self._place)
 
     def reach(self, left: float, right: float, bottom: float, top: float, home: QRectF | None = None) -> None:
-        """Set the full range. If nothing was enlarged, show all of it, or `home`."""
+        """Set the whole range of the chart.
+
+        If no part was enlarged, show the whole range, or `home` if it is not None.
+        """
         whole = QRectF(left, bottom, right - left, top - bottom)
         home = home or whole
         if (whole, home) == (self.whole, self.home):
@@ -185,7 +189,7 @@ class Chart(pyqtgraph.PlotWidget):
 
     @property
     def is_whole(self) -> bool:
-        """Return whether nothing is enlarged."""
+        """Return whether the chart shows its whole range."""
         (left, right), (bottom, top) = self.box.viewRange()
         wide = SAME * self.home.width()
         high = SAME * self.home.height()
@@ -193,14 +197,14 @@ class Chart(pyqtgraph.PlotWidget):
         return has_width and abs(bottom - self.home.top()) <= high and abs(top - self.home.bottom()) <= high
 
     def light_at(self, number: float | None) -> None:
-        """Draw a line at a number of the bottom axis, or none."""
+        """Draw a line at a number of the bottom axis. None removes the line."""
         place = None if number is None else self.place_of(number)
         self._lit.setVisible(place is not None)
         if place is not None:
             self._lit.setPos(place)
 
     def show_part(self, left: float, right: float) -> None:
-        """Show the part between two numbers of the bottom axis."""
+        """Enlarge the part between two numbers of the bottom axis."""
         first = self.place_of(left)
         last = self.place_of(right)
         if first is not None and last is not None and first < last:
@@ -216,7 +220,7 @@ class Chart(pyqtgraph.PlotWidget):
         self.enlarge(1 / ENLARGED)
 
     def dress(self) -> None:
-        """Take font and colours of the window."""
+        """Apply the font and the colours of the window."""
         shades = shades_of(self.palette())
         self.setBackground(self.palette().base().color())
         for axis in (self.bottom, self.left, self.lines):
@@ -226,12 +230,12 @@ class Chart(pyqtgraph.PlotWidget):
         self.dress_items()
 
     def name_upright(self, axis: Axis) -> None:
-        """Write names or numbers on the left axis, each with a line."""
+        """Write the names or numbers of `axis` on the left, with a line across the chart at each."""
         self.left.show_numbers(axis)
         self.lines.show_numbers(axis)
 
     def name_along(self, title: str) -> None:
-        """Write a title below the chart, shortened to the room that there is."""
+        """Write a title below the chart, shortened to the width of the chart."""
         self._title = title
         room = self.width() - self.left.width() - MARGIN
         shown = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, int(max(0, room)))
@@ -253,7 +257,7 @@ class Chart(pyqtgraph.PlotWidget):
     # -- pointing --------------------------------------------------------------------------
 
     def values_at(self, point: QPointF) -> str:
-        """Return the values at a point of the widget."""
+        """Return the text with the values at a point of the widget."""
         return self.said_at(self.box.mapSceneToView(self.mapToScene(point.toPoint())))
 
     def _follow_mouse(self, point: QPointF) -> None:
@@ -263,7 +267,7 @@ class Chart(pyqtgraph.PlotWidget):
             self.leave()
 
     def point_at(self, place: QPointF) -> None:
-        """Show the values at a place beside the crosshair."""
+        """Show the crosshair with the values at a place of the axes."""
         self._place = place
         self.place_pointed.emit(self.number_at(place))
         said = self.said_at(place)
@@ -274,7 +278,7 @@ class Chart(pyqtgraph.PlotWidget):
             self.crosshair.hide()
 
     def label_place(self, place: QPointF) -> tuple[float, float]:
-        """Return how high the label of a place lies, and whether it hangs from there (0) or stands on it (1)."""
+        """Return the height of a label on the left axis, and whether the label lies below (0) or above it (1)."""
         return float(self.box.viewRange()[1][1]), 0.0
 
     def leave(self) -> None:

@@ -1,4 +1,7 @@
-"""The chart of dots: a measure of many texts, with a dot for each tokenizer, hollow if it cannot encode the text."""
+"""The chart of dots: a measure of many texts, with a dot for each tokenizer.
+
+A dot is hollow if the tokenizer cannot encode the text.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ class DotChart(Chart):
         self.dress_items()
 
     def item_at(self, place: QPointF) -> int:
-        """Return the place of the nearest dot among all values, row by row."""
+        """Return the index of the nearest dot, or -1 if no dot is near. The dots are numbered row by row."""
         if not len(self._places):
             return -1
         width, height = self.box.viewPixelSize()

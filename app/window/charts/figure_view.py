@@ -1,4 +1,4 @@
-"""A figure on the screen: charts of axes by pyqtgraph, everything else by the painter of figures."""
+"""The view of a figure on the screen. Figures with axes become charts of pyqtgraph, and a painter draws all others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SAVE = "Save Figure for Print …"
 
 
 class ChartPlace(QWidget):
-    """A chart below its head."""
+    """A widget with a chart, and with the head of the chart above it."""
 
     def __init__(self, chart: Chart, parent: QWidget, *, has_legend: bool) -> None:
         super().__init__(parent)
@@ -42,7 +42,7 @@ class ChartPlace(QWidget):
 
 
 class FigureView(QWidget):
-    """A view of a figure, or of blank paper without one. Figures side by side become charts of one x axis."""
+    """A view of a figure. Without a figure it is empty. Figures side by side become charts that share one x axis."""
 
     place_chosen = Signal(float)  # the value of the x axis that was clicked, or the boundary of a tree
     item_chosen = Signal(int)  # the index of the bar, dot or branch that was clicked
@@ -50,7 +50,7 @@ class FigureView(QWidget):
     print_wanted = Signal()
 
     def __init__(self, name: str = "", parent: QWidget | None = None, *, has_legend: bool = True) -> None:
-        """Take the accessible name from the figure's title, unless a name is given."""
+        """Make an empty view. If `name` is empty, the accessible name is the title of the figure."""
         super().__init__(parent)
         self.figure: Figure | None = None
         self._name = name
@@ -79,11 +79,11 @@ class FigureView(QWidget):
 
     @property
     def charts(self) -> list[Chart]:
-        """The charts that are shown."""
+        """Return the visible charts."""
         return [place.chart for place in self._places if not place.isHidden()]
 
     def set_figure(self, figure: Figure | None) -> None:
-        """Show this figure; None or an empty one leaves the paper blank."""
+        """Show a figure. The view is empty if the figure is None or empty."""
         self.figure = figure
         self.setAccessibleName(self._name or (figure.title.rstrip(".") if figure is not None else ""))
         self.setAccessibleDescription("" if figure is None or figure.is_empty else figure.in_words)
@@ -99,7 +99,10 @@ class FigureView(QWidget):
         self._row.activate()  # so that a picture can be taken at once
 
     def _have_places(self, figures: Sequence[Figure]) -> None:
-        """Keep the charts of the right kinds, and make the missing ones."""
+        """Make sure that there is a chart of the right kind for each figure.
+
+        Keep the present charts if their kinds are right.
+        """
         wanted = [chart_of(figure) for figure in figures]
         if wanted == [type(place.chart) for place in self._places]:
             return
@@ -118,11 +121,11 @@ class FigureView(QWidget):
         self._turn()
 
     def light_at(self, number: float | None) -> None:
-        """Draw a line at a number of the x axis in all charts, or none."""
+        """Draw a line at a number of the x axis in all charts. None removes the line."""
         self._each(lambda chart: chart.light_at(number))
 
     def show_part(self, left: float, right: float) -> None:
-        """Show the part of all charts between two numbers of the x axis."""
+        """Enlarge the part between two numbers of the x axis in all charts."""
         self._each(lambda chart: chart.show_part(left, right))
 
     def show_all(self) -> None:
@@ -133,7 +136,7 @@ class FigureView(QWidget):
             act(chart)
 
     def values_at(self, point: QPointF) -> str:
-        """Return the exact values at a point of the view."""
+        """Return the text with the exact values at a point of the view."""
         for place in self._places:
             if not place.isHidden() and place.geometry().contains(point.toPoint()):
                 return place.chart.values_at(QPointF(place.chart.mapFrom(self, point.toPoint())))
@@ -147,13 +150,13 @@ class FigureView(QWidget):
         self._turn()
 
     def _turn(self) -> None:
-        """Put several charts side by side, or below each other if the view is higher than wide."""
+        """Put several charts side by side in a wide view, and below each other in a high view."""
         is_wide = self.width() >= self.height()
         self._row.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
 
 
 def _charts_in(figure: Figure | None) -> list[Figure]:
-    """Return the charts of a figure; none if it is empty or has no axes."""
+    """Return the figures to draw as charts: the figure itself, or its parts. Return none for an empty figure."""
     if figure is None or figure.is_empty:
         return []
     parts: Sequence[Figure] = figure.figures if isinstance(figure, SideBySide) else [figure]
@@ -161,7 +164,7 @@ def _charts_in(figure: Figure | None) -> list[Figure]:
 
 
 def chart_of(figure: Figure) -> type[Chart] | None:
-    """Return the class of chart that draws a figure; None for figures without axes, which are painted."""
+    """Return the class of chart that draws a figure. Return None for a figure without axes, which a painter draws."""
     from app.window.charts.dots import DotChart  # importing pyqtgraph takes 0.3 s, too long for the first window
     from app.window.charts.lines import LineChart
     from app.window.charts.rows import RowChart

@@ -1,4 +1,4 @@
-"""The head above a chart: its legend, and the title of its upright axis."""
+"""The head above a chart: its legend, and the title of its vertical axis."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROW = 1.5
 
 
 class ChartHead(QWidget):
-    """A head above a chart. It is as high as its texts need, and hidden without any."""
+    """A widget with the legend and the title. It is as high as its texts need, and hidden if it has no text."""
 
     def __init__(self, parent: QWidget | None = None, *, has_legend: bool = True) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class ChartHead(QWidget):
         self.update()
 
     def fit(self) -> None:
-        """Take the height that is needed in this width."""
+        """Set the height that the texts need in the present width."""
         sheet = self._sheet()
         rows = Legend(self._names, sheet).rows + bool(self._title)
         self.setVisible(rows > 0)
@@ -71,14 +71,17 @@ class ChartHead(QWidget):
 
 
 def names_in(figure: Figure) -> Sequence[str]:
-    """Return the names of the legend; a single line needs none."""
+    """Return the names of the legend. A figure with a single line has no legend."""
     if isinstance(figure, LineFigure):
         return [line.name for line in figure.lines] if len(figure.lines) > 1 else ()
     return figure.tokenizers if isinstance(figure, DotFigure) else ()
 
 
 def title_above(figure: Figure) -> str:
-    """Return the title of the upright axis, which is written level: turned, it would need much height."""
+    """Return the title of the vertical axis.
+
+    It is written above the chart, because a rotated title would need much height.
+    """
     if isinstance(figure, LineFigure):
         return figure.y_title + LOGARITHMIC * figure.is_log_y
     return figure.title if isinstance(figure, DotFigure) else ""

@@ -1,4 +1,4 @@
-"""Lines and upright bars over an axis of numbers, such as steps: a click chooses a number along it."""
+"""The chart of lines and vertical bars over an axis of numbers, such as steps. A click chooses a number of the axis."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class LineChart(Chart):
         self._place_labels()
 
     def _place_labels(self) -> None:
-        """Put labels beside the points that are seen, where no two cover each other."""
+        """Put labels beside the visible points, so that no two labels cover each other."""
         seen = self.box.viewRect()
         width, height = self.box.viewPixelSize()
         if not self._named or not math.isfinite(width) or not height:  # the chart has no size yet

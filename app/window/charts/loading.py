@@ -1,4 +1,4 @@
-"""The loading of pyqtgraph in the background: it takes 0.3 s, in which the window would not respond."""
+"""The loading of pyqtgraph in the background. It takes 0.3 s, and the window would not respond meanwhile."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOADED = ("app.window.charts.rows", "app.window.charts.lines", "app.window.chart
 
 
 class ChartLoading(QObject):
-    """A loader that begins once: with the first bars, or when the window has been shown for a while."""
+    """A loader of pyqtgraph. It begins with the first bars, or when the window has been visible for a while."""
 
     done = Signal()
 

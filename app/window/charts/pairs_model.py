@@ -1,4 +1,7 @@
-"""The leading pairs at the moment shown: the trainer's at the end, recomputed ones in the past."""
+"""The model of the leading pairs at the step shown.
+
+At the end of a run, the pairs come from its trainer. For earlier steps, they are computed again.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ class Bar:
 
 
 class PairsModel(QObject, LazyModel):
-    """A model of the leading pairs. Its `bars` belong to the step `at`; `is_waiting` until that is the cursor's."""
+    """A model of the leading pairs. Its `bars` belong to the step `at`, which follows the time slider with a delay."""
 
     has_figure = True
     changed = Signal()
@@ -88,7 +91,7 @@ class PairsModel(QObject, LazyModel):
 
     @property
     def is_behind(self) -> bool:
-        """Return whether the bars still belong to another moment than the one shown."""
+        """Return whether the bars still belong to another step than the one that the slider shows."""
         run = self._runs.shown
         is_live = run is not None and run.is_busy and self._cursor.live
         return bool(self.bars) and not is_live and self.at != self._cursor.position
@@ -100,12 +103,12 @@ class PairsModel(QObject, LazyModel):
 
     @property
     def has_begun(self) -> bool:
-        """Return whether the pairs of the run shown have been counted."""
+        """Return whether the pairs of the run shown are counted."""
         return self._runs.shown is not None and self._runs.shown.history is not None
 
     @property
     def lacks_words(self) -> bool:
-        """Return whether the run shown has no words, so that the leading pairs are unknown."""
+        """Return whether the run shown has no words, so that its leading pairs are unknown."""
         run = self._runs.shown
         return run is not None and run.history is not None and run.words is None
 
@@ -115,13 +118,13 @@ class PairsModel(QObject, LazyModel):
 
     @property
     def asked(self) -> Asked | None:
-        """Ask for all possible next steps, not only the leading ones."""
+        """Return the question about all possible next steps, with its study. None if the run has no texts."""
         study = self._runs.studies.of(self._runs.shown)
         return None if study is None or study.texts is None else (Pairs(at=self._cursor.position), study)
 
     @property
     def made(self) -> str:
-        """Return the token made by the step before the bars; empty if it dropped a token."""
+        """Return the text of the token that the last step added. It is empty if the step dropped a token."""
         run = self.run
         if run is None or run.history is None or run.names is None or not 0 < self.at <= len(run.history):
             return ""
@@ -135,7 +138,7 @@ class PairsModel(QObject, LazyModel):
 
     @property
     def measure(self) -> str:
-        """The measure that chooses the best pair."""
+        """Return the name of the measure that chooses the next pair."""
         run = self._runs.shown
         leading = self._shown
         reason = None if run is None or leading is None else compared_by(run.recipe, leading.pairs)
@@ -156,14 +159,14 @@ class PairsModel(QObject, LazyModel):
         return next((leading for of, leading in self._replayed if of is run and leading.at == position), None)
 
     def _prepare(self, position: int) -> bool:
-        """Return whether time can go to a moment now. If not, replay its pairs first."""
+        """Return whether the pairs of a step are known. If not, start to compute them."""
         if not self.is_watched or self._known(position) is not None:
             return True
         self._replay(position, is_ahead=True)
         return False
 
     def _follow(self) -> None:
-        """Show the cursor's moment in the same frame, if its pairs are known."""
+        """Show the pairs of the slider's step at once if they are known, or else soon."""
         if self._cursor.position == self.at:
             return
         is_live = self._runs.shown is not None and self._runs.shown.is_busy
@@ -193,14 +196,14 @@ class PairsModel(QObject, LazyModel):
         self.changed.emit()
 
     def learned_chips(self) -> Iterator[Chip]:
-        """Yield the learned tokens to show. They are made lazily, as most may find no room."""
+        """Yield the learned tokens to show, one at a time, because there may be room for only a few."""
         run = self.run
         if run is not None and run.history is not None and run.names is not None:
             for id in self.learned:
                 yield Chip.of(run.history, run.names, id)
 
     def _bars_tell_nothing(self) -> bool:
-        """Return whether the run has ended and the pairs left are equally good, with more of them than are known."""
+        """Return whether the bars are no use: the run has ended, and many remaining pairs are equally good."""
         run = self.run
         bars = self.bars
         is_over = run is not None and run.history is not None and not run.is_busy and self.at == len(run.history) > 0
@@ -224,7 +227,10 @@ class PairsModel(QObject, LazyModel):
         )
 
     def _take(self, run: Run, is_ahead: bool, leading: LeadingPairs) -> None:
-        """Show the replayed pairs, even if the cursor has moved on. Pairs that were replayed ahead only wait."""
+        """Store computed pairs, and show them even if the slider has moved on.
+
+        Pairs computed in advance are only stored.
+        """
         self._took = time.monotonic() - self._began
         self._replayed.append((run, leading))
         if not is_ahead and run is self._runs.shown:
@@ -236,7 +242,7 @@ class PairsModel(QObject, LazyModel):
         (self._replay_soon if self._wanted() is None else self._look_around_soon).start()
 
     def _look_around(self) -> None:
-        """Replay the moments before and after this one, so that a step by hand shows at once everywhere."""
+        """Compute the pairs of the neighbouring steps in advance, so that a person's next step appears at once."""
         run = self._runs.shown
         here = self._cursor.position
         can_wait = run is None or run.is_busy or self._playing.is_playing or self._took > LONGEST_AHEAD
@@ -248,9 +254,12 @@ class PairsModel(QObject, LazyModel):
 
 
 def replayed(words: WordTable, history: History, cancelled: CancelCheck = never_cancelled) -> LeadingPairs:
-    """Recompute the pairs that led after these merges; the trainer goes on meanwhile."""
-    found = leading_pairs(words, history, len(history), LEADING_PAIRS, cancelled=cancelled)
-    return LeadingPairs(len(history), tuple(found))
+    """Return the leading pairs after the steps of a history, computed from the words.
+
+    The trainer can go on meanwhile.
+    """
+    pairs = leading_pairs(words, history, len(history), LEADING_PAIRS, cancelled=cancelled)
+    return LeadingPairs(len(history), tuple(pairs))
 
 
 def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
@@ -261,18 +270,21 @@ def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
     best = leading.pairs[0]
     following = next_pair(run.history, leading.at, leading.pairs)
     return tuple(
-        Bar(text[one.left], "" if one.right < 0 else text[one.right], one.count,
-            (one.left, one.right) == following, is_as_good(one, best, run.recipe, reason), (one.left, one.right),
-            measure_of(one, reason), _label(one, run, reason))
-        for one in leading.pairs
+        Bar(text[pair.left], "" if pair.right < 0 else text[pair.right], pair.count,
+            (pair.left, pair.right) == following, is_as_good(pair, best, run.recipe, reason), (pair.left, pair.right),
+            measure_of(pair, reason), _label(pair, run, reason))
+        for pair in leading.pairs
     )  # fmt: skip
 
 
-def _label(one: Candidate, run: Run, reason: Reason | None) -> str:
-    """Write the value that compares pairs; without one, any other value that the method has."""
+def _label(pair: Candidate, run: Run, reason: Reason | None) -> str:
+    """Return the text beside the bar of a pair.
+
+    It is the pair's value of the measure, or else any other value that the method has.
+    """
     if reason is None:
-        return f"{one.count:,}"
-    return reason.text(one.count, one.reasons) or next((text for _, text in told_reasons(run.recipe, one)), "")
+        return f"{pair.count:,}"
+    return reason.text(pair.count, pair.reasons) or next((text for _, text in told_reasons(run.recipe, pair)), "")
 
 
 MOST_SHOWN = 400
@@ -280,7 +292,7 @@ MOST_LOOKED_AT = 5_000  # most tokens that are looked at, counted from the end
 
 
 def learned_tokens(run: Run | None, at: int) -> tuple[int, ...]:
-    """Return the longest tokens that a run has joined by then, the longest first."""
+    """Return the longest of the last tokens that a run has joined until step `at`, the longest first."""
     if run is None or run.history is None or run.names is None:
         return ()
     ids = dict.fromkeys(run.history.indices[max(0, at - MOST_LOOKED_AT) : at].tolist())

@@ -1,6 +1,6 @@
-"""The motion of a step: the leading pairs glide to their new places, and the new token flies to its row.
+"""The animation of a step: the leading pairs slide to their new rows, and the new token flies to its row in the table.
 
-Both are painted by hand, up to 60 times a second.
+Both movements are painted by this program, up to 60 times a second.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def at_rest(bars: Sequence[Bar], rows: int) -> list[PlacedBar]:
 
 
 def on_their_way(before: Sequence[Bar], now: Sequence[Bar], rows: int, progress: float) -> list[PlacedBar]:
-    """Place the bars between two moments, leaving ones first; at the end all are at rest.
+    """Return the bars of an animation at `progress`, from 0 to 1. Bars that disappear come first.
 
     >>> a, b = Bar("a", "b", 9, True, False, (1, 2), 9.0), Bar("c", "d", 8, False, False, (3, 4), 8.0)
     >>> [(drawn.bar.left, drawn.row) for drawn in on_their_way([a, b], [b], 5, 1.0)]
@@ -57,12 +57,12 @@ def on_their_way(before: Sequence[Bar], now: Sequence[Bar], rows: int, progress:
         if place < rows and (row < rows or row_before < rows):
             drawn.append(PlacedBar(bar, place, value, glided if bar_before is None else 1.0))
     if progress < 1.0:  # bars that fall far pass in front of the others
-        drawn.sort(key=lambda one: one.row - was[one.bar.pair][0] if one.bar.pair in was else 0.0)
+        drawn.sort(key=lambda placed: placed.row - was[placed.bar.pair][0] if placed.bar.pair in was else 0.0)
     return drawn
 
 
 def losses(before: Sequence[Bar], now: Sequence[Bar], made: str) -> dict[tuple[int, int], str]:
-    """Label the pairs that occur less often than a moment ago, the largest loss first.
+    """Return a label for each pair that occurs less often than before the step. The largest loss comes first.
 
     >>> a, b = Bar("h", "e", 9, True, False, (1, 2)), Bar("t", "h", 8, False, False, (3, 1))
     >>> losses([a, b], [Bar("t", "h", 6, False, False, (3, 1))], "he")
@@ -70,7 +70,7 @@ def losses(before: Sequence[Bar], now: Sequence[Bar], made: str) -> dict[tuple[i
     """
     counts = {bar.pair: bar.count for bar in before}
     fewer = [(bar.pair, counts.get(bar.pair, bar.count) - bar.count) for bar in now]
-    fewer.sort(key=lambda one: -one[1])
+    fewer.sort(key=lambda entry: -entry[1])
     return {pair: f"−{lost:,}, taken by {made}" for pair, lost in fewer if lost > 0}
 
 
@@ -79,7 +79,7 @@ PADDING = 6
 
 
 class Flight(QWidget):
-    """A token that flies over all parts of the window; it takes no clicks."""
+    """A widget that draws a token while it flies over the window. Clicks go to the widgets below."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)

@@ -1,4 +1,4 @@
-"""The page of the leading pairs, as bars. The next pair is marked, and ties are visible."""
+"""The page of the leading pairs as bars. The next pair and ties are marked."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from app.session.selection import NOTHING, Light, Lit
 from app.window.charts.loading import ChartLoading
 from app.window.charts.pairs_model import Bar, PairsModel
 from app.window.charts.pairs_motion import PlacedBar, at_rest, losses, on_their_way
-from app.window.charts.pairs_wording import HOW_TO, explained, headline, title_of, told
+from app.window.charts.pairs_wording import HOW_TO, described, explained, headline, title_of
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion
@@ -53,7 +53,10 @@ LEARNED = "Learned up to this step, the longest first"
 
 
 class PairsPage(Page):
-    """A chart of as many pairs as there is room for, the best on top. A click or Enter follows a pair through time."""
+    """A chart with as many pairs as fit, the best at the top.
+
+    A click or Enter shows the life of a pair over all steps.
+    """
 
     lessons_wanted = Signal()
     pair_chosen = Signal(int, int)  # the ids of the two
@@ -98,7 +101,7 @@ class PairsPage(Page):
         self._step = step
 
     def _follow_step(self) -> None:
-        """Begin to move if the bars are those after the step to animate, and the bars before it were shown."""
+        """Start the animation if the new bars belong to the step to animate and the bars before it were visible."""
         step = self._step
         was = self._was
         now = (self.model.at, self.model.bars)
@@ -126,7 +129,9 @@ class PairsPage(Page):
         self._follow_step()
         self.setMinimumHeight(LEAST_ROWS if self._shows_learned_alone else LEAST)
         leading = self.model.bars[:1]
-        self.setAccessibleDescription("".join(f"Next: {told(self.model, bar)}" for bar in leading) or self.headline())
+        self.setAccessibleDescription(
+            "".join(f"Next: {described(self.model, bar)}" for bar in leading) or self.headline()
+        )
         if self.invitation.isHidden() != self.model.has_begun:
             self.invitation.setVisible(not self.model.has_begun)
         self._draw_bars()
@@ -152,12 +157,12 @@ class PairsPage(Page):
         return self.bars
 
     def _make_ready(self) -> None:
-        """Make the chart before there are bars, so that the first bars need not wait for it."""
+        """Make the chart before there are any bars, so that the first bars appear without a delay."""
         self._chart().hide()
         self._draw_bars()
 
     def _draw_bars(self) -> None:
-        """Give all bars to the chart, at their present places in the motion."""
+        """Draw all bars at their present places in the animation."""
         bars = self.model.bars
         rows = self._rows_shown()
         if not bars or not rows:
@@ -186,7 +191,7 @@ class PairsPage(Page):
         if self._leads:
             room = min(LEADING, len(bars))
         chart.show_rows(
-            [self._row_of(one, strength) for one in placed],
+            [self._row_of(bar_now, strength) for bar_now in placed],
             room,
             max(most, 0.0),
             names_width=self._label_width(first),
@@ -212,11 +217,11 @@ class PairsPage(Page):
         )  # fmt: skip
 
     def _is_lit(self, bar: Bar) -> bool:
-        """Return whether a bar is of the pair that lights up, or of the token, if that is dropped or added."""
+        """Return whether a bar belongs to the highlighted pair, or to a highlighted token that is dropped or added."""
         return _tokens_of(bar) == self._lit.tokens != ()
 
     def light(self, light: Light) -> None:
-        """Frame the bar of the pair, and the tile of the token."""
+        """Frame the bar of the highlighted pair, and the tile of the highlighted token."""
         before = self._lit
         self._lit = light.lit
         tiles = {(chip.id,) for _, chip in self._tiles}
@@ -226,7 +231,7 @@ class PairsPage(Page):
             self._draw_bars()
 
     def _top_of(self, row: int) -> int:
-        """Return where a row begins, in pixels of the page."""
+        """Return the upper edge of a row, in pixels of the page."""
         first = self.bars.box.viewRange()[1][0] if self.bars is not None else 0.0
         return int(self._top() + (row - first) * self._row_height())
 
@@ -237,7 +242,7 @@ class PairsPage(Page):
         self.invitation.move(max(0, (self.width() - self.invitation.width()) // 2), int(top))
 
     def lead(self, on: bool) -> None:
-        """Show only the few leading pairs, as large as possible, if `on`."""
+        """Show only the first few pairs, as large as possible, if `on` is true."""
         self._leads = on
         self._changed()
 
@@ -255,7 +260,7 @@ class PairsPage(Page):
         return room
 
     def _steady(self, name: str, value: float) -> float:
-        """Return the largest value so far for this run and width, so that the layout does not jitter."""
+        """Return the largest value until now for the same run and width, so that the layout does not jump."""
         of = self.model.run, self.width(), self.font().key()
         if of != self._most_of:
             self._most = {}
@@ -277,7 +282,7 @@ class PairsPage(Page):
 
     @property
     def _shows_learned_alone(self) -> bool:
-        """Return whether learned tokens are shown instead of pairs, as no pair leads any more."""
+        """Return whether the page shows learned tokens instead of pairs, because no pair is left."""
         return self._leads and bool(self.model.learned)
 
     def _draw_learned(self, painter: QPainter, top: float) -> None:
@@ -327,7 +332,7 @@ class PairsPage(Page):
             bar = self.model.bars[row] if 0 <= row < len(self.model.bars) else None
             self.tokens_pointed.emit(() if bar is None else _tokens_of(bar))
             if bar is not None:
-                self.setAccessibleDescription(f"{told(self.model, bar)}. {HOW_TO if bar.right else ''}")
+                self.setAccessibleDescription(f"{described(self.model, bar)}. {HOW_TO if bar.right else ''}")
             if self.bars is not None:
                 self.bars.mark_row(row)
 
@@ -351,7 +356,10 @@ class PairsPage(Page):
         super().leaveEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Open the menu of the bar under the mouse, or by key of the bar that the arrow keys reached."""
+        """Open the context menu of the bar under the mouse.
+
+        With the menu key, it is the bar that the arrow keys chose.
+        """
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         row = self._row
         if 0 <= row < len(self.model.bars):
@@ -374,7 +382,7 @@ class PairsPage(Page):
 
 
 def _tokens_of(bar: Bar) -> tuple[int, ...]:
-    """Return the two tokens of a bar, or the one that would be dropped or added."""
+    """Return the two tokens of a bar, or the single token that the next step would drop or add."""
     return tuple(token for token in bar.pair if token >= 0)
 
 
@@ -385,7 +393,10 @@ PADDING = 6.0
 def draw_tokens(
     painter: QPainter, room: QRectF, tokens: Iterable[Chip], font: QFont, palette: QPalette, lit: Lit = NOTHING
 ) -> list[tuple[QRectF, Chip]]:
-    """Draw tokens as tiles in rows while there is room, and return their places. Those that light up are framed."""
+    """Draw tokens as tiles in rows until the room is full. Return the tiles with their places.
+
+    The tokens in `lit` are framed.
+    """
     colours = TokenPalette.matching(palette)
     outline = QPen(shades_of(palette).hairline)
     metrics = QFontMetricsF(font)

@@ -1,4 +1,4 @@
-"""The words about the leading pairs: the headline above the bars, and each bar as a sentence."""
+"""The sentences about the leading pairs: the headline above the bars, and the description of each bar."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HOW_TO = "Click to follow this pair through time; right-click to force or forbid
 
 
 def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
-    """Say which pair is next and why, and how much the first pair lost to the last step, if any did."""
+    """Return a sentence that says which pair is next and why. It may add what the first pair lost to the last step."""
     if not model.bars:
         return _why_none_lead(model)
     wording = model.wording
@@ -35,7 +35,7 @@ def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
 
 
 def _what_bars_show(model: PairsModel) -> str:
-    """Name the measure of the bars if it is an unusual one, or the cause of a pair without a measure."""
+    """Return a phrase that names an unusual measure of the bars. It is empty for the usual measure."""
     if not model.wording.best:
         return ""
     first = model.bars[0]
@@ -63,14 +63,14 @@ def title_of(bar: Bar) -> str:
     return from_the_left(bar.title)
 
 
-def told(model: PairsModel, bar: Bar) -> str:
-    """Say what a bar shows, for screen readers."""
+def described(model: PairsModel, bar: Bar) -> str:
+    """Return a sentence about a bar for screen readers."""
     name = f"{bar.left} and {bar.right}" if bar.right else bar.left
     return f"{name}, {count_text(bar.count, 'time')}{_beside_the_count(model, bar)}"
 
 
 def explained(model: PairsModel, bar: Bar) -> str:
-    """Write the tip of a bar, which also names ties and what a click does."""
+    """Return the tip of a bar, with ties and the effect of a click."""
     wording = model.wording
     as_good = f" (the same {model.measure} as the {wording.choice} that is {wording.done} next)"
     shown = f"{title_of(bar)}: {count_text(bar.count, 'time')}{_beside_the_count(model, bar)}"

@@ -1,4 +1,4 @@
-"""The picker above the charts, in place of their tabs: it chooses the measure, and the subject of the chart."""
+"""The picker above the charts. It replaces their tabs: it chooses a measure, and the subject of the chart."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Measures = Mapping[str, Mapping[str, str]]  # by title, the charts that can draw
 
 @dataclass(frozen=True)
 class PickedGroup:
-    """A group of measures that serve the same purpose, which its sentence says."""
+    """A group of measures with the same purpose, and a sentence about this purpose."""
 
     title: str
     sentence: str
@@ -29,10 +29,18 @@ class PickedGroup:
 
 
 class MeasurePicker(QWidget):
-    """A picker of the measure. It shows that of the top chart; another one brings up a chart that can draw it."""
+    """A box that shows and chooses the measure of the visible chart.
+
+    If that chart cannot draw a measure, another chart is shown.
+    """
 
     def __init__(self, charts: PageTabs, find: Callable[[], Sequence[PickedGroup]], about: Mapping[str, str]) -> None:
-        """`find` is called when they are first shown; `about` names the subject of each chart."""
+        """Make the picker.
+
+        `find` returns the groups of measures, and `about` maps each chart to the name of its subject.
+
+        `find` is called when the picker is first shown.
+        """
         super().__init__()
         self._charts = charts
         self._find = find
@@ -53,14 +61,17 @@ class MeasurePicker(QWidget):
         self._followed: list[QuestionPage] = []
 
     def choose(self, title: str) -> None:
-        """Draw the measure of that title, as if it had been picked."""
+        """Show the measure with this title, as if a person had chosen it."""
         if not self._measures:
             self._fill()
         self.measure.setCurrentText(title)
         self._choose()
 
     def _choose(self, chart: str = "") -> None:
-        """Draw the picked measure in that chart, else in the one on top, else in the first that can draw it."""
+        """Show the chosen measure in the chart with this name.
+
+        Without a name, use the visible chart if it can draw the measure, or else the first chart that can.
+        """
         charts = self._measures[self.measure.currentText()]
         chart = chart or (self._charts.shown if self._charts.shown in charts else next(iter(charts)))
         name = charts[chart]
@@ -75,7 +86,7 @@ class MeasurePicker(QWidget):
         return field if isinstance(field, QComboBox) else None
 
     def _follow(self) -> None:
-        """Take over the measure of a page whose own field is hidden."""
+        """Follow the measure of the visible page. Hide the page's own field for the measure."""
         page = self._charts.page if self._charts.shown in self._about else None
         field = self._field()
         if isinstance(page, QuestionPage) and field is not None and page not in self._followed:
@@ -96,16 +107,16 @@ class MeasurePicker(QWidget):
         with QSignalBlocker(self.measure), QSignalBlocker(self.about):
             self.measure.setCurrentText(title)
             self.about.clear()
-            for one in self._about:
-                if one in self._measures[title]:
-                    self.about.addItem(self._about[one], one)
+            for subject in self._about:
+                if subject in self._measures[title]:
+                    self.about.addItem(self._about[subject], subject)
             self.about.setCurrentIndex(self.about.findData(chart))
         group = next(group for group in self._groups if title in group.measures)
         self.sentence.setText(group.sentence)
         self.sentence.setToolTip(tip(group.meanings.get(title, "")))
 
     def _fill(self) -> None:
-        """List the measures below the title of their group, which cannot be picked itself."""
+        """Fill the box with the measures. The title of each group stands above its measures, and cannot be chosen."""
         self._groups = self._find()
         self._measures = {title: charts for group in self._groups for title, charts in group.measures.items()}
         font = self.measure.font()

@@ -1,6 +1,6 @@
-"""Bars below each other, painted as one item: a rebuilt chart would take too long for every frame of a motion.
+"""The chart of horizontal bars. All bars are painted as one item, because separate items are too slow for an animation.
 
-Each frame of a motion sets all bars of a chart again, at their present places.
+Each frame of an animation sets all bars of a chart again, at their present places.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WHISKER = 3.0
 
 @dataclass(frozen=True)
 class Row:
-    """A bar: where it is, how long, and what is written beside it."""
+    """A bar: its place, its length, and the texts beside it."""
 
     name: str
     value: float
@@ -48,7 +48,7 @@ class Row:
 
 
 class Rows(pyqtgraph.GraphicsObject):
-    """A painted item with all names and bars, in the pixels of the plot."""
+    """A graphics item that paints all names and bars, in pixels of the plot."""
 
     def __init__(self, chart: RowChart) -> None:
         super().__init__(chart.plotItem)
@@ -124,7 +124,7 @@ class Rows(pyqtgraph.GraphicsObject):
 
 
 class _Pixels:
-    """The places of values and rows in the plot, as it is seen now."""
+    """The conversion from values and rows to pixels for the visible part of the plot."""
 
     def __init__(self, chart: RowChart) -> None:
         box = chart.box.geometry()
@@ -144,7 +144,7 @@ class _Pixels:
 
 
 class _Box(pyqtgraph.ViewBox):
-    """A view box whose wheel enlarges values only: a row stays as high as its text."""
+    """A view box whose wheel enlarges values only. The height of a row depends on its text alone."""
 
     def wheelEvent(self, event: Any, axis: int | None = None) -> None:
         if axis == 1:
@@ -154,7 +154,7 @@ class _Box(pyqtgraph.ViewBox):
 
 
 class RowChart(Chart):
-    """A chart of rows from the top down, as many as there is room for. A drag brings the others into view."""
+    """A chart of rows from top to bottom. It shows as many rows as fit, and a drag shows the others."""
 
     figure: BarFigure | None
     row_pointed = Signal(int)  # the row under the mouse, or -1
@@ -194,7 +194,10 @@ class RowChart(Chart):
         number_width: float | None = None,
         row_height: float | None = None,
     ) -> None:
-        """Show these bars, of which `count` remain at the end of a motion. Texts set the widths unless given."""
+        """Show these bars. After an animation, only the first `count` bars are left.
+
+        A width that is None is measured from the texts.
+        """
         assert self.rows is not None
         self.rows.rows = rows
         names = QFontMetricsF(self.name_font)
@@ -216,7 +219,7 @@ class RowChart(Chart):
         self.rows.update()
 
     def _fit(self) -> None:
-        """Give each row its height, and the longest bar all the room before its number."""
+        """Set the height of each row, and give the longest bar all the room before its number."""
         if self.rows is None or not self._row_height:
             return
         self.bottom.show_numbers(Axis(0.0, self._most))
@@ -232,15 +235,15 @@ class RowChart(Chart):
 
     @property
     def rows_seen(self) -> int:
-        """Return how many rows have room from the first on."""
+        """Return how many rows fit into the chart, from the first row on."""
         return max(1, int(self.box.height() / self._row_height)) if self._row_height else 0
 
     def item_at(self, place: QPointF) -> int:
-        """Return the row at a place, or -1."""
+        """Return the index of the row at a place, or -1 if there is none."""
         return int(place.y()) if 0 <= place.y() < self.count else -1
 
     def mark_row(self, row: int) -> None:
-        """Paint a ground behind a row, or behind none."""
+        """Paint a background behind a row. The row -1 removes the background."""
         if self.rows is not None and row != self.rows.marked:
             self.rows.marked = row
             self.rows.update()
@@ -255,7 +258,7 @@ class RowChart(Chart):
         self.mark_row(-1)
 
     def label_place(self, place: QPointF) -> tuple[float, float]:
-        """Put the label below the row, or above a row in the lower half."""
+        """Return the place of the label: below a row, or above a row in the lower half of the chart."""
         (_, _), (top, bottom) = self.box.viewRange()
         row = int(place.y())
         return (float(row + 1), 0.0) if row < (top + bottom) / 2 else (float(row), 1.0)

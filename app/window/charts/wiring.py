@@ -1,4 +1,4 @@
-"""The wiring of charts: actions show, save and copy them."""
+"""The wiring of charts with the actions that show, save and copy them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ class ChartWiring(QObject):
     def __init__(
         self, frame: Frame, charts: PageTabs, pages: Pages, place_of: Callable[[int], QPoint | None], parent: QObject
     ) -> None:
-        """`place_of` finds on the screen the token made by the step before a moment."""
+        """Connect the charts.
+
+        `place_of` returns the point on the screen where the table shows the token of a step, or None.
+        """
         super().__init__(parent)
         session = frame.session
         self.flight = Flight(frame.window)
@@ -103,7 +106,7 @@ class ChartWiring(QObject):
 
     @property
     def page_in_use(self) -> Page:
-        """Return the page that has the focus, or else the chart shown."""
+        """Return the page that has the focus, or else the visible chart."""
         widget: QWidget | None = self._frame.window.focusWidget()
         while widget is not None and not isinstance(widget, Page):
             widget = widget.parentWidget()
@@ -119,7 +122,7 @@ class ChartWiring(QObject):
         return ask_where_to_save(self._frame.window, title, str(proposal), filters)
 
     def _save(self, page: Page) -> None:
-        """Save a picture or data; for a mere table, data are proposed."""
+        """Ask for a path, and save the page as a picture or as data. For a page that is only a table, propose data."""
         filters = DATA_FILTERS | CHART_FILTERS if page.is_table else CHART_FILTERS
         name = page.accessibleName().lower()
         moves = any(True for _ in page.frames())
@@ -136,7 +139,7 @@ class ChartWiring(QObject):
             self._write(exact, command, path)
 
     def _write(self, find: Exact, command: tuple[str, ...], path: Path) -> None:
-        """Write in the background: there may be millions of rows."""
+        """Write a table to a file in a background task, because it may have millions of rows."""
 
         def write(task: Task) -> None:
             table = find(task.cancelled)
@@ -163,7 +166,10 @@ class ChartWiring(QObject):
         self.print_dialog.open()
 
     def _print(self, page: Page, width: int, height: int, text: int, is_dark: bool) -> None:
-        """Draw a chart from its exact values, as the command does; print everything else as on screen."""
+        """Save a page for print.
+
+        A chart is drawn from its exact values, as the command does it. Any other page is printed as on the screen.
+        """
         from bpe_core.figures.painter import picture
         from bpe_core.figures.sheet import Paper
 
@@ -199,13 +205,16 @@ class ChartWiring(QObject):
 
 
 def save(page: Page, path: Path) -> Notice:
-    """Save a picture of a page in the kind of the name's ending, and report the result."""
+    """Save a picture of a page in the format that the path's ending names. Return a message about the result."""
     page.watched.catch_up()
     return written(path, lambda beside: _save_picture(page, path.suffix.lower(), beside))
 
 
 def written(path: Path, write: Callable[[Path], bool]) -> Notice:
-    """Write a file that appears only when it is complete; return a sentence about it."""
+    """Call `write` to make a file, and return a message about it.
+
+    The file appears at `path` only when it is complete.
+    """
     try:
         with replace_atomically(path) as beside:
             if not write(beside):

@@ -1,1 +1,1 @@
-"""The corpus: the texts to learn from, and how they are added."""
+"""The parts of the window for the corpus: the list of texts to learn from, and ways to add texts."""

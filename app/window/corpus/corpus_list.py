@@ -1,4 +1,4 @@
-"""The texts and groups of the corpus as a list, with facts about each, and their totals."""
+"""The list of the texts and groups in the corpus, with facts about each, and their totals."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ def frequent_words(counted: TextCount) -> str:
 
 
 def warning_of(source: CorpusText, counted: TextCount, splits: bool) -> str:
-    found = counted.long_words
-    if not splits or found is None:
+    long_words = counted.long_words
+    if not splits or long_words is None:
         return ""
     share = counted.share_in_long_words
     longest = counted.longest_word
     warning = f"{share:.0%} of {source.name} is in words of more than {LONG_WORD} bytes (the longest has {longest:,})"
-    if counted.files > 1 and found.file:
-        warning += f", such as in {found.file}"
-    if found.better:
+    if counted.files > 1 and long_words.file:
+        warning += f", such as in {long_words.file}"
+    if long_words.better:
         return (
-            f"{warning}. This pattern does not split it well; {' or '.join(found.better[:2])} would split this text "
-            "better."
+            f"{warning}. This pattern does not split it well; {' or '.join(long_words.better[:2])} would split "
+            "this text better."
         )
     return f"{warning}. No other pattern would split it better; check that it is a text to learn from."
 
@@ -69,7 +69,7 @@ MOVED_ROWS = "application/x-bpe-explorer-texts"
 
 @dataclass(frozen=True)
 class Entry:
-    """The lines shown about one text or group."""
+    """The lines about a text or a group in the list."""
 
     source: CorpusText
     facts: str  # size, encoding, words
@@ -86,7 +86,7 @@ class Entry:
 
 
 class CorpusListModel(RowListModel[GroupRow | CorpusText]):
-    """A list model with a row per text or group. Rows can be dragged to another place."""
+    """A list model with a row for each text and each group. A person can drag a row to another place."""
 
     totals_changed = Signal()
     EntryRole = Role.UserRole + 1
@@ -102,16 +102,16 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         corpus.counts.changed.connect(self._throttle.call)
 
     def refresh(self) -> None:
-        """Follow the session; each text is examined only when it is drawn."""
+        """Update the list from the session. Facts about a text are computed only when its row is drawn."""
         fresh = self.corpus.texts.value
         self._outcomes = self.corpus.outcomes_as_wanted()
         if fresh == self._sources:
             self.set_rows(self.rows, are_same=True)
         else:
-            texts = {one.number: one.text for one in self._sources}
+            texts = {text.number: text.text for text in self._sources}
             sizes = self._sizes
-            same = {one.number for one in fresh if texts.get(one.number) is one.text}
-            self._sizes = {one.number: sizes[one.number] if one.number in same else one.size or 0 for one in fresh}
+            same = {text.number for text in fresh if texts.get(text.number) is text.text}
+            self._sizes = {text.number: sizes[text.number] if text.number in same else text.size or 0 for text in fresh}
             self._sources = fresh
             self.set_rows(rows_of(fresh))
         self.totals_changed.emit()
@@ -120,7 +120,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
     def warning(self) -> str:
         pairs = zip(self._sources, self._outcomes, strict=True)
         counted = ((text, outcome) for text, outcome in pairs if isinstance(outcome, TextCount))
-        return next(filter(None, (warning_of(text, one, self._splits) for text, one in counted)), "")
+        return next(filter(None, (warning_of(text, count, self._splits) for text, count in counted)), "")
 
     def totals(self) -> str:
         if not self._sources:
@@ -136,7 +136,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         return " · ".join(parts)
 
     def source_at(self, row: int) -> CorpusText:
-        """Return the text of a row that is not a heading."""
+        """Return the text in a row. The row must not be the heading of a group."""
         text = self.rows[row]
         assert isinstance(text, CorpusText)
         return text
@@ -146,16 +146,16 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         return tuple(row.name for row in self.rows if isinstance(row, GroupRow) and row.name)
 
     def texts_at(self, rows: Sequence[int]) -> set[int]:
-        """Return the numbers of the texts in these rows; a heading means its whole group."""
-        found: set[int] = set()
+        """Return the numbers of the texts in these rows. The heading of a group stands for all its texts."""
+        numbers: set[int] = set()
         for row in rows:
             at = self.rows[row]
-            members = [at] if isinstance(at, CorpusText) else [one for one in self._sources if one.group == at.name]
-            found |= {one.number for one in members}
-        return found
+            members = [at] if isinstance(at, CorpusText) else [text for text in self._sources if text.group == at.name]
+            numbers |= {text.number for text in members}
+        return numbers
 
     def group_at(self, rows: Sequence[int]) -> str | None:
-        """Return the one group that these rows belong to; None if there are several."""
+        """Return the name of the group that all these rows belong to, or None if they belong to several groups."""
         names = {at.name if isinstance(at, GroupRow) else at.group for at in (self.rows[row] for row in rows)}
         return names.pop() if len(names) == 1 else None
 
@@ -165,25 +165,32 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
     # -- acting on rows --------------------------------------------------------------------
 
     def move(self, rows: Sequence[int], place: int) -> None:
-        """Move texts to another row, and so perhaps into another group; headings stay where they are."""
+        """Move texts to another row, which may be in another group. Headings stay where they are."""
         self.corpus.arrange(texts_of(moved_to(self.rows, rows, place)))
 
     def shift(self, rows: Sequence[int], by: int) -> list[int]:
-        """Move texts or whole groups up (-1) or down (1); return their new rows."""
+        """Move texts or whole groups by one place: up if `by` is -1, down if it is 1. Return their new rows."""
         chosen = [self.rows[row] for row in rows]
-        names = [one.name if isinstance(one, GroupRow) else one.number for one in chosen]
+        names = [
+            row_content.name if isinstance(row_content, GroupRow) else row_content.number for row_content in chosen
+        ]
         self.corpus.arrange(texts_of(moved_by(self.rows, rows, by)))
-        now = [one.name if isinstance(one, GroupRow) else one.number for one in self.rows]
+        now = [
+            row_content.name if isinstance(row_content, GroupRow) else row_content.number for row_content in self.rows
+        ]
         return [now.index(name) for name in names if name in now]
 
     def group_anew(self, rows: Sequence[int]) -> str:
-        """Put these texts into a new group; return its first name, which can be edited."""
+        """Put the texts in these rows into a new group.
+
+        Return the name of the group, which the person can then edit.
+        """
         name = next(name for number in itertools.count(1) if (name := f"group {number}") not in self.groups)
         self.corpus.group(self.texts_at(rows), name)
         return name
 
     def setData(self, index: Index, value: Any, role: int = Role.EditRole) -> bool:
-        """Take an edited line of a group: its name, and perhaps another weight."""
+        """Apply the edited line of a group: its name, and its weight if the line has a weight."""
         row = self.rows[index.row()]
         if role != Role.EditRole or not isinstance(row, GroupRow):
             return False
@@ -196,7 +203,10 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         return True
 
     def say_of_language(self, name: str, **changes: Any) -> None:
-        """Set which group a dev text belongs to, or a ratio; refuse what is impossible."""
+        """Change the role of a group: the group that it is a dev text of, or its ratio.
+
+        Show a message if that is impossible.
+        """
         try:
             by = self.corpus.mixture.by
             if changes.get("dev_of") and by != "times":  # a dev text leaves its share to the others
@@ -206,18 +216,24 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
             self.corpus.aside.tell(str(error))
 
     def picked_at(self, rows: Sequence[int]) -> CorpusText | None:
-        """Return the folder of these rows, if there is only one, and only some of its files are read."""
-        found = [self.rows[row] for row in rows]
-        only = found[0] if len(found) == 1 else None
+        """Return the folder in these rows if it is the only row and only some of its files are read.
+
+        Otherwise return None.
+        """
+        chosen = [self.rows[row] for row in rows]
+        only = chosen[0] if len(chosen) == 1 else None
         return only if isinstance(only, CorpusText) and only.picked else None
 
     def read_as(self, rows: Sequence[int], encoding: str | None) -> None:
-        """Read files in another encoding; None detects it."""
+        """Change the encoding of the texts in these rows. None means that the encoding is detected."""
         self.corpus.read_otherwise(self.texts_at(rows), "Change the encoding", encoding=encoding)
 
     def columns_of(self, rows: Sequence[int]) -> tuple[tuple[str, ...], str, bool]:
-        """Return the possible text columns of these tables, the chosen one, and whether they are lists of words."""
-        texts = [one for one in (self.rows[row] for row in rows) if isinstance(one, CorpusText)]
+        """Return facts about the tables in these rows.
+
+        The facts are the possible text columns, the column in use, and whether the tables are lists of words.
+        """
+        texts = [text for text in (self.rows[row] for row in rows) if isinstance(text, CorpusText)]
         outcomes = self.corpus.counts.outcomes_as_wanted(texts, self.corpus.recipe.value)
         reads = [outcome.read for outcome in outcomes if outcome is not None]
         columns = tuple(dict.fromkeys(column for read in reads for column in read.columns))
@@ -233,7 +249,10 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         self.corpus.read_otherwise(self.texts_at(rows), "Change the column", column=column, word_list=None)
 
     def take_as_words(self, rows: Sequence[int], word_list: bool) -> None:
-        """Read files as lists of words with their counts, or as texts, whatever the names of their columns."""
+        """Read the files in these rows as lists of words with counts, or as texts.
+
+        The names of their columns do not matter.
+        """
         self.corpus.read_otherwise(self.texts_at(rows), "Change what a table holds", column="", word_list=word_list)
 
     # -- the interface of Qt's models ------------------------------------------------------------------
@@ -277,7 +296,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
             return False
         moved = [*map(int, bytes(data.data(MOVED_ROWS).data()).decode().split())]
         place = row if row >= 0 else len(self.rows)
-        self.move(moved, place - sum(one < place for one in moved))
+        self.move(moved, place - sum(moved_row < place for moved_row in moved))
         return False  # the rows are already in place: Qt must not remove any
 
     # -- rows ------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ GAP = 3
 
 
 class CorpusDelegate(QStyledItemDelegate):
-    """A painter of an `Entry`; a thin line shows how far its counting is."""
+    """A painter of an `Entry`. A thin line shows the progress of counting its text."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         line = option.fontMetrics.height()
@@ -91,7 +91,7 @@ SHARES: tuple[tuple[str, Literal["bytes", "words"]], ...] = (("Shares by Bytes",
 
 
 class GroupMenu:
-    """A menu for the rows that are selected in the list."""
+    """The context menu for the selected rows of the list."""
 
     def __init__(self, model: CorpusListModel, view: QListView, edit: Callable[[str], None]) -> None:
         self._model = model
@@ -125,7 +125,7 @@ class GroupMenu:
                 add_tick(menu, title, corpus.mixture.by == by, partial(corpus.weigh_by, by))
 
     def _add_role(self, menu: QMenu, name: str) -> None:
-        """Offer the entry for a group's role: whose dev text it is, or its ratio."""
+        """Add the menu entry for the role of a group: its ratio, or the group that it is a dev text of."""
         group = self._model.corpus.mixture.of(name)
         choose = partial(self._model.say_of_language, name)
 
@@ -180,7 +180,10 @@ class GroupMenu:
 
 
 class PickedFiles(QDialog):
-    """A list of the files picked in a folder, to remove some of them. Qt's models manage tens of thousands."""
+    """A dialog that lists the files picked in a folder, and removes some of them.
+
+    It must manage tens of thousands of files.
+    """
 
     def __init__(self, model: CorpusListModel, text: CorpusText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -188,12 +191,12 @@ class PickedFiles(QDialog):
         self._model = model
         self._text = text
         self._names = QStringListModel(text.picked, self)
-        self._found = QSortFilterProxyModel(self)
-        self._found.setSourceModel(self._names)
-        self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self._matching = QSortFilterProxyModel(self)
+        self._matching.setSourceModel(self._names)
+        self._matching.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.needle = named(entry("Find names", can_be_cleared=True), "Find names")
-        self.needle.textChanged.connect(self._found.setFilterFixedString)
-        self.list = list_of_rows(self._found, "Selected files")
+        self.needle.textChanged.connect(self._matching.setFilterFixedString)
+        self.list = list_of_rows(self._matching, "Selected files")
         self.list.setUniformItemSizes(True)
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -206,7 +209,7 @@ class PickedFiles(QDialog):
         self._show_count()
 
     def _remove(self) -> None:
-        gone = {self._found.index(row, 0).data() for row in selected_rows(self.list)}
+        gone = {self._matching.index(row, 0).data() for row in selected_rows(self.list)}
         self._model.corpus.remove_files(self._text.number, gone)
         self.accept()
 
@@ -233,7 +236,7 @@ LEAST_HEIGHT = 46  # pixels of the list: a text and its size
 
 
 class WholeSentence(QLabel):
-    """A text that wraps and is never cut off: it asks for its full height."""
+    """A label that wraps its text and always asks for the full height of the text."""
 
     def setText(self, text: str) -> None:
         super().setText(text)

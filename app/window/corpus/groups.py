@@ -1,4 +1,4 @@
-"""The groups of texts: their rows under headings, their lines for editing, and moves from place to place."""
+"""The groups of texts in the list: their rows, their editable lines, and moves of rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 def rows_of(texts: Sequence[CorpusText]) -> Rows:
-    """List the texts, each group under its heading; without groups only the texts."""
+    """Return the rows of the list: each group with its heading and its texts. Without groups, return only the texts."""
     rows: Rows = []
     last = ""
     for text in texts:
@@ -40,12 +40,12 @@ def rows_of(texts: Sequence[CorpusText]) -> Rows:
 
 
 def line_of_group(row: GroupRow, mixture: Mixture) -> str:
-    """Write a group's line as it is edited: `de = 70 %`."""
+    """Return the line of a group in the form in which a person edits it, such as `de = 70 %`."""
     return f"{row.title} = {_weight(mixture.of(row.name), mixture)}"
 
 
 def read_group_line(line: str, row: GroupRow, mixture: Mixture) -> tuple[str, Fraction, By]:
-    """Read name, weight and kind of weight from an edited line; missing parts stay as they were."""
+    """Return the name, the weight and the kind of weight in an edited line. Missing parts keep their old values."""
     name, equals, weight = line.rpartition("=")
     name = (name if equals else line).strip()
     name = "" if name == IN_NONE else name or row.name
@@ -58,18 +58,18 @@ def read_group_line(line: str, row: GroupRow, mixture: Mixture) -> tuple[str, Fr
 
 
 def weight_text(group: Group, mixture: Mixture, sizes: dict[str, int]) -> str:
-    """Describe a group's weight; the `sizes` of the groups turn a share into a factor."""
+    """Return a text about the weight of a group. If `sizes` are known, it also gives a share as a factor."""
     if group.dev_of:
         return group.role
     parts = [_weight(group, mixture) if mixture.by == "times" else f"{_weight(group, mixture)} of {mixture.by}"]
     if mixture.by != "times" and group.weight and sizes.get(group.name):
-        known = [sizes[one.name] / one.weight for one in mixture.groups if one.weight and sizes.get(one.name)]
+        known = [sizes[other.name] / other.weight for other in mixture.groups if other.weight and sizes.get(other.name)]
         parts.append(f"{float(group.weight * max(known) / sizes[group.name]):.3g} ×")
     return " · ".join(parts)
 
 
 def sample_text(group: Group) -> list[str]:
-    """Describe the sample of a group, if it is not the whole group."""
+    """Return phrases about the sample of a group. The list is empty if the whole group is used."""
     parts = []
     sample = group.sample
     if sample.first_bytes is not None:
@@ -87,10 +87,10 @@ def sample_text(group: Group) -> list[str]:
 
 def group_size_text(texts: Iterable[CorpusText], sizes: dict[int, int], outcomes: Iterable[Outcome | None]) -> str:
     numbers = [text.number for text in texts]
-    counted = [one for one in outcomes if isinstance(one, TextCount) and not one.is_of_group]
-    in_folders = [one for one in counted if one.files > 1]
-    files = len(numbers) + sum(one.files - 1 for one in in_folders)
-    size = sum(sizes.get(number, 0) for number in numbers) + sum(one.size for one in in_folders)
+    counted = [count for count in outcomes if isinstance(count, TextCount) and not count.is_of_group]
+    in_folders = [count for count in counted if count.files > 1]
+    files = len(numbers) + sum(count.files - 1 for count in in_folders)
+    size = sum(sizes.get(number, 0) for number in numbers) + sum(count.size for count in in_folders)
     return f"{count_text(files, 'text')} · {size_text(size)}"
 
 
@@ -102,7 +102,7 @@ def _weight(group: Group, mixture: Mixture) -> str:
 
 
 def texts_of(rows: Sequence[GroupRow | CorpusText]) -> CorpusTexts:
-    """Return the texts in these rows, each in the group of the heading above it."""
+    """Return the texts in these rows. The group of each text is that of the heading above it."""
     texts: list[CorpusText] = []
     group = ""
     for row in rows:
@@ -114,37 +114,40 @@ def texts_of(rows: Sequence[GroupRow | CorpusText]) -> CorpusTexts:
 
 
 def moved_to(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], place: int) -> Rows:
-    """Move the chosen texts before a place among the others, and so perhaps into another group."""
+    """Return the rows after the chosen texts were moved to a place, which may be in another group."""
     chosen = [row for row in sorted(chosen) if isinstance(rows[row], CorpusText)]
-    others = [one for row, one in enumerate(rows) if row not in set(chosen)]
+    others = [content for row, content in enumerate(rows) if row not in set(chosen)]
     place = max(place, 1) if others and isinstance(others[0], GroupRow) else place
     return [*others[:place], *(rows[row] for row in chosen), *others[place:]]
 
 
 def moved_by(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], by: int) -> Rows:
-    """Move the chosen rows up (-1) or down (1); a heading takes its whole group along."""
-    groups = {row.name for row in (rows[one] for one in chosen) if isinstance(row, GroupRow)}
+    """Return the rows after the chosen rows were moved up (-1) or down (1). A heading moves with its whole group."""
+    groups = {row.name for row in (rows[place] for place in chosen) if isinstance(row, GroupRow)}
     if groups:
         blocks: list[Rows] = [
-            [row, *(one for one in rows if isinstance(one, CorpusText) and one.group == row.name)]
+            [row, *(text for text in rows if isinstance(text, CorpusText) and text.group == row.name)]
             for row in rows
             if isinstance(row, GroupRow)
         ]
         moving = {
             place for place, (head, *_) in enumerate(blocks) if isinstance(head, GroupRow) and head.name in groups
         }
-        return [one for block in _stepped(blocks, moving, by) for one in block]
+        return [row for block in _stepped(blocks, moving, by) for row in block]
     has_groups = isinstance(rows[0], GroupRow)
     return [*rows[:has_groups], *_stepped(rows[has_groups:], {row - has_groups for row in chosen}, by)]
 
 
 def _stepped(things: Sequence[T], moving: Collection[int], by: int) -> list[T]:
-    """Let each moving thing pass its neighbour, except at the end or after one that could not move."""
-    found = list(things)
+    """Return the things after each of the `moving` places was swapped with its neighbour.
+
+    A thing at the end stays, and so does a thing behind another thing that had to stay.
+    """
+    stepped = list(things)
     fixed = -1 if by < 0 else len(things)
     for place in sorted(moving, reverse=by > 0):
         if place + by == fixed:
             fixed = place
         else:
-            found[place], found[place + by] = found[place + by], found[place]
-    return found
+            stepped[place], stepped[place + by] = stepped[place + by], stepped[place]
+    return stepped

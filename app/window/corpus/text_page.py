@@ -1,4 +1,4 @@
-"""The page that edits a text of the corpus. The edited text is learned at once, and edits can be undone."""
+"""The page that edits a text of the corpus. An edited text is learned at once, and edits can be undone."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ class OpenText:
 
 
 class CorpusTextModel(QObject, LazyModel):
-    """A model of the chosen text. The corpus follows what is typed; its undo steps are those of the session."""
+    """A model of the text that a person edits.
+
+    The corpus follows the edits, and the session's undo stack holds them.
+    """
 
     changed = Signal()
     forgot = Signal(object)  # an OpenText that cannot come back
@@ -56,7 +59,7 @@ class CorpusTextModel(QObject, LazyModel):
 
     @property
     def source(self) -> CorpusText | None:
-        return next((one for one in self._corpus.texts.value if one.number == self.chosen), None)
+        return next((text for text in self._corpus.texts.value if text.number == self.chosen), None)
 
     @property
     def opened(self) -> OpenText | None:
@@ -64,7 +67,7 @@ class CorpusTextModel(QObject, LazyModel):
 
     @property
     def choices(self) -> list[tuple[int, str]]:
-        return [(one.number, one.name) for one in self._corpus.texts.value]
+        return [(text.number, text.name) for text in self._corpus.texts.value]
 
     @property
     def sentence(self) -> str:
@@ -105,7 +108,10 @@ class CorpusTextModel(QObject, LazyModel):
         self.changed.emit()
 
     def _take_edit_soon(self, opened: OpenText) -> None:
-        """Take an edit. With a large text, wait for a pause in typing, or each key would wait for the one before."""
+        """Pass an edit to the corpus.
+
+        In a large text, wait for a pause in typing, so that no key waits for the key before.
+        """
         is_typing = opened.model.length > LARGE and not self._undo.is_walking
         self._rest.start() if is_typing else self._take_edits()
 
@@ -117,8 +123,8 @@ class CorpusTextModel(QObject, LazyModel):
                 self._corpus.rewrite(opened.source, None if text == opened.first else text)
 
     def _follow(self) -> None:
-        """Show changes that other views make to a text, and forget texts that cannot come back."""
-        there = {one.number: one for one in self._corpus.texts.value}
+        """Show changes of a text that other views made. Drop texts that no undo can bring back."""
+        there = {corpus_text.number: corpus_text for corpus_text in self._corpus.texts.value}
         for number, opened in list(self._open.items()):
             source = there.get(number)
             if source is None and self._undo.count():
@@ -147,11 +153,11 @@ class CorpusTextPage(Page):
         self.box = named(QComboBox(), "Text to edit")
         self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.box.setMinimumContentsLength(12)
-        self.told = muted()
+        self.sentence = muted()
         self.editors = QStackedWidget()
         self._known: dict[OpenText, TokenTextEdit] = {}
         above = in_row(label("Text"), (self.box, 1))
-        in_column(above, self.told, (self.editors, 1), on=self, margins=(8, 6, 8, 4))
+        in_column(above, self.sentence, (self.editors, 1), on=self, margins=(8, 6, 8, 4))
         self.box.activated.connect(lambda _: model.choose(self.box.currentData()))
         model.changed.connect(self._show)
         model.forgot.connect(self._forget)
@@ -171,7 +177,7 @@ class CorpusTextPage(Page):
             for number, name in model.choices:
                 self.box.addItem(name, number)
         self.box.setCurrentIndex(self.box.findData(model.chosen))
-        self.told.setText(model.sentence)
+        self.sentence.setText(model.sentence)
         self.editors.setVisible(opened is not None)
         if opened is None:
             return

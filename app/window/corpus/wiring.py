@@ -1,4 +1,4 @@
-"""The wiring of the corpus: it adds texts from dialogs, folders, addresses, the clipboard, drops and samples."""
+"""The wiring of the corpus. It adds texts from dialogs, folders, addresses, the clipboard, drops and samples."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TITLE_LENGTH = 40  # most characters of a pasted text in its name
 
 
 class CorpusWiring(QObject):
-    """An opener of anything by its kind: a session, a tokenizer, or texts to learn from."""
+    """An object that opens files of any kind: a session, a tokenizer, or texts to learn from."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class CorpusWiring(QObject):
             self.open_paths(paths)
 
     def open_paths(self, paths: Sequence[Path | str]) -> None:
-        """Open a session, show a tokenizer, or add texts (there may be tens of thousands)."""
+        """Open a session, show a tokenizer, or add texts, as the kinds of the files demand."""
         sessions = [Path(path) for path in paths if str(path).lower().endswith(EXTENSION)]
         if sessions:
             self._filing.open_first(sessions)

@@ -1,1 +1,1 @@
-"""Tokenizers and other files, in and out: imports, exports, extended tables, ids, counts, compressed files."""
+"""The parts of the window for files: import, export, extended tables, ids, counts, and compressed files."""

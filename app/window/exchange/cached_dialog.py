@@ -1,4 +1,4 @@
-"""The dialog that chooses a tokenizer from the Hugging Face cache, or one to be downloaded."""
+"""The dialog that chooses a tokenizer from the Hugging Face cache, or the name of a tokenizer to download."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ A_FILE = "A file …"
 
 
 class CachedDialog(QDialog):
-    """A dialog that shows each name with the kind of its file. Afterwards `chosen` is a name, A_FILE, or empty."""
+    """A dialog that lists the cached tokenizers. Afterwards `chosen` is a name, A_FILE, or an empty text."""
 
     def __init__(self, cached: Mapping[str, str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,7 +42,7 @@ class CachedDialog(QDialog):
 
     @property
     def name(self) -> str:
-        """Return the name of the chosen row, or the typed name if no row fits."""
+        """Return the name in the selected row. If no row is selected, return the typed name."""
         item: QListWidgetItem | None = self.list.currentItem()  # the stubs leave out None
         typed = self.field.text().strip()
         return typed if item is None else str(item.data(Qt.ItemDataRole.UserRole))
@@ -67,7 +67,10 @@ class CachedDialog(QDialog):
 
 
 def ask_for_cached(parent: QWidget, cached: Mapping[str, str]) -> str:
-    """Ask for a tokenizer of the cache, or a name that is typed; A_FILE for another file."""
+    """Ask for a tokenizer.
+
+    Return its name, A_FILE for the wish to open a file, or an empty text if the person cancelled.
+    """
     dialog = CachedDialog(cached, parent)
     dialog.exec()
     dialog.deleteLater()

@@ -53,7 +53,7 @@ class CompressDialog(WorkDialog):
         return name
 
     def _ask_for_target(self, before: str) -> str:
-        """Ask with the system's dialog, which warns before it replaces a file."""
+        """Ask for the path of the new file. The system's dialog warns the person before a file is replaced."""
         name, _ = QFileDialog.getSaveFileName(self, "Write to", before or self._folder)
         self._confirmed = name or self._confirmed
         return name

@@ -1,4 +1,4 @@
-"""The task that compresses or expands any file."""
+"""The background task that compresses or expands a file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Direction = Literal["compress", "expand"]
 
 
 class FileCompression(FileWork):
-    """A task that compresses a file of any kind as Gage did in 1994, or gives back its original."""
+    """A background task that compresses a file of any kind as Gage did in 1994, or restores the original file."""
 
     finished = Signal(str)
 
@@ -30,7 +30,7 @@ class FileCompression(FileWork):
 
     @staticmethod
     def ending() -> str:
-        """Return how the names of compressed files end."""
+        """Return the ending in the names of compressed files."""
         return container().ENDING
 
     @staticmethod

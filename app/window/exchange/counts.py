@@ -1,4 +1,4 @@
-"""The counts that other processes make. A window starts them, and they go on without it."""
+"""The counts that other processes make. A window starts such a process, which goes on even if the window is closed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NO_COUNTS = "“{}” must end in .parquet, or be a new folder that the counts b
 
 
 class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
-    """A list of all counts, the newest first. Each is known by its status file."""
+    """A list of the counts that other processes make, the newest first. Each count has a status file."""
 
     failed = Signal(str)  # why a count could not be started
     open_wanted = Signal(str)  # the path of the output
@@ -57,12 +57,12 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
         return f"{status.output} · {status_text(status)}" if role == Role.DisplayRole else None
 
     def look(self) -> None:
-        """Read the status of all counts, with those of other and earlier windows."""
+        """Read the status files of all counts, even of those that other windows started."""
         if not self._session.aside.is_busy(LOOKING):
             self._session.aside.ask(LOOKING, lambda task: background.counts_in(self._folder), self._take)
 
     def begin(self, by: int, address: str, workers: int, memory: str, output: str) -> None:
-        """Start a count of the texts as the present recipe splits them."""
+        """Start a process that counts the texts, split by the present recipe."""
         texts = self._session.corpus.texts.value
         recipe = self._session.recipe.value
         refusal = self._refusal(by, address, memory, output)
@@ -101,25 +101,25 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
         background.stop(path)
 
     def forget(self, path: Path) -> None:
-        """Take an ended count off the list; its file stays."""
+        """Remove an ended count from the list. The file with its result stays."""
         if path in self.known and not self.known[path].is_under_way:
             background.forget(path)
-            self._take({one: status for one, status in self.known.items() if one != path})
+            self._take({other: status for other, status in self.known.items() if other != path})
 
     def _watch(self) -> None:
         self._looking.start()
         self.look()
 
-    def _take(self, found: Mapping[Path, CountStatus]) -> None:
+    def _take(self, counts: Mapping[Path, CountStatus]) -> None:
         before = self.known
-        under_way = [status for status in found.values() if status.is_under_way]
+        under_way = [status for status in counts.values() if status.is_under_way]
         if under_way and not self._looking.isActive():
             self._looking.start()
         elif not under_way:
             self._looking.stop()
-        if found != before:
-            self.set_rows(tuple(found.items()), are_same=list(found) == list(before))
-        for path, status in found.items():
+        if counts != before:
+            self.set_rows(tuple(counts.items()), are_same=list(counts) == list(before))
+        for path, status in counts.items():
             if path in before and before[path].is_under_way and not status.is_under_way:
                 self._tell_end(status)
         if under_way and not self._has_looked and not before:
@@ -148,6 +148,6 @@ def status_text(status: CountStatus) -> str:
 
 
 def share(status: CountStatus) -> float:
-    """Return how much of the work is done, from 0 to 1."""
+    """Return the finished share of a count, from 0 to 1."""
     whole = status.done / status.total if status.total else 0.0
     return 0.9 * whole if status.unit == "bytes" else 0.9 + 0.1 * whole

@@ -1,4 +1,4 @@
-"""The dialog that begins counts, and lists those that go on or have ended."""
+"""The dialog that starts counts in other processes, and lists running and ended counts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LEAST_LIST = 70  # pixels
 
 
 class CountDialog(QDialog):
-    """A form to begin a count, above the list of counts. Closing the dialog stops no count."""
+    """A form that starts a count, above the list of counts. Closing the dialog stops no count."""
 
     def __init__(self, model: BackgroundCounts, proposal: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -20,7 +20,7 @@ COLUMNS = ("Text", "Size", "Tokens", "Different", "Bytes per token")
 
 
 class EncodeDialog(WorkDialog):
-    """A dialog that encodes texts as of any step, and shows the figures of each."""
+    """A dialog that encodes texts with the vocabulary after any step, and shows counts for each text."""
 
     def __init__(self, model: CorpusEncoding, parent: QWidget | None = None) -> None:
         super().__init__(model, "Encode Texts", "Encode", parent=parent)

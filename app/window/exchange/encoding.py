@@ -1,4 +1,4 @@
-"""The task that encodes whole texts into a file of ids."""
+"""The background task that encodes whole texts into a file of ids."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WIDTHS: tuple[Width, ...] = get_args(Width)
 
 
 class CorpusEncoding(FileWork):
-    """A task that encodes the texts of the corpus, or other files, with the run shown."""
+    """A background task that encodes the texts of the corpus, or other files, with the run shown."""
 
     finished = Signal(list, str)  # a row of cells for each text, and a sentence
 
@@ -29,7 +29,7 @@ class CorpusEncoding(FileWork):
         super().__init__("ids of the corpus", session, parent)
 
     def start(self, files: Sequence[Path], at: int, width: Width | None, path: Path) -> None:
-        """Encode these files, or the texts of the corpus if there are no files."""
+        """Encode these files into a file of ids. If there are no files, encode the texts of the corpus."""
         history = self.history
         if self.is_busy:
             return
@@ -51,10 +51,16 @@ class CorpusEncoding(FileWork):
     def _finish(self, names: Sequence[str], command: tuple[str, ...], result: EncodedCorpus) -> None:
         files = result.files
         named = zip(names if len(names) == len(files) else [file.name for file in files], files, strict=True)
-        groups = [(f"all of {one.name}" if one.name else f"all {IN_NONE}", one) for one in result.groups]
+        groups = [(f"all of {part.name}" if part.name else f"all {IN_NONE}", part) for part in result.groups]
         rows = [
-            (name, size_text(one.bytes), f"{one.tokens:,}", f"{one.different_tokens:,}", f"{one.bytes_per_token:.2f}")
-            for name, one in [*groups, *named]
+            (
+                name,
+                size_text(part.bytes),
+                f"{part.tokens:,}",
+                f"{part.different_tokens:,}",
+                f"{part.bytes_per_token:.2f}",
+            )
+            for name, part in [*groups, *named]
         ]
         self.finished.emit(rows, f"Wrote {result.tokens:,} ids as {result.width} to {result.path}.")
         self.written.emit(command, Path(result.path))

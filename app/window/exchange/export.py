@@ -1,4 +1,4 @@
-"""The export of the run shown: prepare and check the files, then put them in place."""
+"""The export of the run shown. A background task prepares and checks the files, and then moves them to their place."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class FormatChoice:
 
     @property
     def title(self) -> str:
-        """The purpose, and the format."""
+        """Return the title of the format in the list: its purpose, and its name."""
         return f"{self.purpose[:1].upper()}{self.purpose[1:]} ({self.name})" if self.purpose else self.name
 
 
 @dataclass(frozen=True)
 class RoleChoice:
-    """A role of a special token, with a guess which token has it."""
+    """A role of a special token, and the token that probably has the role."""
 
     name: str
     title: str
@@ -58,7 +58,7 @@ class RoleChoice:
 
 @dataclass(frozen=True)
 class FolderWish:
-    """The choices for a folder: the token of each role, and the file of a chat template."""
+    """The choices for the export of a folder: the token of each role, and the file with a chat template."""
 
     roles: tuple[tuple[str, str], ...] = ()
     template: str = ""
@@ -68,7 +68,7 @@ NO_WISH = FolderWish()
 
 
 def format_choices() -> list[FormatChoice]:
-    """List all formats: those of programs first, then tables."""
+    """Return the formats to choose from. The formats of programs come first, and then the tables."""
     files = [
         FormatChoice(name, row.explanation, f"{STEM}{ending}" if ending.startswith(".") else ending, row.purpose)
         for name, row in FORMATS.written.rows.items()
@@ -80,7 +80,7 @@ def format_choices() -> list[FormatChoice]:
 
 
 class TableExport(FileWork):
-    """An export that writes and checks in memory, and then puts the files in place."""
+    """An export that writes and checks files in memory, and then moves the files to their place."""
 
     refused = Signal(str)  # why the chosen format cannot hold the run; empty if it can
     checked = Signal(PreparedExport)
@@ -95,14 +95,17 @@ class TableExport(FileWork):
 
     @property
     def roles(self) -> list[RoleChoice]:
-        """The roles of the run's special tokens, guessed by their names."""
-        found = roles_of(self.history).given if self.history is not None else {}
-        found = roles_in(self.origin.sidecars) if self.origin is not None else found
-        return [RoleChoice(name, ROLE_TITLES[name], MEANINGS[name], found.get(name, "")) for name in MEANINGS]
+        """Return the roles of special tokens, each with a token that is guessed by its name."""
+        tokens = roles_of(self.history).given if self.history is not None else {}
+        tokens = roles_in(self.origin.sidecars) if self.origin is not None else tokens
+        return [RoleChoice(name, ROLE_TITLES[name], MEANINGS[name], tokens.get(name, "")) for name in MEANINGS]
 
     @property
     def origin(self) -> Origin | None:
-        """The table whose roles, sides and template a folder keeps."""
+        """Return the opened table that the run shown comes from.
+
+        An exported folder keeps its roles, sides and template.
+        """
         return self.session.runs.origin_of(self.session.runs.shown)
 
     @property
@@ -117,7 +120,7 @@ class TableExport(FileWork):
 
     @property
     def template_hint(self) -> str:
-        """Return what the field for a chat template says while nothing is chosen there."""
+        """Return the hint in the empty field for a chat template."""
         kept = template_file_in(self.origin.sidecars) if self.origin is not None else ""
         return f"the one in {kept}" if kept else "none"
 
@@ -129,7 +132,10 @@ class TableExport(FileWork):
         return self.history is not None and not self.is_busy
 
     def look_at(self, format: str, merges: int) -> None:
-        """Find out at once whether the format can hold the run."""
+        """Check in the background whether a format can hold the run after `merges` steps.
+
+        The signal `refused` brings the result.
+        """
         if self.history is not None and not self.is_busy:
             table = self.history.first(merges)
             holds = FORMATS["tokenizer.json" if format == FOLDER else format]
@@ -137,7 +143,10 @@ class TableExport(FileWork):
             ask(FIT, lambda task: holds.refusal(table, task.cancelled), self.refused.emit, self._fail)
 
     def prepare(self, path: Path, format: str, merges: int | None = None, wish: FolderWish = NO_WISH) -> None:
-        """Write in memory and check; `checked` brings the result. A wish belongs to a folder."""
+        """Write the files in memory and check them. The signal `checked` brings the result.
+
+        `wish` holds the choices for a folder, and other formats ignore it.
+        """
         history = self.history
         text = self.session.text.value
         if history is None or self.is_busy:
@@ -160,12 +169,12 @@ class TableExport(FileWork):
         self._begin(work, self._take_prepared)
 
     def _changes(self, wish: FolderWish) -> tuple[tuple[str, str], ...]:
-        """Return the roles that a person gave other tokens than there were."""
+        """Return the roles to which a person gave another token, with the new tokens."""
         before = {role.name: role.token for role in self.roles}
         return tuple((name, token) for name, token in wish.roles if token != before[name])
 
     def put_in_place(self) -> None:
-        """Replace the old files by the prepared ones: all of them, or none."""
+        """Replace the old files by the prepared files. If that fails for a file, no file is replaced."""
         if self._prepared is not None and not self.is_busy:
             self._begin(partial(_put_in_place, self._prepared), self._tell_written)
 
@@ -173,7 +182,7 @@ class TableExport(FileWork):
         self._prepared = None
 
     def cancel(self) -> None:
-        """Write nothing. Files that are being put in place just now are finished."""
+        """Cancel the export, unless its files are being moved to their place just now."""
         if self._prepared is None:
             super().cancel()
 
@@ -192,10 +201,10 @@ class TableExport(FileWork):
     def _tell_written(self, prepared: PreparedExport) -> None:
         self._prepared = None
         names = " and ".join(str(path) for path in prepared.files)
-        found = prepared.verification
-        sentence = f"Wrote {prepared.steps} to {names}; {found.sentence}."
+        verification = prepared.verification
+        sentence = f"Wrote {prepared.steps} to {names}; {verification.sentence}."
         self.finished.emit(sentence)
-        self.session.aside.tell(sentence, "\n".join((*found.chosen, *found.cannot_hold)), is_error=False)
+        self.session.aside.tell(sentence, "\n".join((*verification.chosen, *verification.cannot_hold)), is_error=False)
         self.written.emit(self._command(prepared), prepared.path)
 
     def _command(self, prepared: PreparedExport) -> tuple[str, ...]:
@@ -224,7 +233,7 @@ def _prepared_folder(history: History, path: Path, wish: FolderWish, **choices: 
 def _prepared_like(
     origin: Origin, history: History, path: Path, roles: Sequence[tuple[str, str]], template: str, **choices: Any
 ) -> PreparedExport:
-    """Prepare a folder that keeps what lay beside the table that was opened, but for these roles and the template."""
+    """Prepare a folder like the folder of the opened table. Only the changed roles and the template differ."""
     from bpe_core.delivery.changed_folder import plan_for, prepare_changed_folder  # not for the first paint
     from bpe_core.delivery.folder import read_template, with_special_tokens
 

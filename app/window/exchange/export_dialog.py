@@ -1,4 +1,4 @@
-"""The dialog that exports a tokenizer: choose format and place, read the check, and only then write."""
+"""The dialog that exports a tokenizer. A person chooses format and place, reads the check, and only then writes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ WRITE = "Write"
 
 
 class ExportDialog(WorkDialog):
-    """A dialog that checks what it writes. Where a file would be lost or something differs, it asks once more."""
+    """A dialog that checks a file before it is written.
+
+    It asks again if a file would be replaced or if anything differs.
+    """
 
     def __init__(self, export: TableExport, folder: Path, parent: QWidget | None = None) -> None:
         super().__init__(export, "Export Tokenizer", WRITE, "What the check found", parent)
@@ -97,7 +100,7 @@ class ExportDialog(WorkDialog):
         self.explanation.setText(self._export.folder_explanation if is_folder else choice.explanation)
         self.folder.setVisible(is_folder)
         path = Path(self.path.text())
-        if path.name in {one.file_name for one in self._choices}:  # keep a typed name
+        if path.name in {other.file_name for other in self._choices}:  # keep a typed name
             self.path.setText(str(path.with_name(choice.file_name)))
         self._begin_anew()
 
@@ -167,7 +170,7 @@ class ExportDialog(WorkDialog):
 
 
 class FolderFields(QWidget):
-    """The fields of a folder: a token for each role, guessed at first. A chosen or typed token is added if missing."""
+    """The fields for the export of a folder, with a token for each role. A chosen token that is missing is added."""
 
     changed = Signal()
 
@@ -208,7 +211,7 @@ class FolderFields(QWidget):
 
 
 class ExportBar(QWidget):
-    """The progress of an export in the status line, with a way to stop it."""
+    """A progress bar for an export in the status line, with a button that stops the export."""
 
     def __init__(self, export: TableExport, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -237,11 +240,13 @@ def _title(checked: PreparedExport | None) -> str:
 
 
 def _report(checked: PreparedExport, shades: Shades) -> str:
-    """Write the check in a few lines: the verdict, losses, differences and replaced files."""
-    found = checked.verification
-    sign, color = ("✓", shades.curve) if found.agrees else ("✗", shades.error)
-    lines = [f'<p style="color:{color.name()}"><b>{sign} {html.escape(found.sentence)}</b></p>']
-    lines += _html_list("This differs:", found.differences, found.differing - len(found.differences))
+    """Return the result of the check as rich text: the verdict, losses, differences and replaced files."""
+    verification = checked.verification
+    sign, color = ("✓", shades.curve) if verification.agrees else ("✗", shades.error)
+    lines = [f'<p style="color:{color.name()}"><b>{sign} {html.escape(verification.sentence)}</b></p>']
+    lines += _html_list(
+        "This differs:", verification.differences, verification.differing - len(verification.differences)
+    )
     lines.append(_lists(checked))
     if checked.replaces:
         names = " and ".join(path.name for path in checked.replaces)
@@ -253,9 +258,9 @@ def _report(checked: PreparedExport, shades: Shades) -> str:
 
 
 def _lists(checked: PreparedExport) -> str:
-    found = checked.verification
-    chosen = _html_list("Choices made for you:", found.chosen)
-    return "".join((*chosen, *_html_list("What this format cannot hold:", found.cannot_hold)))
+    verification = checked.verification
+    chosen = _html_list("Choices made for you:", verification.chosen)
+    return "".join((*chosen, *_html_list("What this format cannot hold:", verification.cannot_hold)))
 
 
 def _html_list(title: str, sentences: tuple[str, ...], more: int = 0) -> list[str]:

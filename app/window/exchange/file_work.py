@@ -1,4 +1,7 @@
-"""The base of long tasks that write a file: one at a time, on another thread; a cancelled one leaves no file."""
+"""The base class of background tasks that write a file.
+
+Only one runs at a time, and a cancelled task leaves no file.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ Result = TypeVar("Result")
 
 
 class FileWork(QObject):
-    """A long task that writes a file. The file appears only when complete, so cancelling keeps the old one."""
+    """A background task that writes a file.
+
+    The file appears only when it is complete, so a cancelled task keeps the old file.
+    """
 
     progressed = Signal(float)  # from 0 to 1
     failed = Signal(str)
@@ -38,7 +44,7 @@ class FileWork(QObject):
 
     @property
     def history(self) -> History | None:
-        """The history of the run shown."""
+        """Return the history of the run shown, or None."""
         return self.session.runs.shown.history if self.session.runs.shown is not None else None
 
     @property

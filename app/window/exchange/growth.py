@@ -1,4 +1,4 @@
-"""The choices when a table is extended."""
+"""The choices of a person who extends a table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bpe_core.recipes.choice import LARGEST_VOCABULARY
 
 @dataclass(frozen=True)
 class GrowthOffer:
-    """The choices that a table leaves for its extension: new tokens, their ids, and the rule that chooses pairs."""
+    """The choices that exist for extending a table: new tokens, their ids, and the rule that chooses pairs."""
 
     most: int  # tokens
     first_free: int  # id
@@ -28,7 +28,7 @@ class GrowthOffer:
 
 @dataclass(frozen=True)
 class OpenChoice:
-    """A choice of the method that a table leaves open, because it lists only tokens."""
+    """A choice that an opened table does not settle, because it lists only tokens."""
 
     name: str
     value: str  # the recipe's value
@@ -36,7 +36,7 @@ class OpenChoice:
 
 
 def growth_offer(history: History) -> GrowthOffer:
-    """Return the choices for extending a table; raise a BpeError if the table cannot learn more."""
+    """Return the choices for extending a table. Raise BpeError if the table cannot learn more tokens."""
     growing_recipe(history, 1)
     numbers = numbers_of(history)
 
@@ -68,7 +68,7 @@ def _open_choice(history: History) -> OpenChoice | None:
 
 
 def _goes_across(history: History) -> bool:
-    """Return whether a second stage can be learned on top of a history. A two-stage recipe continues stage two."""
+    """Return whether a second stage, which learns superwords, can be added to a history."""
     try:
         return growing_recipe(history, 1, across_words=True).method != history.recipe.method
     except BpeError:

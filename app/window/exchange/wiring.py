@@ -36,7 +36,10 @@ COUNTS_FOLDER = "counts"  # a folder next to the safety copies
 
 
 class ExchangeWiring(QObject):
-    """The connector of imports and exports. Each task has an action, a model and a dialog; each dialog opens once."""
+    """An object that connects imports and exports with the window.
+
+    Each task has an action, a model and a dialog. Each dialog is open at most once.
+    """
 
     written = Signal(tuple, Path)  # the command that writes the same file, and where it is
 
@@ -87,7 +90,9 @@ class ExchangeWiring(QObject):
         self._show("export_dialog", lambda: ExportDialog(self.export, folder, self._frame.window))
 
     def _import(self, open_table: Callable[[Path], object]) -> None:
-        cached = {one.typed: f"{one.file.name}, {_size(one.file)}" for one in cached_tokenizers()}
+        cached = {
+            tokenizer.typed: f"{tokenizer.file.name}, {_size(tokenizer.file)}" for tokenizer in cached_tokenizers()
+        }
         chosen = ask_for_cached(self._frame.window, cached) if cached else A_FILE
         if chosen not in ("", A_FILE):
             open_table(Path(PREFIX + chosen.removeprefix(PREFIX)))
@@ -99,7 +104,7 @@ class ExchangeWiring(QObject):
             open_table(path)
 
     def _compare_with(self, run: Run) -> None:
-        """Put the run next to the others in Compare; if no run is shown, show it."""
+        """Add the run to the lanes of Compare. If no run is shown, show the run instead."""
         if self._session.runs.shown is None:
             self._session.runs.show(run)
         else:
@@ -150,7 +155,7 @@ class ExchangeWiring(QObject):
 
     @cached_property
     def encoding(self) -> CorpusEncoding:
-        """The encoder of whole texts, one at a time."""
+        """Return the background task that encodes whole texts."""
         from app.window.exchange.encoding import CorpusEncoding
 
         model = CorpusEncoding(self._session, self)
@@ -170,7 +175,7 @@ class ExchangeWiring(QObject):
         self._show("count_dialog", lambda: CountDialog(self.counts, str(proposal), self._frame.window))
 
     def _show(self, name: str, make: Callable[[], QDialog]) -> None:
-        """Show a new dialog, or bring the open dialog to the front. A closed dialog is freed."""
+        """Show a new dialog, or raise the dialog that is open already. A closed dialog is deleted."""
         if (dialog := getattr(self, name)) is None:
             dialog = make()
             setattr(self, name, dialog)

@@ -1,4 +1,4 @@
-"""The dialog of all long work that writes a file."""
+"""The base class of the dialogs about background tasks that write a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from app.window.parts.widgets import ProgressBar, named, paragraph, selectable
 
 
 class WorkDialog(QDialog):
-    """A dialog that stays open beside the window. Its button begins or cancels the work; closing cancels it, too."""
+    """A dialog that stays open beside the window.
+
+    Its button starts or cancels the task, and closing it cancels, too.
+    """
 
     def __init__(
         self, work: FileWork, title: str, verb: str, result_name: str = "Result", parent: QWidget | None = None

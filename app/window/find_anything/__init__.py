@@ -1,1 +1,1 @@
-"""A field that finds everything: actions, files, lessons, tokens and steps."""
+"""The field that searches everything in the window: actions, files, lessons, tokens and steps."""

@@ -1,4 +1,4 @@
-"""The box to find anything: a field and the list of results."""
+"""The box of the search in everything: a field and a list of results."""
 
 from __future__ import annotations
 
@@ -24,19 +24,22 @@ MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 class SearchHitModel(RowListModel[SearchHit]):
     def shown(self, row: int, role: int) -> str | None:
-        one = self.rows[row]
+        hit = self.rows[row]
         if role == Role.AccessibleTextRole:
-            return ", ".join(filter(None, (one.title, one.kind, one.keys)))
-        return one.title if role == Role.DisplayRole else None
+            return ", ".join(filter(None, (hit.title, hit.kind, hit.keys)))
+        return hit.title if role == Role.DisplayRole else None
 
 
 class FindBox(QDialog):
-    """A box that searches while the person types. Arrows move in the list, Enter chooses, Escape closes."""
+    """A box that searches while the person types.
+
+    Arrow keys move in the list, Enter chooses, and Escape closes the box.
+    """
 
     def __init__(
         self, searches: Sequence[Search], parent: QWidget, why_nothing: Callable[[str], str] = lambda typed: ""
     ) -> None:
-        """`why_nothing` says of what is typed why nothing is found, if it knows."""
+        """Make the box. `why_nothing` returns a sentence that explains why a typed text has no result."""
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Find Anything")
@@ -66,14 +69,14 @@ class FindBox(QDialog):
         self.list.setCurrentIndex(self.model.index(0))
 
     def choose(self, index: QModelIndex) -> None:
-        """Close first: the choice may take the focus or open something."""
+        """Close the box, and then act on the chosen result, which may take the focus."""
         if index.isValid():
-            one = self.model.rows[index.row()]
+            hit = self.model.rows[index.row()]
             self.close()
-            one.choose()
+            hit.choose()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Pass the keys that move from the field on to the list."""
+        """Pass the keys that move the selection from the field to the list."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and event.key() in MOVES:
             return QApplication.sendEvent(self.list, event)
         return super().eventFilter(watched, event)
@@ -89,13 +92,13 @@ GAP = 16
 
 
 class SearchHitDelegate(QStyledItemDelegate):
-    """A painter of a line: the title, where it belongs, and its keys. Tokens are in a fixed-width font."""
+    """A painter of a result: its title, where it is, and its keys. Tokens are in a fixed-width font."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(100, QFontMetrics(option.font).height() + 10)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        found: SearchHit = index.model().rows[index.row()]  # type: ignore[attr-defined]
+        hit: SearchHit = index.model().rows[index.row()]  # type: ignore[attr-defined]
         is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         if is_chosen:
             painter.fillRect(option.rect, option.palette.color(QPalette.ColorRole.Highlight))
@@ -104,12 +107,12 @@ class SearchHitDelegate(QStyledItemDelegate):
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.setFont(option.font)
         painter.setPen(text if is_chosen else shades_of(option.palette).muted)
-        for aside in filter(None, (found.keys, found.kind)):
+        for aside in filter(None, (hit.keys, hit.kind)):
             shown = option.fontMetrics.elidedText(aside, Qt.TextElideMode.ElideMiddle, rect.width() * 2 // 3)
             painter.drawText(rect, Qt.AlignmentFlag.AlignRight | middle, shown)
             rect.setRight(rect.right() - option.fontMetrics.horizontalAdvance(shown) - GAP)
-        font = fixed_font(option.font.pointSizeF()) if found.is_token else option.font
+        font = fixed_font(option.font.pointSizeF()) if hit.is_token else option.font
         painter.setFont(font)
         painter.setPen(text)
-        title = QFontMetrics(font).elidedText(from_the_left(found.title), Qt.TextElideMode.ElideMiddle, rect.width())
+        title = QFontMetrics(font).elidedText(from_the_left(hit.title), Qt.TextElideMode.ElideMiddle, rect.width())
         painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | middle, title)

@@ -1,4 +1,4 @@
-"""The search through everything that the window can do or show: by title, by token, by step."""
+"""The search in everything that the window can do or show: by title, by token and by step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ BEGINNING, WORDS_BEGIN, WITHIN, LETTERS_IN_ORDER = range(4)
 
 
 def fit(typed: str, title: str) -> int | None:
-    """Rank how well typed text fits a title: smaller is better, None is no match. Case does not matter.
+    """Return how well a typed text matches a title: smaller is better, and None is no match.
+
+    Capital letters do not matter.
 
     >>> [fit(typed, "Open Texts …") for typed in ("open", "te op", "ext", "otx", "train")]
     [0, 1, 2, 3, None]
@@ -56,26 +58,29 @@ Search = Callable[[str], Iterable[Fitting]]  # searches one kind of things, the 
 
 
 def among(offered: Iterable[SearchHit]) -> Search:
-    """Make a search of titles, alone or together with the kind: "theme dark" as well as "dark"."""
+    """Return a search in these titles.
+
+    A text can match the title, or kind and title: "dark" and "theme dark" match "Dark".
+    """
     known = tuple(offered)
 
     def search(typed: str) -> list[Fitting]:
         fitting = []
         typed = typed.casefold()
-        for found in known:
-            ranks = [fit(typed, found.title), fit(typed, f"{found.kind} {found.title}")]
-            if found.words and all(word in f"{found.title} {found.words}".casefold() for word in typed.split()):
+        for hit in known:
+            ranks = [fit(typed, hit.title), fit(typed, f"{hit.kind} {hit.title}")]
+            if hit.words and all(word in f"{hit.title} {hit.words}".casefold() for word in typed.split()):
                 ranks.append(WITHIN)
             if any(rank is not None for rank in ranks):
-                fitting.append((min(rank for rank in ranks if rank is not None), found))
+                fitting.append((min(rank for rank in ranks if rank is not None), hit))
         return fitting
 
     return search
 
 
 def best(typed: str, searches: Sequence[Search]) -> list[SearchHit]:
-    """List all matches, the best first; equal ones in the order of the searches."""
-    return [found for _, found in sorted(chain(*(search(typed) for search in searches)), key=lambda one: one[0])]
+    """Return all results, the best first. Equally good results stay in the order of the searches."""
+    return [hit for _, hit in sorted(chain(*(search(typed) for search in searches)), key=lambda fitting: fitting[0])]
 
 
 NUMBER = re.compile(r"\s*#?\s*(\d[\d,]{0,11})\s*")
@@ -84,7 +89,10 @@ MOST_TOKENS = 40  # matches shown per rank; the table can list all
 
 
 class RunSearch:
-    """A search of all tokens of a run at each typed letter; 100,000 tokens take some milliseconds."""
+    """A search among all tokens of a run.
+
+    It runs at each typed letter, and takes some milliseconds for 100,000 tokens.
+    """
 
     def __init__(self, run: Run, go_to: Callable[[int], object], look_at: Callable[[int], object]) -> None:
         self._run = run
@@ -98,8 +106,8 @@ class RunSearch:
             return
         yield from self._numbered(typed)
         tokens = dict[int, int]()
-        for rank, found in ((WORDS_BEGIN, _joined(typed, history, names)), *_containing(typed, history, names)):
-            for token in islice(found, MOST_TOKENS):
+        for rank, matching in ((WORDS_BEGIN, _joined(typed, history, names)), *_containing(typed, history, names)):
+            for token in islice(matching, MOST_TOKENS):
                 tokens.setdefault(token, rank)
         for token, rank in tokens.items():
             row = history.row_of(token)

@@ -1,4 +1,4 @@
-"""The things that the box to find anything searches."""
+"""The wiring of the search in everything with the parts of the window that it searches."""
 
 from __future__ import annotations
 
@@ -67,18 +67,23 @@ class SearchWiring(QObject):
         return searches
 
     def _actions(self) -> list[SearchHit]:
-        possible = [(way, one) for way, one in actions_in(self._window) if one.isVisible() and one.isEnabled()]
+        possible = [
+            (way, action) for way, action in actions_in(self._window) if action.isVisible() and action.isEnabled()
+        ]
         return [
-            SearchHit(title_of(one), way, one.trigger, keys_of(one), words=SYNONYMS.get(one.text(), ""))
-            for way, one in possible
+            SearchHit(title_of(action), way, action.trigger, keys_of(action), words=SYNONYMS.get(action.text(), ""))
+            for way, action in possible
         ]
 
     def why_nothing(self, typed: str) -> str:
-        """Say why the action that was meant is not possible now, if it is not."""
+        """Return a sentence about the action that the typed text names, if this action is disabled now.
+
+        Otherwise it is empty.
+        """
         refused = self._actions_by_name.refused()
-        found = among(SearchHit(title, "", lambda: None, words=why) for title, why in refused)(typed)
+        fitting = among(SearchHit(title, "", lambda: None, words=why) for title, why in refused)(typed)
         titles = dict(refused)
-        best = min(found, key=lambda one: one[0], default=None)
+        best = min(fitting, key=lambda ranked: ranked[0], default=None)
         return "" if best is None else f"{best[1].title} is not possible now. {titles[best[1].title]}"
 
     def _recipes(self) -> Iterator[SearchHit]:
@@ -87,7 +92,9 @@ class SearchWiring(QObject):
             learn = partial(self.learn, self._form.choose_method, method.value)
             yield SearchHit(method.title, "Method: learn with it", learn)
         known = {method.title.casefold() for method in methods}
-        for preset in (one for group in presets().values() for one in group if one.title.casefold() not in known):
+        for preset in (
+            option for group in presets().values() for option in group if option.title.casefold() not in known
+        ):
             yield SearchHit(
                 preset.title, "Recipe: learn with it", partial(self.learn, self._form.choose_preset, preset.value)
             )
@@ -123,7 +130,10 @@ ALSO_CALLED = {"pattern": "regular expression regex pre-tokenizer", "vocab_size"
 
 @dataclass(frozen=True)
 class Places:
-    """The parts of the window that a person can be led to: fields, measures, pages of the manual, looks and deeds."""
+    """The places in the window that the search can lead to.
+
+    They are fields, measures, pages of the manual, themes and actions.
+    """
 
     session: Session
     window: MainWindow

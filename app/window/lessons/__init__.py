@@ -1,1 +1,1 @@
-"""The lessons: their list, one step at a time, and the words of the corpus at the moment shown."""
+"""The lessons in the window: their list, the page of a step, and the words of the corpus at the step shown."""

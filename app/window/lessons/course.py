@@ -1,4 +1,7 @@
-"""The lesson under way: it lends the session a corpus and a recipe, and restores the person's own at the end."""
+"""The lesson that a person takes.
+
+It lends a corpus and a recipe to the session, and restores the person's own later.
+"""
 
 from __future__ import annotations
 
@@ -57,12 +60,12 @@ class LessonPage:
 
     @property
     def asks_for_pair(self) -> bool:
-        """Return whether to name two neighbours rather than a token to drop."""
-        return any(BETWEEN_PARTS in one for one in self.candidates)
+        """Return whether the person has to name a pair to join, rather than a token to drop."""
+        return any(BETWEEN_PARTS in candidate for candidate in self.candidates)
 
 
 class Course(QObject):
-    """A lesson under way. `page` is None without one, or while the engine prepares the next step."""
+    """The lesson that a person takes. `page` returns None without a lesson, and while the next step is prepared."""
 
     changed = Signal()
     moved = Signal(str, int)  # a lesson, and the step that was reached
@@ -103,11 +106,14 @@ class Course(QObject):
         self._text.replace(0, self._text.length, lesson.text)
 
     def say(self, given: str) -> bool:
-        """Take a guess or an answer; return whether the lesson accepts it."""
+        """Pass a guess or an answer to the lesson. Return whether the lesson accepts it."""
         return self.predict(given) if self.is_predicting else self.answer(given)
 
     def predict(self, pair: str) -> bool:
-        """Guess the next merge, such as `l + o`, and make it; return False if the person has to guess again."""
+        """Compare a guess of the next merge, such as `l + o`, with the merge, and make the merge.
+
+        Return False if the person has to guess again.
+        """
         bench = self.bench_of_step()
         if bench is None or self._run is None or not self.is_predicting or self.is_busy:
             return False
@@ -127,7 +133,7 @@ class Course(QObject):
         return True
 
     def answer(self, given: str) -> bool:
-        """Answer the question of this step; return whether the answer is right."""
+        """Check an answer to the question of this step. Return whether it is right."""
         step = self.step
         bench = self.bench_of_step()
         if step is None or step.query is None or bench is None or self._reply.is_done or not given.strip():
@@ -156,7 +162,7 @@ class Course(QObject):
             self._make_next_merge(self._run)
 
     def look_elsewhere(self) -> None:
-        """Let the person see the window, which shows the answer. An answer after that does not count as right."""
+        """Show the window, which contains the answer. An answer after that does not count as right."""
         step = self.step
         if step is not None and step.kind != "read" and not self._reply.is_done and self.number not in self._asked:
             self._count(False)
@@ -168,7 +174,7 @@ class Course(QObject):
         self._asked.add(self.number)
 
     def score(self) -> str:
-        """Say how many guesses and answers were right at the first try."""
+        """Return a sentence with the number of guesses and answers that were right at the first try."""
         right = len(self._right)
         asked = len(self._asked)
         praise = "Good." if 2 * right >= asked else "Mistakes help to learn."
@@ -181,7 +187,7 @@ class Course(QObject):
         self._session.runs.resume(merges=1)
 
     def next(self) -> None:
-        """Go on to the next step; after the last one the lesson is finished."""
+        """Go to the next step of the lesson. After the last step, the lesson is finished."""
         if self.lesson is None or self.step is None or self._run is None or not self.can_go_on:
             return
         if self.step.kind == "read":
@@ -204,7 +210,7 @@ class Course(QObject):
     # -- showing ---------------------------------------------------------------------------
 
     def name(self) -> str:
-        """Return the name of the lesson under way; empty without one."""
+        """Return the name of the lesson, or an empty text without a lesson."""
         return self.lesson.name if self.lesson is not None else ""
 
     @property
@@ -219,7 +225,7 @@ class Course(QObject):
 
     @property
     def is_predicting(self) -> bool:
-        """Return whether the next merge has to stay hidden."""
+        """Return whether the next merge must stay hidden, because the person has to guess it."""
         return self.step is not None and self.step.kind == "predict" and not self._reply.is_done
 
     @property
@@ -323,7 +329,7 @@ class Course(QObject):
         return self._bench(run, step.merges)
 
     def _bench(self, run: Run, merges: int) -> Bench:
-        """Return the run after `merges` merges; keep the last few, as every change asks for them."""
+        """Return the run after `merges` steps, ready for questions. The last few results are cached."""
         assert run.words is not None
         assert run.history is not None
         key = (run.stamp, merges)
@@ -334,7 +340,10 @@ class Course(QObject):
         return self._benches[key]
 
     def _words_now(self) -> tuple[tuple[WordNow, ...], int | None]:
-        """Return the words, or the text of the lesson where there are too many words."""
+        """Return the words of the lesson's run with their tokens.
+
+        If there are too many words, return the text of the lesson.
+        """
         run = self._session.runs.shown
         lesson = self.lesson
         if run is None or lesson is None or not self._session.detour.owns(run):
@@ -359,7 +368,7 @@ class Course(QObject):
         self.changed.emit()
 
     def _see_what_was_brought(self) -> None:
-        """End the lesson if the person opens a text of their own."""
+        """End the lesson if the person opened a text."""
         detour = self._session.detour
         if detour.kept is not None and any(detour.brought(self._session.corpus.texts.value)):
             QTimer.singleShot(0, self, self._leave_with_what_was_brought)

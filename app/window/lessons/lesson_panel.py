@@ -1,4 +1,4 @@
-"""The views of lessons: the list in a dock; a step or the end of a lesson in the middle of the window."""
+"""The views of lessons: the list in a dock, and the step or the end of a lesson in the middle of the window."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KEPT = "Your corpus, recipe and text stay as they are and come back when a lesso
 
 @dataclass(frozen=True)
 class Offer:
-    """A lesson to take, and the step reached before."""
+    """A lesson in the list, and the step that the person reached before."""
 
     lesson: Lesson
     is_done: bool

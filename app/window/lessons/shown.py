@@ -1,4 +1,4 @@
-"""The values of the engine that the views of lessons show, and the texts of lessons as HTML."""
+"""The values that the views of lessons show, and the texts of lessons as HTML."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from bpe_core.lessons.lessons import as_plain as as_plain
 
 
 def as_html(text: str, ground: str, font: str = "monospace") -> str:
-    """Write the text of a lesson as HTML; `ground` is the colour behind tokens, `font` their family."""
+    """Return the text of a lesson as HTML. `ground` is the colour behind tokens, and `font` is their font family."""
 
-    def token(found: re.Match[str]) -> str:
-        inside = found[1].replace(" ", "&nbsp;")
+    def token(match: re.Match[str]) -> str:
+        inside = match[1].replace(" ", "&nbsp;")
         return f'<span style="font-family: {font}; background-color: {ground}">&nbsp;{inside}&nbsp;</span>'
 
     marked = STRONG.sub(r"<b>\1</b>", TOKEN.sub(token, html.escape(text.strip(), quote=False)))

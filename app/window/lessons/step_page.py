@@ -1,4 +1,4 @@
-"""One step of a lesson: the words, the text about them, the possible answers, and the reply."""
+"""The page of a step in a lesson: the words, the text about them, the possible answers, and the reply."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TYPED_ANSWER = "your answer"
 
 
 class StepPage(QWidget):
-    """A page that shows the step of a course. Answers are clicked or typed."""
+    """A page that shows the step of a course. The person clicks or types the answers."""
 
     def __init__(self, course: Course, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -102,7 +102,7 @@ class StepPage(QWidget):
     # -- showing ---------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Show the step; while the engine prepares it, the former one stays, disabled."""
+        """Show the step. While the next step is prepared, the step before stays visible and disabled."""
         page = self._course.page()
         course = self._course
         had_focus = self._has_focus()
@@ -206,7 +206,10 @@ class StepPage(QWidget):
     # -- where the keyboard is -------------------------------------------------------------
 
     def setFocus(self) -> None:  # type: ignore[override]
-        """Focus the answers, or the way on; the page itself until they are ready."""
+        """Move the focus to the answers, or to the button that continues.
+
+        Until they are ready, the page has the focus.
+        """
         super().setFocus()
         self._focus_what_comes_next()
 
@@ -228,7 +231,7 @@ class StepPage(QWidget):
             self.next_button.setFocus()
 
     def _focus_field(self, fields: Sequence[QLineEdit]) -> None:
-        """Focus the field where a person types: one that is empty, else the first, to be typed over."""
+        """Move the focus to the first empty field. If all fields are filled, select the text of the first field."""
         field = next((field for field in fields if not field.text()), None)
         if field is None:
             field = fields[0]
@@ -247,7 +250,7 @@ HINT = "Click between two tokens to predict that they are merged next."
 
 
 class Remark(QFrame):
-    """The reply to a guess: a sign and a sentence on a quiet ground."""
+    """The reply to a guess: a sign and a sentence on a pale background."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -17,7 +17,7 @@ MAKE_STEPS = ("main", "new_run", "step", "extend", "play", "skip")  # actions th
 
 
 class LessonWiring(QObject):
-    """A connector of the course with the window. It keeps the progress in the settings."""
+    """An object that connects the lesson with the window. It stores the progress in the settings."""
 
     def __init__(self, course: Course, panel: LessonPanel, frame: Frame, pages: Pages, parent: QObject) -> None:
         super().__init__(parent)
@@ -39,27 +39,30 @@ class LessonWiring(QObject):
         frame.window.stage_changed.connect(lambda stage: course.look_elsewhere() if stage != LESSON_STAGE else None)
 
     def _set_the_stage(self) -> None:
-        """Show nothing but the lesson, once its first step is ready, unless a person opens something else."""
+        """Show only the lesson as soon as its first step is ready. Stop showing it when the lesson ends."""
         stage = LESSON_STAGE if self.course.lesson is not None else ""
         if stage != self._stage and (not stage or self.course.page() is not None):
             self._stage = stage
             self._come_back()
 
     def _come_back(self) -> None:
-        """Put the lesson back on the stage if the person has left it."""
+        """Show only the lesson again after the person went to another room."""
         self._room = self._window.room if self._stage else ""
         self._window.set_stage(self._stage)
         if self._room:
             self.panel.setFocus()
 
     def _let_play(self, actions: Actions, may: bool) -> None:
-        """Show or hide the actions that make steps: a lesson may ask the person to make them in another way."""
+        """Show or hide the actions that make steps. A lesson can demand that the person makes steps in another way."""
         for name in MAKE_STEPS:
             actions[name].setVisible(may)
         actions["stop"].setEnabled(may)  # others show and hide it
 
     def open(self) -> None:
-        """Go back to the lesson, or show the list; the files are read the first time."""
+        """Return to the lesson, or show the list of lessons if there is no lesson.
+
+        The files are read at the first call.
+        """
         if self.course.lesson is None:
             self._window.raise_lessons()
             self.panel.list.setFocus()
@@ -81,7 +84,7 @@ class LessonWiring(QObject):
         self.panel.show_offers([Offer(lesson, lesson.name in done, places.get(lesson.name, 0)) for lesson in lessons()])
 
     def _places(self) -> dict[str, int]:
-        """Read the step reached in each lesson; malformed entries are ignored."""
+        """Return the step reached in each lesson, from the settings. Malformed entries are ignored."""
         pieces = (place.rpartition(":") for place in self._settings.get(LESSON_PLACES))
         return {name: int(number) for name, _, number in pieces if name and number.isdecimal()}
 

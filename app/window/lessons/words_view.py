@@ -1,4 +1,4 @@
-"""The words of a small corpus, each cut into its tokens at the moment shown."""
+"""The view of the words of a small corpus, each split into tokens at the step shown."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ class Tile:
 
 
 class WordsView(QWidget):
-    """A view that draws tokens as tiles. While a merge is to be predicted, two neighbours can be clicked."""
+    """A view that draws tokens as tiles.
+
+    While the person has to guess a merge, two neighbouring tiles can be clicked.
+    """
 
     pair_clicked = Signal(str)
 
@@ -84,7 +87,7 @@ class WordsView(QWidget):
         return next(tile.area for tile in self._tiles[0] if (tile.word, tile.place) == (word, place))
 
     def _placed(self, width: int) -> tuple[list[Tile], float]:
-        """Place all tiles, and measure their height; a long word continues in the next line."""
+        """Return all tiles with their places, and the height of all rows. A long word continues in the next row."""
         self._font = self._fitting_font(width)
         metrics = QFontMetricsF(self._font)
         height = metrics.height() + 4
@@ -171,7 +174,7 @@ class WordsView(QWidget):
             self.update()
 
     def _pair_at(self, point: QPointF) -> tuple[int, int] | None:
-        """Return the word and the left token of the border nearest to the point."""
+        """Return the word and the left token of the boundary that is nearest to a point, or None."""
         near = GAP / 2 + 0.5
         tile = next((tile for tile in self._tiles[0] if tile.area.adjusted(-near, 0, near, 0).contains(point)), None)
         if tile is None:

@@ -1,1 +1,1 @@
-"""The manual in the window."""
+"""The window that shows the manual."""

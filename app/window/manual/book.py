@@ -1,6 +1,6 @@
-"""The manual's pages, split into sections, and the search in them.
+"""The pages of the manual, split into sections, and the search in them.
 
-A page is a Markdown file in `resources/manual` that `README.md` there has a link to.
+A page is a Markdown file in `resources/manual` that the `README.md` of this folder has a link to.
 
     >>> slug("What ties decide, and when"), slug("`a.b`")
     ('what-ties-decide-and-when', 'ab')
@@ -40,7 +40,7 @@ class Section:
 
 
 def slug(title: str) -> str:
-    """Return the name of a heading in links, as on the sites of repositories."""
+    """Return the name that links use for a heading, by the rule of sites that host repositories."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
@@ -50,7 +50,7 @@ def page_names() -> tuple[str, ...]:
 
 
 def text_of(page: str) -> str:
-    """Read a page without the comments for those who edit it."""
+    """Return the text of a page, without the comments for its editors."""
     return _COMMENT.sub("", (FOLDER / page).read_text(encoding="utf-8"))
 
 
@@ -79,29 +79,34 @@ def _sections_of(page: str) -> Iterator[Section]:
 
 
 def search(typed: str) -> list[Section]:
-    """Find the sections with all typed words; those with more of them in their titles come first."""
+    """Return the sections that contain all typed words. Sections with more of the words in their titles come first."""
     words = typed.casefold().split()
 
     def missing_in_title(section: Section) -> int:
         return sum(word not in section.title.casefold() for word in words)
 
-    holding = (one for one in sections() if all(word in f"{one.title}\n{one.text}".casefold() for word in words))
-    return sorted(holding, key=missing_in_title)
+    def has_all_words(section: Section) -> bool:
+        return all(word in f"{section.title}\n{section.text}".casefold() for word in words)
+
+    return sorted(filter(has_all_words, sections()), key=missing_in_title)
 
 
 def place_of(titles: Sequence[str]) -> str:
-    """Return the place of the first of these titles that is a heading."""
+    """Return the place in the manual of the first title that is a heading.
+
+    Without such a title, return the contents.
+    """
     known = {section.title: section.place for section in reversed(sections())}
     return next((known[title] for title in titles if title in known), CONTENTS)
 
 
 def proposed(page: str) -> str:
-    """Propose the path for saving a page."""
+    """Return the proposed path for saving a page."""
     return str((home() or Path()) / f"{Path(page).stem}.pdf")
 
 
 def saved(content: bytes, path: Path) -> str:
-    """Save a page, and say so, or why it cannot be."""
+    """Save a page. Return a sentence about the result."""
     try:
         with write_atomically(path) as file:
             file.write(content)

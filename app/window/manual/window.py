@@ -1,4 +1,4 @@
-"""The window of the manual: its contents on the left, a page on the right."""
+"""The window of the manual: a list of its pages on the left, and a page on the right."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class ManualWindow(QDialog):
         self.activateWindow()
 
     def go_to(self, place: str) -> None:
-        """Show a place, such as `ask.md#ties`."""
+        """Show a place of the manual, such as `ask.md#ties`."""
         if self._place:
             self._before.append(self._place)
         self._show(place)
@@ -100,10 +100,10 @@ class ManualWindow(QDialog):
             self._show(self._before.pop())
 
     def _list(self, typed: str) -> None:
-        """List the pages, or the sections that hold what is typed."""
+        """List the sections that contain the typed text. Without a text, list all pages."""
         self.list.clear()
-        found = search(typed) if typed.strip() else [one for one in sections() if one.level == 1]
-        for section in found:
+        listed = search(typed) if typed.strip() else [page for page in sections() if page.level == 1]
+        for section in listed:
             item = QListWidgetItem(_listed(section, with_page=bool(typed.strip())))
             item.setData(PAGE, section.place)
             self.list.addItem(item)
@@ -139,18 +139,18 @@ class ManualWindow(QDialog):
 def _listed(section: Section, *, with_page: bool) -> str:
     if not with_page or section.level == 1:
         return section.title
-    return f"{section.title}\n{INDENT}{next(one.title for one in sections() if one.page == section.page)}"
+    return f"{section.title}\n{INDENT}{next(other.title for other in sections() if other.page == section.page)}"
 
 
 class Manual:
-    """The window of the manual, made when it is first wanted."""
+    """The manual. Its window is made when it is first opened."""
 
     def __init__(self, parent: QWidget) -> None:
         self._parent = parent
         self.window: ManualWindow | None = None
 
     def open(self, *titles: str) -> None:
-        """Open the place of what has the focus, or else of the first of these titles."""
+        """Open the section about the part of the window that has the focus, or else about the first of these titles."""
         self.open_at(place_of([*titles_around(QApplication.focusWidget()), *titles]))
 
     def open_at(self, place: str) -> None:
@@ -159,12 +159,12 @@ class Manual:
 
 
 def titles_around(widget: QWidget | None) -> list[str]:
-    """List the titles of the pages and panels that a widget lies in, from the inside."""
-    found = []
+    """Return the titles of the pages and docks around a widget, the innermost first."""
+    titles = []
     while widget is not None:
         if isinstance(widget, PagePlace):
-            found.append(widget.title)
+            titles.append(widget.title)
         elif isinstance(widget, QDockWidget):
-            found.append(widget.windowTitle())
+            titles.append(widget.windowTitle())
         widget = widget.parentWidget()
-    return found
+    return titles

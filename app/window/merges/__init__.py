@@ -1,1 +1,1 @@
-"""The merge table."""
+"""The table of merges."""

@@ -1,4 +1,4 @@
-"""The merge panel: the table, and the filter above it."""
+"""The panel of merges: the table, and the filter above it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class MergePanel(QWidget):
         self._show_filter(model.filter)
 
     def connect_with(self, frame: Frame) -> None:
-        """Follow the run and the step shown, and act on the Edit menu."""
+        """Connect the table with the run and the step shown, and with the Edit menu."""
         model = self._model
         table = self.table
         session = frame.session

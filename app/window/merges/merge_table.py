@@ -1,6 +1,6 @@
-"""The table model of merges, and its columns. An array holds the merge of each row.
+"""The table model of merges, and its columns.
 
-There is no proxy model: filtering and sorting only make another array.
+An array holds the merge of each row. Filtering and sorting only make another array, so there is no proxy model.
 """
 
 from __future__ import annotations
@@ -52,28 +52,30 @@ def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
     words = METHODS[recipe.method].wording
     single = recipe.single
     tip = f"The number of the {words.step}; 1 is the first"
-    found = [Column("Step", tip, lambda h, n, r: f"{r + 1:,}", lambda h, n: np.arange(len(h)), "99,999")]
+    columns = [Column("Step", tip, lambda h, n, r: f"{r + 1:,}", lambda h, n: np.arange(len(h)), "99,999")]
     if single is None:
-        found += [_token("The new token", "␣tokenizer"), _half("Left", "left"), _half("Right", "right")]
+        columns += [_token("The new token", "␣tokenizer"), _half("Left", "left"), _half("Right", "right")]
     else:
-        found.append(_token(f"The token that was {words.done}", "− ␣tokenizer"))
+        columns.append(_token(f"The token that was {words.done}", "− ␣tokenizer"))
     counted = f"How often the {words.choice} occurred in the corpus when it was {words.done}"
-    found.append(_numbers("Count", counted, "9,999,999", lambda h: h.columns.count))
-    found += map(_reason, Method.of(recipe).reasons(recipe))
+    columns.append(_numbers("Count", counted, "9,999,999", lambda h: h.columns.count))
+    columns += map(_reason, Method.of(recipe).reasons(recipe))
     if recipe.applies("ties"):
         title = "Runner-up"
         tip = "The runner-up; = if it had the same count and the tie rule decided"
         if single:
             title = "Next"
             tip = f"What would have been {words.done} without this one"
-        found.append(Column(title, tip, _tie, _tie_key, "= ␣th + ing", is_number=False, look="tie"))
+        columns.append(Column(title, tip, _tie, _tie_key, "= ␣th + ing", is_number=False, look="tie"))
     left = f"Tokens in the corpus after this {words.step}"
-    found.append(Column("Length", "Bytes in the token", lambda h, n, r: str(n.lengths[h.indices[r]]), _lengths, "999"))
-    found.append(_numbers("Tokens left", left, "99,999,999", lambda h: h.columns.tokens_left))
+    columns.append(
+        Column("Length", "Bytes in the token", lambda h, n, r: str(n.lengths[h.indices[r]]), _lengths, "999")
+    )
+    columns.append(_numbers("Tokens left", left, "99,999,999", lambda h: h.columns.tokens_left))
     if single is None:  # unknown if learning begins with seeds
         tip = f"Base symbols per token, on average, after this {words.step}"
-        found.append(Column("Compression", tip, _compression, lambda h, n: -h.columns.tokens_left, "99.999"))
-    return tuple(found)
+        columns.append(Column("Compression", tip, _compression, lambda h, n: -h.columns.tokens_left, "99.999"))
+    return tuple(columns)
 
 
 def _numbers(title: str, tip: str, widest: str, values: Callable[[History], Keys]) -> Column:
@@ -138,7 +140,7 @@ def _tie(history: History, names: TokenTexts, row: int) -> str:
 
 
 def _tie_key(history: History, names: TokenTexts) -> npt.NDArray[Any]:
-    """Return keys that sort ties first, then by how close the runner-up came."""
+    """Return sort keys that put ties first, and then small leads over the runner-up."""
     lead = history.columns.count - history.columns.runner_up_count
     return np.where(history.tied, 0, np.where(lead == 0, 1, lead))
 
@@ -156,7 +158,7 @@ Order = npt.NDArray[np.int64]
 
 
 def argsort(keys: npt.NDArray[Any], descending: bool) -> Order:
-    """Sort rows by a column; equal keys stay in step order, either way round.
+    """Return the order of the rows when sorted by `keys`. Rows with equal keys stay in the order of steps.
 
     >>> argsort(np.array([3, 1, 3]), descending=True).tolist()
     [0, 2, 1]
@@ -175,7 +177,7 @@ _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
 class MergeTableModel(QAbstractTableModel):
-    """The merges in step order or sorted, all or filtered; those after the step shown are dimmed."""
+    """A table model of merges, sorted and filtered. Merges after the step shown are dimmed."""
 
     reordered = Signal()  # filtered, sorted, or another run
     filter_changed = Signal(MergeFilter)
@@ -199,7 +201,7 @@ class MergeTableModel(QAbstractTableModel):
     # -- from the session ------------------------------------------------------------------
 
     def show_run(self, run: Run | None) -> None:
-        """Show another run, none, or the same run with another recipe."""
+        """Show a run, or no run. Call this again if the recipe of the run has changed."""
         names = run.names if run else None
         if run is self._run and names is self._names:
             return  # only the phase of the run has changed
@@ -248,15 +250,19 @@ class MergeTableModel(QAbstractTableModel):
         return int(self._order[row])
 
     def steps_of(self, rows: list[int]) -> list[int]:
-        """Return the steps of many rows, counted from 1."""
+        """Return the steps in these rows. Steps are counted from 1."""
         return (self._order[rows] + 1).tolist() if rows else []
 
     def row_of(self, merge: int) -> int:
-        """Return the row of a merge, or of the last one before it if it is filtered out; -1 without one."""
+        """Return the row of a merge.
+
+        In the order of steps, return the last earlier row if the filter hides the merge. Return -1 if there is
+        no such row.
+        """
         if self.is_in_step_order:
             return int(np.searchsorted(self._order, np.int64(merge), side="right")) - 1
-        found = np.flatnonzero(self._order == merge)
-        return int(found[0]) if len(found) else -1
+        rows = np.flatnonzero(self._order == merge)
+        return int(rows[0]) if len(rows) else -1
 
     @property
     def wording(self) -> Wording:
@@ -267,7 +273,7 @@ class MergeTableModel(QAbstractTableModel):
         return 0 if self._history is None else len(self._history)
 
     def as_text(self, rows: list[int], separator: str = "\t", *, headers: bool = True) -> str:
-        """Write rows as exact values for the clipboard; `separator` is a tab or a comma."""
+        """Return rows with exact values as text for the clipboard. `separator` is a tab or a comma."""
         if self._history is None or self._names is None or self._run is None:
             return ""
         study = Study(self._history)
@@ -297,7 +303,7 @@ class MergeTableModel(QAbstractTableModel):
         return int(self._order[row]) >= self._position
 
     def is_made_of_lit(self, row: int) -> bool:
-        """Return whether the step of a row made what lights up."""
+        """Return whether the step in a row made the highlighted token, or joined the highlighted pair."""
         if self._history is None or not self.lit.tokens:
             return False
         step = self._order[row]
@@ -306,7 +312,7 @@ class MergeTableModel(QAbstractTableModel):
         return int(self._history.indices[step]) == self.lit.tokens[0]
 
     def joins_lit(self, row: int) -> bool:
-        """Return whether the step of a row joined the token that lights up to another one."""
+        """Return whether the step in a row joined the highlighted token with another token."""
         if self._history is None or len(self.lit.tokens) != 1:
             return False
         return self.lit.tokens[0] in self._history.pair(int(self._order[row]))

@@ -1,4 +1,4 @@
-"""The table of merges on the screen: its cells, and a view that follows the end and travels on a click."""
+"""The table of merges on the screen: the painter of its cells, and the view."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MARK_WIDTH = 3
 
 
 class MergeDelegate(QStyledItemDelegate):
-    """A fast painter of cells: later merges are dimmed, the merge shown is marked, and ties are coloured."""
+    """A fast painter of cells. It dims merges after the step shown, marks the merge of this step, and colours ties."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -95,7 +95,7 @@ class MergeDelegate(QStyledItemDelegate):
         painter.drawText(inside, side | Qt.AlignmentFlag.AlignVCenter, text)
 
     def _paint_lit(self, painter: QPainter, rect: QRect, model: MergeTableModel, row: int, column: int) -> None:
-        """Frame the token that lights up, and underline it where it is a half of another one."""
+        """Frame the highlighted token. Underline a token that has the highlighted token as a part."""
         look = model.columns[column].look
         if look == "token" and model.is_made_of_lit(row):
             painter.setPen(QPen(self._mark, LIT_WIDTH))
@@ -109,7 +109,10 @@ LEAST_ROOM = 99_999  # the widest step number expected
 
 
 class MergeTableView(QTableView):
-    """A table that travels to rows by click or arrow keys, and marks the step shown."""
+    """A table view that marks the step shown.
+
+    A click on a row or an arrow key moves the time slider to the row's step.
+    """
 
     travelled = Signal(int)  # to the moment after that many merges
     copy_wanted = Signal()
@@ -154,7 +157,10 @@ class MergeTableView(QTableView):
         return bar.value() >= bar.maximum() - 1
 
     def mark(self, position: int, *, follow: bool) -> None:
-        """Mark the merge of this step and bring it into view, also on coming back to the end."""
+        """Mark the merge of a step.
+
+        Scroll to its row if `follow` is true, or if the slider returns to the end of the run.
+        """
         is_to_be_seen = follow or self._is_elsewhere
         self._is_elsewhere = follow
         row = self._model.row_of(position - 1) if position else -1
@@ -169,11 +175,13 @@ class MergeTableView(QTableView):
             self._bring_into_view(self._model.index(row, max(0, self.columnAt(0))))
 
     def place_of(self, position: int) -> QPoint | None:
-        """Return the place of this step's token on the screen; None if it is not visible."""
+        """Return the point on the screen where the token of a step is drawn, or None if it is not visible."""
         row = self._model.row_of(position - 1) if position > 0 and self.isVisible() else -1
         if row < 0 or self._model.merge_at(row) != position - 1:
             return None  # it is filtered out
-        column = next((place for place, one in enumerate(self._model.columns) if one.look == "token"), 0)
+        column = next(
+            (place for place, shown_column in enumerate(self._model.columns) if shown_column.look == "token"), 0
+        )
         rectangle = self.visualRect(self._model.index(row, column))
         is_in_sight = self.viewport().rect().contains(rectangle.center()) and not rectangle.isEmpty()
         return self.viewport().mapToGlobal(rectangle.topLeft()) if is_in_sight else None
@@ -185,7 +193,7 @@ class MergeTableView(QTableView):
             self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def light(self, lit: Lit) -> None:
-        """Mark the rows of the token or pair that lights up."""
+        """Mark the rows of the highlighted token or pair."""
         before = self._rows_of_lit()
         self._model.lit = lit
         for row in before | self._rows_of_lit():
@@ -193,7 +201,7 @@ class MergeTableView(QTableView):
                 self.update(self._model.index(row, column))
 
     def _rows_of_lit(self) -> set[int]:
-        """Return the rows in sight that are marked: to paint all cells again takes longer than a move may."""
+        """Return the visible rows that are highlighted, so that only these are painted again."""
         return {row for row in self._rows_in_sight() if self._model.is_made_of_lit(row) or self._model.joins_lit(row)}
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
@@ -244,7 +252,7 @@ class MergeTableView(QTableView):
         columns.sectionClicked.connect(self._sort)
 
     def _make_room(self) -> None:
-        """Give each column the width of its texts. Wider tokens in sight widen it for good."""
+        """Set the width of each column to that of its texts. A wider visible token makes its column wider for good."""
         titles = [column.title for column in self._model.columns]
         last_step = f"{max(self._model.learned, LEAST_ROOM):,}"
         before = self._measured
@@ -271,7 +279,7 @@ class MergeTableView(QTableView):
         return [place for place, column in enumerate(self._model.columns) if column.look != "plain"]
 
     def _rows_in_sight(self) -> range:
-        """Return the rows in sight, none while hidden. The table may be shorter than its scroll position."""
+        """Return the visible rows. A hidden table has none."""
         if not self.isVisible():
             return range(0)
         first = max(self.rowAt(0), 0)
@@ -293,7 +301,7 @@ class MergeTableView(QTableView):
         self._is_sharing = False
 
     def _note_resizing(self) -> None:
-        """Keep the widths after a person has moved an edge."""
+        """Stop to set the widths of columns after a person has moved the edge of a column."""
         if not self._is_sharing and QGuiApplication.mouseButtons():
             self._shares_room = False
 
@@ -302,7 +310,7 @@ class MergeTableView(QTableView):
         self._make_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the last row, or the row of the step shown, in sight."""
+        """Keep the last row visible, or the row of the step shown."""
         was_at_end = self.is_at_end
         marked = self._model.index(self.delegate.marked_row, 0)
         was_in_sight = marked.isValid() and 0 <= self.visualRect(marked).top() < event.oldSize().height()
@@ -315,7 +323,10 @@ class MergeTableView(QTableView):
             self._bring_into_view(marked)
 
     def _sort(self, column: int) -> None:
-        """Sort by a column, in reverse at the second click. Numbers begin with the largest."""
+        """Sort by a column.
+
+        A second click reverses the order. Numbers are sorted from the largest to the smallest at first.
+        """
         if column == self._model.sort_column:
             is_descending = not self._model.sort_descending
         else:

@@ -1,1 +1,1 @@
-"""The small parts that several topics use."""
+"""The small parts that several topics of the window use."""

@@ -1,4 +1,4 @@
-"""The dialogs that ask for a file, a number, a decision or the size of a print."""
+"""The dialogs that ask for a file, a number, a decision or the size of a picture in print."""
 
 from __future__ import annotations
 
@@ -50,10 +50,13 @@ MOST_DRAWS = 2**31 - 1
 
 
 class PathLine(QLineEdit):
-    """A line for a path, with a button that asks for one."""
+    """A text field for a path, with a button that asks for a path."""
 
     def __init__(self, name: str, ask: Callable[[str], object], hint: str = "") -> None:
-        """Show the answer of `ask` to the present text, unless it is empty."""
+        """Make the field.
+
+        The button calls `ask` with the present text, and shows its answer unless the answer is empty.
+        """
         super().__init__()
         self.setAccessibleName(name)
         self.setPlaceholderText(hint)
@@ -71,7 +74,7 @@ class PathLine(QLineEdit):
 
 
 class DialogButtons(QDialogButtonBox):
-    """A box of buttons; Enter presses the main one, as soon as the box is in a dialog."""
+    """A box of buttons for a dialog. The Enter key presses the main button."""
 
     main: QPushButton | None = None
 
@@ -84,7 +87,10 @@ class DialogButtons(QDialogButtonBox):
 def dialog_buttons(
     dialog: QDialog, title: str, act: Callable[[], object], *, stays: bool = False, on_enter: bool = True
 ) -> tuple[QDialogButtonBox, QPushButton]:
-    """Make the button that acts, beside Cancel, or beside Close if the dialog stays open."""
+    """Return a box with the button that acts, and that button.
+
+    The other button is Cancel, or Close if the dialog stays open.
+    """
     kind = QDialogButtonBox.StandardButton
     role = QDialogButtonBox.ButtonRole
     buttons = DialogButtons(kind.Close if stays else kind.Cancel)
@@ -92,13 +98,13 @@ def dialog_buttons(
     button.clicked.connect(lambda: act())
     buttons.rejected.connect(dialog.reject)
     buttons.main = button if on_enter else None
-    for one in buttons.findChildren(QPushButton):
-        one.setAutoDefault(on_enter)
+    for any_button in buttons.findChildren(QPushButton):
+        any_button.setAutoDefault(on_enter)
     return buttons, button
 
 
 def ask_for_texts(parent: QWidget, folder: str, title: str = "Add texts to the corpus") -> list[str]:
-    """Ask for files; they stay plain strings, as there may be tens of thousands."""
+    """Ask for files, and return their paths. The paths are plain strings because there may be tens of thousands."""
     names, _ = QFileDialog.getOpenFileNames(parent, title, folder, TEXT_FILTER)
     return names
 
@@ -129,7 +135,10 @@ def ask_for_column(parent: QWidget, name: str, columns: Sequence[str]) -> str:
 
 
 def ask_where_to_save(parent: QWidget, title: str, proposal: str, filters: dict[str, str]) -> Path | None:
-    """Ask for a path, and end it as one of the filters says."""
+    """Ask for a path.
+
+    Add the ending of the chosen filter unless the name has a known ending. None means that the person cancelled.
+    """
     name, chosen = QFileDialog.getSaveFileName(parent, title, proposal, ";;".join(filters))
     if not name:
         return None
@@ -159,7 +168,10 @@ def ask_for_ratio(parent: QWidget, before: float) -> float | None:
 
 
 def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
-    """Ask whether to save, cancel, or leave anyway. `why` says why unsaved work would be lost; empty if it is kept."""
+    """Ask whether to save, to cancel, or to leave without saving. Return the answer.
+
+    `why` is the reason why unsaved work would be lost. It is empty if a safety copy keeps the work.
+    """
     buttons = QMessageBox.StandardButton
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Warning if why else QMessageBox.Icon.Question)

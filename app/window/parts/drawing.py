@@ -1,4 +1,4 @@
-"""The view of a figure without axes, such as a tree. It is drawn as for print."""
+"""The view of a figure without axes, such as a tree. The figure looks as in print."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ LEAST_HEIGHT = 90
 
 
 class PaintedFigure(QWidget):
-    """A view of a figure, or of blank paper without one."""
+    """A view that paints a figure. Without a figure it is empty."""
 
     place_chosen = Signal(float)  # the boundary of a tree that was clicked
     item_chosen = Signal(int)  # the index of the branch that was clicked
 
     def __init__(self, name: str = "", parent: QWidget | None = None) -> None:
-        """Take the accessible name from the figure's title, unless a name is given."""
+        """Make an empty view. If `name` is empty, the accessible name is the title of the figure."""
         super().__init__(parent)
         self.figure: Figure | None = None
         self._name = name
@@ -33,7 +33,7 @@ class PaintedFigure(QWidget):
         self.setMinimumHeight(LEAST_HEIGHT)
 
     def set_figure(self, figure: Figure | None) -> None:
-        """Show this figure; None or an empty one leaves the paper blank."""
+        """Show a figure. The view is empty if the figure is None or empty."""
         self.figure = figure
         self._layout = None
         self.setAccessibleName(self._name or (figure.title.rstrip(".") if figure is not None else ""))
@@ -41,7 +41,7 @@ class PaintedFigure(QWidget):
         self.update()
 
     def values_at(self, point: QPointF) -> str:
-        """Return the exact values below the mouse."""
+        """Return the text with the exact values at a point of the view."""
         layout = self.layout_now()
         return "" if layout is None else layout.values_at(point.x(), point.y())
 
@@ -85,9 +85,9 @@ class PaintedFigure(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            told = self.values_at(QPointF(event.pos()))
-            if told:
-                QToolTip.showText(event.globalPos(), tip(told), self)
+            values = self.values_at(QPointF(event.pos()))
+            if values:
+                QToolTip.showText(event.globalPos(), tip(values), self)
                 return True
         return super().event(event)
 

@@ -1,4 +1,4 @@
-"""The sheet on which figures are painted on the screen, in the colours of the palette."""
+"""The sheet that paints figures on the screen in the colours of the palette."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ NO_BRUSH = Qt.BrushStyle.NoBrush
 
 
 def line_colour(palette: QPalette, index: int) -> QColor:
-    """Return the colour of a line and of its other marks."""
+    """Return the colour of the line with an index. Bands and points of this line have the same colour."""
     colours = LINES_ON_DARK if shades_of(palette).is_dark else LINES
     return QColor(colours[index % len(colours)])
 
 
 def faint(colour: QColor, strength: float = BAND_OPACITY) -> QColor:
-    """Return the colour with this opacity."""
+    """Return a copy of a colour with the given opacity."""
     made = QColor(colour)
     made.setAlphaF(strength)
     return made
 
 
 def paper_on_screen(width: float, height: float, font: QFont, palette: QPalette, *, scale: float = 1.0) -> Paper:
-    """Return a paper of that many pixels, with texts `scale` times as large as the font."""
+    """Return a paper with a size in pixels. Its texts are `scale` times as large as the font."""
     shades = shades_of(palette)
     inks = Inks(
         ground=palette.base().color().name(),
@@ -57,7 +57,7 @@ def paper_on_screen(width: float, height: float, font: QFont, palette: QPalette,
 
 
 class ScreenSheet:
-    """A sheet that draws only while it has a painter. It measures texts without one, too."""
+    """A sheet that draws if it has a painter. Without a painter, it only measures texts."""
 
     def __init__(self, paper: Paper, font: QFont, palette: QPalette, painter: QPainter | None = None) -> None:
         self.paper = paper

@@ -1,4 +1,4 @@
-"""The order of the controls for Tab, and scrolling to the control that it reaches."""
+"""The order in which the Tab key goes through the controls, and scrolling to the control with the focus."""
 
 from __future__ import annotations
 
@@ -12,24 +12,27 @@ TAKES_TAB = (Qt.FocusPolicy.TabFocus, Qt.FocusPolicy.StrongFocus, Qt.FocusPolicy
 
 
 def order_focus(parts: Sequence[QWidget]) -> None:
-    """Let Tab go through one part of a window after another; within a part the order stays."""
+    """Set the order of the Tab key to go from part to part of the window. Within a part, the order stays."""
     begins = set(parts)
     chain = [(widget, _takes_tab(widget)) for widget in _chain(parts[0])]  # read once, as the chain is long
     chain = [(widget, takes_tab) for widget, takes_tab in chain if takes_tab or widget in begins]
     everything = [widget for part in parts for widget in _controls(part, chain)]
-    for one, next_one in pairwise(everything):
-        QWidget.setTabOrder(one, next_one)
+    for widget, next_widget in pairwise(everything):
+        QWidget.setTabOrder(widget, next_widget)
 
 
 def insert_focus(place: QWidget, part: QWidget) -> None:
-    """Let Tab go through a part that has just been put at `place`."""
+    """Insert a new part into the order of the Tab key, right after the widget `place`."""
     new = takewhile(lambda widget: widget is part or part.isAncestorOf(widget), _chain(part))
-    for one, next_one in pairwise([place, *(widget for widget in new if _takes_tab(widget))]):
-        QWidget.setTabOrder(one, next_one)
+    for widget, next_widget in pairwise([place, *(widget for widget in new if _takes_tab(widget))]):
+        QWidget.setTabOrder(widget, next_widget)
 
 
 def show_focused(before: QWidget | None, now: QWidget | None) -> None:
-    """Scroll to the control the keyboard has reached (Qt does so only within one view), but never under the mouse."""
+    """Scroll to the control that the keyboard has reached.
+
+    Qt does so only within one view. Never scroll under the mouse.
+    """
     if before is None or now is None or QApplication.mouseButtons():
         return
     above = now.parentWidget()

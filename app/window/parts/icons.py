@@ -1,4 +1,4 @@
-"""The icons: SVG drawings whose single colour is replaced by the palette's."""
+"""The icons. They are SVG drawings whose colour is replaced by that of the palette."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def colored_icon(name: str, color: QColor) -> QIcon:
 
 
 def app_icon() -> QIcon:
-    """Draw the program's own icon, in its own colours."""
-    found = QIcon()
+    """Return the icon of the program, in its own colours."""
+    icon = QIcon()
     for size in (16, 32, 48, 64, 128, 256):
-        found.addPixmap(_drawn(icon_svg("app"), size))
-    return found
+        icon.addPixmap(_drawn(icon_svg("app"), size))
+    return icon
 
 
 @lru_cache(maxsize=256)
 def _icon(name: str, normal: str, disabled: str) -> QIcon:
     svg = icon_svg(name)
-    found = QIcon()
+    icon = QIcon()
     for size in SIZES:
-        found.addPixmap(_drawn(svg.replace(DRAWN_IN, normal), size), QIcon.Mode.Normal)
-        found.addPixmap(_drawn(svg.replace(DRAWN_IN, disabled), size), QIcon.Mode.Disabled)
-    return found
+        icon.addPixmap(_drawn(svg.replace(DRAWN_IN, normal), size), QIcon.Mode.Normal)
+        icon.addPixmap(_drawn(svg.replace(DRAWN_IN, disabled), size), QIcon.Mode.Disabled)
+    return icon
 
 
 def _drawn(svg: str, size: int) -> QPixmap:

@@ -13,7 +13,7 @@ STRETCH = 0  # empty room that takes what is left
 
 
 class AtTop(NamedTuple):
-    """A widget that stays at the upper edge of a taller row."""
+    """A widget that stays at the top of a row that is higher than the widget."""
 
     widget: QWidget
 
@@ -24,7 +24,7 @@ Box = TypeVar("Box", bound=QBoxLayout)
 
 
 def in_form(*rows: tuple[str, QWidget | QLayout]) -> QFormLayout:
-    """Put fields below each other, each behind its title."""
+    """Return a form with a row for each field, and with its title on the left."""
     form = QFormLayout()
     for title, field in rows:
         form.addRow(title, field)
@@ -38,7 +38,7 @@ def _laid_out(
     margins: Margins | None = None,
     spacing: int | None = None,
 ) -> Box:
-    """Lay out widgets and layouts; `(widget, 1)` takes the room that is left."""
+    """Return a layout of widgets and layouts. A part `(widget, 1)` gets the free space."""
     box = kind()
     if on is not None:
         on.setLayout(box)
@@ -50,13 +50,13 @@ def _laid_out(
         if isinstance(part, AtTop):
             box.addWidget(part.widget, 0, Qt.AlignmentFlag.AlignTop)
             continue
-        one, share = part if isinstance(part, tuple) else (part, 0)
-        if isinstance(one, int):
-            box.addStretch(one)
-        elif isinstance(one, QLayout):
-            box.addLayout(one, share)
+        content, share = part if isinstance(part, tuple) else (part, 0)
+        if isinstance(content, int):
+            box.addStretch(content)
+        elif isinstance(content, QLayout):
+            box.addLayout(content, share)
         else:
-            box.addWidget(one, share)
+            box.addWidget(content, share)
     return box
 
 

@@ -1,4 +1,4 @@
-"""The base of all pages, and the tabs they lie on."""
+"""The base class of all pages, and the tabs that hold pages."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ LEAST_WIDTH = 200  # pixels; wider pages scroll where there is less room
 
 @dataclass(frozen=True)
 class Frame:
-    """A picture of an animation, and how long it is shown."""
+    """A picture of an animation, and the time for which it is shown."""
 
     image: QImage
     milliseconds: int
 
 
 class LazyView(QWidget):
-    """A widget that shows the facts of a model, which works only while they are in sight."""
+    """A widget that shows a model. The model works only while the widget is visible."""
 
     def __init__(self, watched: LazyModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,14 +43,14 @@ class LazyView(QWidget):
         self._look(False)
 
     def _look(self, on: bool) -> None:
-        """Count each change once: a window that is restored says again that it is shown."""
+        """Report to the model that the widget became visible or hidden. Ignore a repeated report of the same state."""
         if on != self._looks:
             self._looks = on
             self.watched.watch(on)
 
 
 class Page(LazyView):
-    """A tab or panel whose facts can be saved, too."""
+    """A tab or panel whose content can be saved."""
 
     save_wanted = Signal()  # save the facts shown to a file
     print_wanted = Signal()  # save them as a picture of a given size
@@ -61,17 +61,17 @@ class Page(LazyView):
     is_table = False  # whether it shows nothing but rows
 
     def exact(self) -> Exact:
-        """Return a function that computes the exact values shown, for a file."""
+        """Return a function that computes the exact values on the page, for a file."""
         self.watched.catch_up()
         return self.watched.exact()
 
     @property
     def has_figure(self) -> bool:
-        """Return whether the page is printed from its answer, not as on screen."""
+        """Return whether the page is printed from the figure of its answer, instead of from the screen."""
         return self.watched.has_figure
 
     def drawn(self) -> Drawn:
-        """Return a function that computes the figure shown, for print."""
+        """Return a function that computes the figure of the page for print."""
         return self.watched.drawn()
 
     @property
@@ -79,24 +79,24 @@ class Page(LazyView):
         return self
 
     def frames(self) -> Iterable[Frame]:
-        """Return the growth of the figure, frame by frame, if that is known."""
+        """Return the frames of an animation in which the figure grows. The base class has no frames."""
         return ()
 
     def light(self, light: Light) -> None:
-        """Show what the person points at, here or elsewhere."""
+        """Highlight the token that the person points at in any view."""
 
     def show_steps(self, first: int, last: int) -> None:
-        """Show only the part of the figure between two steps, if it is about steps."""
+        """Enlarge the part of the figure between two steps. Do nothing if the figure is not about steps."""
 
     def recolor(self) -> None:
-        """Take the colours of the palette, after it has changed."""
+        """Apply the colours of the palette after it has changed."""
 
 
 class PagePlace(QWidget):
-    """The place of a page, which is built when it is first looked at."""
+    """A place that holds a page. The page is built when the place becomes visible for the first time."""
 
     def __init__(self, title: str, build: Callable[[], Page], parent: QWidget | None = None) -> None:
-        """`build` makes the page and lays it here."""
+        """Make an empty place. `build` makes the page and puts it here."""
         super().__init__(parent)
         self.title = title
         self._build = build
@@ -109,7 +109,7 @@ class PagePlace(QWidget):
         return self._page or self._build()
 
     def take(self, page: Page, *, scrolls: bool) -> None:
-        """Put a page here. It scrolls, so that a wide page does not widen the window."""
+        """Put a page here. If `scrolls` is true, a wide page gets scroll bars, so that it does not widen the window."""
         self._page = page
         is_wide = scrolls and page.minimumSizeHint().width() > LEAST_WIDTH
         content = _scrolling(page, self.title) if is_wide else page
@@ -125,7 +125,7 @@ class PagePlace(QWidget):
 
 
 class PageTabs(QTabWidget):
-    """A stack of pages with one on top, called by their ids."""
+    """A stack of pages with tabs. Pages are named by their ids."""
 
     def __init__(self, name: str, places: Mapping[str, PagePlace], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -147,12 +147,15 @@ class PageTabs(QTabWidget):
         return self._places[self.shown].page
 
     def show_page(self, id: str) -> None:
-        """Bring a page on top, if it exists."""
+        """Show the page with an id. Do nothing if there is no such page."""
         if id in self.ids:
             self.setCurrentIndex(self.ids.index(id))
 
     def show_only(self, ids: Collection[str], *, has_tabs: bool = True) -> None:
-        """Show the tabs of these pages, with the last visited one on top; a picker can replace the tabs."""
+        """Show only the tabs of these pages. The page among them that was visited last is on top.
+
+        If `has_tabs` is false, hide the tab bar, because a picker replaces it.
+        """
         on_top = next((id for id in [*reversed(self._seen), *ids] if id in ids), self.shown)
         self.setTabVisible(self.ids.index(on_top), True)
         self.show_page(on_top)

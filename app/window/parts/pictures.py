@@ -41,7 +41,7 @@ def save_svg(widget: QWidget, path: Path) -> bool:
 
 
 def save_pdf(widget: QWidget, path: Path) -> bool:
-    """Save a widget as a PDF file, as large as on screen."""
+    """Save a widget as a PDF file, as large as on the screen. Return whether that worked."""
     writer = _pdf_writer(path, QSizeF(widget.size()) * (MILLIMETRES / SCREEN_DOTS_AN_INCH))
     writer.setResolution(SCREEN_DOTS_AN_INCH)
     return _is_drawn(writer, lambda painter: widget.render(painter, QPoint()))
@@ -71,7 +71,7 @@ def _is_drawn(device: QPaintDevice, draw: Callable[[QPainter], object]) -> bool:
 
 
 def save_animated(frames: Sequence[Frame], path: Path) -> bool:
-    """Save frames as a PNG file that plays."""
+    """Save the frames of an animation as an animated PNG file. Return whether that worked."""
     pngs = [_png(frame.image) for frame in frames]
     return path.write_bytes(animated(pngs, [frame.milliseconds for frame in frames])) > 0
 
@@ -88,7 +88,10 @@ def _png(image: QImage) -> bytes:
 
 
 def drawing_of(widget: QWidget, width: float, height: float, text: float, *, is_dark: bool) -> bytes:
-    """Draw a widget as SVG of this size in millimetres with text of this size; on screen it does not change."""
+    """Return a widget as an SVG drawing. Width, height and the size of texts are those in print.
+
+    The widget on the screen does not change. Width and height are in millimetres.
+    """
     unit = QFontInfo(widget.font()).pixelSize() / text * POINTS / MILLIMETRES  # pixels a millimetre
     size = widget.size()
     palette = widget.palette()
@@ -117,7 +120,10 @@ def drawing_of(widget: QWidget, width: float, height: float, text: float, *, is_
 
 
 def write_drawing(drawn: bytes, width: float, height: float, path: Path, kind: str) -> bool:
-    """Write a drawing of this size in millimetres as .svg, .pdf or .png."""
+    """Write an SVG drawing as .svg, .pdf or .png file.
+
+    Return whether that worked. Width and height are in millimetres.
+    """
     if kind == ".svg":
         return path.write_bytes(drawn) == len(drawn)
     renderer = QSvgRenderer(QByteArray(drawn))
@@ -135,10 +141,13 @@ def write_drawing(drawn: bytes, width: float, height: float, path: Path, kind: s
 
 
 def animated(pngs: Sequence[bytes], milliseconds: Sequence[int]) -> bytes:
-    """Join PNG files of equal size and kind into one that browsers play, each for its milliseconds.
+    """Return an animated PNG file, made of PNG files with equal size and kind.
 
-    Animation adds three kinds of chunks: `acTL` holds the number of pictures, `fcTL` before each says how long it is
-    shown, and `fdAT` holds the data of all but the first, numbered together with `fcTL`.
+    Each frame lasts its number of milliseconds.
+
+    Animation adds three kinds of chunks. `acTL` holds the number of pictures. `fcTL` before each picture says
+    how long it is shown. `fdAT` holds the data of all pictures except the first, and is numbered together with
+    `fcTL`.
     """
     parts = [SIGNATURE]
     number = 0

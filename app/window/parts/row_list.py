@@ -1,4 +1,4 @@
-"""The model of a list for Qt's views."""
+"""The base class of list models for Qt's views."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ class RowListModel(QAbstractListModel, Generic[Row]):
         self.rows = rows
 
     def set_rows(self, rows: Sequence[Row], *, are_same: bool = False) -> None:
-        """Show these rows. Keep the selection if they `are_same` things in another state."""
+        """Replace the rows.
+
+        If `are_same` is true, the rows are the same things in another state, and the selection stays.
+        """
         if are_same:
             self.rows = rows
             if rows:
@@ -31,11 +34,11 @@ class RowListModel(QAbstractListModel, Generic[Row]):
             self.endResetModel()
 
     def shown(self, row: int, role: int) -> Any:
-        """Return what a view shows for a row."""
+        """Return the value that a view shows for a row in a role of Qt."""
         raise NotImplementedError
 
     def description(self, row: int) -> str:
-        """Return the tip of a row, which screen readers read."""
+        """Return the tip of a row, which screen readers read, too."""
         return ""
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:

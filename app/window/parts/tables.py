@@ -1,4 +1,7 @@
-"""Functions for tables of rows: they share one look, and selections stay fast with a hundred thousand rows."""
+"""The functions that make tables and lists.
+
+Tables look the same everywhere, and are fast with a hundred thousand rows.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,21 @@ from app.window.parts.widgets import named
 
 
 def select_whole_rows(table: QTableView) -> None:
-    """Let whole rows be selected. The header gets an empty selection of its own, as it asks row by row at each painting
-    whether columns are selected: four seconds for a hundred thousand rows."""
+    """Let a person select only whole rows of a table.
+
+    The header gets a separate empty selection. With the selection of the table, the header would ask for each
+    row whether its columns are selected, which takes four seconds for a hundred thousand rows.
+    """
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     header = table.horizontalHeader()
     header.setSelectionModel(QItemSelectionModel(table.model(), header))
 
 
 def selected_rows(table: QAbstractItemView) -> list[int]:
-    """List the selected rows in order, from the selected ranges: an index for each row would be slow."""
+    """Return the selected rows in order.
+
+    They are computed from the selected ranges, because an index for each row is slow.
+    """
     ranges = table.selectionModel().selection()
     parts = [ranges.at(place) for place in range(ranges.count())]
     return sorted({row for part in parts for row in range(part.top(), part.bottom() + 1)})
@@ -32,7 +41,10 @@ WIDEST = 260  # pixels that a text may widen its column to
 
 
 def table_of_rows(model: QAbstractItemModel, name: str, widths: Iterable[int] = ()) -> QTableView:
-    """Make a table in the font of tokens, with a name for screen readers and widths for the first columns."""
+    """Return a table in the font of tokens.
+
+    `name` is for screen readers, and `widths` are those of the first columns.
+    """
     table = named(QTableView(), name)
     table.setModel(model)
     table.setFont(fixed_font(table.font().pointSizeF()))
@@ -47,7 +59,7 @@ def table_of_rows(model: QAbstractItemModel, name: str, widths: Iterable[int] = 
 
 
 def list_of_rows(model: QAbstractItemModel, name: str) -> QListView:
-    """Make a list that never scrolls sideways: its rows are elided."""
+    """Return a list view that shortens long rows, so that it never scrolls sideways."""
     view = named(QListView(), name)
     view.setModel(model)
     view.setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -60,7 +72,12 @@ def put_headings_left(table: QTableView) -> None:
 
 
 def let_headings_sort(table: QTableView, column: int, order: Qt.SortOrder) -> None:
-    """Let a click on a heading sort. Sort by `column` at first, unless it is -1. The model marks the heading."""
+    """Let a click on a heading sort the table, which is at first sorted by `column`.
+
+    The column -1 stands for no sorting.
+
+    The model marks the heading.
+    """
     put_headings_left(table)
     header = table.horizontalHeader()
     header.setSortIndicator(column, order)
@@ -70,7 +87,10 @@ def let_headings_sort(table: QTableView, column: int, order: Qt.SortOrder) -> No
 
 
 def _make_room(table: QTableView) -> None:
-    """Widen columns for their headings and the texts in sight, except where a person has set the width."""
+    """Widen columns to fit their headings and their visible texts.
+
+    A column that a person has resized stays as it is.
+    """
     header = table.horizontalHeader()
     for column in range(header.count()):
         size = header.sectionSize(column)

@@ -1,4 +1,7 @@
-"""The themes light and dark: the style Fusion with our own palettes, the same on every platform."""
+"""The light and the dark theme.
+
+They use the style Fusion and our own palettes, so they look the same on every platform.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,7 @@ QToolTip { border: none; padding: 5px; color: palette(tooltip-text); background:
 
 @dataclass(frozen=True)
 class Shades:
-    """The colours that a palette has no role for. All can be distinguished without colour vision."""
+    """The colours that Qt's palettes have no role for. A person without colour vision can tell them apart."""
 
     is_dark: bool
     muted: QColor
@@ -85,7 +88,7 @@ class Shades:
 
 
 def shades_of(palette: QPalette) -> Shades:
-    """Return the further colours that go with a palette."""
+    """Return the additional colours for a light or a dark palette."""
     if palette.color(Role.Window).lightness() < 128:
         return Shades(True, *map(QColor, _DARK_SHADES))
     return Shades(False, *map(QColor, _LIGHT_SHADES))
@@ -100,7 +103,7 @@ _DARK_SHADES = (
 
 
 class Theme(QObject):
-    """The setter of the application's palette; `choice` is "light", "dark" or "system"."""
+    """An object that sets the palette of the application. `choice` is "light", "dark" or "system"."""
 
     changed = Signal()
 
@@ -116,7 +119,10 @@ class Theme(QObject):
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
     def dress(self) -> None:
-        """Apply the style sheet. Call it when all parts are built, as it costs time for each later part."""
+        """Apply the style sheet.
+
+        Call this when all parts are built, because a style sheet makes building parts slow.
+        """
         self._application.setStyleSheet(STYLE)
 
     def choose(self, choice: str) -> None:
@@ -151,7 +157,7 @@ def palette_for(kind: str) -> QPalette:
 
 
 def fixed_font(points: float | None = None) -> QFont:
-    """Return the system's fixed-width font, for tokens and bytes."""
+    """Return the system's font of fixed width, which shows tokens and bytes."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     font.setStyleHint(QFont.StyleHint.Monospace)
     if points is not None:

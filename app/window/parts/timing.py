@@ -1,4 +1,4 @@
-"""Timers: limits on how often a function is called, and motion."""
+"""The timers: a limit on how often a function is called, and animations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from app.session.time import pause, timer
 
 
 class Throttle(QObject):
-    """A limiter that calls a function at once, then at most once per pause. The last call is never lost."""
+    """A limit on calls of a function. The first call happens at once, and later calls at most once in each pause.
+
+    The last call is never lost.
+    """
 
     def __init__(self, milliseconds: int, act: Callable[[], object], parent: QObject) -> None:
         super().__init__(parent)
@@ -26,12 +29,12 @@ class Throttle(QObject):
             self._act()
 
     def catch_up(self) -> None:
-        """Make the call that is still due."""
+        """Make the waiting call now, if there is one."""
         if self._wanted:
             self._pause_over()
 
     def set_pause(self, milliseconds: int) -> None:
-        """Change the pause; one under way begins again."""
+        """Change the length of the pause. A running pause begins again."""
         if pause(milliseconds) != self._timer.interval():
             self._timer.setInterval(pause(milliseconds))
 
@@ -51,7 +54,7 @@ _AWAY = QEasingCurve(QEasingCurve.Type.InCubic)
 
 
 class Motion(QVariantAnimation):
-    """An animation from 0 to 1. It draws a frame whenever the screen is ready, and at the end."""
+    """An animation from 0 to 1. It draws a frame whenever the screen is ready, and a last frame at the end."""
 
     def __init__(self, parent: QObject, draw: Callable[[], object]) -> None:
         super().__init__(parent)
@@ -67,7 +70,7 @@ class Motion(QVariantAnimation):
         self.start()
 
     def end(self) -> None:
-        """Stop at once, as if nothing had moved."""
+        """Stop the animation at once, and draw the last frame."""
         if self.is_under_way:
             self.stop()
             self._draw()
@@ -78,11 +81,11 @@ class Motion(QVariantAnimation):
 
     @property
     def progress(self) -> float:
-        """Return the progress from 0 to 1; it is 1 if nothing moves."""
+        """Return the progress of the animation, from 0 to 1. Without an animation it is 1."""
         return float(self.currentValue()) if self.is_under_way else 1.0
 
     def part(self, start: float, stop: float) -> float:
-        """Return the smoothed progress within the range from `start` to `stop`.
+        """Return the smoothed progress of a part of the animation, from 0 at `start` to 1 at `stop`.
 
         >>> parent = QObject()
         >>> Motion(parent, bool).part(0.0, 0.5)
@@ -92,7 +95,7 @@ class Motion(QVariantAnimation):
 
 
 def smooth(share: float) -> float:
-    """Return the progress of a motion that is slow at both ends.
+    """Return the progress of a movement that is slow at the beginning and at the end.
 
     >>> smooth(0.0), smooth(0.5), smooth(1.0)
     (0.0, 0.5, 1.0)
@@ -101,5 +104,5 @@ def smooth(share: float) -> float:
 
 
 def away(share: float) -> float:
-    """Return the progress of a motion that becomes faster and faster."""
+    """Return the progress of a movement that gets faster and faster."""
     return _AWAY.valueForProgress(share)

@@ -1,4 +1,4 @@
-"""Functions for fields: typed text is taken before any other action, and refused entries are marked."""
+"""The functions for typed text. A typed text is applied before any other action, and refused fields are marked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TIP = "tip without a refusal"
 
 
 def take_what_is_typed() -> bool:
-    """Take text that is being typed, before an action that leaves the focus there; return False if it is refused."""
+    """Apply the text that is being typed, before another action. Return False if the text is refused."""
     field = QApplication.focusWidget()
     if isinstance(field, QAbstractSpinBox):
         is_changed = field.lineEdit().isModified()
@@ -33,7 +33,7 @@ def is_refused(field: QWidget) -> bool:
 
 
 def mark_refused(field: QWidget, sentence: str) -> None:
-    """Frame a field whose value was refused and say why; an empty sentence removes the frame."""
+    """Frame a field whose value was refused, and show the reason. An empty sentence removes the frame."""
     if sentence == (field.property(_REFUSED) or ""):
         return
     if not is_refused(field):
@@ -50,7 +50,7 @@ def mark_refused(field: QWidget, sentence: str) -> None:
 
 
 class _Frame(QWidget):
-    """A red line around a field. (The style sheet would overrule a palette.)"""
+    """A red line around a field. A palette cannot colour the field, because the style sheet takes precedence."""
 
     def __init__(self, field: QWidget) -> None:
         super().__init__(field)
@@ -71,7 +71,10 @@ class _Frame(QWidget):
 
 
 class NumberBox(QSpinBox):
-    """A number field that accepts any keys. It refuses an impossible number with a sentence, and keeps the old one."""
+    """A field for whole numbers that accepts any keys.
+
+    It refuses an impossible number with a sentence, and keeps the old number.
+    """
 
     refused = Signal(str)
 
@@ -83,7 +86,10 @@ class NumberBox(QSpinBox):
         self.valueChanged.connect(lambda _: mark_refused(self, ""))
 
     def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
-        """Accept every key: Qt would swallow digits, so that 99,999,999 silently becomes 999,999."""
+        """Accept every key.
+
+        Qt would ignore a digit that makes the number too large, so that 99,999,999 becomes 999,999.
+        """
         number = self._number(text)
         is_possible = text == self.specialValueText() != "" if number is None else self._has(number)
         return QValidator.State.Acceptable if is_possible else QValidator.State.Intermediate, text, place
@@ -93,7 +99,7 @@ class NumberBox(QSpinBox):
         return self.minimum() if number is None else number
 
     def fixup(self, text: str) -> str:
-        """Refuse an impossible text; Qt then puts the old value back."""
+        """Report that a text is not a possible number. Qt then restores the old value."""
         if typed := self._bare(text):
             possible = f"whole numbers from {self.minimum():,} to {self.maximum():,}"
             self.refused.emit(f"“{typed[:40]}” is not possible: enter {possible}. {self.value():,} is kept.")

@@ -1,4 +1,4 @@
-"""The base of the models of all pages."""
+"""The base class of the models of all pages."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def command_of(asked: Asked | None) -> tuple[str, ...]:
     if asked is None:
         return ()
     about = asked[0]
-    told = tuple(asked[0].arguments())
-    words = (SESSION, *told) if about.table_first else (*told, "--merges", SESSION)
+    arguments = tuple(asked[0].arguments())
+    words = (SESSION, *arguments) if about.table_first else (*arguments, "--merges", SESSION)
     return (about.name.replace("_", "-"), *words, "-o", RESULT)
 
 
@@ -39,45 +39,54 @@ def exact_of(asked: Asked | None) -> Exact:
 
 
 class LazyModel:
-    """A model that is refreshed only while it is viewed. The constructor of each subclass calls `refresh_on` once."""
+    """A model that is refreshed only while a page shows it.
+
+    The constructor of each subclass calls `refresh_on` once.
+    """
 
     _lookers = 0
     has_figure = False  # whether it is printed from its answer, not as on screen
 
     @property
     def asked(self) -> Asked | None:
-        """Return the question that is shown, and its study; None if nothing can be asked yet."""
+        """Return the question on the page and its study, or None if no question can be asked yet."""
         return None
 
     @property
     def command(self) -> tuple[str, ...]:
-        """Return the command with the same answer, with the placeholders of `app.session.manifests`."""
+        """Return the command that gives the same answer. It contains the placeholders of `app.session.manifests`."""
         return command_of(self.asked)
 
     @property
     def opens_in_python(self) -> Mapping[str, str]:
-        """Return what opens the tokenizers of the question in Python, as `app.session.taken_along` explains."""
+        """Return which parts of the session file Python code must open.
+
+        The form is that of `app.session.taken_along`.
+        """
         return {"": ""}
 
     def exact(self) -> Exact:
-        """Return a function that makes the complete, exact table shown, for a file."""
+        """Return a function that computes the complete and exact table of the page, for a file."""
         return exact_of(self.asked)
 
     def drawn(self) -> Drawn:
-        """Return a function that makes the figure shown, or None if the page is printed as on screen."""
+        """Return a function that computes the figure of the page.
+
+        The figure is None for a page that is printed from the screen.
+        """
         if (asked := self.asked) is None:
             return lambda cancelled: None
         return lambda cancelled: asked[0].answer(asked[1], Work(cancelled=cancelled)).figure
 
     def refresh_on(self, milliseconds: int, *news: SignalInstance) -> None:
-        """Refresh after any of these signals, at most once in these milliseconds."""
+        """Refresh the model after any of these signals, but at most once in this number of milliseconds."""
         self._least = milliseconds
         self._throttle = Throttle(milliseconds, self._refresh_if_watched, cast(QObject, self))
         for signal in news:
             signal.connect(self._throttle.call)
 
     def watch(self, on: bool) -> None:
-        """Count one viewer more, or one fewer. Several pages may show the same question."""
+        """Note that one more page shows the model, or one page fewer. Several pages may show the same model."""
         self._lookers += 1 if on else -1
         if on:
             self._throttle.call()
@@ -87,24 +96,24 @@ class LazyModel:
         return self._lookers > 0
 
     def refresh_soon(self) -> None:
-        """Refresh as after a signal."""
+        """Refresh the model soon, as after a signal."""
         self._throttle.call()
 
     def refresh(self) -> None:
-        """Compute what to show."""
+        """Compute the content of the page."""
         raise NotImplementedError
 
     @property
     def is_waiting(self) -> bool:
-        """Return whether the page may be out of date."""
+        """Return whether a refresh is due, so that the page may be out of date."""
         return self._throttle.is_pending
 
     def catch_up(self) -> None:
-        """Refresh now: the page is about to be saved."""
+        """Refresh the model now if a refresh is due. Call this before the page is saved."""
         self._throttle.catch_up()
 
     def _rest_as_long(self, aside: Aside, topic: str, run: Run | None) -> None:
-        """Pause long enough between refreshes that a run in progress gets most of the processor."""
+        """Set the pause between refreshes, so that a training gets most of the processor."""
         self._throttle.set_pause(aside.pause(topic, run, self._least))
 
     def _refresh_if_watched(self) -> None:

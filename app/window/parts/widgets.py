@@ -1,6 +1,7 @@
-"""Small widgets that many topics use.
+"""The small widgets that many topics use.
 
-Their properties are set by calls: in a Turkish locale, PySide finds no keyword with an i.
+Their properties are set by methods. Keyword arguments do not work, because PySide finds no keyword with an i in
+a Turkish locale.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Widget = TypeVar("Widget", bound=QWidget)
 
 
 def named(widget: Widget, name: str, meaning: str = "") -> Widget:
-    """Give a widget a name for screen readers, and perhaps a tip."""
+    """Set the name of a widget for screen readers, and its tip if `meaning` is not empty. Return the widget."""
     widget.setAccessibleName(name)
     if meaning:
         widget.setToolTip(tip(meaning))
@@ -39,14 +40,14 @@ def named(widget: Widget, name: str, meaning: str = "") -> Widget:
 
 
 def label(text: str = "") -> QLabel:
-    """Show a text as it is: names and tokens are not markup."""
+    """Return a label that shows a text literally, because names and tokens are not markup."""
     made = QLabel(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     return made
 
 
 def paragraph(text: str = "") -> QLabel:
-    """Show a text over as many lines as it needs."""
+    """Return a label that wraps its text."""
     made = label(text)
     made.setWordWrap(True)
     return made
@@ -66,7 +67,7 @@ def selectable(text: QLabel, *, by_keyboard: bool = False) -> QLabel:
 
 
 def scaled(widget: Widget, times: float, *, bold: bool = False) -> Widget:
-    """Set the letters of a widget larger, smaller or bold."""
+    """Scale the font of a widget, and return the widget."""
     font = widget.font()
     font.setPointSizeF(times * font.pointSizeF())
     font.setBold(bold)
@@ -75,7 +76,10 @@ def scaled(widget: Widget, times: float, *, bold: bool = False) -> Widget:
 
 
 class OneLine(QLabel):
-    """A text that never widens its window: it is elided, and its tip shows the rest."""
+    """A label with a single line that never widens its window.
+
+    A long text is shortened, and the tip shows all of it.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -120,7 +124,7 @@ def flat_button(title: str, act: Callable[[], object] = lambda: None, meaning: s
 
 
 def small_button(sign: str, meaning: str, act: Callable[[], object] = lambda: None) -> QToolButton:
-    """Make a button with a sign and no frame. Its tip says what it means."""
+    """Return a button without a frame that shows a sign. Its tip explains the button."""
     button = QToolButton()
     button.setText(sign)
     button.setAutoRaise(True)
@@ -129,7 +133,7 @@ def small_button(sign: str, meaning: str, act: Callable[[], object] = lambda: No
 
 
 class IconButton(QToolButton):
-    """A sign without a frame, drawn in the colours of the palette; its tip says what it means."""
+    """A button without a frame that shows an icon in the colours of the palette. Its tip explains the button."""
 
     def __init__(self, icon_name: str, meaning: str, act: Callable[[], object] = lambda: None) -> None:
         super().__init__()
@@ -158,7 +162,7 @@ def action_button(action: QAction, *, with_text: bool = False) -> QToolButton:
 
 
 def add_tick(menu: QMenu, title: str, is_on: bool, act: Callable[[], object]) -> QAction:
-    """Add an entry that can be ticked; `title` is shown as it is."""
+    """Add an entry that can be ticked to a menu. The title is shown literally, even if it contains "&"."""
     action = menu.addAction(title.replace("&", "&&"))
     action.setCheckable(True)
     action.setChecked(is_on)
@@ -167,7 +171,7 @@ def add_tick(menu: QMenu, title: str, is_on: bool, act: Callable[[], object]) ->
 
 
 def filled_menu(title: str, parent: QWidget, fill: Callable[[QMenu], None], nothing: str = "") -> QMenu:
-    """Make a menu that is filled whenever it opens; if it stays empty, it shows `nothing`."""
+    """Return a menu that `fill` fills whenever it opens. If it stays empty, it shows the text `nothing`."""
     menu = QMenu(title, parent)
 
     def fill_anew() -> None:
@@ -181,12 +185,12 @@ def filled_menu(title: str, parent: QWidget, fill: Callable[[QMenu], None], noth
 
 
 def add_entry(menu: QMenu, title: str, act: Callable[[], object]) -> None:
-    """Add an entry; `title` is shown as it is."""
+    """Add an entry to a menu. The title is shown literally, even if it contains "&"."""
     menu.addAction(title.replace("&", "&&")).triggered.connect(lambda _: act())
 
 
 def add_key_action(view: QWidget, title: str, key: QKeySequence.StandardKey | str, act: Callable[[], object]) -> None:
-    """Add an entry to a view's context menu, with a key that works while the view has the focus."""
+    """Add an entry to the context menu of a view. Its key works while the view has the focus."""
     action = QAction(title, view)
     action.setShortcut(QKeySequence(key))
     action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
@@ -202,7 +206,7 @@ def fixed_text(name: str) -> QPlainTextEdit:
 
 
 def scrolling(inside: QWidget, name: str) -> QScrollArea:
-    """Make a frameless view of something that may be taller than its place."""
+    """Return a view without a frame that scrolls the widget `inside`."""
     area = named(QScrollArea(), name)
     area.setWidgetResizable(True)
     area.setFrameShape(QScrollArea.Shape.NoFrame)
@@ -211,7 +215,7 @@ def scrolling(inside: QWidget, name: str) -> QScrollArea:
 
 
 class ProgressBar(QProgressBar):
-    """A progress bar that is drawn with the window. Qt's own would repaint all waiting parts at each value."""
+    """A progress bar that is drawn together with the window. Qt's own would paint all waiting parts at each value."""
 
     def __init__(self, most: int = 100, *, with_text: bool = True) -> None:
         super().__init__()
@@ -226,7 +230,7 @@ class ProgressBar(QProgressBar):
 
 
 class LinkedText(QLabel):
-    """A rich text that wraps. Tab goes from link to link, Enter follows one."""
+    """A label with rich text that wraps. The Tab key moves from link to link, and Enter opens a link."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -241,7 +245,7 @@ class LinkedText(QLabel):
         )
 
     def changeEvent(self, event: QEvent) -> None:
-        """Give links the colour of another palette, which a label does not do by itself."""
+        """Draw the links again in the colour of a new palette. A label does not do that by itself."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             text = self.text()

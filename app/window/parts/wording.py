@@ -1,4 +1,4 @@
-"""Functions that write numbers, tokens and tips for people."""
+"""The functions that write numbers, tokens and tips for people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STEP_SIGNS = {NOTHING: "− ", ADDED: "+ "}  # before a token that is dropped or
 
 
 def size_text(size: float) -> str:
-    """Write bytes in the largest fitting unit.
+    """Return a number of bytes in the largest fitting unit.
 
     >>> size_text(512), size_text(1_500), size_text(10_797_148)
     ('512 B', '1.5 kB', '10.8 MB')
@@ -25,7 +25,7 @@ def size_text(size: float) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """Write a duration, only as exactly as it is known.
+    """Return a duration as text. Long durations have no seconds.
 
     >>> duration_text(0.4), duration_text(48.2), duration_text(75), duration_text(4000)
     ('less than a second', '48 s', '1 min 15 s', '1 h 6 min')
@@ -41,7 +41,7 @@ def duration_text(seconds: float) -> str:
 
 
 def rate_text(per_second: float, things: str) -> str:
-    """Write a rate per second.
+    """Return a rate per second as text.
 
     >>> rate_text(4.24, "merges"), rate_text(48_211, "merges")
     ('4.2 merges/s', '48,211 merges/s')
@@ -50,7 +50,7 @@ def rate_text(per_second: float, things: str) -> str:
 
 
 def tip(text: str) -> str:
-    """Make a tip show its text as it is: Qt would take names that look like markup for markup."""
+    """Return the text of a tip so that Qt shows it literally, even if it looks like markup."""
     return f"<qt>{html.escape(text)}</qt>".replace("\n", "<br>") if "<" in text else text
 
 
@@ -63,7 +63,7 @@ _SIGNS = re.compile(r"<0x[0-9A-F]{2}>| \+ ")
 
 
 def reads_from_the_right(text: str) -> bool:
-    """Return whether letters of a text are read from right to left."""
+    """Return whether a text contains letters of a script that is written from right to left."""
     return _FROM_THE_RIGHT.search(text) is not None
 
 
@@ -84,7 +84,7 @@ def from_the_left(text: str) -> str:
 
 
 def link_to_step(step: int, text: str) -> str:
-    """Write a link to the moment after `step` merges; `text` is HTML already.
+    """Return an HTML link to a step. `text` must be HTML already.
 
     >>> link_to_step(7, "merge 7")
     '<a href="step:7">merge 7</a>'
@@ -93,17 +93,20 @@ def link_to_step(step: int, text: str) -> str:
 
 
 def number_in(link: str) -> int:
-    """Return the number in a link.
+    """Return the number in a link. Raise ValueError if the link has another form.
 
     >>> number_in("step:1204")
     1204
     """
-    found = re.fullmatch(r"[a-z]+:(\d+)", link)
-    if found is None:
+    match = re.fullmatch(r"[a-z]+:(\d+)", link)
+    if match is None:
         raise ValueError(f"{link} is not a page or action of this program")
-    return int(found[1])
+    return int(match[1])
 
 
 def heading_sorted(heading: str, *, from_end: bool) -> str:
-    """Mark the column that sorts. Qt would draw its mark over a heading at the right."""
+    """Return the heading of the column that sorts a table, with a mark.
+
+    Qt's own mark would cover a heading on the right.
+    """
     return f"{heading} {'▾' if from_end else '▴'}"

@@ -1,1 +1,1 @@
-"""The files about runs for other people: reports, pages to share, films."""
+"""The parts of the window that write files for other people: reports, web pages and films."""

@@ -1,4 +1,4 @@
-"""The dialog for a film: its size, its first and last step, and another run beside the one that is shown."""
+"""The dialog for a film. It chooses the size, the first and the last step, and a second run beside the run shown."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class FilmDialog(QDialog):
         in_column(form, muted(ABOUT), self.buttons, on=self)
 
     def begin_with(self, steps: Sequence[int]) -> None:
-        """Begin with the steps that a person has chosen: the film shows how they come about."""
+        """Set the first and the last step of the film to those that the person selected, if there are any."""
         if steps:
             self.first_box.setValue(steps[0] - 1)
             self.last_box.setValue(steps[-1])

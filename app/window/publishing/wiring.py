@@ -1,4 +1,4 @@
-"""The wiring of what other people get: reports, shared pages, films, and lines that do the same in a terminal."""
+"""The wiring of files for other people: reports, web pages, films, and commands that repeat an action in a terminal."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class PublishingWiring(QObject):
         self._ask_and_publish("report", "Write a report", self.publications.report)
 
     def share(self) -> None:
-        """Ask where to write a page of the run shown, which any browser can open.
+        """Ask where to write a web page about the run shown. Any browser can open the page.
 
-        During a lesson, it is the page of that lesson. While runs are compared, it shows all of them.
+        During a lesson, the page is about the lesson. In Compare, the page is about all runs side by side.
         """
         numbers = self._pages.page(LANES).model.numbers if self._window.room == "compare" else []
         if name := self.lesson_taken():
@@ -71,12 +71,12 @@ class PublishingWiring(QObject):
             self._ask_and_publish("run", "Share the run", self.publications.share)
 
     def share_lessons(self, *names: str) -> None:
-        """Ask where to write the page of these lessons, or of all lessons."""
+        """Ask where to write a web page with these lessons. Without names, the page has all lessons."""
         write = partial(self.publications.share_lessons, names=names)
         self._ask_and_write(names[0] if names else "lessons", "Share lessons", write, REPORT_FILTERS)
 
     def film(self) -> None:
-        """Ask how and where to write a film of the run shown, and show the progress."""
+        """Ask for the choices of a film of the run shown, write the film, and show the progress."""
         from app.window.publishing.film_dialog import FilmDialog
 
         run = self._learned
@@ -85,9 +85,9 @@ class PublishingWiring(QObject):
         elif run is None:
             self._tell(NOTHING_YET)
         else:
-            others = [one for one in self._session.runs.all if one is not run and one.history is not None]
+            others = [other for other in self._session.runs.all if other is not run and other.history is not None]
             is_dark = self._window.palette().window().color().lightness() < 128
-            named = [(one.number, f"Run {one.number}: {one.recipe.name}") for one in others]
+            named = [(other.number, f"Run {other.number}: {other.recipe.name}") for other in others]
             self.film_form = form = FilmDialog(named, is_dark=is_dark, parent=self._window)
             form.begin_with(self._session.selection.steps)
             form.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -119,7 +119,7 @@ class PublishingWiring(QObject):
 
     @property
     def _learned(self) -> Run | None:
-        """Return the run shown, if it has learned anything."""
+        """Return the run shown if it has a history, or else None."""
         run = self._session.runs.shown
         return None if run is None or run.history is None else run
 
@@ -145,7 +145,7 @@ class PublishingWiring(QObject):
 
 
 class TakingAlong(QObject):
-    """A copier of commands and of Python, for the page in use and for the file that was written last."""
+    """An object that copies a command or Python code to the clipboard, for the visible page or for the last file."""
 
     def __init__(
         self, frame: Frame, page_in_use: Callable[[], Page], session_path: Callable[[], Path | None], parent: QObject
@@ -164,7 +164,7 @@ class TakingAlong(QObject):
         )
 
     def note_file(self, command: Sequence[str], path: Path) -> None:
-        """Note the command of a file that was just written."""
+        """Store the command of a file that was just written."""
         self._command = tuple(command)
         self._path = path
 
@@ -192,7 +192,10 @@ class TakingAlong(QObject):
         self._copy(lines, NO_FILE if self._path is None else NO_FUNCTION)
 
     def _copy(self, text: str, why_not: str) -> None:
-        """Put lines on the clipboard, and say where they expect the session; without any, say why."""
+        """Copy code to the clipboard, and say which session file it opens.
+
+        If the code is empty, show the reason `why_not`.
+        """
         aside = self._frame.session.aside
         if not text:
             aside.tell(why_not, is_error=False)

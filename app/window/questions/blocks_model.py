@@ -65,8 +65,9 @@ class BlocksModel(QuestionModel):
         )
 
     def travel_to_block(self, block: int) -> None:
-        """Move the time slider to the last step of a block. A block without steps leads to the last step before the
-        block.
+        """Move the time slider to the last step of a block.
+
+        A block without steps leads to the last step before the block.
         """
         if self.answer is not None:
             self._session.cursor.go_to(bisect_right(self.answer.columns["block"], block, lo=1) - 1)

@@ -266,8 +266,9 @@ class QuestionPage(Page):
         self.choose_path(parameter.name, ask(self, parameter.help))
 
     def choose_path(self, name: str, path: str) -> None:
-        """Set a parameter to a file or folder, as if a person had picked it on this page. An empty path changes
-        nothing.
+        """Set a parameter to a file or folder, as if a person had picked it on this page.
+
+        An empty path changes nothing.
         """
         parameter = self.model.parameter(name)
         box = self.fields[name]

@@ -159,8 +159,9 @@ class QuestionWiring(QObject):
         self._ask_why_of(model, lane, byte)
 
     def _ask_why_of(self, model: LanesModel, lane: int, byte: int) -> None:
-        """Ask why one of the compared lanes splits its text at a byte. The window then shows the run and step of
-        that lane.
+        """Ask why one of the compared lanes splits its text at a byte.
+
+        The window then shows the run and step of that lane.
         """
         asked = model.lanes[lane]
         step = asked.wanted
@@ -172,8 +173,9 @@ class QuestionWiring(QObject):
         self._inspector.show_page("why")
 
     def _enlarge_tree(self) -> None:
-        """Show the merge tree of the clicked word in the whole window. Without a click, use the word at the text
-        cursor.
+        """Show the merge tree of the clicked word in the whole window.
+
+        Without a click, use the word at the text cursor.
         """
         if not self._pages.page(WHY).model.is_asked:
             self._pages.page(WHY).model.look_at(self._editor.caret_byte)

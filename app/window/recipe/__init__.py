@@ -1,1 +1,1 @@
-"""The recipe as a form."""
+"""The form that shows and changes the recipe."""

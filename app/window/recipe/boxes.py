@@ -1,4 +1,4 @@
-"""The box of presets, and the box of the size."""
+"""The box that chooses a preset, and the box that chooses the vocabulary size."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NO_PRESET = "own choices"
 
 
 def preset_box(form: RecipeForm) -> QComboBox:
-    """Make the box of presets, grouped by method. Its text says so if the recipe equals none of them."""
+    """Return the box of presets, grouped by method. If the recipe equals no preset, the box says so."""
     box = QComboBox()
     for title, offered in presets().items():
         if len(presets()) > 1:

@@ -1,4 +1,4 @@
-"""The fields of a recipe's form. The type of a choice decides its widget: a box, a text field or a check box."""
+"""The fields in the form of a recipe. The type of a choice decides its widget: a box, a text field or a check box."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LISTED = re.compile(r'("([^"]+)"|\S+)')
 
 @dataclass(frozen=True)
 class Field:
-    """The widget of a choice, with functions that read and show its value, and the signal of a new value."""
+    """A widget for a choice, with functions that read and show its value, and a signal that reports a new value."""
 
     widget: QWidget
     value: Callable[[], Any]
@@ -109,12 +109,12 @@ def written(value: Any) -> str:
 
 
 def listed(line: str) -> tuple[str, ...]:
-    """Read the items of a line, separated by spaces; a quoted item may contain spaces.
+    """Return the items in a line, which are separated by spaces. An item in quotes may contain spaces.
 
     >>> listed('<s> "<end of text>"'), written(("<s>", "<end of text>"))
     (('<s>', '<end of text>'), '<s> "<end of text>"')
     """
-    return tuple(found[1] or found[0] for found in _LISTED.findall(line))
+    return tuple(match[1] or match[0] for match in _LISTED.findall(line))
 
 
 def _quoted(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The recipe as a form: the options, their meanings, and the reasons of refusals."""
+"""The logic of the recipe's form: the options of each choice, and the reasons why values are refused."""
 
 from __future__ import annotations
 
@@ -89,21 +89,21 @@ NOT_OF_A_PRESET = {
 
 
 def choices_of_methods() -> list[str]:
-    """Return the choices that only some methods have; those of plug-ins come last."""
+    """Return the names of the choices that only some methods have. The choices of plug-ins come last."""
     of_methods = (field.name for field in dataclasses.fields(LearningChoices))
     common = (name for name in of_methods if name not in {"method", *NOT_OF_A_PRESET})
     return [*common, *(name for name in CHOICES if name not in COMMON)]
 
 
 def presets() -> dict[str, list[Option]]:
-    found: dict[str, list[Option]] = {listed.title: [] for listed in METHODS.values()}
+    by_method: dict[str, list[Option]] = {listed.title: [] for listed in METHODS.values()}
     for name, preset in PRESETS.items():
-        found[METHODS[Recipe.preset(name).method].title].append(Option(name, name, preset.explanation))
-    return {title: options for title, options in found.items() if options}
+        by_method[METHODS[Recipe.preset(name).method].title].append(Option(name, name, preset.explanation))
+    return {title: options for title, options in by_method.items() if options}
 
 
 def methods(fits: Callable[[MethodFacts], bool] = lambda method: True) -> list[Option]:
-    """Return the methods that fit."""
+    """Return the methods for which `fits` is true, as options of the form."""
     return [Option(name, method.title, method.explanation) for name, method in METHODS.items() if fits(method)]
 
 
@@ -129,7 +129,7 @@ def value_text(choice: str, recipe: Recipe, names: TokenTexts | None = None) -> 
     if choice == "mixture" and value is not None:
         return str(value.in_words())
     if choice == "interventions" and names is not None:
-        return "; ".join(_by_hand(one, names) for one in value) or "–"
+        return "; ".join(_by_hand(item, names) for item in value) or "–"
     if choice == "preparation":
         return " ".join(step.words for step in value) or "–"
     if isinstance(value, bool):
@@ -138,17 +138,20 @@ def value_text(choice: str, recipe: Recipe, names: TokenTexts | None = None) -> 
         return f"{value:g}"
     if isinstance(value, (tuple, int)):
         return f"{value:,}" if isinstance(value, int) else " ".join(map(str, value)) or "–"
-    listed = (one.title for one in options(choice) if one.value == value) if CHOICES[choice].kind is str else iter(())
+    listed = (
+        (item.title for item in options(choice) if item.value == value) if CHOICES[choice].kind is str else iter(())
+    )
     return next(listed, value or "–")
 
 
-def _by_hand(one: Intervention, names: TokenTexts) -> str:
-    texts = (names.text[id] if id < len(names.text) else f"#{id}" for id in one.pair)
-    return f"{one.act} {' + '.join(texts)} {'from' if one.act == 'forbid' else 'at'} {one.step:,}"
+def _by_hand(intervention: Intervention, names: TokenTexts) -> str:
+    texts = (names.text[id] if id < len(names.text) else f"#{id}" for id in intervention.pair)
+    act = intervention.act
+    return f"{act} {' + '.join(texts)} {'from' if act == 'forbid' else 'at'} {intervention.step:,}"
 
 
 class RecipeForm(QObject):
-    """A form that changes one choice at a time. An impossible one is refused with a sentence."""
+    """A form that changes the recipe, one choice at a time. An impossible value is refused with a sentence."""
 
     changed = Signal()
     compared = Signal()  # the recipe or the run shown may be another
@@ -177,12 +180,15 @@ class RecipeForm(QObject):
         return getattr(self._recipe.value, choice)
 
     def applies(self, choice: str) -> bool:
-        """Return whether a choice has an effect with the present ones, and more than one option."""
+        """Return whether a choice has an effect in the present recipe. A choice with only one option has no effect."""
         return self._recipe.value.applies(choice) and (choice != "method" or len(METHODS) > 1)
 
     @property
     def preset(self) -> str:
-        """Return the preset with the same words, symbols and method, of any size; empty if there is none."""
+        """Return the name of the preset that equals the recipe, without regard to the size.
+
+        It is empty if there is none.
+        """
         recipe = self._recipe.value
         for name in PRESETS:
             differing = recipe.differing(Recipe.preset(name), SplittingChoices, Symbols, LearningChoices)
@@ -199,12 +205,15 @@ class RecipeForm(QObject):
         return "" if self._runs.shown is None else f"Run {self._runs.shown.number:,}"
 
     def _recipe_shown(self) -> Recipe | None:
-        """Return the recipe of the run shown, without the table that it went on from."""
+        """Return the recipe of the run shown, as if the run had extended no table."""
         return None if self._runs.shown is None else self._runs.shown.recipe.with_changes(grown_from=0)
 
     @property
     def differences(self) -> list[tuple[str, str, str]]:
-        """Return the title, next value and former value of each choice that differs from the run shown."""
+        """Return a row for each choice that differs from the run shown.
+
+        A row holds the title of the choice, its new value, and its value in the run.
+        """
         recipe = self._recipe.value
         other = self._recipe_shown()
         if other is None:
@@ -222,7 +231,7 @@ class RecipeForm(QObject):
 
     @property
     def shrinks(self) -> bool:
-        """Return whether the vocabulary shrinks while it is learned, so that its size is a goal from above."""
+        """Return whether the vocabulary shrinks during the training, from many tokens down to its size."""
         return self._recipe.value.single == "drop" and self.method.has_seeds
 
     @property
@@ -230,7 +239,7 @@ class RecipeForm(QObject):
         return METHODS[self._recipe.value.method]
 
     def choose_method(self, name: str, size: int | None = None) -> None:
-        """Choose a method with its first preset. Without a `size`, keep the person's where possible."""
+        """Choose a method with its first preset. Without a `size`, keep the person's vocabulary size if possible."""
         old = self._recipe.value
         preset = next((preset for preset in PRESETS if Recipe.preset(preset).method == name), None)
         try:
@@ -254,11 +263,11 @@ class RecipeForm(QObject):
         return size == self._own_size or size not in self._sizes_by_itself
 
     def note_size(self, recipe: Recipe) -> None:
-        """Note a size that the program chose."""
+        """Store that the program chose the size of a recipe, so that it does not count as the person's choice."""
         self._sizes_by_itself.add(recipe.part(Size))
 
     def choose_preset(self, name: str) -> None:
-        """Choose a preset, but keep a size of the person where the preset allows it."""
+        """Choose a preset. Keep a size that the person chose if the preset allows it."""
         recipe = Recipe.preset(name, mixture=self._recipe.value.mixture)
         if self.has_own_size:
             with contextlib.suppress(RecipeError):
@@ -266,14 +275,14 @@ class RecipeForm(QObject):
         self._recipe.put(recipe, f"Recipe {name}")
 
     def refuse(self, choice: str, sentence: str) -> None:
-        """Refuse a choice with a sentence; an empty one lifts the refusal."""
+        """Mark a choice as refused, with a sentence about the reason. An empty sentence removes the mark."""
         self.standing.pop(choice, None)
         if sentence and CHOICES[choice].kind in (str, tuple):
             self.standing[choice] = self.value(choice), sentence
         self.refused.emit(choice, sentence)
 
     def choose(self, **changes: Any) -> bool:
-        """Change these choices; False if they are refused."""
+        """Change these choices. Return False if the new values are refused."""
         choice = next(iter(changes))
         if changes.get("pattern", "custom") != "custom":
             changes["custom_pattern"] = ""
@@ -289,7 +298,7 @@ class RecipeForm(QObject):
         return True
 
     def preview(self) -> None:
-        """Split the beginning of the person's text on another thread, as a pattern may be slow."""
+        """Split the beginning of the person's text in a background task, because a pattern may be slow."""
         beginning = self._text.value[:PREVIEW_CHARACTERS]
         recipe = self._recipe.value
 
@@ -310,6 +319,6 @@ class RecipeForm(QObject):
 
 
 def words_shown(text: str, recipe: Recipe, cancelled: CancelCheck) -> tuple[str, ...]:
-    """Split a text; check after each round whether it is still wanted, as a pattern may be slow."""
+    """Return the words of a text. The task can be cancelled between words, because a pattern may be slow."""
     words = while_wanted(split_words(normalize(text, recipe), recipe), cancelled, every=MATCHES_A_ROUND)
     return tuple(shown(word.encode()) for word in words)

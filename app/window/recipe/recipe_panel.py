@@ -1,4 +1,4 @@
-"""The recipe panel: a field for each choice, also of plug-ins, and a preview of the splitting."""
+"""The panel of the recipe: a field for each choice, even those of plug-ins, and a preview of the words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SIDES = 12  # the margins left and right
 
 
 class RecipePanel(QScrollArea):
-    """A panel that takes each choice at once, or refuses it below the field."""
+    """A panel that applies each choice at once, or shows below the field why the choice is refused."""
 
     def __init__(self, form: RecipeForm, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -78,7 +78,7 @@ class RecipePanel(QScrollArea):
         return self._fields[choice].widget
 
     def lead_to(self, choice: str) -> None:
-        """Open what the field of a choice lies in, and put the cursor there."""
+        """Show the field of a choice, and move the focus to the field."""
         if choice in MORE:
             self.more_button.setChecked(True)
         self.field(choice).setFocus()

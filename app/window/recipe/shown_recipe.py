@@ -1,4 +1,7 @@
-"""The table that compares the recipe of the run shown with the next one: a row for each difference."""
+"""The table that compares the recipe of the run shown with the recipe of the next run.
+
+It has a row for each difference.
+"""
 
 from __future__ import annotations
 

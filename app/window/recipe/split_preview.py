@@ -1,4 +1,4 @@
-"""The preview of how the recipe splits the text into words, before anything is learned."""
+"""The preview of the words into which the recipe splits the text. It needs no training."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GAP = 3.0
 
 
 class SplitPreview(QWidget):
-    """A few lines of words in boxes, which no merge crosses."""
+    """A widget with a few lines of words in boxes. No merge crosses the edge of a box."""
 
     def __init__(self, form: RecipeForm, parent: QWidget | None = None) -> None:
         super().__init__(parent)

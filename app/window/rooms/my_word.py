@@ -1,4 +1,4 @@
-"""A person's word, cut into tokens by the shown run at the moment shown."""
+"""The model of a person's word, split into tokens by the run shown at the step shown."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WORD_MARK = "▁".encode()  # a token that begins with it includes the space bef
 
 @dataclass(frozen=True)
 class Tile:
-    """One token of the word, or several within one character."""
+    """A tile of the word: one token, or several tokens within one character."""
 
     first: int  # index of its first character
     stop: int
@@ -73,7 +73,7 @@ def cut_word(
     [(' ', 1), ('lo', 1), ('w', 1), ('é', 2)]
     """
     data = text.encode(errors="replace")
-    starts = list(accumulate((len(one.encode(errors="replace")) for one in text), initial=0))
+    starts = list(accumulate((len(character.encode(errors="replace")) for character in text), initial=0))
     place_of = {byte: place for place, byte in enumerate(starts)}
     tiles: list[Tile] = []
     begin = 0
@@ -98,13 +98,13 @@ def cut_word(
 
 
 def _spelled(run: Run | None, id: int) -> bytes:
-    """Return a token's own bytes; none for a token that is newer than the names, which arrive later than the steps."""
+    """Return the bytes of a token. Return no bytes for a new token whose text is not known yet."""
     raw = () if run is None or run.names is None else run.names.raw
     return raw[id] if id < len(raw) else b""
 
 
 def _sign(spelled: bytes, data: bytes) -> bytes:
-    """Return the sign of a token before the bytes that it covers."""
+    """Return the marker of a token: the bytes before those that the token covers in the text."""
     return spelled.removesuffix(data) if data and spelled.endswith(data) else b""
 
 
@@ -113,7 +113,7 @@ def _shown(character: str) -> str:
 
 
 class MyWord(QObject):
-    """A model that follows the word, the run and the cursor."""
+    """A model of the word. It follows the run shown and the time slider."""
 
     changed = Signal()
     reasons_changed = Signal()
@@ -127,7 +127,7 @@ class MyWord(QObject):
         self._runs = session.runs
         self._cursor = session.cursor
         self._aside = session.aside
-        self._found: Segmentation | None = None
+        self._segmentation: Segmentation | None = None
         self._of: Run | None = None  # whose tokens these are: another run may be shown before its own are there
         learning = Throttle(LEARNING_MILLISECONDS, self._encode, self)
         for signal in (session.runs.changed, session.runs.grew):
@@ -137,7 +137,7 @@ class MyWord(QObject):
 
     @property
     def text(self) -> str:
-        """Return the word after a space, as in a sentence."""
+        """Return the word after a space, because words in a sentence follow a space."""
         return f" {self.word}"
 
     @property
@@ -145,27 +145,27 @@ class MyWord(QObject):
         run = self._runs.shown
         if run is None or run.history is None:
             return "Press Train to see how the word is split by the learned vocabulary."
-        if self._found is None:  # the word is being split
+        if self._segmentation is None:  # the word is being split
             return ""
         letters = count_text(len(self.word), "letter")
         return f"{letters} and the space before (␣): {self.total}"
 
     @property
     def total(self) -> str:
-        """Return the number of tokens of the word, and how many of them are unknown."""
+        """Return the number of tokens in the word as text, and how many of them are unknown."""
         unknown = sum(tile.unknown for tile in self.cut.tiles)
         return count_text(self.cut.tokens, "token") + (f", {unknown} unknown" if unknown else "")
 
     def look_at(self, word: str) -> None:
-        """Show another word; the first one if it is empty."""
+        """Show another word. An empty text shows the first word again."""
         self.word = word.strip()[:LONGEST] or FIRST_WORD
-        self._found = None
+        self._segmentation = None
         self._encode()
 
     def ask_why_before(self, character: int) -> None:
-        """Find the reason for the split before a character, at the moment shown."""
+        """Find the reason why the word is split before a character at the step shown, in a background task."""
         run = self._runs.shown
-        if run is None or run.history is None or self._found is None or run is not self._of:
+        if run is None or run.history is None or self._segmentation is None or run is not self._of:
             return
         text = self.text
         byte = len(text[:character].encode(errors="replace"))
@@ -179,7 +179,7 @@ class MyWord(QObject):
     def _encode(self) -> None:
         run = self._runs.shown
         if run is None or run.history is None:
-            self._found = self._of = None
+            self._segmentation = self._of = None
             self._show()
             return
         history = run.history
@@ -188,22 +188,24 @@ class MyWord(QObject):
         work = partial(encoded, history, text, min(at, len(history)))
         self._aside.ask(TOPIC, lambda task: work(task.cancelled), partial(self._take, run))
 
-    def _take(self, run: Run, found: Segmentation) -> None:
-        if found.data == self.text.encode(errors="replace"):
-            self._found = found
+    def _take(self, run: Run, segmentation: Segmentation) -> None:
+        if segmentation.data == self.text.encode(errors="replace"):
+            self._segmentation = segmentation
             self._of = run
             self._show()
 
     def _show(self, _: int = 0) -> None:
         text = self.text
         at = self._cursor.position
-        if self._found is None:
-            tiles = (Tile(place, place + 1, one.encode(errors="replace"), None) for place, one in enumerate(text))
+        if self._segmentation is None:
+            tiles = (
+                Tile(place, place + 1, character.encode(errors="replace"), None) for place, character in enumerate(text)
+            )
             self.cut = CutWord(tuple(map(_shown, text)), tuple(tiles), 0)
         else:
             run = self._of
             unknown_id = None if run is None or run.history is None else run.history.alphabet.unknown_id
-            self.cut = cut_word(text, self._found.tokens(at), at, unknown_id, partial(_spelled, run))
+            self.cut = cut_word(text, self._segmentation.tokens(at), at, unknown_id, partial(_spelled, run))
         self._explain()
         self.changed.emit()
 
@@ -213,12 +215,12 @@ class MyWord(QObject):
         self._tell(())
         if not wanted or run is None or run is not self._of or run.is_busy or run.history is None:
             return
-        if self._found is None:
+        if self._segmentation is None:
             return
         words = _words_to_look_at(run)
         history = run.history
         text = self.text
-        tokens = self._found.tokens(len(history))
+        tokens = self._segmentation.tokens(len(history))
         is_token = tokens.ids != NO_TOKEN
         cuts = tokens.edges[1:-1][is_token[:-1] & is_token[1:]].tolist()  # a space outside of all tokens is no cut
         self._aside.ask(REASONS, lambda task: _reasons(text, cuts, words, history), lambda said: self._tell(said, run))
@@ -231,13 +233,16 @@ class MyWord(QObject):
 
 
 def _words_to_look_at(run: Run) -> WordTable | None:
-    """Return the words of a run for the counts in a reason; none if there are too many."""
+    """Return the words of a run, whose counts a reason can mention. Return None if there are too many words."""
     words = run.words
     return None if words is not None and words.total_bytes > LARGEST_CORPUS else words
 
 
 def _reason_at(text: str, byte: int, at: int, words: WordTable | None, history: History) -> str:
-    """Say why a word is split at a byte after some steps. What the whole table says is true at its end only."""
+    """Return a sentence that says why a word is split at a byte after some steps.
+
+    Counts are part of the reason only at the end of the run.
+    """
     from bpe_core.insight.explanation import explain  # imported late, to keep the first paint quick
 
     is_at_end = at == len(history)
@@ -246,7 +251,12 @@ def _reason_at(text: str, byte: int, at: int, words: WordTable | None, history: 
 
 
 def _reasons(text: str, cuts: list[int], words: WordTable | None, history: History) -> tuple[str, ...]:
-    """Say why the remaining cuts are kept; if there are many, only the first ones. Counts need the words."""
+    """Return a sentence for each remaining boundary, which says why it stays.
+
+    Only the first few boundaries have a sentence.
+
+    Counts are part of a reason only if `words` is not None.
+    """
     from bpe_core.insight.explanation import explain  # imported late, to keep the first paint quick
 
     corpus = Bench(words, history).ranked if words is not None and has_ranks(history) else None

@@ -1,4 +1,4 @@
-"""The result of a run that was watched to its end: a sentence, three numbers, and interesting moments."""
+"""The result of a run that a person watched until its end: a sentence, three numbers, and interesting steps."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
     loss = None
     if _is_small(study) and learns_by_ranks(history):
         loss = largest_loss(study.inside.ranked(work=work), cancelled=work.cancelled)
-    found = Result(
+    result = Result(
         sentence=sentence_of(history),
         numbers=(_steps(history), _whole_words(study, names.lengths[longest], work), *_shortening(history, symbols)),
         longest=(written_as(longest), 1 + (-1 if row is None else row)),
@@ -63,13 +63,16 @@ def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
     if loss is not None:
         pair = map(written_as, loss.pair)
         taker = written_as(int(history.indices[loss.step - 1]))
-        return replace(found, loser=" + ".join(pair), taker=taker)
+        return replace(result, loser=" + ".join(pair), taker=taker)
     step = int(np.argmax(np.abs(history.tokens_saved)))
-    return replace(found, largest=(written_as(int(history.indices[step])), step + 1, int(-history.tokens_saved[step])))
+    return replace(result, largest=(written_as(int(history.indices[step])), step + 1, int(-history.tokens_saved[step])))
 
 
 def sentence_of(history: History) -> str:
-    """Say how a run ended: how many tokens its text took and takes, or how many steps changed the vocabulary."""
+    """Return a sentence about the whole run.
+
+    It says how the number of tokens in the corpus changed, or how many steps changed the vocabulary.
+    """
     wording = history.recipe.wording
     first = history.vocabulary_size_at(0)
     kept = len(history.vocabulary)
@@ -95,7 +98,10 @@ def _is_small(study: Study) -> bool:
 
 
 def _whole_words(study: Study, longest: int, work: Work) -> tuple[str, str]:
-    """Count the words that are a single token, if that is quick; else the characters of the longest token."""
+    """Return the number of words that are a single token, with an explanation.
+
+    If counting them would take long, return the length of the longest token instead.
+    """
     words = study.inside.own_words
     if words is None or not _is_small(study) or study.history.recipe.pattern in LONG_WORDS:
         return f"{longest:,}", "characters in the longest token"
@@ -112,7 +118,7 @@ def _shortening(history: History, symbols: Int64s) -> list[tuple[str, str]]:
 
 
 class WatchedResult(QObject):
-    """A model of the result, which is `found` while the run shown has ended, time is at its end, and Watch is shown."""
+    """A model of the result. `found` holds the result while the room Watch shows the end of a finished run."""
 
     changed = Signal()
 
@@ -143,12 +149,15 @@ class WatchedResult(QObject):
 
     @property
     def size(self) -> int | None:
-        """Return the size of the vocabulary whose result is shown."""
+        """Return the vocabulary size of the run whose result is shown, or None."""
         return None if self.run is None or self.run.history is None else self.run.history.vocabulary_size
 
     @property
     def why_another_size(self) -> str:
-        """Say why the vocabulary does not have the size that was asked for."""
+        """Return a sentence that says why the vocabulary does not have the requested size.
+
+        It is empty if it has that size.
+        """
         run = self.run
         size = self.size
         wanted = None if run is None else run.recipe.vocab_size
@@ -157,25 +166,25 @@ class WatchedResult(QObject):
         return f"The vocabulary has {size:,} tokens and not {wanted:,}: {run.sentence}"
 
     def see(self, step: int) -> None:
-        """Go to the moment before a step, and make the step after a pause."""
+        """Move the time slider to the moment before a step, and make the step after a pause."""
         self._playing.give_way()
         self._step = step
         self._cursor.go_to(step - 1)
         self._see_soon.start()
 
     def forbid(self) -> None:
-        """Begin a new run without the merge that took most from another pair."""
+        """Begin a branch that forbids the merge which took most from another pair."""
         run = self.run
-        found = self.found
-        if run is not None and run.history is not None and found is not None and found.loss is not None:
-            self._runs.branch(run, found.loss.step, "forbid", run.history.pair(found.loss.step - 1))
+        result = self.found
+        if run is not None and run.history is not None and result is not None and result.loss is not None:
+            self._runs.branch(run, result.loss.step, "forbid", run.history.pair(result.loss.step - 1))
 
     def _see(self) -> None:
         if self._cursor.position == self._step - 1:
             self._cursor.go_to(self._step)
 
-    def _take(self, run: Run | None, found: Result | None) -> None:
-        if (found is None or run is self.run) and (run, found) != (self.run, self.found):
+    def _take(self, run: Run | None, result: Result | None) -> None:
+        if (result is None or run is self.run) and (run, result) != (self.run, self.found):
             self.run = run
-            self.found = found
+            self.found = result
             self.changed.emit()

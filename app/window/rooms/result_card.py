@@ -1,4 +1,4 @@
-"""The card at the end of a run that was watched: what was learned, and what to try next."""
+"""The card at the end of a watched run. It says what was learned, and what the person can try next."""
 
 from __future__ import annotations
 
@@ -61,30 +61,30 @@ class ResultCard(QFrame):
             self._choose_method(method, size)
 
     def _show(self) -> None:
-        found = self.model.found
+        result = self.model.found
         run = self.model.run
-        self.setVisible(found is not None)
-        if found is None or run is None:
+        self.setVisible(result is not None)
+        if result is None or run is None:
             return
-        self.sentence.setText(" ".join(filter(None, (found.sentence, self.model.why_another_size))))
-        for labels, told in zip(self.numbers, (*found.numbers, ("", ""), ("", "")), strict=False):
-            labels[0].setText(told[0])
-            labels[1].setText(told[1])
-        self.moments.setText("  ".join(_moments(found)))
-        self.forbid.setVisible(found.loss is not None and not run.why_no_branch(found.loss.step))
-        self.forbid.setText(f"Forbid {found.taker}".replace("&", "&&"))
+        self.sentence.setText(" ".join(filter(None, (result.sentence, self.model.why_another_size))))
+        for labels, number in zip(self.numbers, (*result.numbers, ("", ""), ("", "")), strict=False):
+            labels[0].setText(number[0])
+            labels[1].setText(number[1])
+        self.moments.setText("  ".join(_moments(result)))
+        self.forbid.setVisible(result.loss is not None and not run.why_no_branch(result.loss.step))
+        self.forbid.setText(f"Forbid {result.taker}".replace("&", "&&"))
         for action in self.next.menu().actions():
             action.setVisible(action.data() != run.recipe.method)
 
 
-def _moments(found: Result) -> Iterator[str]:
-    loss = found.loss
-    (longest, step) = found.longest
+def _moments(result: Result) -> Iterator[str]:
+    loss = result.loss
+    (longest, step) = result.longest
     if loss is not None:
-        link = link_to_step(loss.step, html.escape(f"−{loss.lost:,}, taken by {found.taker}"))
-        yield f"The largest loss: {html.escape(found.loser)} {link}."
-    if found.largest is not None:
-        token, largest, more = found.largest
+        link = link_to_step(loss.step, html.escape(f"−{loss.lost:,}, taken by {result.taker}"))
+        yield f"The largest loss: {html.escape(result.loser)} {link}."
+    if result.largest is not None:
+        token, largest, more = result.largest
         link = link_to_step(largest, html.escape(f"{count_text(abs(more), 'token')} {'more' if more > 0 else 'fewer'}"))
         yield f"The step that changed most: {html.escape(token)}, {link}."
     longest = link_to_step(step, html.escape(longest)) if step else html.escape(longest)

@@ -1,4 +1,4 @@
-"""The head of the room Watch: the methods to choose from, and a person's own word."""
+"""The head of the room Watch, with a box of methods and a field for a person's word."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class WatchPanel(QWidget):
         self._show()
 
     def _methods(self) -> QComboBox:
-        """List the methods that learn a sample within a blink, then the others."""
+        """Return the box of methods. Methods that learn a sample at once come first."""
         box = scaled(named(QComboBox(), "How it is learned"), LARGE)
         box.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to playing
         at_once = methods(lambda method: method.learns_at_once)
@@ -63,12 +63,12 @@ class WatchPanel(QWidget):
         return box
 
     def choose_method(self, method: str, size: int | None = None) -> None:
-        """Learn by another method at once, a vocabulary of that size if one is given, and play it."""
+        """Train a run by another method at once, and play it. If `size` is not None, it is the vocabulary size."""
         self._form.choose_method(method, size)
         self.train_wanted.emit()
 
     def _show_method(self) -> None:
-        """Show the method of the recipe, or none if it is not listed."""
+        """Select the method of the recipe in the box, or no method if the box does not list it."""
         chosen = self._form.value("method")
         place = self.method.findData(chosen)
         self.method.setCurrentIndex(place)

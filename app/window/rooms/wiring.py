@@ -1,4 +1,4 @@
-"""The wiring of rooms: the panels that each room shows, and the actions that open it."""
+"""The wiring of rooms: the panels of each room, and the actions that open a room."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ FIRST = ROOMS[0].id
 
 
 class RoomWiring(QObject):
-    """A connector of rooms. A first start shows only the first room; the others appear after the first run."""
+    """An object that connects the rooms.
+
+    At the first start only the first room is offered, and the others after the first run.
+    """
 
     def __init__(
         self,
@@ -64,7 +67,7 @@ class RoomWiring(QObject):
         self._open_rooms()
 
     def _come_with_chart(self) -> None:
-        """Open a room that has the chart on top, if the open room lacks this chart."""
+        """Go to a room that contains the visible chart, if the present room does not contain this chart."""
         window = self._frame.window
         chart = self._charts.shown
         if chart not in charts_in(window.room):

@@ -1,4 +1,4 @@
-"""The view of a word as tiles, one for each token. When a step joins two tiles, they slide together."""
+"""The view of a word with a tile for each token. When a step joins two tiles, they slide together."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Fills = dict[int, QColor]  # fills of the tiles, by their first characters
 
 @dataclass(frozen=True)
 class Spot:
-    """A place of the word that answers to the hand: a tile, or the split before a tile."""
+    """A clickable place of the word: a tile, or the boundary before a tile."""
 
     area: QRectF
     tile: Tile
@@ -53,7 +53,7 @@ class Spot:
 
 
 class WordView(QWidget):
-    """A view whose tiles and splits can be pointed at and clicked; arrow keys go from one to the next."""
+    """A view of a word. Tiles and boundaries can be clicked, and the arrow keys go from one to the next."""
 
     token_pointed = Signal(int)  # the token of the tile that is pointed at, or -1
     token_clicked = Signal(int)
@@ -74,12 +74,12 @@ class WordView(QWidget):
         return QSize(480, self.minimumSizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """Return room for one row of the largest tiles with their numbers, whatever the fonts of this screen take."""
+        """Return a size with room for one row of the largest tiles and their numbers, in the fonts of this computer."""
         tiles = QFontMetricsF(fixed_font(LARGEST)).height() + 2 * PADDING
         return QSize(0, ceil(tiles + _height_of_numbers(self)))
 
     def show_cut(self, cut: CutWord, *, slides: bool) -> None:
-        """Show the cut of the word; `slides` moves the tiles from the step before."""
+        """Show the tokens of the word. If `slides` is true, the tiles slide from their places before the step."""
         joins = cut.at == self._now.at + 1 and len(cut.tiles) < len(self._now.tiles)
         is_next = joins and cut.characters == self._now.characters
         if is_next or cut.tiles != self._now.tiles:
@@ -106,7 +106,7 @@ class WordView(QWidget):
     # -- pointing and clicking -------------------------------------------------------------
 
     def light(self, lit: Lit) -> None:
-        """Frame the tiles of the token or of the pair that lights up."""
+        """Frame the tiles of the highlighted token or pair."""
         if lit != self._lit:
             self._lit = lit
             self.update()
@@ -126,7 +126,10 @@ class WordView(QWidget):
             painter.drawRoundedRect(self.spots[self._current].area.adjusted(-3, -3, 3, 3), CORNER, CORNER)
 
     def spot_at(self, place: QPointF) -> Spot | None:
-        """Return the tile or the split under a place. A split is narrow, so it is looked for first."""
+        """Return the tile or the boundary at a place, or None.
+
+        A boundary is narrow, so it takes precedence over a tile.
+        """
         inside = [spot for spot in self.spots if spot.area.contains(place)]
         return min(inside, key=lambda spot: spot.area.width(), default=None)
 
@@ -176,14 +179,14 @@ class WordView(QWidget):
 
 
 def _described(spot: Spot, cut: CutWord) -> str:
-    """Say what a spot is, for a screen reader."""
+    """Return the text about a spot for a screen reader."""
     tile = spot.tile
     text = tile.sign + "".join(cut.characters[tile.first : tile.stop])
     return f"Split before {text}" if spot.is_split else f"Token {text}"
 
 
 class _TileRows:
-    """Places characters in rows; tiles never break."""
+    """A painter of tiles in rows. A tile is never divided between two rows."""
 
     def __init__(self, view: QWidget, painter: QPainter, now: CutWord) -> None:
         self._view = view
@@ -199,13 +202,13 @@ class _TileRows:
         share = max(0.0, room - taken) / max(1.0, width)
         self._font.setPointSizeF(max(SMALLEST, min(LARGEST, LARGEST * share)))
         metrics = QFontMetricsF(self._font)
-        self._widths = [metrics.horizontalAdvance(one) for one in now.characters]
+        self._widths = [metrics.horizontalAdvance(character) for character in now.characters]
         self._rows = _rows(now.tiles, self._widths, room)
         self._placed: list[tuple[Tile, QRectF]] = []  # the tiles as they are drawn
         self._height = metrics.height() + (2 * PADDING if len(self._rows) == 1 else 2)
 
     def spots(self) -> list[Spot]:
-        """Return the places of all tiles that were drawn, and of the splits between two in a row."""
+        """Return the places of all drawn tiles, and of the boundaries between two tiles in a row."""
         spots = list[Spot]()
         by_place = sorted(self._placed, key=lambda placed: placed[0].first)
         for number, (tile, area) in enumerate(by_place):
@@ -218,7 +221,10 @@ class _TileRows:
         return spots
 
     def draw(self, before: CutWord, progress: float) -> None:
-        """Draw the tiles on their way from `before`; in several rows, and from the right, they do not move."""
+        """Draw the tiles at their present places in the animation that begins with `before`.
+
+        There is no animation if the tiles need several rows or if the word is written from right to left.
+        """
         if len(self._rows) == 1 and reads_from_the_right("".join(self._now.characters)):
             self._draw_shaped()
             return
@@ -236,8 +242,8 @@ class _TileRows:
             self._row(were, row, fills, top + number * step, progress)
 
     def _draw_shaped(self) -> None:
-        """Draw tiles in the order in which the word is read, its letters joined as in the whole word."""
-        starts = list(accumulate((len(one.encode("utf-16-le")) // 2 for one in self._now.characters), initial=0))
+        """Draw the tiles in reading order. Letters keep the shapes that they have in the whole word."""
+        starts = list(accumulate((len(item.encode("utf-16-le")) // 2 for item in self._now.characters), initial=0))
         layout = QTextLayout("".join(self._now.characters), self._font)
         layout.beginLayout()
         line = layout.createLine()
@@ -247,7 +253,7 @@ class _TileRows:
         for tile in self._now.tiles:
             edges = [float(line.cursorToX(starts[place])[0]) for place in range(tile.first, tile.stop + 1)]  # type: ignore[index]
             placed.append((min(edges), max(edges), tile))
-        placed.sort(key=lambda one: one[0])
+        placed.sort(key=lambda item: item[0])
         room = GAP + 2 * PADDING
         taken = sum(right - left for left, right, _ in placed) + room * len(placed) - GAP
         x = (self._view.width() - taken) / 2 + PADDING
@@ -299,7 +305,7 @@ class _TileRows:
         return {tile.first: paper if tile.unknown else fills[colour] for tile, colour in colours}
 
     def _lefts(self, before: list[Tile], now: list[Tile], progress: float) -> dict[int, float]:
-        """Return the place of each character. The gap between two tiles closes when they are joined."""
+        """Return the left edge of each character. The gap between two tiles closes while they are joined."""
         kept = {tile.first for tile in now}
         starts = {tile.first for tile in before}
         lefts = dict[int, float]()
@@ -319,12 +325,12 @@ class _TileRows:
             self._write_below(tiles, [(left + right) / 2 for left, right in ends], top)
 
     def _write_below(self, tiles: list[Tile], middles: list[float], top: float) -> None:
-        """Write ids below the middles of tiles, where there is room for all of them."""
+        """Write the ids below the tiles, in full or shortened, if there is room for all ids."""
         metrics = QFontMetricsF(self._view.font())
         for write in (_in_full, _in_short):
             texts = [*map(write, tiles)]
             halves = [metrics.horizontalAdvance(text) / 2 for text in texts]
-            taken = [one + other + LEAST_BETWEEN for one, other in pairwise(halves)]
+            taken = [left + right + LEAST_BETWEEN for left, right in pairwise(halves)]
             if all(b - a >= room for (a, b), room in zip(pairwise(middles), taken, strict=True)):
                 break
         else:
@@ -336,7 +342,7 @@ class _TileRows:
 
 
 def _in_full(tile: Tile) -> str:
-    """Write the ids of a tile, and the sign that its token begins with."""
+    """Return the ids of a tile as text, after the marker that the token begins with."""
     if tile.id is None:
         return " ".join(map(str, tile.ids))
     return f"{tile.sign}… {tile.id}" if tile.sign else str(tile.id)
@@ -365,6 +371,6 @@ def _rows(tiles: tuple[Tile, ...], widths: list[float], room: float) -> list[lis
     return rows
 
 
-def _between(one: QColor, other: QColor, progress: float) -> QColor:
-    mixed = [a + (b - a) * progress for a, b in zip(one.getRgbF()[:3], other.getRgbF()[:3], strict=True)]  # type: ignore[index]
+def _between(first: QColor, second: QColor, progress: float) -> QColor:
+    mixed = [a + (b - a) * progress for a, b in zip(first.getRgbF()[:3], second.getRgbF()[:3], strict=True)]  # type: ignore[index]
     return QColor.fromRgbF(*mixed)

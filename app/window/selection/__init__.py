@@ -1,1 +1,1 @@
-"""The selection in the window: the card, and what lights up in all views."""
+"""The selection in the window: a card about the selected token, and the highlights in all views."""

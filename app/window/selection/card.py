@@ -1,4 +1,4 @@
-"""A small card about what is lit: its id, text, bytes, step and count, and what one can do with it."""
+"""The small card about a highlighted token, with its id, text, bytes, step and count, and with buttons."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DEEDS = {
 
 
 class TokenCard(QFrame):
-    """A card beside the pointer. A kept one has buttons; another one lets the mouse through."""
+    """A card beside the pointer. The card of a clicked token has buttons. Any other card ignores the mouse."""
 
     wanted = Signal(str)  # a deed, by its name
 
@@ -55,7 +55,7 @@ class TokenCard(QFrame):
         self.hide()
 
     def show_text(self, text: CardText, place: QPoint, *, is_kept: bool) -> None:
-        """Show what is known beside a place of the window; `is_kept` adds what one can do."""
+        """Show texts on the card, beside a place of the window. If `is_kept` is true, the card has buttons."""
         title = text.title if len(text.title) <= MOST_LETTERS else f"{text.title[: MOST_LETTERS - 1]}…"
         self.title.setText(title)
         self.sentence.setText(text.sentence)
@@ -79,7 +79,7 @@ class TokenCard(QFrame):
         self.raise_()
 
     def _put(self, place: QPoint) -> None:
-        """Put the card below and right of a place, or on its other side at the edge of the window."""
+        """Move the card to the lower right of a place, or to the other side near the edge of the window."""
         self._column.activate()
         size = QSize(WIDTH, self._column.totalHeightForWidth(WIDTH))
         room = self._window.rect().adjusted(EDGE, EDGE, -EDGE, -EDGE)

@@ -1,4 +1,4 @@
-"""The texts of a card about a token, a pair or a word of the run shown."""
+"""The texts on the card about a token, a pair or a word of the run shown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOT_JOINED = "No step joined it, so there is nothing to forbid."
 
 @dataclass(frozen=True)
 class CardText:
-    """The texts of a card."""
+    """The texts on a card."""
 
     title: str
     rows: Mapping[str, str] = field(default_factory=dict)  # facts by their titles
@@ -28,12 +28,15 @@ class CardText:
 
 
 def text_of(mark: Mark) -> str:
-    """Write what is lit as a person reads it."""
+    """Return the text of a mark as a person reads it."""
     return " + ".join(shown(text) for text in mark.texts)
 
 
 def card_text(run: Run, mark: Mark, *, occurs: bool) -> CardText:
-    """Return what the card says; `occurs` tells whether it is in the person's text at the moment shown."""
+    """Return the texts on the card of a mark.
+
+    `occurs` says whether the mark occurs in the person's text at the step shown.
+    """
     lit = mark.in_run(run)
     step = step_of(run, lit)
     facts = None

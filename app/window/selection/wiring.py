@@ -1,4 +1,4 @@
-"""The wiring of the selection: every view says what is pointed at in it, and shows what is lit."""
+"""The wiring of the selection with all views. Each view reports the token under the pointer, and highlights tokens."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST_SEARCHED = 4_000_000  # bytes of a text in which a place is looked for
 
 
 class SelectionWiring(QObject):
-    """A connector of the selection with all views, and the owner of its card."""
+    """An object that connects the selection with all views. It also owns the card."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class SelectionWiring(QObject):
         self.card.hide()
 
     def _leave(self) -> None:
-        """Let go of everything: another room is shown, and the pointer is over something else."""
+        """Clear the selection, because another room is shown."""
         self._selection.point(None)
         self._let_go()
 
@@ -146,7 +146,7 @@ class SelectionWiring(QObject):
             self.card.hide()
 
     def _follow_run(self) -> None:
-        """Keep the card up to date, or let go where nothing is shown any more."""
+        """Update the card after the run has changed. Hide the card if no run is shown."""
         run = self._runs.shown
         if run is None or (self._reason and run is not self._reason_run):
             self._let_go()
@@ -154,7 +154,10 @@ class SelectionWiring(QObject):
             self._renew_card()
 
     def _follow_time(self) -> None:
-        """Renew the facts of the card. A reason for a split holds at its own moment only."""
+        """Update the card after the step has changed.
+
+        Hide a card with a reason, because the reason holds only at its own step.
+        """
         if self._reason:
             self._let_go()
         else:
@@ -175,7 +178,7 @@ class SelectionWiring(QObject):
         self._frame.actions.allow("chart_chosen", "" if self._selection.steps else NOT_CHOSEN)
 
     def _chart_chosen(self) -> None:
-        """Show only the chosen steps in all charts over steps. A double click in a chart shows all again."""
+        """Enlarge the selected steps in all charts. A double click on a chart shows the whole chart again."""
         steps = self._selection.steps
         for row in PAGES:
             page = self._pages.known(row)
@@ -185,7 +188,10 @@ class SelectionWiring(QObject):
     # -- the card --------------------------------------------------------------------------
 
     def _pointer(self) -> QPoint:
-        """Return where the pointer is in the window, or the middle of what has the focus if it is elsewhere."""
+        """Return the place of the pointer in the window.
+
+        If it is outside, return the middle of the widget with the focus.
+        """
         window = self._frame.window
         place = window.mapFromGlobal(QCursor.pos())
         focused = window.focusWidget()
@@ -209,7 +215,7 @@ class SelectionWiring(QObject):
         self._renew_card(appears=True)
 
     def _renew_card(self, *, appears: bool = False) -> None:
-        """Show the present facts on the card, if it is there or appears now."""
+        """Show the present facts on the card, if the card is visible or `appears` is true."""
         selection = self._selection
         run = self._runs.shown
         mark = selection.kept or selection.pointed
@@ -220,7 +226,7 @@ class SelectionWiring(QObject):
         self.card.show_text(card_text(run, mark, occurs=occurs), self._place, is_kept=selection.kept is not None)
 
     def _show_reason(self, sentence: str) -> None:
-        """Show why the word is split where it was clicked."""
+        """Show on the card why the word is split at the clicked boundary."""
         self._selection.let_go()
         self._dwell.stop()
         self._reason = sentence
@@ -230,7 +236,7 @@ class SelectionWiring(QObject):
         self.card.show_text(CardText("Why it is split here", sentence=sentence), self._place, is_kept=False)
 
     def _byte_of(self, mark: Mark) -> int | None:
-        """Return a place of the person's text where this occurs at the moment shown."""
+        """Return a byte of the person's text where a mark occurs at the step shown, or None."""
         model = self._text.editor.model
         if mark.byte is not None and mark.byte < model.byte_length:
             return mark.byte
@@ -242,7 +248,10 @@ class SelectionWiring(QObject):
     # -- what one can do -------------------------------------------------------------------
 
     def connect_deeds(self, **deeds: Callable[[Mark, int | None], object]) -> None:
-        """Connect the buttons of the card; each deed takes what is lit, and a place of it in the person's text."""
+        """Connect the buttons of the card.
+
+        Each function receives the clicked mark, and a byte of the text where it occurs or None.
+        """
 
         def act(name: str) -> None:
             mark = self._selection.kept

@@ -1,1 +1,1 @@
-"""The files of sessions: saving, opening, leaving, and restoring unsaved work."""
+"""The parts of the window for session files: saving, opening, leaving, and restoring unsaved work."""

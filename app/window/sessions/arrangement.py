@@ -1,4 +1,4 @@
-"""The arrangement of the window as sessions keep it: the room, the panels, the chart, the order of merges."""
+"""The arrangement of the window in a session file: its room, its panels, its chart, and its order of merges."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ class KeptArrangement:
         }
 
     def restore(self, layout: Mapping[str, Any]) -> None:
-        """Arrange the window as far as the values make sense: they may come from a stranger."""
+        """Arrange the window by the values of a session file.
+
+        Ignore invalid values, because the file may be a stranger's.
+        """
         room, docks, centre = (layout.get(key) for key in ("room", "docks", "centre"))
         self._window.show_room(room if room in ROOM else "ask")
         if isinstance(docks, dict) and room in ROOM:  # older files had one room for all
@@ -60,7 +63,7 @@ class KeptArrangement:
             self._merges.sort(sort[0], order)
 
     def _resize_docks(self, sizes: object) -> None:
-        """Give docks the sizes they had, each in front of the others of its group."""
+        """Restore the sizes of docks. Each of these docks is shown in front of the docks behind it."""
         if not isinstance(sizes, dict):
             return
         ids = {dock.windowTitle(): id for id, dock in self._docks.items()}  # older files name docks by their titles

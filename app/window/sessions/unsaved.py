@@ -1,4 +1,4 @@
-"""The offer of unsaved sessions: when the window opens, when another session is begun, and in a menu."""
+"""The offer of unsaved sessions: at the start, when another session is begun, and in a menu."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from app.window.parts.wording import count_text
 
 
 class UnsavedSessions(QObject):
-    """An offer of unsaved sessions, in a menu and at the start. Its owner opens the one that is wanted."""
+    """An object that offers unsaved sessions, in a menu and at the start.
+
+    Its owner opens the session that a person chooses.
+    """
 
     def __init__(
         self, document: Document, aside: Aside, bring_back: Callable[[Leftover], None], window: QWidget, parent: QObject
@@ -31,16 +34,16 @@ class UnsavedSessions(QObject):
         self._leftovers.changed.connect(self._offer_left)
 
     def offer_newest(self) -> None:
-        """Look for unsaved sessions of earlier windows, and offer them in the message bar."""
+        """Search for the unsaved sessions of earlier windows, and offer the newest in the message bar."""
         self._leftovers.changed.connect(self._offer, Qt.ConnectionType.SingleShotConnection)
         self._leftovers.look()
 
     def offer_soon(self, left: Path | None) -> None:
-        """Offer the session before this one, as soon as its safety copy is complete."""
+        """Offer the session that was just left, as soon as its safety copy is complete."""
         self._left = left
 
     def _offer_left(self) -> None:
-        left = next((one for one in self._leftovers.all if one.path == self._left), None)
+        left = next((leftover for leftover in self._leftovers.all if leftover.path == self._left), None)
         if left is not None:
             self._left = None
             restore = Answer("Restore", lambda: self._bring_back(left))
@@ -61,10 +64,10 @@ class UnsavedSessions(QObject):
         self._tell(sentence, newest.damage, is_error=False, can_wait=True, answers=answers)
 
     def _fill_menu(self, menu: QMenu) -> None:
-        found = self._leftovers.all
-        for leftover in found:
+        leftovers = self._leftovers.all
+        for leftover in leftovers:
             add_entry(menu, title_of(leftover), partial(self._bring_back, leftover))
-        for rest in ("", RULE) if found else ("None", "", RULE):
+        for rest in ("", RULE) if leftovers else ("None", "", RULE):
             (menu.addAction(rest) if rest else menu.addSeparator()).setEnabled(False)
         self._leftovers.look()  # to be current next time
 

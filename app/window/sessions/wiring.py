@@ -1,4 +1,4 @@
-"""The wiring of sessions: they are saved, opened and restored, and a question comes before any loss."""
+"""The wiring of sessions with the window. It asks the person before unsaved work is lost."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class SessionWiring(QObject):
         self._leave_for(partial(self.document.open_leftover, leftover))
 
     def open_first(self, paths: Sequence[Path]) -> None:
-        """Open the first, and say that a window holds only one session."""
+        """Open the first of these files. If there are several, say that a window holds only one session."""
         self.open(paths[0])
         if len(paths) > 1:
             names = ", ".join(path.name for path in paths[1:])
@@ -81,7 +81,7 @@ class SessionWiring(QObject):
             self._tell(sentence)
 
     def save(self, *, then: Then = lambda: None) -> None:
-        """Save to the session's own file; ask where, if it has none yet."""
+        """Save the session to its file. Ask for a path if it has no file yet. Call `then` after a success."""
         if self.document.path is None:
             self.save_as(then=then)
         else:
@@ -105,12 +105,15 @@ class SessionWiring(QObject):
     # -- leaving ---------------------------------------------------------------------------
 
     def _leave_for(self, act: Then) -> None:
-        """Replace the session by `act`, unless it would be lost and the person keeps it."""
+        """Call `act`, which replaces the session. Ask the person first if the session would be lost."""
         if self._may_leave(partial(self._leave_for, act)):
             act()
 
     def _may_leave(self, again: Then) -> bool:
-        """Ask if this session would be lost, or a person quits. After saving, call `again`."""
+        """Return whether the session can be left now. Ask the person if it would be lost or if the window closes.
+
+        If the person chooses to save, then `again` is called after saving.
+        """
         was_saved = self._was_saved_to_leave
         self._was_saved_to_leave = False
         why = "" if was_saved else self.document.secure()
@@ -122,7 +125,7 @@ class SessionWiring(QObject):
         return chosen == QMessageBox.StandardButton.Discard
 
     def _leave_saved(self, again: Then) -> None:
-        """Go on without another question about steps that were learned since."""
+        """Leave the session after it was saved. Do not ask again, even if the run has learned more steps since."""
         self._was_saved_to_leave = True
         again()
 

@@ -1,1 +1,1 @@
-"""The person's text, token by token in colour."""
+"""The person's text, shown token by token in colours."""

@@ -34,7 +34,7 @@ _DRAWN_AS_ONE = regex.compile(r"\X")
 
 @dataclass(frozen=True)
 class ChunksChange:
-    """Chunks `first` to `first + removed` were replaced by `added` new ones."""
+    """A change of a text in chunks: the `removed` chunks from `first` on were replaced by `added` new chunks."""
 
     first: int
     removed: int
@@ -102,7 +102,7 @@ class TextChunks:
         return int(self._starts[2, index]) + utf16_length(within)
 
     def character_of_unit(self, unit: int) -> int:
-        """Return the character at a unit. After the last character of a part, it is the first of the next part."""
+        """Return the offset of the character at a UTF-16 unit. A unit at the end of a part belongs to the next part."""
         index = self._chunk_at(2, unit)
         chunk = self._chunks[index]
         within = unit - int(self._starts[2, index])
@@ -156,10 +156,10 @@ class TextChunks:
 
 
 def cut_into_chunks(text: str) -> list[str]:
-    """Cut a text into lines with their newlines, long ones in parts; the last chunk may be empty.
+    r"""Return the lines of a text with their newlines. A long line is in parts, and the last chunk may be empty.
 
-    >>> cut_into_chunks("a\\n\\nb\\n")
-    ['a\\n', '\\n', 'b\\n', '']
+    >>> cut_into_chunks("a\n\nb\n")
+    ['a\n', '\n', 'b\n', '']
     """
     *lines, last = text.split("\n")
     lines = [*[line + "\n" for line in lines], last]
@@ -180,7 +180,10 @@ def _parts_of_long_line(line: str) -> list[str]:
 
 
 def _good_cut(line: str, start: int, limit: int) -> int:
-    """Find a place to cut a line up to `limit`: after a space, else between characters with their marks."""
+    """Return a place to break a line, at most at `limit`.
+
+    It is behind a space if possible. Otherwise it is between two characters, but not before a combining mark.
+    """
     blank = line.rfind(" ", limit - CUT_SEARCH, limit)
     if blank >= 0 and not unicodedata.combining(line[blank + 1]):
         return blank + 1
@@ -195,7 +198,7 @@ def utf8_length(text: str) -> int:
 
 
 def utf16_length(text: str) -> int:
-    """Count as Qt does: characters beyond U+FFFF twice.
+    """Return the length of a text in UTF-16 units, as Qt counts. Characters beyond U+FFFF count twice.
 
     >>> utf16_length("a😀")
     3

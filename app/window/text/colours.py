@@ -1,7 +1,7 @@
-"""Colour each token by its bytes, or by its place on a scale such as age or rarity.
+"""The colours of tokens: by their bytes, or by their place on a scale such as age or rarity.
 
-By bytes, a token keeps its colour through time, and across texts, pages and runs. In a row of one colour, every
-second token takes another colour; on a scale, it takes the twin of its field's colour.
+By bytes, a token has the same colour at all steps, and in all texts, pages and runs. In a row of tokens with one
+colour, every second token gets another colour. On a scale, every second token gets the twin of the colour.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Ages:
 
     @property
     def firsts(self) -> tuple[int, ...]:
-        """The first step of each colour but the first; early steps differ more than late ones."""
+        """Return the first step of each colour except the first colour. Early steps differ more than late steps."""
         return tuple(max(1, round(self.steps ** (level / _LEVELS))) for level in range(_LEVELS))
 
     @property
@@ -72,7 +72,7 @@ class Rarity:
 
     @property
     def leasts(self) -> tuple[int, ...]:
-        """The least count for each colour but the last, on a logarithmic scale."""
+        """Return the smallest count of each colour except the last colour, on a logarithmic scale."""
         most = int(self.counts.max(initial=0))
         return tuple(round(most ** (1 - level / COLOURS)) for level in range(1, COLOURS))
 
@@ -124,13 +124,13 @@ def colours_in_row(texts: Sequence[bytes]) -> list[int]:
 
 
 def colours_of(data: bytes, tokens: Tokens) -> Int8s:
-    """Return the colours of neighbouring tokens. Ranges that are not encoded yet may be long, and are not read."""
+    """Return the colours of neighbouring tokens. Ranges that are not encoded yet get no colour."""
     return _HashedColours.of(data, tokens).with_neighbours_apart()
 
 
 @dataclass(frozen=True, eq=False)
 class _HashedColours:
-    """The colours of tokens by their bytes. Tokens without an id have none."""
+    """The colours of tokens by their bytes. A token without an id has no colour."""
 
     known: Int64s  # the places of the tokens
     colours: npt.NDArray[np.uint64]
@@ -157,8 +157,11 @@ class _HashedColours:
         return cls(known, colours, others, len(tokens.ids))
 
     def with_neighbours_apart(self) -> Int8s:
-        """Give every second token in a row of one colour another colour, which the next token does not have."""
-        found = np.full(self.count, UNCOLOURED, np.int8)
+        """Return the colours after giving every second token in a row of one colour another colour.
+
+        The other colour also differs from that of the next token.
+        """
+        colours = np.full(self.count, UNCOLOURED, np.int8)
         chosen = self.colours.astype(np.int8)
         second = _each_second(chosen)
         own = chosen[second]
@@ -167,13 +170,13 @@ class _HashedColours:
         other = self.others[second].astype(np.int8)
         other += other >= np.minimum(own, behind)
         chosen[second] = other + (other >= np.maximum(own, behind))
-        found[self.known] = chosen
-        return found
+        colours[self.known] = chosen
+        return colours
 
 
 @dataclass(frozen=True, eq=False)
 class _OnScale:
-    """The fields of tokens on a scale. The twins of the fields have the numbers after all fields."""
+    """The colours of tokens on a scale. The numbers of the twin colours follow those of all colours."""
 
     colours: Int8s
 
@@ -182,11 +185,11 @@ class _OnScale:
         return np.arange(len(self.colours))
 
     def with_neighbours_apart(self) -> Int8s:
-        """Give every second token in a row of one field the twin of the field."""
-        found = self.colours.copy()
+        """Return the colours after giving every second token in a row of one colour the twin of that colour."""
+        colours = self.colours.copy()
         second = _each_second(self.colours)
-        found[second] += np.where(found[second] < 0, 0, COLOURS).astype(np.int8)
-        return found
+        colours[second] += np.where(colours[second] < 0, 0, COLOURS).astype(np.int8)
+        return colours
 
 
 def _each_second(colours: Int8s) -> Int64s:
@@ -203,7 +206,10 @@ def coloured_tokens(
     scale: Scale | None = None,
     unknown: int | None = None,
 ) -> tuple[Tokens, Int8s]:
-    """Return the tokens that share a byte with a range of the text, with their colours, by bytes or by a scale."""
+    """Return the tokens that share a byte with a range of the text, and their colours.
+
+    The colours come from the bytes of the tokens, or from `scale` if it is not None.
+    """
     if start >= stop:
         return Tokens(np.array([start], np.int64), np.empty(0, np.int64)), np.empty(0, np.int8)
     tokens, colours = _as_in_the_whole(tokens_between, data, start, stop, scale)
@@ -215,7 +221,10 @@ def coloured_tokens(
 def _as_in_the_whole(
     tokens_between: Callable[[int, int], Tokens], data: bytes, start: int, stop: int, scale: Scale | None
 ) -> tuple[Tokens, Int8s]:
-    """Colour a range as in the whole text: look around it as far as neighbours share colours."""
+    """Return the tokens of a range with the colours that they have in the whole text.
+
+    To find them, look at the tokens around the range as far as neighbours have the same colour.
+    """
     back = LOOK_BACK
     while True:
         around = tokens_between(max(0, start - back) // back * back, min(stop + LOOK_BACK, len(data)))

@@ -1,4 +1,4 @@
-"""The encoder of the person's text, at work while the text is edited and merges are learned."""
+"""The encoder of the person's text, which works while the text is edited and merges are learned."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TEXT_MILLISECONDS = 300  # milliseconds until the session's copy follows the tex
 
 
 class LiveEncoder(QObject):
-    """An encoder of the text. It works after each change, one encoding at a time."""
+    """An encoder of the text. It works after each change, with one encoding at a time."""
 
     def __init__(self, model: TokenTextModel, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -69,7 +69,7 @@ class LiveEncoder(QObject):
         )
 
     def _move(self, position: int) -> None:
-        """Show the text at this step: at once if that is quick, else after cutting the words on another thread."""
+        """Show the text at a step, at once if that is quick. Otherwise split the words in a background task first."""
         if self._aside.is_busy(MOMENT):
             return  # when it ends, follow the cursor again
         ahead = self._model.ahead_of(position)
@@ -96,7 +96,10 @@ class LiveEncoder(QObject):
         self._model.use_history(None if self._runs.shown is None else self._runs.shown.history)
 
     def _wanted(self) -> History | None:
-        """Return the history to encode with: the shown run's, or one without merges; None while unknown."""
+        """Return the history that encodes the text: that of the run shown, or a history without steps.
+
+        None if it is unknown.
+        """
         run = self._runs.shown
         if run is not None and run.history is not None:
             return run.history
@@ -120,9 +123,9 @@ class LiveEncoder(QObject):
             ended=self.encode,
         )
 
-    def _take_first(self, looked_at: tuple[Recipe, str], found: History) -> None:
+    def _take_first(self, looked_at: tuple[Recipe, str], history: History) -> None:
         self._looked_at = looked_at
-        self._at_first = found
+        self._at_first = history
 
     def encode(self) -> None:
         if self._aside.is_busy(TOPIC, CHARACTERS):
@@ -157,50 +160,55 @@ class LiveEncoder(QObject):
         self._aside.tell(sentence)
         self._history = wanted
 
-    def _accept(self, request: EncodeRequest, history: History, at: int, found: Segmentation) -> None:
+    def _accept(self, request: EncodeRequest, history: History, at: int, segmentation: Segmentation) -> None:
         if request.revision != self._model.revision:
             return
         self._history = history
-        self._model.accept(request.revision, request.start, found, at)
+        self._model.accept(request.revision, request.start, segmentation, at)
         self._follow()
 
 
 def encoded(
     history: History, text: str, at: int, cancelled: CancelCheck = never_cancelled, specials: str = ""
 ) -> Segmentation:
-    """Encode a text and find its tokens at the step shown; some methods are too slow for the window's thread."""
+    """Return a text encoded by a history, with its tokens after `at` steps.
+
+    Some methods are too slow for the window's thread.
+    """
     allowed = allowed_in(history.recipe, specials)
-    found = Tokenizer(history).segmentation(text, allowed_special=allowed, cancelled=cancelled)
-    ahead = found.ahead_of(at)
+    segmentation = Tokenizer(history).segmentation(text, allowed_special=allowed, cancelled=cancelled)
+    ahead = segmentation.ahead_of(at)
     if ahead is not None:
         ahead(cancelled)
-    found.tokens(at)
-    return found
+    segmentation.tokens(at)
+    return segmentation
 
 
 def steps_that_change(
     history: History, text: str, cancelled: CancelCheck = never_cancelled, specials: str = ""
 ) -> list[int]:
-    """Return the steps after which a text has other tokens than before."""
+    """Return the steps that change the tokens of a text."""
     allowed = allowed_in(history.recipe, specials)
-    found = Tokenizer(history).segmentation(text, allowed_special=allowed, cancelled=cancelled)
-    edges = (found.edges(at).tobytes() for at in while_wanted(range(len(history) + 1), cancelled))
+    segmentation = Tokenizer(history).segmentation(text, allowed_special=allowed, cancelled=cancelled)
+    edges = (segmentation.edges(at).tobytes() for at in while_wanted(range(len(history) + 1), cancelled))
     return [at for at, (before, now) in enumerate(pairwise(edges), start=1) if before != now]
 
 
 def _before_any(recipe: Recipe, text: str) -> History:
-    """Return a history without steps, with the characters of a text instead of the corpus."""
+    """Return a history without steps. Its characters are those of the text, because there is no corpus."""
     words = WordTable.from_counts({character * 2: 1 for character in sorted(set(normalize(text, recipe)))})
     return History.from_pairs(recipe, Method.of(recipe).tokens_at_first(words, recipe), [])
 
 
-def _are_the_same(one: History | None, other: History | None) -> bool:
-    if one is None or other is None or len(one) != len(other) or one.recipe != other.recipe:
+def _are_the_same(first: History | None, second: History | None) -> bool:
+    if first is None or second is None or len(first) != len(second) or first.recipe != second.recipe:
         return False
-    if one.alphabet is not other.alphabet and one.alphabet != other.alphabet:
+    if first.alphabet is not second.alphabet and first.alphabet != second.alphabet:
         return False  # a run without steps already knows the characters of its words
     return (
-        len(one) == 0
-        or one.columns.left.base is other.columns.left.base
-        or bool((one.columns.left == other.columns.left).all() and (one.columns.right == other.columns.right).all())
+        len(first) == 0
+        or first.columns.left.base is second.columns.left.base
+        or bool(
+            (first.columns.left == second.columns.left).all() and (first.columns.right == second.columns.right).all()
+        )
     )

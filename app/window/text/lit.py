@@ -13,7 +13,7 @@ ByteSpan = tuple[int, int]
 
 
 def places_of(lit: Lit, data: bytes, tokens: Tokens) -> list[ByteSpan]:
-    """Return where a token, a pair or a word occurs among neighbouring tokens, in bytes of the text.
+    """Return the byte ranges where a token, a pair or a word occurs among neighbouring tokens.
 
     >>> low = Tokens(np.array([0, 2, 3, 5]), np.array([9, 7, 9]))
     >>> places_of(Lit((9,)), b"lowlo", low), places_of(Lit((9, 7)), b"lowlo", low)

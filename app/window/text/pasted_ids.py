@@ -1,4 +1,4 @@
-"""The ids that a person pastes: their text, and the places where encoding this text gives other ids."""
+"""The ids that a person pastes: their text, and the places where an encoding of this text has other ids."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BETWEEN = re.compile(r"[\s,;\[\]()]+")
 
 @dataclass(frozen=True)
 class Mark:
-    """A place of the decoded text whose ids are not those that encoding gives."""
+    """A place of the decoded text where an encoding of the text has other ids."""
 
     start: int  # in characters
     stop: int
@@ -39,7 +39,7 @@ class DecodedIds:
 
 
 def decode_ids(entered: str, run: Run | None) -> DecodedIds:
-    """Decode typed or pasted ids, or say in a sentence why that is impossible.
+    """Return the text of typed or pasted ids. If they cannot be decoded, the text is a sentence with the reason.
 
     >>> decode_ids("1 2 x", None).text
     '“x” is not an id: ids are whole numbers.'
@@ -81,7 +81,7 @@ def _compared(history: History, indices: Sequence[int]) -> DecodedIds:
 
 
 def _marks(trip: RoundTrip, tokenizer: Tokenizer, indices: Sequence[int]) -> Iterator[Mark]:
-    """Yield the first places; a character that a place holds in part belongs to it."""
+    """Yield the first marked places. A character that belongs to a place only in part is included."""
     for place in trip.places[:MOST_MARKED]:
         start, _ = _characters(tokenizer.decode_bytes(indices[: place.first]))
         stop, is_inside = _characters(tokenizer.decode_bytes(indices[: place.stop]))
@@ -90,6 +90,6 @@ def _marks(trip: RoundTrip, tokenizer: Tokenizer, indices: Sequence[int]) -> Ite
 
 
 def _characters(raw: bytes) -> tuple[int, bool]:
-    """Return how many characters bytes have, and whether they end inside one more."""
+    """Return the number of whole characters in bytes, and whether the bytes end inside another character."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     return len(decoder.decode(raw)), bool(decoder.getstate()[0])

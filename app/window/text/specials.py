@@ -1,4 +1,7 @@
-"""The treatment of special tokens that a text spells: a person's choice, or that of the tokenizer's library."""
+"""The choice of how to read special tokens in the text.
+
+A person chooses to read them as special tokens or as text. Without a choice, the tokenizer's library decides.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ AS_TEXT = "none"
 
 
 def wanted_in(recipe: Recipe, chosen: str) -> str:
-    """Return what is chosen; else an empty text if the file decides, and MATCHED for runs learned here."""
+    """Return the person's choice. Without a choice, return MATCHED, or an empty text if the tokenizer file decides."""
     return chosen or ("" if recipe.spelled_specials else MATCHED)
 
 
@@ -28,7 +31,7 @@ def allowed_in(recipe: Recipe, chosen: str) -> Allowed:
 
 
 class SpelledSpecials(QObject):
-    """A sentence about the first special token that the text spells, and an offer to read it in the other way."""
+    """A sentence about the first special token in the text, and an offer to read special tokens in the other way."""
 
     changed = Signal()
 
@@ -60,7 +63,7 @@ class SpelledSpecials(QObject):
         self.changed.emit()
 
     def turn(self) -> None:
-        """Read special tokens in the other way from now on."""
+        """Switch the way in which special tokens in the text are read."""
         self._session.specials.put(AS_TEXT if self._is_matched else MATCHED, "Special Tokens in the Text")
 
     @property

@@ -1,7 +1,8 @@
 """The model of the person's text with its tokens at every step, for the text view and the ids view.
 
-An edit moves the known tokens at once and leaves a range waiting. A listener to `text_changed` asks `request()` what
-to encode, and passes the answer to `accept()`, which drops answers to older revisions of the text.
+An edit moves the known tokens at once, and leaves a range of the text to encode. A listener to `text_changed`
+calls `request()`, encodes that range, and passes the result to `accept()`. Results for older revisions of the
+text are dropped.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class TextChange:
-    """`removed` was replaced by `added` at one place."""
+    """A change of the text: `removed` was replaced by `added` at one place."""
 
     start: int  # in characters
     removed: str
@@ -61,7 +62,7 @@ class TokenAt:
 
 @dataclass(frozen=True)
 class TokenCounts:
-    """The counts under the text; a ratio without a divisor is None."""
+    """The counts below the text. A ratio is None if its divisor is 0."""
 
     characters: int
     bytes: int
@@ -73,7 +74,7 @@ class TokenCounts:
 
     @property
     def bytes_per_token(self) -> float | None:
-        """Return the mean length of known tokens. Unknown ones do not count as compressed text."""
+        """Return the mean length of the known tokens in bytes, or None without tokens. Unknown tokens are left out."""
         tokens = self.tokens - self.unknown
         return (self.bytes - self.unknown_bytes) / tokens if tokens else None
 
@@ -90,7 +91,7 @@ class TokenTextModel(QObject):
     def __init__(
         self, text: str = "", parent: QObject | None = None, undo: Steps | None = None, label: str = "Edit the text"
     ) -> None:
-        """`label` names an edit in the Edit menu."""
+        """Make the model of a text. `label` names an edit in the Edit menu."""
         super().__init__(parent)
         self.undo = undo or Steps(self)
         self.steps = TextSteps(self.undo, self._change, label)
@@ -118,12 +119,12 @@ class TokenTextModel(QObject):
         return self.chunks.byte_length
 
     def set_text(self, text: str) -> None:
-        """Replace the text by another one, which cannot be undone."""
+        """Replace the whole text. This cannot be undone."""
         self._change(Edit(0, self.text(), _encodable(text)))
         self.steps.forget()
 
     def replace(self, start: int, stop: int, added: str, *, joins: bool = False) -> None:
-        """Replace the characters from `start` to `stop`; edits that `joins` are undone together."""
+        """Replace the characters from `start` to `stop`. Successive edits with `joins` are undone together."""
         edit = Edit(start, self.chunks.slice(start, stop), _encodable(added))
         if edit.removed != edit.added:
             self.steps.make(edit, joins=joins)
@@ -140,7 +141,7 @@ class TokenTextModel(QObject):
         self.text_changed.emit(TextChange(edit.start, edit.removed, edit.added, change, is_whole))
 
     def _words_gained(self, edit: Edit) -> int:
-        """Return by how much an edit changes the number of words. The characters next to it matter, too."""
+        """Return by how much an edit changes the number of words. The neighbouring characters count, too."""
         stop = edit.start + len(edit.removed)
         left = self.chunks.slice(max(0, edit.start - 1), edit.start)
         right = self.chunks.slice(stop, min(stop + 1, self.length))
@@ -153,16 +154,19 @@ class TokenTextModel(QObject):
         return self._segmentation.data
 
     def request(self, cuts: SafeCuts) -> EncodeRequest | None:
-        """Return the range to encode next, cut only where the pattern surely cuts; None if all is known."""
+        """Return the next range to encode, or None if all tokens are known.
+
+        The range begins and ends where the pattern surely splits.
+        """
         if self._segmentation.pending is None:
             return None
         start, stop = cuts.around(self.data, *self._segmentation.pending)
         return EncodeRequest(self.revision, start, self.data[start:stop].decode())
 
     def accept(self, revision: int, start: int, answer: Segmentation, at: int | None = None) -> bool:
-        """Take the tokens from byte `start` on, unless the text has changed since.
+        """Store the tokens from byte `start` on. Return False if the text has changed since the request.
 
-        They are shown at the step `at` if the present step needs work.
+        If the present step needs more work, then the tokens are shown at step `at`.
         """
         if revision != self.revision:
             return False
@@ -177,7 +181,7 @@ class TokenTextModel(QObject):
         return True
 
     def use_history(self, history: History | None) -> None:
-        """Take the ids of tokens and the unknown token from the run shown."""
+        """Use the ids and the unknown token of a history."""
         before = self._history
         self._history = history
         is_same = before is not None and history is not None and before.alphabet is history.alphabet
@@ -197,7 +201,7 @@ class TokenTextModel(QObject):
 
     @property
     def largest_number(self) -> int:
-        """Return the largest id at any moment, so that the view keeps its width over time."""
+        """Return the largest id at any step, so that the view has the same width at all steps."""
         if self._history is None:
             return LARGEST_BYTE
         numbers = self._history.numbers
@@ -214,7 +218,7 @@ class TokenTextModel(QObject):
     # -- the time cursor -------------------------------------------------------------------
 
     def ahead_of(self, merges: int) -> Ahead | None:
-        """Return the work to do on another thread before that step can be shown; None if there is none."""
+        """Return the work that a background task must do before the step can be shown, or None if no work is needed."""
         return self._segmentation.ahead_of(merges)
 
     def set_cursor(self, merges: int) -> None:
@@ -226,7 +230,7 @@ class TokenTextModel(QObject):
     # -- tokens ----------------------------------------------------------------------------
 
     def tokens_between(self, start: int, stop: int, cursor: int | None = None) -> Tokens:
-        """Return the tokens that share a byte with the range, at the step shown or at `cursor`."""
+        """Return the tokens that share a byte with a range. `cursor` is the step, or None for the step shown."""
         return self._segmentation.tokens_between(start, stop, self.cursor if cursor is None else cursor)
 
     def token_at(self, byte: int) -> TokenAt | None:
@@ -260,7 +264,10 @@ class TokenTextModel(QObject):
         return TokenCounts(*counted, is_known, unknown, hidden)
 
     def edges(self) -> Int32s:
-        """Return the start of each token, and the end of the last one. A token without bytes ends at its start."""
+        """Return the offset of each token in bytes, and the end of the last token.
+
+        A token without bytes ends where it begins.
+        """
         if self._edges is None:
             self._edges = self._segmentation.edges(self.cursor).astype(np.int32)
         return self._edges
@@ -275,7 +282,7 @@ class TokenTextModel(QObject):
         return Tokens(tokens.edges[skipped : skipped + count + 1], tokens.ids[skipped : skipped + count])
 
     def ids_in(self, start: int, stop: int) -> list[int]:
-        """Return the ids of the tokens in a range, including the tokens of its words that cover no byte."""
+        """Return the ids of the tokens in a range. Tokens of its words that cover no byte are included."""
         tokens = self.tokens_between(start, stop)
         return [id for id in self._segmentation.with_empty(tokens, self.cursor).ids.tolist() if id != NO_TOKEN]
 
@@ -302,7 +309,7 @@ REMEMBERED_CHARACTERS = 64 * 2**20  # older edits are forgotten
 
 @dataclass(frozen=True)
 class Edit:
-    """`removed` was replaced by `added` at character `start`.
+    """An edit of a text: `removed` was replaced by `added` at character `start`.
 
     >>> Edit(3, "old", "new").reversed()
     Edit(start=3, removed='new', added='old')
@@ -340,13 +347,16 @@ class TextSteps:
         self._is_sealed = True
 
     def forget(self) -> None:
-        """Make all known steps do nothing, as the text is another one."""
+        """Make all steps on the undo stack do nothing, because the text is another text now."""
         for step in self._known:
             step.before = step.after = Edit(0)
         self._known.clear()
 
     def make(self, edit: Edit, *, joins: bool) -> None:
-        """Change the text; an edit that `joins` becomes part of the last step that it continues."""
+        """Make an edit as a step that can be undone.
+
+        If `joins` is true, the edit may become a part of the last step.
+        """
         stack = self._stack
         if stack.is_walking:
             self._change(edit)

@@ -1,4 +1,4 @@
-"""The wiring of the person's text: undo, the token under mouse or caret, colours and pasted ids."""
+"""The wiring of the person's text: undo, the token under the pointer or at the text cursor, colours and pasted ids."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class TextWiring(QObject):
         for other in self._scales:
             if on and other is not action:
                 other.setChecked(False)
-        self._settings.put(COLOUR_BY, next((one.objectName() for one in self._scales if one.isChecked()), ""))
+        self._settings.put(COLOUR_BY, next((scale.objectName() for scale in self._scales if scale.isChecked()), ""))
         self._colour()
 
     def _colour(self) -> None:
@@ -80,11 +80,11 @@ class TextWiring(QObject):
         self._peek_soon.start()
 
     def _peek(self) -> None:
-        """Show the facts of the token on which the pointer rests. While it moves, nothing is asked."""
+        """Show the facts about the token on which the pointer rests. While the pointer moves, nothing is computed."""
         self._token.peek(self._hovered.id if self._hovered else None)
 
     def _stay_with(self, token: TokenAt | None) -> None:
-        """Keep looking at the clicked token, even when the mouse goes to the inspector."""
+        """Keep the clicked token on its page, even when the pointer moves to the inspector."""
         self._token.pin(token.id if token else None)
 
     def _stay_with_selected(self, selected: tuple[int, int] | None) -> None:

@@ -1,1 +1,1 @@
-"""The step that the whole window shows, playing, and bookmarks."""
+"""The time slider, the player of steps, and bookmarks."""

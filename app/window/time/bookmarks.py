@@ -1,4 +1,4 @@
-"""The list of bookmarks of steps, with notes."""
+"""The list of bookmarks. A bookmark is a step with a note."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ REFERENCE = re.compile(r"\s*(?:bpe:(?P<run>\d{1,9})#)?(?P<merge>\d[\d,]{0,11})\s
 
 
 class BookmarkListModel(RowListModel[Bookmark]):
-    """A list model with a row per bookmark of an existing run, by run and step. Every change can be undone."""
+    """A list model with a row for each bookmark, by run and step. Bookmarks of deleted runs are hidden.
+
+    Every change can be undone.
+    """
 
     here_changed = Signal()  # the bookmark of the step shown has changed
 
@@ -37,7 +40,7 @@ class BookmarkListModel(RowListModel[Bookmark]):
 
     @property
     def row_here(self) -> int:
-        """Return the row of the bookmark at the step shown; -1 without one."""
+        """Return the row of the bookmark at the step shown, or -1 if there is none."""
         here = self._here()
         return -1 if here is None else next((i for i, mark in enumerate(self.rows) if _place(mark) == here), -1)
 
@@ -51,7 +54,7 @@ class BookmarkListModel(RowListModel[Bookmark]):
             self._put((*self._bookmarks.value, Bookmark(*here)), f"Bookmark {self._step(here[0])} {here[1]:,}")
 
     def reference_here(self) -> str:
-        """Write a reference to the step shown, such as bpe:1#200; empty without a run."""
+        """Return a reference to the step shown, such as bpe:1#200. It is empty if no run is shown."""
         here = self._here()
         return "" if here is None else Bookmark(*here).reference
 
@@ -77,15 +80,18 @@ class BookmarkListModel(RowListModel[Bookmark]):
         self._travel(*_place(self.rows[row]))
 
     def travel_to_reference(self, text: str) -> str:
-        """Go to `bpe:2#1204`, or to `1204` of the run shown; return a sentence if there is no such step."""
-        found = REFERENCE.fullmatch(text)
-        if found is None:
+        """Move the time slider to the step of a reference, such as `bpe:2#1204`, or `1204` for the run shown.
+
+        Return a sentence if there is no such step, or else an empty text.
+        """
+        match = REFERENCE.fullmatch(text)
+        if match is None:
             return f"Write a {self._runs.wording.step} as bpe:1#200, or write only its number."
         shown = self._runs.shown
         number = shown.number if shown else 0
-        if found["run"]:
-            number = int(found["run"])
-        return self._travel(number, int(found["merge"].replace(",", "")))
+        if match["run"]:
+            number = int(match["run"])
+        return self._travel(number, int(match["merge"].replace(",", "")))
 
     def _travel(self, number: int, merge: int) -> str:
         run = self._runs.numbered(number)

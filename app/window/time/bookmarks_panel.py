@@ -1,4 +1,4 @@
-"""The bookmarks panel: the list, the note of the chosen one, and references."""
+"""The panel of bookmarks: the list, the note of the selected bookmark, and references."""
 
 from __future__ import annotations
 

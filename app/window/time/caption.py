@@ -1,4 +1,4 @@
-"""The line above the text, which says what the last step did."""
+"""The line above the text that says what the last step did."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class StepCaption(QWidget):
         return self.width() - GAP
 
     def _width(self) -> float:
-        """Measure the whole line; the number of the step is left out if it is too wide."""
+        """Return the width of the whole line. If it is too wide, the number of the step is left out."""
         line = self.shown
         words = QFontMetricsF(self.font())
         letters = QFontMetricsF(self._fixed)

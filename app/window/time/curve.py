@@ -1,4 +1,4 @@
-"""The compression of the run shown, behind the slider of time."""
+"""The compression curve of the run shown, which is drawn behind the time slider."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CURVE_POINTS = 400
 
 
 def compression_curve(run: Run | None) -> Line | None:
-    """Return base symbols per token after some steps; None if unknown."""
+    """Return a line with the number of base symbols per token after each step. Return None if it is unknown."""
     history = None if run is None else run.history
     ratio = None if run is None or history is None else symbols_per_token(history, run.symbol_counts)
     if ratio is None:

@@ -20,7 +20,7 @@ LONGEST = 24  # characters of a token; longer ones lose their middle
 
 @dataclass(frozen=True)
 class Chip:
-    """The text of a token, and the bytes that colour it."""
+    """The text of a token, and the bytes that decide its colour."""
 
     text: str
     id: int
@@ -38,7 +38,7 @@ class Chip:
 
 @dataclass(frozen=True)
 class StepLine:
-    """A line about a step: words, the tokens that it joined or dropped, and more words."""
+    """A line about a step: some words, the tokens that it joined or dropped, and more words."""
 
     before: str
     parts: tuple[Chip, ...] = ()

@@ -1,4 +1,4 @@
-"""The wiring of playing, and its keys."""
+"""The wiring of the player with its actions and keys."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ OF_TIME = (TimeTrack, MergeTableView)  # in these controls, the keys mean the sa
 
 
 class KeysOfControls(QObject):
-    """A filter that gives the focused control its own keys, before the window takes them for playing.
+    """An event filter. It gives keys to the focused control, before the window uses them for the player.
 
-    Text fields keep theirs without help.
+    Text fields get their keys without this filter.
     """
 
     def __init__(self, window: MainWindow) -> None:
@@ -145,6 +145,6 @@ class PlayingControls(QObject):
 
 
 def system_wants_motion() -> bool:
-    """Return whether the desktop wants motion. If not, its animations have no duration."""
+    """Return whether the desktop wants animations. If not, then its own animations have a duration of 0."""
     style = QApplication.style()
     return style.styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration) > 0

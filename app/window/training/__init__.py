@@ -1,1 +1,1 @@
-"""The parts of the window for training: its state, its speed, and the list of runs."""
+"""The parts of the window for training: the state of the run, the speed, and the list of runs."""

@@ -1,4 +1,4 @@
-"""The models of runs: the state of the run shown, the possible actions, and the list of all runs."""
+"""The models of training: the state of the run shown, the actions that are possible, and the list of runs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TrainingStatus:
 
 
 class TrainingStatusModel(QObject):
-    """A model that follows the run shown, up to ten times a second."""
+    """A model of the state of the run shown. It is updated up to ten times a second."""
 
     changed = Signal()
 
@@ -58,12 +58,12 @@ class TrainingStatusModel(QObject):
         return self._session.machine_code
 
     def look_again(self) -> None:
-        """Check how much of the machine code is made, which a run may wait for."""
+        """Update the state of a busy run, which may wait for machine code."""
         if self.status.is_busy:
             self._update()
 
     def catch_up(self) -> None:
-        """Update at once, before an action."""
+        """Update the state now, before an action."""
         self._throttle.catch_up()
 
     def _update(self, *_: object) -> None:
@@ -151,7 +151,7 @@ INDENT, BRANCH = "\u2003", "↳\u2002"  # before a run below its parent
 
 
 class RunListModel(RowListModel[Run]):
-    """A list model with a row for each run, the newest first, with its branches below it."""
+    """A list model with a row for each run. The newest run is first, and its branches are below it."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent=parent)
@@ -163,7 +163,7 @@ class RunListModel(RowListModel[Run]):
 
     @property
     def shown_row(self) -> int:
-        """Return the row of the run shown; -1 without one."""
+        """Return the row of the run shown, or -1 if no run is shown."""
         return next((row for row, run in enumerate(self.rows) if run is self._session.runs.shown), -1)
 
     def show(self, row: int) -> None:
@@ -187,7 +187,7 @@ class RunListModel(RowListModel[Run]):
         return others if run.sources else []
 
     def train_again(self, row: int, rule: str) -> None:
-        """Train a new run with another tie rule on the same texts, without interventions, which name ids."""
+        """Train a new run on the same texts with another tie rule. Interventions are dropped, because they name ids."""
         run = self.rows[row]
         self._session.runs.train(run.sources, run.recipe.with_changes(ties=rule, interventions=(), grown_from=0))
 

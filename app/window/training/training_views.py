@@ -1,4 +1,4 @@
-"""The views of training: its speed, the status line, and the list of runs."""
+"""The views of training: the speed, the status line, and the list of runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DECADES = 4  # from 1 to 10,000 merges a second before full speed
 
 
 def merges_per_second(place: int) -> float | None:
-    """Turn a place of the slider into a speed; None is full speed.
+    """Return the speed at a position of the slider. None means full speed.
 
     >>> merges_per_second(0), merges_per_second(100)
     (1.0, None)
@@ -39,7 +39,7 @@ def merges_per_second(place: int) -> float | None:
 
 
 class SpeedBox(QWidget):
-    """A logarithmic slider, with its meaning beside it."""
+    """A logarithmic slider for the speed, with the speed as text beside it."""
 
     def __init__(self, place: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,7 +74,7 @@ LOOK_MILLISECONDS = 1_000  # pause between two checks of how much machine code i
 
 
 class StatusLine(QStatusBar):
-    """A sentence on the left, the run on the right, and a progress bar during work."""
+    """A status line with a sentence on the left, the run on the right, and a progress bar during work."""
 
     def __init__(self, model: TrainingStatusModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -52,7 +52,7 @@ class TrainingWiring(QObject):
         actions.menus["training"].addMenu(self.runs_menu)
 
     def watch(self) -> None:
-        """Learn the sample and play it, as a first start does."""
+        """Train a run on the sample and play it in the room Watch, as at the first start."""
         self._frame.window.show_room("watch")
         self.train_and_play()
 
@@ -61,7 +61,7 @@ class TrainingWiring(QObject):
         self._acts[self._status.status.main]()
 
     def _if_fields_are_valid(self, act: Callable[[], object]) -> None:
-        """Act only if no field holds a refused entry, which has to be corrected first."""
+        """Call `act` if no field holds a refused value. Otherwise show the message about the refused value."""
         if self._form.standing:
             choice, (_, sentence) = next(iter(self._form.standing.items()))
             self._frame.window.show_dock("recipe")
@@ -92,7 +92,7 @@ class TrainingWiring(QObject):
         self._session.train(fits=not self._form.has_own_size)
 
     def set_speed(self, place: int) -> None:
-        """Learn and play as fast as this place of the slider says."""
+        """Set the speed of training and playing to that of a slider position."""
         self._frame.settings.put(SPEED, place)
         self._session.runs.set_pace(merges_per_second(place))
         self._session.playing.set_speed(merges_per_second(place))

@@ -95,11 +95,11 @@ def test_editing_a_file_of_the_corpus_stores_its_text_in_the_session(
     wait_for_totals(qtbot, program, "1 text")
     program.corpus.read_as([0], "latin-1")
     page, editor = opened(qtbot, program)
-    assert page.told.text() == OF_FILE
+    assert page.sentence.text() == OF_FILE
     wait_for_totals(qtbot, program, "4 words")
     editor.insert("More words: ")
     assert in_the_corpus(program) == [("More words: naïve words and words", "")]
-    qtbot.waitUntil(lambda: page.told.text() == WAS_FILE, timeout=WAIT)
+    qtbot.waitUntil(lambda: page.sentence.text() == WAS_FILE, timeout=WAIT)
     wait_for_totals(qtbot, program, "34 B · 7 words")
     assert program.corpus.data(program.corpus.index(0)) == "book.txt, edited"
     assert path.read_bytes() == "naïve words and words".encode("latin-1")

@@ -47,8 +47,9 @@ class Chip(QWidget):
 
 
 class RunChoice(QComboBox):
-    """A box to choose a run. Its list is rebuilt only if the runs have changed, because a person may have the list
-    open.
+    """A box to choose a run.
+
+    Its list is rebuilt only if the runs have changed, because a person may have the list open.
     """
 
     def __init__(self, name: str) -> None:

@@ -257,9 +257,7 @@ class LanesModel(QObject, LazyModel):
         return [lane for lane in self.lanes if not lane.why_not]
 
     def differences_of(self, lane: Lane) -> tuple[Int64s, Int64s]:
-        """Return the byte ranges that the lanes split differently, and the boundaries of one lane that not all
-        lanes have.
-        """
+        """Return the byte ranges that the lanes split differently, and boundaries of `lane` that not all lanes have."""
         if self.parallel is None or lane.why_not:
             return np.zeros((0, 2), np.int64), np.zeros(0, np.int64)
         return self.parallel.stretches, self.parallel.own[self.compared.index(lane)]
@@ -315,8 +313,9 @@ class LanesModel(QObject, LazyModel):
         return {"runs": self._chosen, "size": self._followed if self._size is None else self._size}
 
     def restore(self, kept: object) -> None:
-        """Restore the lanes from the values of a session file. Ignore invalid values, because the file may be a
-        stranger's.
+        """Restore the lanes from the values of a session file.
+
+        Ignore invalid values, because the file may be a stranger's.
         """
         values = kept if isinstance(kept, dict) else {}
         runs = values.get("runs")

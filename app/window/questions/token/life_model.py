@@ -77,8 +77,9 @@ class LifeModel(QObject, LazyModel):
 
     @property
     def figure(self) -> LineFigure | None:
-        """Return the figure of the token's count over the steps. Before the token was made, it shows the count of
-        its pair.
+        """Return the figure of the token's count over the steps.
+
+        Before the token was made, it shows the count of its pair.
 
         Return an empty figure with axes while the answer is being computed.
         """

@@ -52,7 +52,7 @@ def _per_cent(share: float) -> str:
     """Return a share in whole per cent. Only the share 0 gives 0 %, and only the share 1 gives 100 %.
 
     >>> _per_cent(0.94), _per_cent(0.004), _per_cent(0.997), _per_cent(1.0)
-    ('94 %', 'under 1 %', 'over 99 %', '100 %')
+    ('94\u202f%', 'under 1\u202f%', 'over 99\u202f%', '100\u202f%')
     """
     if 0 < share < 0.01:
         return "under 1\u202f%"

@@ -76,8 +76,9 @@ class WordFacts:
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """Return the steps that change the word, in order. The first value is 0, which stands for the word before
-        any step.
+        """Return the steps that change the word, in order.
+
+        The first value is 0, which stands for the word before any step.
         """
         return (0, *sorted({step for node in self.nodes for step in (node.step, node.until) if step is not None}))
 
@@ -155,8 +156,9 @@ class WhyModel(QObject, LazyModel):
         return self._data[start:stop].decode(), self._byte - start
 
     def look_at(self, byte: int, text: str | None = None) -> None:
-        """Ask about the boundary before a byte of the person's text. If `text` is not None, then the byte is in
-        that text.
+        """Ask about the boundary before a byte of the person's text.
+
+        If `text` is not None, then the byte is in that text.
         """
         self._byte = byte
         self._other = None if text is None else text.encode()
@@ -177,8 +179,9 @@ class WhyModel(QObject, LazyModel):
         self._cursor.go_to(step)
 
     def find_lattice(self) -> None:
-        """Start a background task that draws the lattice of the word at the clicked boundary. Do nothing if it is
-        drawn already.
+        """Start a background task that draws the lattice of the word at the clicked boundary.
+
+        Do nothing if it is drawn already.
         """
         run = self._runs.shown
         byte = self._byte

@@ -50,7 +50,7 @@ SCRAP = 2 * ROW_PADDING  # height that Qt may leave of a row above the first: it
 
 
 class TokenCanvas(QPlainTextEdit):
-    """A view of a text that cannot be edited here."""
+    """A view of a text with coloured tokens. A person cannot edit the text here."""
 
     token_hovered = Signal(object)  # the TokenAt under the mouse, or None
     selection_changed = Signal(object)  # (start, stop) in bytes, or None
@@ -100,7 +100,7 @@ class TokenCanvas(QPlainTextEdit):
     # -- public ------------------------------------------------------------------------------
 
     def set_show_blanks(self, show: bool) -> None:
-        """Show blanks, tabs, line ends, joiners and direction marks."""
+        """Show or hide the signs for blanks, tabs, line ends, joiners and direction marks."""
         if show != self.show_blanks:
             self.show_blanks = show
             self.token_document.all_invisible = show
@@ -115,14 +115,17 @@ class TokenCanvas(QPlainTextEdit):
             self.viewport().update()
 
     def light(self, lit: Lit) -> None:
-        """Frame all places where this occurs."""
+        """Frame all places where the highlighted token, pair or word occurs."""
         if lit != self.lit:
             self.lit = lit
             self.viewport().update()
 
     @property
     def selection(self) -> tuple[int, int]:
-        """The characters that are selected; both are the place of the caret if none are."""
+        """Return the offsets of the first selected character and of the end.
+
+        Both are the text cursor without a selection.
+        """
         cursor = self.textCursor()
         document = self.token_document
         return document.character_of(cursor.selectionStart()), document.character_of(cursor.selectionEnd())
@@ -137,7 +140,7 @@ class TokenCanvas(QPlainTextEdit):
         return self.model.chunks.byte_of(start), self.model.chunks.byte_of(stop)
 
     def select(self, start: int, stop: int) -> None:
-        """Select characters, with the caret at `stop`, or put it there."""
+        """Select the characters from `start` to `stop`, and put the text cursor at `stop`."""
         cursor = self.textCursor()
         document = self.token_document
         cursor.setPosition(document.position_of(start))
@@ -145,7 +148,7 @@ class TokenCanvas(QPlainTextEdit):
         self.setTextCursor(cursor)
 
     def select_bytes(self, start: int, stop: int) -> None:
-        """Select bytes, and scroll to the first."""
+        """Select the bytes from `start` to `stop`, and scroll to the first of them."""
         chunks = self.model.chunks
         self.reveal(start)
         scrolled = self.verticalScrollBar().value()
@@ -153,7 +156,7 @@ class TokenCanvas(QPlainTextEdit):
         self.verticalScrollBar().setValue(scrolled)
 
     def reveal(self, byte: int) -> None:
-        """Put the caret at a byte, and scroll there: if it is far away, to the middle."""
+        """Put the text cursor at a byte, and scroll to it. If it is far away, it is shown in the middle."""
         character = self.model.chunks.character_of(byte)
         around = self.viewport().rect().adjusted(0, -self.height(), 0, self.height())
         is_near = self.rectangle_of(character).intersects(around)
@@ -162,17 +165,17 @@ class TokenCanvas(QPlainTextEdit):
             self.centerCursor()
 
     def rectangle_of(self, character: int) -> QRect:
-        """Return the place of a caret before a character, as high as its row."""
+        """Return the rectangle of a text cursor before a character. It is as high as the row."""
         cursor = QTextCursor(self.token_document)
         cursor.setPosition(self.token_document.position_of(character))
         return self.cursorRect(cursor).adjusted(0, -int(ROW_PADDING), 0, int(ROW_PADDING))
 
     def character_at(self, point: QPointF) -> int:
-        """Return the place nearest to a point, for a caret."""
+        """Return the offset of the place for a text cursor that is nearest to a point."""
         return self.token_document.character_of(self.cursorForPosition(point.toPoint()).position())
 
     def show_step(self, step: Step) -> None:
-        """Animate a step as soon as its tokens are known."""
+        """Start the animation of a step as soon as the tokens after the step are known."""
         self._forget_step()
         self._step = step
         self._fresh.start()
@@ -183,7 +186,7 @@ class TokenCanvas(QPlainTextEdit):
         self._write_in(min(LARGEST_FONT, max(SMALLEST_FONT, self.font().pointSizeF() + steps)))
 
     def fit_letters(self) -> None:
-        """Write a short text larger if there is room, until the person zooms."""
+        """Write a short text in larger letters if there is room. The next zoom of a person ends that."""
         self._fits = True
         self._fit_letters()
 
@@ -230,7 +233,7 @@ class TokenCanvas(QPlainTextEdit):
         return blocks
 
     def byte_at(self, point: QPointF) -> int | None:
-        """Return the byte whose cell is under a point, if there is one."""
+        """Return the byte whose cell is under a point, or None."""
         for block in self.visible_blocks():
             for row in block.rows:
                 if 0 <= point.y() - block.y - row.y < row.height:
@@ -273,7 +276,7 @@ class TokenCanvas(QPlainTextEdit):
             self.viewport().update()
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """Return the selected text as it is, for the clipboard and for dragging."""
+        """Return the selected text without substitutes for invisible characters, for the clipboard and for dragging."""
         data = QMimeData()
         data.setText(self.selected_text())
         return data
@@ -326,7 +329,7 @@ class TokenCanvas(QPlainTextEdit):
             tokens.paint(painter, blocks, self.model, self._overlay(), showing, moment)
 
     def _paint_marks(self, painter: QPainter, blocks: list[PlacedBlock]) -> None:
-        """Paint over the letters. Subclasses may do so."""
+        """Paint marks over the letters. The base class paints none."""
 
     # -- animating a step ------------------------------------------------------------------
 
@@ -401,7 +404,7 @@ class TokenCanvas(QPlainTextEdit):
             self._hide_qt_selection()
 
     def _hide_qt_selection(self) -> None:
-        """Let Qt draw selected letters like all others: the ground shows the selection."""
+        """Let Qt draw selected letters like all others, because the background shows the selection."""
         palette = self.palette()
         ink = TokenPalette.matching(self.palette()).ink
         clear = QColor(Qt.GlobalColor.transparent)

@@ -90,7 +90,7 @@ TAB_BLANKS = 4
 
 @dataclass(frozen=True)
 class BlockStyle:
-    """Everything but the text that decides how a block is laid out."""
+    """The settings, besides the text, that decide the layout of a block."""
 
     font: QFont
     width: float
@@ -105,18 +105,18 @@ class BlockStyle:
         return math.ceil(self.metrics.ascent() + self.metrics.descent()) + 2 * ROW_PADDING
 
     def height_of(self, line: QTextLine) -> float:
-        """Return the height of a row; another font's letters may need more."""
+        """Return the height of a row. It is larger if letters of another font need more room."""
         return max(self.row_height, math.ceil(line.height()) + 2 * ROW_PADDING)
 
     @cached_property
     def newline_width(self) -> float:
-        """The width of a line end's cell, which makes its token visible."""
+        """Return the width of the cell of a line end. The cell makes the token of the line end visible."""
         return self.metrics.horizontalAdvance("n") * 0.8
 
 
 @dataclass(eq=False)
 class RowCells:
-    """The cells of a row: where that of each byte begins and ends, in the reading direction."""
+    """The cells of a row: the place where the cell of each byte begins and ends, in reading direction."""
 
     begins: Floats
     ends: Floats
@@ -135,9 +135,10 @@ class TextRow:
 
 
 class BlockCells:
-    """The rows of a block that Qt has laid out. It keeps nothing of Qt's layout, which the next key changes.
+    """The rows of a block, with their cells, after Qt has laid out the block.
 
-    `known` remembers rows by their text. A key in a long line changes few rows, and the others are not measured again.
+    It keeps no part of Qt's layout, because the next key changes that. `known` caches rows by their text: a key
+    in a long line changes few rows, and the others are not measured again.
     """
 
     def __init__(
@@ -156,7 +157,10 @@ class BlockCells:
         self.byte_count = self.byte_of(len(text))
 
     def _unit_starts(self, layout: QTextLayout) -> Int64s:
-        """Return the unit of each character in Qt's layout, where an input method may compose between two."""
+        """Return the UTF-16 unit of each character in Qt's layout.
+
+        The layout may also contain text that an input method composes.
+        """
         widths = [2 if character > "\uffff" else 1 for character in self._source]
         units = np.array([0, *accumulate(widths)], np.int64)
         composed = layout.preeditAreaText()
@@ -194,11 +198,11 @@ class BlockCells:
         return character if self._byte_starts is None else int(self._byte_starts[character])
 
     def splits_character(self, bytes_: Int64s) -> npt.NDArray[np.bool_]:
-        """Flag each byte that is inside a character."""
+        """Return for each byte whether it is inside a character, and not at its start."""
         if self._byte_starts is None:
             return np.zeros(len(bytes_), np.bool_)
-        found = np.searchsorted(self._byte_starts, bytes_)
-        return self._byte_starts[np.minimum(found, len(self._byte_starts) - 1)] != bytes_
+        places = np.searchsorted(self._byte_starts, bytes_)
+        return self._byte_starts[np.minimum(places, len(self._byte_starts) - 1)] != bytes_
 
     # -- cells -----------------------------------------------------------------------------
 
@@ -249,7 +253,7 @@ def _end_x(line: QTextLine, unit: int) -> float:
 
 
 def _place_where_the_direction_turns(line: QTextLine, units: list[int], begins: list[float], ends: list[float]) -> None:
-    """Correct the letters at which the direction turns: Qt gives both sides the place of the letter before."""
+    """Correct the places of letters where the reading direction changes. Qt gives both their sides the same place."""
     for index, (unit, next_unit) in enumerate(pairwise(units)):
         if begins[index] != ends[index]:
             continue
@@ -263,7 +267,10 @@ def _place_where_the_direction_turns(line: QTextLine, units: list[int], begins: 
 
 
 def _byte_starts(text: str) -> npt.NDArray[np.int64] | None:
-    """Return the byte at which each character starts, and the length; None if all characters are bytes."""
+    """Return the byte offset of each character, and the length of the text.
+
+    Return None if each character is a single byte.
+    """
     if text.isascii():
         return None
     data = np.frombuffer(text.encode(), np.uint8)

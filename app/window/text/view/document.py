@@ -60,19 +60,19 @@ class TokenDocument(QTextDocument):
         return self.model.chunks.character_of_unit(position)
 
     def breaks_line_at(self, position: int) -> bool:
-        """Return whether there is a break at a position that is not in the text."""
+        """Return whether there is a break at a position of the document but not in the text."""
         following = self.findBlock(position + 1)
         return following.position() == position + 1 and _continues(following)
 
     @property
     def is_edited(self) -> bool:
-        """Return whether Qt is in the middle of an edit of its own."""
+        """Return whether Qt is just making an edit."""
         return self._edited is not None
 
     # -- what the document shows -----------------------------------------------------------
 
     def show_all(self) -> None:
-        """Show the whole text again."""
+        """Write the whole text into the document again."""
         with self._mending():
             self.rewriting.emit()
             self.clear()
@@ -92,7 +92,7 @@ class TokenDocument(QTextDocument):
             self.text_shown.emit(change, False)
 
     def _mend(self, change: ChunksChange) -> None:
-        """Correct the blocks of changed chunks, and no others."""
+        """Correct only the blocks of changed chunks."""
         before = len(self.model.chunks) - change.added + change.removed
         last = change.first + change.removed + self.blockCount() - before
         shown = self._blocks(change.first, last)
@@ -127,7 +127,10 @@ class TokenDocument(QTextDocument):
             cursor.insertText(part, plain)
 
     def _mend_in_place(self, position: int, old: str, new: str) -> None:
-        """Move breaks within lines, and put substitutes where they are needed, so that carets stay where they are."""
+        """Move breaks within lines, and insert substitutes for invisible characters.
+
+        Text cursors stay at their characters.
+        """
         cursor = QTextCursor(self)
         cursor.beginEditBlock()
         for removed, added in _steps(old, new):
@@ -142,7 +145,7 @@ class TokenDocument(QTextDocument):
         cursor.endEditBlock()
 
     def _blocks(self, first: int, stop: int) -> str:
-        """Return what blocks hold, with the breaks between them."""
+        """Return the content of the blocks from `first` to `stop`, with the breaks between them."""
         block = self.findBlockByNumber(first)
         parts = list[str]()
         for number in range(first, stop):
@@ -153,7 +156,7 @@ class TokenDocument(QTextDocument):
         return "".join(parts)
 
     def _wanted(self, first: int, stop: int) -> str:
-        """Return what the blocks of chunks should hold."""
+        """Return the content that the blocks of the chunks from `first` to `stop` should have."""
         chunks = self.model.chunks
         parts = list[str]()
         for index in range(first, stop):
@@ -175,9 +178,10 @@ class TokenDocument(QTextDocument):
     # -- edits of its own ------------------------------------------------------------------
 
     def _take_edit(self, position: int, removed: int, added: int) -> None:
-        """Report to the model what Qt has changed, before anything is laid out.
+        """Pass an edit of Qt to the model, before anything is laid out.
 
-        Qt may name more than has changed: for an input method the whole block, for a new layout the whole document.
+        Qt may report more than has changed. It reports the whole block for an input method, and the whole
+        document for a new layout.
         """
         if self._is_mending:
             return
@@ -223,7 +227,7 @@ class TokenDocument(QTextDocument):
 
 
 def _continues(block: QTextBlock) -> bool:
-    """Return whether the break before a block is not in the text."""
+    """Return whether the break before a block is missing in the text."""
     return block.charFormat().hasProperty(_IS_IN_LINE)
 
 
@@ -239,9 +243,9 @@ def _units(text: str, start: int, stop: int) -> str:
 
 
 def _difference(old: str, new: str, behind: int | None = None) -> tuple[str, str, str]:
-    """Return the common beginning of both texts, and the parts between it and their common end.
+    """Return the common beginning of two texts, and the different parts between it and their common end.
 
-    At most `behind` characters belong to the end, where it is known how many were not touched.
+    If `behind` is not None, then the common end has at most `behind` characters.
 
     >>> _difference("one two", "one, two")
     ('one', '', ',')
@@ -278,13 +282,13 @@ def _steps(old: str, new: str) -> Iterator[tuple[str, str]]:
         there += len(added)
 
 
-def _common_length(one: str, other: str) -> int:
-    """Return how many characters both texts begin with."""
+def _common_length(first: str, second: str) -> int:
+    """Return the length of the common beginning of two texts."""
     known = 0
-    most = min(len(one), len(other))
+    most = min(len(first), len(second))
     while known < most:
         middle = (known + most + 1) // 2
-        if one[known:middle] == other[known:middle]:
+        if first[known:middle] == second[known:middle]:
             known = middle
         else:
             most = middle - 1

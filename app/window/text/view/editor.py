@@ -75,7 +75,7 @@ class TokenTextEdit(TokenCanvas):
 
     @property
     def caret(self) -> int:
-        """The character before which the caret is."""
+        """Return the offset of the character behind the text cursor."""
         return self.token_document.character_of(self.textCursor().position())
 
     @property
@@ -87,7 +87,7 @@ class TokenTextEdit(TokenCanvas):
         super().select(start, stop)
 
     def insert(self, text: str, *, joins: bool = False) -> None:
-        """Replace the selection; edits that `joins` are undone together."""
+        """Replace the selection by a text. Successive edits with `joins` are undone together."""
         self._edit(lambda: self.model.replace(*self.selection, text, joins=joins))
 
     def undo(self) -> None:
@@ -135,7 +135,7 @@ class TokenTextEdit(TokenCanvas):
             self.caret_token_changed.emit(token)
 
     def _end_composition(self) -> None:
-        """End the composition of an input method: Qt fails if the text around it changes."""
+        """End the composition of an input method. Qt fails if the text around a composition changes."""
         if self.textCursor().block().layout().preeditAreaText():
             QGuiApplication.inputMethod().reset()
             super().inputMethodEvent(QInputMethodEvent())
@@ -165,7 +165,10 @@ class TokenTextEdit(TokenCanvas):
         event.accept()
 
     def _deletes(self, event: QKeyEvent) -> bool:
-        """Delete whole characters with their marks, and go on past a break that is not in the text."""
+        """Delete text if the key deletes, and return whether it does.
+
+        A whole character is deleted with its marks. A break that is not in the text is passed over.
+        """
         key = _deletion(event)
         cursor = self.textCursor()
         if key is None:
@@ -179,7 +182,7 @@ class TokenTextEdit(TokenCanvas):
         return True
 
     def _leave_to_qt(self, event: QKeyEvent) -> None:
-        """Let Qt do what a key says. An arrow passes a break that is not in the text in the same step."""
+        """Let Qt handle a key. An arrow key passes over a break that is not in the text."""
         before = self.textCursor().position()
         super().keyPressEvent(event)
         after = self.textCursor().position()
@@ -214,7 +217,7 @@ class TokenTextEdit(TokenCanvas):
         self.setFocus(Qt.FocusReason.MouseFocusReason)
 
     def move_selection(self, place: int) -> None:
-        """Move the selected text in one step, by rewriting the range between both places."""
+        """Move the selected text to another place, as one edit that replaces the range between both places."""
         start, stop = self.selection
         text = self.selected_text()
         if start <= place <= stop:
@@ -234,7 +237,7 @@ class TokenTextEdit(TokenCanvas):
         self._select_whole_line()
 
     def _select_whole_line(self) -> None:
-        """Select the whole line if Qt has selected one of its several blocks, as three clicks do."""
+        """Select the whole line if Qt has selected only one block of it, as after a triple click."""
         start, stop = self.selection
         chunks = self.model.chunks
         first = chunks.chunk_at(start)

@@ -1,6 +1,6 @@
-"""The view of all ids of the text, in a grid that computes only visible cells.
+"""The view of all ids of the text in a grid. Only visible cells are computed.
 
-Each id has the colour of its token in the text; hovering one highlights the other.
+Each id has the colour of its token in the text. An id under the pointer highlights its token, and a token its id.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _GAP = 1
 
 
 class Cells(NamedTuple):
-    """The grid of ids. All cells have the same size, so the place of each can be computed."""
+    """The grid of ids. All cells have the same size, so the place of each cell is computed from its index."""
 
     columns: int
     width: int
@@ -63,7 +63,7 @@ class ColouredId(NamedTuple):
 
     @property
     def place(self) -> tuple[int, bool]:
-        """The token's identity through a step: its start, and whether it is empty."""
+        """Return a value that identifies the token before and after a step: its start, and whether it is empty."""
         return self.start, self.start == self.stop
 
 
@@ -106,7 +106,7 @@ class IdsGrid(QAbstractScrollArea):
             self._show_span(span)
 
     def light(self, lit: Lit) -> None:
-        """Frame the ids of all places where this occurs."""
+        """Frame the ids at all places where the highlighted token, pair or word occurs."""
         if lit != self._lit:
             self._lit = lit
             self.viewport().update()
@@ -144,7 +144,7 @@ class IdsGrid(QAbstractScrollArea):
         return len(self.model.edges()) - 1
 
     def cell_of(self, place: float) -> QRectF:
-        """Return a cell; between two indices, one on its way along the rows."""
+        """Return the rectangle of a cell. A fractional `place` is between two cells, for an animation."""
         index = math.floor(place)
         (columns, width, height) = self.cells
         row, column = divmod(index, columns)
@@ -240,7 +240,7 @@ class IdsGrid(QAbstractScrollArea):
         return first, min(self._count(), ((bottom + offset) // self.cells.height + 1) * columns)
 
     def _coloured(self, first: int, stop: int) -> Iterator[ColouredId]:
-        """Yield the tokens of these indices with their colours; those without bytes have none."""
+        """Yield the tokens from index `first` to `stop` with their colours. A token without bytes has no colour."""
         edges = self.model.edges()
         start = int(edges[first])
         end = int(edges[stop])
@@ -334,16 +334,16 @@ class IdsView(QWidget):
             below.hide()
         in_column((self.grid, 1), self.entry, self.decoded, self.remark, on=self, margins=(0, 0, 0, 0), spacing=2)
 
-    def show_decoded(self, found: DecodedIds) -> None:
-        """Show the text of pasted ids; places for which encoding gives other ids are underlined on a ground."""
-        self._shown = found
-        marked = Qt.TextFormat.RichText if found.marks else Qt.TextFormat.PlainText
+    def show_decoded(self, decoded: DecodedIds) -> None:
+        """Show the text of pasted ids. Places where an encoding gives other ids are underlined."""
+        self._shown = decoded
+        marked = Qt.TextFormat.RichText if decoded.marks else Qt.TextFormat.PlainText
         self.decoded.setTextFormat(marked)
         ground = shades_of(self.palette()).error_ground.name()
-        self.decoded.setText("".join(_marked(found, ground)) if found.marks else found.text)
-        self.decoded.setVisible(bool(found.text))
-        self.remark.setText(found.remark)
-        self.remark.setVisible(bool(found.remark))
+        self.decoded.setText("".join(_marked(decoded, ground)) if decoded.marks else decoded.text)
+        self.decoded.setVisible(bool(decoded.text))
+        self.remark.setText(decoded.remark)
+        self.remark.setVisible(bool(decoded.remark))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -351,17 +351,17 @@ class IdsView(QWidget):
             self.show_decoded(self._shown)
 
 
-def _marked(found: DecodedIds, ground: str) -> Iterator[str]:
-    """Yield the text as HTML, with a ground behind each mark."""
+def _marked(decoded: DecodedIds, ground: str) -> Iterator[str]:
+    """Yield the parts of the text as HTML. Marked places are underlined and have a coloured background."""
     end = 0
     yield '<span style="white-space: pre-wrap">'
-    for mark in found.marks:
+    for mark in decoded.marks:
         start = max(end, mark.start)
-        yield html.escape(found.text[end:start])
-        inside = html.escape(found.text[start : mark.stop])
+        yield html.escape(decoded.text[end:start])
+        inside = html.escape(decoded.text[start : mark.stop])
         yield f'<span style="text-decoration: underline; background-color: {ground}">{inside}</span>'
         end = max(end, mark.stop)
-    yield f"{html.escape(found.text[end:])}</span>"
+    yield f"{html.escape(decoded.text[end:])}</span>"
 
 
 def _touches(span: ByteSpan | None, start: int, stop: int) -> bool:

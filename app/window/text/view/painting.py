@@ -1,7 +1,9 @@
-"""The painter of the ground of tokens: fills, hairlines and outlines. Qt draws the letters above them.
+"""The painter of the background of tokens: colours, thin lines and frames.
 
-A row keeps its painted ground while its tokens and colours stay the same, so that a step through time costs only the
-rows that it changes.
+Qt draws the letters above the background.
+
+The painted background of a row is cached while its tokens and colours stay equal. So a step costs only the rows
+that it changes.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ THINNEST = 2  # pixels for a token without width
 
 @dataclass(frozen=True)
 class PlacedBlock:
-    """A block on the screen, with the rows of it that can be seen."""
+    """A block on the screen, with its visible rows."""
 
     block: QTextBlock
     start: int  # its first byte
@@ -50,7 +52,7 @@ def bytes_on_screen(blocks: Sequence[PlacedBlock]) -> ByteSpan:
 
 @dataclass(frozen=True)
 class Overlay:
-    """The marks painted over the tokens, in bytes of the text."""
+    """The marks that are painted over the tokens, as byte ranges of the text."""
 
     selection: ByteSpan | None = None
     outlined: ByteSpan | None = None
@@ -60,14 +62,14 @@ class Overlay:
 
 
 def spans_between(spans: Sequence[ByteSpan], start: int, stop: int) -> Sequence[ByteSpan]:
-    """Return those of the ordered spans that touch a range."""
+    """Return the spans that touch a range. The spans must be sorted."""
     first = bisect_right(spans, start, key=lambda span: span[1])
     return spans[first : bisect_left(spans, stop, key=lambda span: span[0])]
 
 
 @dataclass(frozen=True)
 class RowTokens:
-    """The painted ground of a row: one line of pixels, stretched to its height."""
+    """The cached background of a row: a line of pixels that is stretched to the height of the row."""
 
     key: tuple[object, ...]
     pixels: npt.NDArray[np.uint32]  # the image uses their memory
@@ -78,7 +80,7 @@ class RowTokens:
 
 @dataclass(frozen=True)
 class Segments:
-    """The segments of a row, without gaps. A span of bytes has several if reading directions meet in it."""
+    """The painted segments of a row, without gaps. A byte range has several if two reading directions meet in it."""
 
     span: Int64s  # the span of each segment
     low: Int64s  # the sides of each segment, in device pixels
@@ -102,7 +104,10 @@ class TokenPainter:
         showing: int = 0,
         moment: int | None = None,
     ) -> None:
-        """Paint consecutive blocks now or at a `moment`; `showing` counts their showings."""
+        """Paint consecutive blocks after `moment` steps, or at the step shown if `moment` is None.
+
+        A row has a separate cache for each number `showing`, so that pictures of two steps do not replace each other.
+        """
         start, stop = bytes_on_screen(blocks)
         tokens_between = partial(model.tokens_between, cursor=moment)
         tokens, colours = coloured_tokens(tokens_between, model.data, start, stop, model.scale, model.unknown_id)
@@ -236,7 +241,7 @@ class TokenPainter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_lit(self, painter: QPainter, row: TextRow, first: int, lit: Sequence[ByteSpan]) -> None:
-        """Frame all places in a row that light up. Each costs little, as there may be hundreds."""
+        """Frame all highlighted places in a row. It must be quick, because there may be hundreds of places."""
         stop = first + row.byte_count
         here = spans_between(lit, first, stop)
         if not here:
@@ -271,7 +276,7 @@ class TokenPainter:
 
 
 def _gaps(row: TextRow) -> npt.NDArray[np.bool_]:
-    """Mark the bytes after which the next cell is elsewhere, as reading directions meet there."""
+    """Return a mask of the bytes whose next cell is elsewhere, because two reading directions meet there."""
     gaps: npt.NDArray[np.bool_] = np.abs(row.cells.begins[1:] - row.cells.ends[:-1]) > 0.01
     return gaps
 
@@ -291,7 +296,7 @@ def paint_tile(
 
 
 def _line_of_pixels(segments: Segments, fills: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-    """Lay the fills of the segments side by side from x = 0; gaps are transparent."""
+    """Return a line of pixels with the colours of the segments side by side. Gaps are transparent."""
     order = np.argsort(segments.low, kind="stable")
     low = segments.low[order]
     high = np.maximum(segments.high[order], segments.low[order] + THINNEST)

@@ -1,7 +1,7 @@
-"""The colours of the token text, light and dark.
+"""The colours of the token text, in the light and the dark theme.
 
-Any two fills differ clearly, even to people who lack one kind of cone, and text on them is easy to read. Both were
-measured.
+Any two colours differ clearly, even for people who lack one kind of cone, and text on them is easy to read. Both
+facts were measured.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ class TokenPalette:
 
     @property
     def on_scale(self) -> tuple[QColor, ...]:
-        """Return the fields of a scale, and after them their twins, which are as readable and clearly different."""
+        """Return the colours of a scale, and after them their twins.
+
+        A twin is as readable as its colour and clearly different.
+        """
         is_dark = self.paper.lightness() < 128
 
         def twin(field: QColor) -> QColor:
@@ -43,7 +46,7 @@ class TokenPalette:
 
     @property
     def hatching(self) -> QBrush:
-        """The hatching of the unknown token, drawn over paper instead of a fill."""
+        """Return the hatching of the unknown token, which replaces a colour."""
         return QBrush(self.faint, Qt.BrushStyle.BDiagPattern)
 
     @staticmethod

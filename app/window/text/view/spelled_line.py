@@ -10,7 +10,7 @@ from app.window.text.specials import SpelledSpecials
 
 
 class SpelledLine(QWidget):
-    """A line that is shown only while the text spells a special token."""
+    """A line that is visible only while the text contains the text of a special token."""
 
     def __init__(self, model: SpelledSpecials, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -24,14 +24,14 @@ MOST = 600  # most changes that are animated
 
 @dataclass(frozen=True)
 class Change:
-    """A place of the text that a step divides differently."""
+    """A place of the text at which a step changes the tokens."""
 
     before: tuple[QRectF, ...]
     after: tuple[QRectF, ...]
 
 
 def changes_between(before: Int64s, after: Int64s) -> list[tuple[list[int], list[int]]]:
-    """Return the edges of each range that two cuts of a text divide differently.
+    """Return the edges before and after a step for each range of the text that the step splits differently.
 
     >>> changes_between(np.array([0, 1, 2, 3, 5]), np.array([0, 1, 3, 5]))
     [([1, 2, 3], [1, 3])]
@@ -47,11 +47,11 @@ def changes_between(before: Int64s, after: Int64s) -> list[tuple[list[int], list
 
 
 def placed(blocks: Sequence[PlacedBlock], before: Int64s, after: Int64s) -> list[Change]:
-    """Return the changes on the screen, by rows."""
+    """Return the visible changes of a step, row by row."""
     stretches = changes_between(before, after)
     if len(stretches) > MOST:
         return []
-    found: list[Change] = []
+    changes: list[Change] = []
     for block in blocks:
         for row in block.rows:
             first = block.start + row.first_byte
@@ -59,12 +59,12 @@ def placed(blocks: Sequence[PlacedBlock], before: Int64s, after: Int64s) -> list
             here = [pair for pair in stretches if pair[0][0] < stop and pair[0][-1] > first]
             if here:
                 place = QRectF(0.0, block.y + row.y + ROW_GAP, 0.0, row.height - 2 * ROW_GAP)
-                found += [Change(_areas(was, row, first, place), _areas(now, row, first, place)) for was, now in here]
-    return found
+                changes += [Change(_areas(was, row, first, place), _areas(now, row, first, place)) for was, now in here]
+    return changes
 
 
 def _areas(edges: Sequence[int], row: TextRow, first: int, place: QRectF) -> tuple[QRectF, ...]:
-    """Return the areas between these edges within a row that begins at byte `first`."""
+    """Return the areas between byte edges in a row that begins at byte `first`."""
     begins = row.cells.begins
     ends = row.cells.ends
     low = np.minimum(begins, ends)
@@ -76,9 +76,10 @@ def _areas(edges: Sequence[int], row: TextRow, first: int, place: QRectF) -> tup
 
 @dataclass(frozen=True)
 class StepEvent:
-    """An animation of a step: the parts light up, slide together, and become one token.
+    """An animation of a step: its tokens light up, slide together, and become one token.
 
-    The changes come from the cuts before and after, for any method. Going back in time runs in reverse.
+    The changes come from the token edges before and after the step, for any method. A step back in time is
+    played in reverse.
     """
 
     before: QPixmap

@@ -1,4 +1,4 @@
-"""The token text as a panel: the editor, the ids beside it, the legend and the counts below."""
+"""The panel of the text: the editor, the ids beside it, the legend and the counts below."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class CountsBar(QLabel):
 
 
 def figures(counts: TokenCounts) -> list[str]:
-    """List each count with its name; an unknown one is an ellipsis.
+    """Return each count with its name as text. An unknown count is an ellipsis.
 
     >>> figures(TokenCounts(characters=5, bytes=6, tokens=2, words=1, known=True))[2:]
     ['2 tokens', '3.00 bytes per token', '2.00 tokens per word']
@@ -113,7 +113,7 @@ class ScaleLegend(QWidget):
 
 
 class TokenTextPanel(QWidget):
-    """A panel that connects editor and ids: a token hovered or selected in one is highlighted in the other."""
+    """A panel with the editor and the ids. A token under the pointer is highlighted in both."""
 
     token_hovered = Signal(object)  # the TokenAt under the mouse, in the text or among the ids; or None
 
@@ -136,15 +136,15 @@ class TokenTextPanel(QWidget):
         self.ids.grid.token_chosen.connect(self._show_token)
 
     def put_above(self, view: QWidget) -> None:
-        """Put something above the text, which may take the place of it."""
+        """Put a view above the text. It may later replace the text."""
         self._column.insertWidget(self._column.indexOf(self.splitter), view)
 
     def put_below(self, view: QWidget) -> None:
-        """Put something between the text and its counts."""
+        """Put a widget between the text and its counts."""
         self._column.insertWidget(self._column.indexOf(self.splitter) + 1, view)
 
     def give_room(self, view: QWidget, on: bool) -> None:
-        """Let the view above the text take the room of the text, or give it back."""
+        """Hide the text and give its room to the view above it. If `on` is false, show the text again."""
         self.splitter.setHidden(on)
         self._column.setStretchFactor(view, int(on))
 

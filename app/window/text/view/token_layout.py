@@ -1,7 +1,8 @@
-"""The layout of a text for Qt's editor: rows with room for grounds, a direction for each line, and named boxes.
+"""The layout of a text for Qt's editor: rows with room for backgrounds, a direction for each line, and named boxes.
 
-Qt asks for the place of each block that it needs, and lays out no others. A block that Qt laid out by itself, as it
-does after a key, begins at the very top. It is laid out again here, as is a block with another width.
+Qt asks for the place of each block that it needs, and other blocks are not laid out. Qt sometimes lays out a
+block by itself, such as after a key. That block begins at the very top. It is then laid out again here, and so
+is a block with another width.
 """
 
 from __future__ import annotations
@@ -56,14 +57,14 @@ class TokenLayout(QPlainTextDocumentLayout):
         self.use(BlockStyle(document.defaultFont(), 0.0))
 
     def use(self, setting: BlockStyle) -> None:
-        """Lay out with another width, font or choice of what is shown, when Qt asks for a block again."""
+        """Use another width, font or choice of visible signs. A block is laid out again when Qt asks for it."""
         self.setting = setting
         self._cells.clear()
         self._rows.clear()
         self._boxes.sizes.clear()
 
     def _forget(self) -> None:
-        """Drop what is known of the text, as it has changed."""
+        """Clear the caches that depend on the text, because the text has changed."""
         self._directions.clear()
         self._boxes.sizes.clear()
 
@@ -87,7 +88,7 @@ class TokenLayout(QPlainTextDocumentLayout):
         return QRectF(0.0, 0.0, self.setting.width, height)
 
     def _is_own(self, line: QTextLine) -> bool:
-        """Return whether a block was laid out here, with this setting."""
+        """Return whether this object laid out the block of a line, with the present settings."""
         return line.y() >= ROW_PADDING and abs(line.width() - self.setting.width) < 0.1
 
     def _lay_out(self, block: QTextBlock, layout: QTextLayout, right_to_left: bool) -> None:
@@ -120,7 +121,7 @@ class TokenLayout(QPlainTextDocumentLayout):
         return self._directions[number]
 
     def cells_of(self, block: QTextBlock) -> BlockCells:
-        """Return where the bytes of a block are; equal blocks share them."""
+        """Return the cells of the bytes in a block. Equal blocks share the object."""
         self.blockBoundingRect(block)
         layout = block.layout()
         text = self._chunks[block.blockNumber()]
@@ -137,7 +138,7 @@ class TokenLayout(QPlainTextDocumentLayout):
 
 
 class NamedBoxes(QPyTextObject):
-    """A painter of the objects that stand for invisible characters: a box with the name of each."""
+    """A painter of boxes with names, which stand for invisible characters."""
 
     def __init__(self, parent: QObject, chunks: TextChunks, colours: Callable[[], TokenPalette]) -> None:
         super().__init__(parent)
@@ -146,10 +147,10 @@ class NamedBoxes(QPyTextObject):
         self.sizes: dict[int, QSizeF] = {}  # by position; Qt asks for each again and again
 
     def _name_at(self, document: QTextDocument, position: int) -> str:
-        """Return the name of the character at a position of Qt's layout; of two units the second has no name.
+        """Return the name of the character at a position of Qt's layout. The second of two units has an empty name.
 
-        Qt counts what an input method composes in a block, too, but only there. So behind a composition, and while it
-        lasts, a name may be missing.
+        Qt counts the composed text of an input method in its block, but only there. A name behind a composition
+        may therefore be missing while the composition lasts.
         """
         chunks = self._chunks
         block = document.findBlock(position)
