@@ -1,4 +1,4 @@
-"""A whole window for a test, with separate settings, and nothing left behind."""
+"""The fixtures of the window's tests. Each test gets a window with separate settings, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -46,9 +46,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def let_go_of_keys_and_buttons(qapp: QApplication) -> Iterator[None]:
-    """Shift and Ctrl stay pressed after a key was clicked with them, and the next test would select as if they were.
+    """Release keys and mouse buttons after each test.
 
-    And there is an application, though a test has no window: without one, Qt ends the process where a text is measured.
+    After a click with Shift or Ctrl, Qt believes that the key is still pressed, and the next test would select
+    as if it were. The fixture also makes sure that there is an application: without it, Qt ends the process when
+    a text is measured.
     """
     yield
     if QApplication.keyboardModifiers() != Qt.KeyboardModifier.NoModifier:
@@ -63,13 +65,13 @@ def let_go_of_keys_and_buttons(qapp: QApplication) -> Iterator[None]:
 
 @pytest.fixture
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the pauses of pages, for tests that look at one page after another."""
+    """Shorten the pauses of pages, for tests that look at many pages."""
     monkeypatch.setattr(session_time, "hurry", HURRY)
 
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lengthen the program's patience, so that a run is learned at once on a busy machine, too."""
+    """Lengthen the time limit of quick trainings, so that a run counts as quick even on a busy machine."""
     monkeypatch.setattr("app.session.playing.PATIENCE_MILLISECONDS", WAIT * HURRY)
 
 
@@ -90,7 +92,7 @@ def settings_in(folders: pytest.TempPathFactory, patch: pytest.MonkeyPatch) -> S
 
 @pytest.fixture
 def new_program(qtbot: QtBot, settings: Settings, hurry: None) -> Iterator[Callable[..., Program]]:
-    """Opens windows; all are closed at the end, and no thread of theirs lives on."""
+    """Return a function that opens windows. At the end, all windows are closed, and no thread is left."""
     with windows(settings) as make:
         yield make
 
@@ -129,10 +131,12 @@ def windows(settings: Settings) -> Iterator[Callable[..., Program]]:
 
 @pytest.fixture
 def dropping(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Register the methods for tests; forget them when no window is left that could paint a run by one.
+    """Register the methods of tests for one test.
 
-    By the patches of the test itself, which may change a method, too: two that undo such changes in the wrong order
-    would leave the method behind.
+    At the end, remove windows that could still paint a run of these methods.
+
+    The fixture uses the `monkeypatch` of the test, which may change a method, too. If two patches were undone in
+    the wrong order, the method would stay registered.
     """
     shown_before = set(QApplication.topLevelWidgets())
     monkeypatch.setitem(METHODS, "dropping", dropping_method.METHOD)
@@ -145,10 +149,11 @@ def dropping(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 
 @pytest.fixture(scope="module")
 def only_window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
-    """One for all tests of a file that says `pytestmark = pytest.mark.usefixtures("only_window")`.
+    """Return the window that all tests of a file share.
 
-    For those that ask what the parts say of a session. Those that ask how a window opens, closes, is arranged, keeps
-    its settings or lets go of what it held need one of their own; and whoever listens must stop listening.
+    A file that says `pytestmark = pytest.mark.usefixtures("only_window")` shares its window. Use it for tests
+    about what the window shows of a session. Tests that open, close or arrange a window, or that look at its
+    settings or its memory, need a separate window. A test that connects a signal must disconnect it.
     """
     with window_of_many_tests(tmp_path_factory) as program:
         yield program
@@ -160,13 +165,15 @@ def window_of_many_tests(folders: pytest.TempPathFactory) -> Iterator[Program]:
         patch.setattr(session_time, "hurry", HURRY)
         with windows(settings_in(folders, patch)) as make:
             program = make()
-            program.setProperty(SWITCHED_ON, [name for name, one in program.actions.by_name.items() if one.isChecked()])
+            program.setProperty(
+                SWITCHED_ON, [name for name, action in program.actions.by_name.items() if action.isChecked()]
+            )
             yield program
 
 
 @pytest.fixture
 def begun_anew(qtbot: QtBot, only_window: Program, hurry: None) -> Iterator[Callable[..., Program]]:
-    """The one window of a file as a new one would be, in a fraction of the time: with a new session."""
+    """Return a function that begins a new session in the shared window, which is much faster than opening a window."""
     assert only_window.window.isVisible(), "a test has closed the window that others share with it"
 
     def begin(*files: Path) -> Program:
@@ -177,7 +184,7 @@ def begun_anew(qtbot: QtBot, only_window: Program, hurry: None) -> Iterator[Call
 
 
 def anew(qtbot: QtBot, program: Program, *files: Path) -> Program:
-    """Let a window begin a new session with these files, and look as a new one."""
+    """Begin a new session with these files in a window, and reset the window. Return the window."""
     with as_a_new_one(qtbot, program):
         program.filing.document.new()
         program.session.recipe.put_quietly(FIRST_RECIPE)
@@ -188,7 +195,11 @@ def anew(qtbot: QtBot, program: Program, *files: Path) -> Program:
 
 @contextmanager
 def as_a_new_one(qtbot: QtBot, program: Program) -> Iterator[None]:
-    """Close and put back what a test has opened and switched, around whatever is done with the session."""
+    """Reset the window around a change of its session.
+
+    Before the change, close dialogs and reset settings and switches. After the change, reset the layout and the
+    speed, and wait until no background task runs.
+    """
     gc.disable()  # as it was, if another window has been closed beside it
     for box in program.window.findChildren(QDialog):
         box.close()
@@ -213,12 +224,15 @@ def as_a_new_one(qtbot: QtBot, program: Program) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def one_session(only_window: Program) -> list[object]:
-    """Return the state that `made_once` left, empty at first, for files whose tests mostly look."""
+    """Return the list for the state that `made_once` left. It is empty before the first test of a file."""
     return []
 
 
 def made_once(qtbot: QtBot, session: list[object], window: Program, make: Callable[[], Program]) -> Program:
-    """A window with what `make` makes in it: the one of the test before, unless that has changed it."""
+    """Return the window with the session that `make` makes.
+
+    Use the session of the test before if that test did not change it.
+    """
     if session and session == state_of(window):
         with as_a_new_one(qtbot, window):
             window.session.runs.show(window.session.runs.all[-1])
@@ -237,27 +251,27 @@ def state_of(program: Program) -> list[object]:
 
 
 def assert_nothing_broke(program: Program) -> None:
-    """A mistake in a thread is caught by the window, and shown in a box that nobody looks at here."""
+    """Raise an error if a thread has failed. The window catches such a failure, and shows it in a dialog."""
     dialog, program.crashes.dialog = program.crashes.dialog, None
     assert dialog is None, dialog.text.toPlainText()
 
 
 @pytest.fixture
 def window_with(request: pytest.FixtureRequest) -> Callable[..., Program]:
-    """A window with these files: one for each test, but where its file uses `only_window`."""
+    """Return a function that opens a window with files. A file that uses `only_window` gets the shared window."""
     name = "begun_anew" if "only_window" in request.fixturenames else "new_program"
     return cast(Callable[..., Program], request.getfixturevalue(name))
 
 
 @pytest.fixture
 def program(window_with: Callable[..., Program]) -> Program:
-    """A window that holds the first sample."""
+    """Return a window that holds the first sample."""
     return window_with()
 
 
 @pytest.fixture
 def train(qtbot: QtBot) -> Callable[[Program], None]:
-    """Press Train and wait for the end."""
+    """Return a function that presses Train, and waits until the training has ended."""
 
     def press_and_wait(program: Program) -> None:
         program.actions["main"].trigger()
@@ -268,7 +282,7 @@ def train(qtbot: QtBot) -> Callable[[Program], None]:
 
 
 def export_to(program: Program, path: Path, format: str) -> None:
-    """Write all merges as in the dialog, pressed twice."""
+    """Write all merges to a file, as if a person had pressed the button of the dialog twice."""
     export = program.exchanging.export
     export.checked.connect(lambda _: export.put_in_place(), Qt.ConnectionType.SingleShotConnection)
     export.prepare(path, format)
@@ -285,7 +299,7 @@ def wait_for_phase(qtbot: QtBot, program: Program, *phases: Phase) -> None:
 
 
 def settle(qtbot: QtBot, program: Program) -> None:
-    """Wait until nothing is on its way any more, and all that was news is shown."""
+    """Wait until no background task runs, and everything new is shown."""
 
     def is_quiet() -> None:
         late = busy_with(program)  # known at once; the rest is looked for among all objects
@@ -302,7 +316,7 @@ def busy_with(program: Program) -> list[Hashable]:
 
 
 def on_its_way(program: Program) -> list[Hashable]:
-    """Name what the window does not show yet, so that a failed wait says what it waited for."""
+    """Return the tasks and pages that are not up to date yet. A failed wait prints them."""
     late = busy_with(program)
     for throttle in program.findChildren(Throttle) + program.window.findChildren(Throttle):
         waits = throttle.parent()
@@ -312,7 +326,7 @@ def on_its_way(program: Program) -> list[Hashable]:
 
 
 def rest(qtbot: QtBot, program: Program) -> None:
-    """Wait until nothing is under way, and nothing is about to begin: no timer is set that will ring once."""
+    """Wait until no background task runs, and no timer is active that would start a task."""
 
     waited_for: list[QTimer] = []  # all are looked for again only when these are done: there are many
 
@@ -326,21 +340,21 @@ def rest(qtbot: QtBot, program: Program) -> None:
     qtbot.waitUntil(is_at_rest, timeout=WAIT)
 
 
-def wait_for_sentence(qtbot: QtBot, program: Program, told: str) -> None:
-    """Wait until the message bar says that; a failure says what it shows, and which work goes on."""
+def wait_for_sentence(qtbot: QtBot, program: Program, sentence: str) -> None:
+    """Wait until the message bar shows a sentence. A failure prints the state of the run and the running tasks."""
 
-    def is_told() -> None:
+    def is_shown() -> None:
         run = program.session.runs.shown
         phase = "no run" if run is None else run.phase
-        assert told in program.messages.sentence.text(), (phase, on_its_way(program))
+        assert sentence in program.messages.sentence.text(), (phase, on_its_way(program))
 
-    qtbot.waitUntil(is_told, timeout=WAIT)
+    qtbot.waitUntil(is_shown, timeout=WAIT)
 
 
-def wait_for_totals(qtbot: QtBot, program: Program, told: str) -> None:
-    """Wait until the line about all texts of the corpus says that."""
+def wait_for_totals(qtbot: QtBot, program: Program, totals: str) -> None:
+    """Wait until the line with the totals of the corpus contains a text."""
 
-    def is_told() -> None:
-        assert told in program.corpus_panel.totals.text(), on_its_way(program)
+    def is_shown() -> None:
+        assert totals in program.corpus_panel.totals.text(), on_its_way(program)
 
-    qtbot.waitUntil(is_told, timeout=WAIT)
+    qtbot.waitUntil(is_shown, timeout=WAIT)

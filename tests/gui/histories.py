@@ -1,4 +1,4 @@
-"""Histories made up for tests of what shows them; the engine's own are in the tests of the window."""
+"""The made-up histories for tests of tables and charts. Tests of the window use histories of the engine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ USUAL_BYTES = np.frombuffer(b"etaoinshrdlucmfw" * 12 + b"      \n\t0129.,;\xc3\x
 
 
 def random_history(merges: int, seed: int = 0) -> History:
-    """Short tokens, falling counts, a tie here and there."""
+    """Return a random history with short tokens, falling counts and some ties."""
     random = np.random.default_rng(seed)
     columns = Columns.with_room(merges)
     base, lengths = 256, [1] * 256
@@ -42,7 +42,7 @@ def run_with(history: History) -> Run:
 
 
 def grown(run: Run, history: History) -> None:
-    """The run has learned up to there."""
+    """Set the history of a run, as if the run had learned until there."""
     assert run.names is not None
     run.history = history
     run.names.grow(history)

@@ -1,4 +1,4 @@
-"""A run that is learned in no time, and what the window shows of it."""
+"""The functions for tests with a small run, which is trained quickly."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ def wait_for_rows(qtbot: QtBot, program: Program, wanted: int) -> None:
 
 
 def small(program: Program, size: int = 320) -> None:
-    """A vocabulary that is learned in no time."""
+    """Choose a small vocabulary size, which is learned quickly."""
     assert program.form.choose(vocab_size=size)
 
 
 def group_texts(program: Program) -> None:
-    """Make two languages of the texts, whose words are alike, if the method serves languages."""
+    """Make two languages with the same words from the first text, if the method serves languages."""
     corpus = program.session.corpus
     if not corpus.recipe.value.serves_languages:
         return
     text = corpus.texts.value[0].text
     for name in ("one", "another"):
         corpus.add_text(name, text or "")
-    first, second = (one.number for one in corpus.texts.value)
+    first, second = (source.number for source in corpus.texts.value)
     for number, name, ratio in ((first, "a", "1"), (second, "b", "1.5")):
         corpus.group({number}, name)
         corpus.choose(Group(name, ratio=Fraction(ratio)))
 
 
 def moments(program: Program) -> tuple[int, int, int, int]:
-    """The moment that the cursor, the table, the text and the time bar show."""
+    """Return the steps that the slider, the table, the text and the time bar show."""
     return (
         program.session.cursor.position,
         program.merge_panel.table.delegate.marked_row + 1,

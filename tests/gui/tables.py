@@ -1,4 +1,4 @@
-"""The exact values behind a page."""
+"""A function that returns the exact values behind a page."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ Rows = list[tuple[Any, ...]]
 
 
 def exact_rows(page: Page) -> Rows:
-    """The names of the columns, and the rows below them."""
+    """Return the names of the columns, and then the rows."""
     table = page.exact()(never_cancelled)
     return [tuple(table.columns), *table.rows()]

@@ -1,4 +1,4 @@
-"""The window shows runs whose steps drop or add tokens, though nothing in it knows the method."""
+"""Tests of runs whose steps drop or add tokens. No part of the window names their method."""
 
 from __future__ import annotations
 

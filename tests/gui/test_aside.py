@@ -1,4 +1,4 @@
-"""Work aside: the newest question of a topic wins, and whatever becomes of it, the topic is free again."""
+"""Tests of background tasks. The newest task of a topic wins, and after any end the topic is free again."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def aside(session: Session) -> Aside:
 
 
 class Heard:
-    """All reports about one question, in order."""
+    """A list of all reports about one task, in order."""
 
     def __init__(self) -> None:
         self.news: list[Any] = []
@@ -146,22 +146,22 @@ def test_a_failure_of_a_background_task_is_reported_as_a_sentence(
     heard = Heard()
     heard.ask(aside, "sum", work)
     wait_until_free(qtbot, aside)
-    (kind, told), last = heard.news
+    (kind, message), last = heard.news
     assert kind == "failed"
-    assert told.startswith(sentence)
+    assert message.startswith(sentence)
     assert last == ("ended",)
 
 
 def test_a_bug_in_a_background_task_reaches_the_exception_hook_and_leaves_its_topic_free(
     qtbot: QtBot, aside: Aside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found: list[Any] = []
-    monkeypatch.setattr(threading, "excepthook", lambda args: found.append(args.exc_value))
+    errors: list[Any] = []
+    monkeypatch.setattr(threading, "excepthook", lambda args: errors.append(args.exc_value))
     heard, next_one = Heard(), Heard()
     heard.ask(aside, "sum", lambda task: 1 // 0)
     next_one.ask(aside, "sum", lambda task: 2, queues=True)
     wait_until_free(qtbot, aside)
-    assert [type(error) for error in found] == [ZeroDivisionError]
+    assert [type(error) for error in errors] == [ZeroDivisionError]
     assert heard.news == [("ended",)]
     assert next_one.news == [("done", 2), ("ended",)]
 

@@ -1,4 +1,4 @@
-"""The comparison in the window: the same text in both colourings, the merges that differ, and totals."""
+"""Tests of the comparison: the same text in two colourings, the merges that differ, and the totals."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OTHER = train(Corpus.from_texts([TEXT]), Recipe.preset("gpt2", merges=40, ties="
 
 @pytest.fixture
 def comparing(qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
-    """A run beside a table that was opened to compare with."""
+    """Return a window with a run beside a table that was opened for the comparison."""
     program.session.corpus.replace_by_text("small", TEXT)
     assert program.form.choose(vocab_size=296)
     train(program)
@@ -65,21 +65,21 @@ def wait_until_compared(qtbot: QtBot, program: Program) -> None:
 
 
 def listed(program: Program) -> list[tuple[str, ...]]:
-    """The steps that differ, as the page lists them."""
+    """Return the differing steps that the page lists."""
     model = program.pages[ComparePage].model
     columns = [model.columns.index(name) for name in ("left_text", "right_text", "step", "other_step")]
     rows = range(program.pages[ComparePage].rows.rowCount())
     return [tuple(model.cell(row, column) for column in columns) for row in rows]
 
 
-def expected_rows(found: TableComparison) -> list[tuple[str, ...]]:
+def expected_rows(comparison: TableComparison) -> list[tuple[str, ...]]:
     return [
         (
-            shown(one.left),
-            shown(one.right),
-            *("" if at is None else f"{at + 1:,}" for at in (one.place, one.other_place)),
+            shown(token.left),
+            shown(token.right),
+            *("" if at is None else f"{at + 1:,}" for at in (token.place, token.other_place)),
         )
-        for one in found.differing
+        for token in comparison.differing
     ]
 
 
@@ -87,9 +87,9 @@ def test_the_compare_room_puts_the_other_run_beside_the_shown_run(qtbot: QtBot, 
     run, page = shown_run(comparing), comparing.pages[ComparePage]
     assert run.history is not None
     assert run.recipe.ties != OTHER.recipe.ties
-    found = compare_tables(run.history, OTHER)
-    assert found.cause == "tie"
-    assert listed(comparing) == expected_rows(found) != []
+    comparison = compare_tables(run.history, OTHER)
+    assert comparison.cause == "tie"
+    assert listed(comparing) == expected_rows(comparison) != []
     assert "Likely cause, tie" in page.sentence.text()
     panel = comparing.pages[LanesPanel]
     assert [column.card.run.currentText() for column in panel.columns.all[:2]] == ["gpt2 · run 1", "other.csv · run 2"]
@@ -166,9 +166,9 @@ def test_compared_columns_scroll_together(qtbot: QtBot, comparing: Program) -> N
     comparing.token_text.set_text("then that last low\n" * 100)
     qtbot.waitUntil(lambda: comparing.session.text.value.startswith("then"), timeout=WAIT)
     wait_until_compared(qtbot, comparing)
-    one, other = (column.text.verticalScrollBar() for column in comparing.pages[LanesPanel].columns.all[:2])
-    other.setValue(other.maximum() // 2)
-    assert one.value() == other.value() > 0
+    first, second = (column.text.verticalScrollBar() for column in comparing.pages[LanesPanel].columns.all[:2])
+    second.setValue(second.maximum() // 2)
+    assert first.value() == second.value() > 0
 
 
 def test_all_compared_runs_are_shared_as_one_web_page(
@@ -293,11 +293,11 @@ def test_the_comparison_distinguishes_different_tokens_from_moved_merges(qtbot: 
     text = comparing.pages[ComparePage].sentence.text()
     run = shown_run(comparing)
     assert run.history is not None
-    found = compare_tables(run.history, OTHER)
-    assert found.moved > 0
-    assert f"{found.moved:,} merge" in text
+    comparison = compare_tables(run.history, OTHER)
+    assert comparison.moved > 0
+    assert f"{comparison.moved:,} merge" in text
     assert "in both at different places, without any effect on the tokens." in text
-    assert f"{found.common:,} tokens are in both vocabularies" in text
+    assert f"{comparison.common:,} tokens are in both vocabularies" in text
 
 
 def test_unknown_tokens_are_counted_separately_in_their_column(qtbot: QtBot, comparing: Program) -> None:

@@ -1,4 +1,4 @@
-"""A run by each method there is, at its beginning, in its middle and at its end: every page says something."""
+"""Tests with a run of each method, at its beginning, in its middle and at its end. Every page shows something."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def recipe_of(method: str) -> Recipe:
 
 @pytest.fixture(scope="module", params=METHODS)
 def learned(request: pytest.FixtureRequest, only_window: Program) -> Program:
-    """A run by each method, one after another, which is looked at, saved and asked."""
+    """Return the shared window with a finished run of the method."""
     qtbot = QtBot(request)
     program = anew(qtbot, only_window)
     program.session.corpus.replace_by_text("a few words", TEXT)
@@ -55,10 +55,10 @@ def learned(request: pytest.FixtureRequest, only_window: Program) -> Program:
 
 
 def texts_on(program: Program, page: str) -> str:
-    """All that is written on a page, whether in labels or drawn."""
+    """Return all text on a page, in labels and in drawings."""
     shown = program.pages.page(next(row for row in PAGES if row.id == page))
     labels = [label.text() for label in shown.findChildren(QLabel) if label.isVisibleTo(shown)]
-    drawn = [one.accessibleDescription() for one in (shown, *shown.findChildren(FigureView))]
+    drawn = [widget.accessibleDescription() for widget in (shown, *shown.findChildren(FigureView))]
     return " ".join([*labels, *(str(cell) for row in exact_rows(shown) for cell in row), *drawn])
 
 
@@ -73,8 +73,8 @@ def test_every_page_shows_some_text_at_every_step_of_each_method(
     for number, at in enumerate((0, end // 2, end) if EXPLORES else (end // 2, end)):
         learned.session.cursor.go_to(at)
         settle(qtbot, learned)
-        found = learned.token_text.ids_in(0, learned.token_text.byte_length)
-        assert found == Tokenizer(run.history).encode(learned.token_text.text(), at=at)
+        ids = learned.token_text.ids_in(0, learned.token_text.byte_length)
+        assert ids == Tokenizer(run.history).encode(learned.token_text.text(), at=at)
         rest(qtbot, learned)
         learned.text_panel.editor.caret_placed.emit(6)
         for row in PAGES:
@@ -149,15 +149,15 @@ def test_steps_are_named_by_the_word_of_their_method_and_unusable_formats_say_wh
     dialog = learned.exchanging.export_dialog
     assert dialog is not None
     actions = [learned.actions[name] for name in ("copy_tsv", "find", "step", "back", "go_to", "paid", "export")]
-    said = [told for action in actions for told in (action.text(), action.toolTip())]
+    said = [label for action in actions for label in (action.text(), action.toolTip())]
     said += [label.text() for box in learned.window.findChildren(QDialog) for label in box.findChildren(QLabel)]
     said += [learned.window.docks["merges"].windowTitle(), learned.bookmarks.index(0).data()]
-    assert sum(step in one.lower() for one in said) > 8
-    assert step == "merge" or not [one for one in said if "merge" in one.lower()]
+    assert sum(step in text.lower() for text in said) > 8
+    assert step == "merge" or not [text for text in said if "merge" in text.lower()]
     for name, format in FORMATS.written.items():
-        with qtbot.waitSignal(learned.exchanging.export.refused, timeout=WAIT) as told:
+        with qtbot.waitSignal(learned.exchanging.export.refused, timeout=WAIT) as refused:
             dialog.format.setCurrentIndex(dialog.format.findData(name))
             dialog._begin_anew()
-        assert told.args == [format.refusal(run.history)]
-        assert dialog.begin.isEnabled() == (told.args == [""])
-        assert html.escape(told.args[0]) in dialog.outcome.text()
+        assert refused.args == [format.refusal(run.history)]
+        assert dialog.begin.isEnabled() == (refused.args == [""])
+        assert html.escape(refused.args[0]) in dialog.outcome.text()

@@ -1,4 +1,4 @@
-"""A double-click on a session opens it: the desktop learns which program opens the ending."""
+"""Tests of the file type. The desktop opens sessions with this program after a double click."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def test_the_desktop_learns_the_file_type_of_sessions_and_the_program_that_opens
 
 
 def test_on_macos_a_small_application_opens_session_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Start it with a file as a shell would; a stand-in prints its arguments."""
-    told = tmp_path / "told"
-    monkeypatch.setattr(file_type, "command", lambda: [sys.executable, "-c", TELL, str(told)])
+    """A shell starts the application with a file. A program in place of the real one writes its arguments to a file."""
+    arguments = tmp_path / "told"
+    monkeypatch.setattr(file_type, "command", lambda: [sys.executable, "-c", TELL, str(arguments)])
     file_type.claim_on_mac(tmp_path)
     contents = tmp_path / "BPE Explorer.app" / "Contents"
     properties = plistlib.loads((contents / "Info.plist").read_bytes())
@@ -64,7 +64,7 @@ def test_on_macos_a_small_application_opens_session_files(tmp_path: Path, monkey
     assert kind["UTTypeTagSpecification"] == {"public.filename-extension": ["bpex"]}
     assert document["LSItemContentTypes"] == [kind["UTTypeIdentifier"]]
     subprocess.run([contents / "MacOS" / properties["CFBundleExecutable"], "a file"], check=True)
-    assert told.read_text(encoding="utf-8") == "a file"
+    assert arguments.read_text(encoding="utf-8") == "a file"
 
 
 def test_a_running_program_receives_the_path_of_a_double_clicked_file() -> None:

@@ -1,4 +1,7 @@
-"""The privacy of a person's kept files: nobody else can read them, and files of others are not taken for theirs."""
+"""Tests of privacy.
+
+No other user can read a person's safety copies, and files of other users are not opened as copies.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session that no safety copy can be kept of is never left without asking."""
+"""Tests of leaving a session for which no safety copy can be written. The program always asks first."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Button = QMessageBox.StandardButton
 
 
 class DialogAnswerer:
-    """A person who presses a button of the question when it comes, and remembers its text."""
+    """A person who presses a button of the dialog when it opens, and remembers the text of the dialog."""
 
     def __init__(self, qtbot: QtBot) -> None:
         self.asked: list[str] = []
@@ -56,7 +56,7 @@ def not_a_folder(_: pytest.MonkeyPatch) -> None:
 
 
 class WriterWithoutRoom(SessionWriter):
-    """A writer to a disk that is full."""
+    """A writer to a full disk."""
 
     def update(self, session: SavedSession, *, cancelled: CancelCheck = never_cancelled) -> None:
         raise OutputError("Could not write it: database or disk is full.")
@@ -68,7 +68,7 @@ def a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(params=[not_a_folder, a_full_disk], ids=["no folder", "no room"])
 def unkept(request: pytest.FixtureRequest, program: Program, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Program:
-    """A window with work in it that cannot be kept."""
+    """Return a window with work for which no safety copy can be written."""
     request.param(monkeypatch)
     program.token_text.set_text("not to be lost")
     qtbot.waitUntil(lambda: program.session.text.value == "not to be lost", timeout=WAIT)
@@ -166,7 +166,7 @@ def test_quitting_with_unsaved_work_of_the_user_asks_what_to_do(
 
 
 class PersonalCloseEvent(QCloseEvent):
-    """A close event as the button in the corner of the window sends it."""
+    """A close event like that of the button in the corner of the window."""
 
     def spontaneous(self) -> bool:
         return True
@@ -188,19 +188,19 @@ def test_a_new_session_offers_to_restore_the_previous_session(qtbot: QtBot, prog
     program.actions["new_session"].trigger()
     wait_for_sentence(qtbot, program, "The session before this session is kept: ")
     assert program.token_text.text() != "not to be lost"
-    next(one for one in program.messages.findChildren(QPushButton) if one.text() == "Restore").click()
+    next(button for button in program.messages.findChildren(QPushButton) if button.text() == "Restore").click()
     qtbot.waitUntil(lambda: program.token_text.text() == "not to be lost", timeout=WAIT)
 
 
 def test_a_window_that_was_closed_once_asks_no_second_time(program: Program) -> None:
-    """Qt closes whatever is still to be seen before the program ends, and would stay if that were refused."""
-    told: list[str] = []
-    program.window.closing.connect(lambda: told.append("closing"))
+    """Qt closes all visible windows before the program ends. The program would not end if a window refused that."""
+    events: list[str] = []
+    program.window.closing.connect(lambda: events.append("closing"))
     assert program.window.close()
     program.window.may_close = lambda: False  # as where no safety copy can be kept any more
     program.window.show()
     assert program.window.close()
-    assert told == ["closing"]
+    assert events == ["closing"]
 
 
 def test_a_screenshot_is_taken_without_a_question_even_if_no_safety_copy_can_be_kept(

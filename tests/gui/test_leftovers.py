@@ -1,4 +1,4 @@
-"""The safety copies that are kept, and the order in which they are offered, damaged ones included."""
+"""Tests of safety copies: which of them are kept, and in which order they are offered. Damaged copies are included."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def leave(folder: Path, name: str, written: datetime | None, text: str = "a text") -> Path:
-    """A safety copy under a name that says nothing about when it was written."""
+    """Write a safety copy whose name does not depend on the time of writing. Return its path."""
     path = folder / f"{name}{EXTENSION}"
     write_session(dataclasses.replace(SavedSession(Recipe.preset("gpt2"), text=text), written=written), path)
     return path
@@ -50,9 +50,9 @@ def leave(folder: Path, name: str, written: datetime | None, text: str = "a text
 def test_the_newest_safety_copy_is_kept_whatever_the_names_of_older_copies(folder: Path) -> None:
     future = [leave(folder, f"2031-01-{day:02}-00-00-00-1-1", NOW + (1500 + day) * DAY) for day in range(1, 29)]
     today = leave(folder, "2026-11-21-00-00-00-1-1", NOW - timedelta(seconds=5))
-    found = find_leftovers(folder)
-    assert found[0].path == today
-    assert {one.path for one in found} == {today, *future}
+    leftovers = find_leftovers(folder)
+    assert leftovers[0].path == today
+    assert {leftover.path for leftover in leftovers} == {today, *future}
     assert all(path.exists() for path in (today, *future))
 
 
@@ -60,14 +60,14 @@ def test_safety_copies_are_sorted_by_the_time_they_were_written(folder: Path) ->
     paths = [leave(folder, name, NOW - age * DAY) for name, age in (("a", 2), ("c", 3), ("b", 1))]
     for path in paths:
         os.utime(path, (0, 0))  # as a backup that was put back may be
-    assert [one.path.stem for one in find_leftovers(folder)] == ["b", "a", "c"]
+    assert [leftover.path.stem for leftover in find_leftovers(folder)] == ["b", "a", "c"]
 
 
 def test_a_safety_copy_without_a_stored_time_uses_the_time_of_its_file(folder: Path) -> None:
     path = leave(folder, "old", None)
     os.utime(path, (1_000_000_000, 1_000_000_000))
-    (found,) = find_leftovers(folder)
-    assert found.written == datetime.fromtimestamp(1_000_000_000, UTC)
+    (leftover,) = find_leftovers(folder)
+    assert leftover.written == datetime.fromtimestamp(1_000_000_000, UTC)
 
 
 def test_the_oldest_safety_copies_are_removed_if_all_take_too_much_space(
@@ -77,10 +77,10 @@ def test_the_oldest_safety_copies_are_removed_if_all_take_too_much_space(
     paths = {age: leave(folder, f"x{age}", NOW - age * DAY) for age in ages}
     assert len(find_leftovers(folder)) == 5
     monkeypatch.setattr(safety_copy, "MOST_BYTES", sum(path.stat().st_size for path in paths.values()) - 1)
-    assert [one.path for one in find_leftovers(folder)] == [paths[age] for age in ages[:-1]]
+    assert [leftover.path for leftover in find_leftovers(folder)] == [paths[age] for age in ages[:-1]]
     assert not paths[50].exists()
     monkeypatch.setattr(safety_copy, "MOST_BYTES", 0)
-    assert [one.path for one in find_leftovers(folder)] == [paths[1], paths[29]]
+    assert [leftover.path for leftover in find_leftovers(folder)] == [paths[1], paths[29]]
 
 
 def test_a_safety_copy_locked_by_a_window_is_not_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,13 +95,13 @@ def test_a_safety_copy_locked_by_a_window_is_not_removed(folder: Path, monkeypat
 
 @given(st.lists(st.tuples(st.integers(-4000, 4000), st.integers(1, 600_000_000)), max_size=30))
 def test_safety_copies_are_removed_by_age_and_total_size(copies: list[tuple[int, int]]) -> None:
-    found = [Leftover(Path(str(place)), NOW - days * DAY, size) for place, (days, size) in enumerate(copies)]
-    gone = not_kept(found, NOW)
-    kept = [one for one in found if one not in gone]
-    assert all(NOW - one.written > LEAST_AGE for one in gone)
-    for place, one in enumerate(gone):  # with it, it was too much, and nothing older was spared
+    leftovers = [Leftover(Path(str(place)), NOW - days * DAY, size) for place, (days, size) in enumerate(copies)]
+    gone = not_kept(leftovers, NOW)
+    kept = [leftover for leftover in leftovers if leftover not in gone]
+    assert all(NOW - leftover.written > LEAST_AGE for leftover in gone)
+    for place, leftover in enumerate(gone):  # with it, it was too much, and nothing older was spared
         assert sum(other.size for other in (*kept, *gone[place:])) > safety_copy.MOST_BYTES
-        assert all(other.written >= one.written for other in kept)
+        assert all(other.written >= leftover.written for other in kept)
 
 
 def test_the_rule_for_removing_safety_copies_is_in_the_menu_and_in_the_manual(program: Program) -> None:
@@ -122,11 +122,11 @@ def test_a_damaged_safety_copy_is_offered_and_can_be_discarded(
     program = new_program()
     with qtbot.waitSignal(program.filing.document.leftovers.changed, timeout=WAIT):
         program.filing.unsaved.offer_newest()
-    (found,) = program.filing.document.leftovers.all
+    (leftover,) = program.filing.document.leftovers.all
     assert "damaged" in program.messages.sentence.text()
-    assert "damaged" in title_of(found)
-    assert found.damage in program.messages.details.toPlainText()
-    program.filing.bring_back(found)
+    assert "damaged" in title_of(leftover)
+    assert leftover.damage in program.messages.details.toPlainText()
+    program.filing.bring_back(leftover)
     assert f"{path.name} cannot be restored" in program.messages.sentence.text()
     assert "Open an older copy of the file" in program.messages.sentence.text()
     assert path.exists()

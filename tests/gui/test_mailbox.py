@@ -1,4 +1,4 @@
-"""Messages cross threads, the newest of a kind only, and never into a closed box."""
+"""Tests of the mailbox. Messages cross threads, only the newest of a kind arrives, and a closed box gets none."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def box(qtbot: QtBot) -> Mailbox:
 
 @pytest.fixture
 def arrived(box: Mailbox) -> list[tuple[object, object]]:
-    found: list[tuple[object, object]] = []
-    box.arrived.connect(lambda sender, message: found.append((sender, message)))
-    return found
+    messages: list[tuple[object, object]] = []
+    box.arrived.connect(lambda sender, message: messages.append((sender, message)))
+    return messages
 
 
 def test_only_the_newest_of_many_mailbox_messages_arrives(qtbot: QtBot, box: Mailbox, arrived: list[Any]) -> None:

@@ -1,4 +1,7 @@
-"""Garbage cycles are found in the window's thread, old ones only at rest; freed memory goes back to the system."""
+"""Tests of memory.
+
+Garbage is collected in the window's thread, old objects when it is idle, and freed memory is returned.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ from tests.shared import ROOT
 
 
 class Knot:
-    """Refers to itself, so that counting references never frees it."""
+    """An object that refers to itself, so that counting references never frees it."""
 
     def __init__(self) -> None:
         self.me = self
@@ -37,9 +40,9 @@ def busy() -> list[bool]:
 
 @pytest.fixture
 def collection(qtbot: QtBot, busy: list[bool]) -> Iterator[GarbageCollection]:
-    found = GarbageCollection(lambda: busy[0])
-    yield found
-    found.stop()
+    garbage_collection = GarbageCollection(lambda: busy[0])
+    yield garbage_collection
+    garbage_collection.stop()
     assert gc.isenabled()
 
 
@@ -89,7 +92,7 @@ def test_old_objects_are_collected_after_many_new_objects(collection: GarbageCol
 def test_old_objects_are_collected_at_last_even_if_the_program_stays_busy(
     collection: GarbageCollection, busy: list[bool]
 ) -> None:
-    """One run may follow the other for hours."""
+    """One training may follow the other for hours, so the program may never be idle."""
     busy[0] = True
     old = Knot()
     knot = weakref.ref(old)

@@ -1,4 +1,7 @@
-"""The way from a text of the window's corpus to its count, as `tests/core/test_path_of_counting.py` measures it."""
+"""A test of the copies that are made between a text of the corpus and its count.
+
+It measures them as `tests/core/test_path_of_counting.py` does.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +27,14 @@ def counted(text):
     (outcome,) = outcomes.values()
     return outcome.words
 
-found = {}
+ways = {}
 for name, place in json.loads(sys.argv[1]).items():
     is_file = isinstance(place, str)
     text = CorpusText("a", path=Path(place)) if is_file else CorpusText("a", text=place["text"])
     words = counted(text)
-    again, found[name] = way_of(lambda: counted(text))
+    again, ways[name] = way_of(lambda: counted(text))
     assert words == again > 0
-print(json.dumps(found))
+print(json.dumps(ways))
 """
 MOST = {  # with the moves of counting itself
     "text": {"files": 22, "moves": 57, "back": 10},

@@ -1,4 +1,7 @@
-"""What is pointed at lights up wherever it occurs; a click keeps it, Escape lets go."""
+"""Tests of the selection.
+
+The token under the pointer is highlighted in all views. A click keeps it, and Escape ends that.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that can be put back, and the one moment in time."""
+"""Tests of values that can be undone, and of the step that the window shows."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_moving_a_corpus_text_keeps_all_other_texts_in_order(order: list[int], w
 
 
 def test_undo_steps_that_were_discarded_are_freed() -> None:
-    """Each holds what was there before and after: a corpus, perhaps."""
+    """A step holds the values before and after it, which may be a whole corpus."""
     stack = Steps()
     held: UndoableValue[list[int]] = UndoableValue([], stack)
     for value in range(20):
@@ -112,7 +112,9 @@ def test_undo_steps_that_were_discarded_are_freed() -> None:
     gc.collect()
     # Which value a step belongs to tells it from the steps of other tests.
     steps = [
-        one for one in gc.get_objects() if type(one) is _Replacement and getattr(one._act, "__self__", None) is held
+        thing
+        for thing in gc.get_objects()
+        if type(thing) is _Replacement and getattr(thing._act, "__self__", None) is held
     ]
     assert len(steps) == 1
 
@@ -138,7 +140,7 @@ for _ in range(100):
 
 
 def test_an_undo_stack_that_becomes_garbage_frees_its_steps_once() -> None:
-    """Steps freed before their stack crash the program, where memory that was freed is overwritten at once."""
+    """If the steps are freed before their stack, the program crashes as soon as the freed memory is overwritten."""
     overwriting = {"GLIBC_TUNABLES": "glibc.malloc.perturb=165", "PYTHONPATH": str(ROOT)}
     subprocess.run(
         [sys.executable, "-c", UNREACHABLE_STACK], env=os.environ | overwriting, check=True, timeout=PATIENCE
@@ -158,7 +160,7 @@ def test_a_change_after_undo_begins_a_new_undo_step() -> None:
 
 
 def test_a_change_caused_by_undo_adds_no_undo_step() -> None:
-    """Otherwise making a step again would delete it while it is being made."""
+    """A new step would delete the step that is just being redone."""
     stack = Steps()
     held: UndoableValue[int] = UndoableValue(0, stack)
     other: UndoableValue[int] = UndoableValue(0, stack)

@@ -1,4 +1,4 @@
-"""Background work lets the window go first, but not for ever."""
+"""Tests of the priority of the window. Background tasks wait for the window, but only for a limited time."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ def test_a_window_that_is_drawing_counts_as_busy_for_background_threads(qtbot: Q
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities of their own here only")
 def test_background_jobs_run_with_a_lower_priority(qtbot: QtBot) -> None:
-    found: list[int] = []
+    priorities: list[int] = []
 
     class Modest(Job):
         def work(self) -> None:
-            found.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+            priorities.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
 
     job = Modest("a")
     job.start(Mailbox())
     job.join()
     mine = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
-    assert found[0] > mine or mine == window_first.MOST_MODEST
+    assert priorities[0] > mine or mine == window_first.MOST_MODEST
 
 
 def test_a_new_value_of_a_progress_bar_does_not_repaint_the_window_at_once(qtbot: QtBot) -> None:

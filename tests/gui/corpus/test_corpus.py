@@ -1,4 +1,4 @@
-"""The corpus in the window: files, folders, pasted and dropped texts, and their failures."""
+"""Tests of the corpus in the window: files, folders, pasted and dropped texts, and their errors."""
 
 from __future__ import annotations
 
@@ -92,15 +92,15 @@ def test_adding_a_folder_adds_its_text_files_and_reports_skipped_files(
     with qtbot.waitSignal(corpus.listed, timeout=WAIT):
         program.opening.add_paths([folder])
     assert [text.name for text in corpus.texts.value] == ["a.txt"]
-    told = f"{folder / 'b.png'} is not a text file: it looks like a picture."
-    assert program.messages.sentence.text() == told
+    sentence = f"{folder / 'b.png'} is not a text file: it looks like a picture."
+    assert program.messages.sentence.text() == sentence
     settle(qtbot, program)  # it is counted as it was
     (folder / "a.txt").write_bytes(b"")
     with qtbot.waitSignal(corpus.listed, timeout=WAIT):
         program.opening.add_paths([folder])
     assert len(corpus.texts.value) == 1
     assert program.messages.sentence.text().startswith(f"There is no text file in the folder {folder}.")
-    assert told in program.messages.details.toPlainText()
+    assert sentence in program.messages.details.toPlainText()
 
 
 def test_a_picture_in_the_corpus_is_marked_with_the_error_not_a_text_file(
@@ -146,9 +146,9 @@ def test_an_undecodable_file_among_good_files_is_reported_and_the_good_files_are
     settle(qtbot, program)
 
     def entry() -> Entry:
-        found = program.corpus.data(program.corpus.index(1), program.corpus.EntryRole)
-        assert isinstance(found, Entry)
-        return found
+        shown_entry = program.corpus.data(program.corpus.index(1), program.corpus.EntryRole)
+        assert isinstance(shown_entry, Entry)
+        return shown_entry
 
     qtbot.waitUntil(lambda: entry().is_failed, timeout=WAIT)
     assert "bad.txt" in entry().state
@@ -201,9 +201,9 @@ def test_a_text_whose_words_are_whole_sentences_causes_a_warning(
     program.form.choose_preset("english")
     program.session.corpus.add_paths([path])
     qtbot.waitUntil(lambda: bool(program.corpus.warning), timeout=WAIT)
-    told = program.corpus_panel.warning.text()
-    assert "of japanese.txt is in words" in told
-    assert "; bert would split this text better" in told
+    warning = program.corpus_panel.warning.text()
+    assert "of japanese.txt is in words" in warning
+    assert "; bert would split this text better" in warning
     table = tmp_path / "folder" / "table.txt"
     table.parent.mkdir()
     table.write_text("acgt" * 1_200, encoding="utf-8")
@@ -285,7 +285,7 @@ def test_rows_of_the_corpus_list_can_be_reordered_by_dragging(qtbot: QtBot, prog
 def test_a_folder_of_very_many_files_becomes_one_corpus_text(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The disk is not asked for each of them: the window used to freeze for a second, again and again."""
+    """The window must not read the state of each file again and again, which would take a second each time."""
     monkeypatch.setattr(session_corpus, "MOST_LISTED", 3)
     (tmp_path / "many" / "inner").mkdir(parents=True)
     for name in ("a", "b", "inner/c", "inner/d"):
@@ -325,7 +325,7 @@ def test_a_folder_of_very_many_files_becomes_one_corpus_text(
 def test_many_picked_files_are_shown_as_one_row_for_each_folder(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Single files can be taken out again."""
+    """A person can also remove single files of a row."""
     monkeypatch.setattr(session_corpus, "MOST_LISTED", 3)
     corpus, model, panel = program.session.corpus, program.corpus, program.corpus_panel
     names = ["a/1.txt", "a/2.txt", "a/3.txt", "b/4.txt"]
@@ -350,7 +350,7 @@ def test_many_picked_files_are_shown_as_one_row_for_each_folder(
     wait_for_totals(qtbot, program, "3 texts")
     write_session(snapshot_of(program.session, {}), tmp_path / "kept.bpex")
     kept = read_session(tmp_path / "kept.bpex").sources
-    assert [from_session(one).picked for one in kept] == [("1.txt", "3.txt"), ("4.txt",)]
+    assert [from_session(source).picked for source in kept] == [("1.txt", "3.txt"), ("4.txt",)]
     program.actions["undo"].trigger()
     assert corpus.texts.value[0].picked == ("1.txt", "2.txt", "3.txt")
 

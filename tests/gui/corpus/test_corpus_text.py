@@ -1,4 +1,7 @@
-"""A text of the corpus is edited in place: learned at once, undone, saved; the file on disk is never touched."""
+"""Tests of the page that edits a text of the corpus.
+
+The text is learned at once, but the file on the disk never changes.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ from tests.gui.conftest import WAIT, settle, wait_for_totals
 
 
 def opened(qtbot: QtBot, program: Program, place: int = 0) -> tuple[CorpusTextPage, TokenTextEdit]:
-    """The page with that text of the corpus, as the list opens it."""
+    """Open the page that edits a text of the corpus from the list of texts. Return the page and its editor."""
     program.window.show_room("build")
     program.corpus_panel.list.setCurrentIndex(program.corpus.index(place))
     program.corpus_panel.edit_action.trigger()
@@ -46,7 +49,7 @@ def shown_in(page: CorpusTextPage) -> TokenTextEdit:
 
 
 def in_the_corpus(program: Program) -> list[tuple[str, str]]:
-    return [(one.text, one.place) for one in program.session.corpus.texts.value]
+    return [(text.text, text.place) for text in program.session.corpus.texts.value]
 
 
 def test_an_edited_corpus_text_is_learned_at_once_and_undo_trains_nothing_again(

@@ -1,4 +1,4 @@
-"""The warning about words that are absurdly long is read to its end, in the smallest window too."""
+"""Tests of the warning about words that are absurdly long. It must be readable even in the smallest window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts in groups in the window: made from folders, renamed, weighed, taken in part, learned from, undone, kept."""
+"""Tests of groups in the window: they are made from folders, renamed, weighted, sampled, learned from, and stored."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def press(program: Program, group: str, title: str) -> None:
-    """Choose an entry of the menu of groups, or of a menu in it, for this group."""
+    """Choose an entry of a group's context menu, or of a menu inside it."""
     program.corpus_panel.list.setCurrentIndex(program.corpus.index(program.corpus.row_of_group(group)))
     menu = program.corpus_panel.group_menu
     menu.aboutToShow.emit()
-    inner = [action for one in menu.findChildren(QMenu) for action in one.actions()]
+    inner = [action for inner_menu in menu.findChildren(QMenu) for action in inner_menu.actions()]
     next(action for action in reversed(inner) if action.text() == title).trigger()
 
 
@@ -138,11 +138,11 @@ def _assert_it_is_kept(program: Program, path: Path) -> None:
     session = program.session
     now = snapshot_of(session, {})
     write_session(now, path)
-    found = read_session(path)
-    assert [source.group for source in found.sources] == ["code", "German", "German"]
-    assert [source.group for source in found.runs[0].sources] == ["code", "German", "German"]
-    assert found.recipe.mixture == session.recipe.value.mixture == found.runs[0].recipe.mixture
-    restore(session, found, {})
+    saved = read_session(path)
+    assert [source.group for source in saved.sources] == ["code", "German", "German"]
+    assert [source.group for source in saved.runs[0].sources] == ["code", "German", "German"]
+    assert saved.recipe.mixture == session.recipe.value.mixture == saved.runs[0].recipe.mixture
+    restore(session, saved, {})
     assert program.corpus.groups == ("code", "German")
 
 
@@ -210,7 +210,7 @@ def test_corpus_groups_become_languages_with_development_texts_for_parity(
     monkeypatch.setattr(corpus_panel, "ask_for_ratio", lambda *_: 1.5)
     program.corpus_panel.list.setCurrentIndex(model.index(model.row_of_group("en")))
     program.corpus_panel.group_menu.aboutToShow.emit()
-    next(one for one in program.corpus_panel.group_menu.actions() if one.text() == "Ratio …").trigger()
+    next(item for item in program.corpus_panel.group_menu.actions() if item.text() == "Ratio …").trigger()
     assert "by dev texts or by ratios; remove" in program.messages.sentence.text()
     small(program)
     train(program)
@@ -218,7 +218,7 @@ def test_corpus_groups_become_languages_with_development_texts_for_parity(
     assert run is not None
     assert run.words is not None
     assert run.history is not None
-    assert [one.name for one in run.words.languages] == ["en", "Russian"]
+    assert [item.name for item in run.words.languages] == ["en", "Russian"]
     assert run.history.reasons["language"][0] == 1
     for name in ("en dev", "ru dev"):
         press(program, name, "None: Learned From")

@@ -1,4 +1,4 @@
-"""Tables, word lists and addresses in the corpus: which column is read, and what a person says about it."""
+"""Tests of tables, word lists and addresses in the corpus, and of the choice of a column."""
 
 from __future__ import annotations
 
@@ -129,8 +129,8 @@ def test_a_file_of_word_counts_by_group_becomes_corpus_groups(
     program.opening.open_paths([path, folder])
     qtbot.waitUntil(lambda: len(entries(program)) == 6, timeout=WAIT)
     settle(qtbot, program)
-    told = [(entry.title, entry.state) for entry in entries(program)]
-    assert [state for title, state in told if title.startswith("counts")] == [
+    states = [(entry.title, entry.state) for entry in entries(program)]
+    assert [state for title, state in states if title.startswith("counts")] == [
         "3 words, 3 distinct",
         "2 words, 2 distinct",
         "2 words, 2 distinct",

@@ -1,4 +1,7 @@
-"""Counts that are begun in the window, go on in a process of their own, and are found again."""
+"""Tests of counts that the window starts in other processes.
+
+They go on without the window, and are listed again later.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ def test_a_background_count_writes_a_file_that_becomes_the_corpus(
     dialog.output.setText(str(output))
     dialog.begin.click()
     assert not dialog.refusal.text()
-    qtbot.waitUntil(lambda: [one.state for one in model.known.values()] == ["done"], timeout=WAIT)
+    qtbot.waitUntil(lambda: [status.state for status in model.known.values()] == ["done"], timeout=WAIT)
     assert "of them different" in dialog.status.text()
     assert f"The counts are in {output}" in program.messages.sentence.text()
     assert list(count_words(Corpus.from_files(output), recipe)) == list(count_words(Corpus.from_texts([text]), recipe))
@@ -68,8 +71,8 @@ def test_a_background_count_writes_a_file_that_becomes_the_corpus(
         dialog.stop_button.click()
         assert path.with_suffix(".stop").exists()
     background.forget(path)
-    told = asdict(replace(going, state="starting")) | {"began": 0.0}  # as another version tells it
-    path.write_text(json.dumps(told), encoding="utf-8")
+    values = asdict(replace(going, state="starting")) | {"began": 0.0}  # as another version tells it
+    path.write_text(json.dumps(values), encoding="utf-8")
     assert background.counts_in(folder)[path].is_under_way, "it may still be on its way"
     os.utime(path, (time.time() - 60,) * 2)
     model.look()

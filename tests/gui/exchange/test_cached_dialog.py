@@ -1,4 +1,4 @@
-"""The tokenizers of the Hugging Face cache are rows that a person sees and searches."""
+"""Tests of the dialog that lists and searches the tokenizers of the Hugging Face cache."""
 
 from __future__ import annotations
 

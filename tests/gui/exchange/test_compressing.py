@@ -1,4 +1,4 @@
-"""Files compressed and expanded from the File menu, with the real engine."""
+"""Tests of compressing and expanding files from the File menu, with the real engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exporting from the window: what the check finds is seen before an old file is replaced."""
+"""Tests of the export from the window. The result of the check is shown before an old file is replaced."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_one_press_of_the_export_button_checks_and_writes_a_file(
 def test_the_export_dialog_writes_a_folder_for_transformers(
     qtbot: QtBot, trained: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder, "checked_by_loading", lambda found, *_: found)  # which its own tests look at
+    monkeypatch.setattr(folder, "checked_by_loading", lambda prepared, *_: prepared)  # which its own tests look at
     out, template = tmp_path / "tokenizer", tmp_path / "chat.jinja"
     template.write_text("{{ messages[0].content }}", encoding="utf-8")
     shown = dialog(trained, out, FOLDER)
@@ -113,9 +113,9 @@ def test_the_export_dialog_writes_a_folder_for_transformers(
     with qtbot.waitSignal(trained.exchanging.export.finished, timeout=WAIT):
         shown.begin.click()
     qtbot.waitUntil(lambda: not trained.exchanging.export.is_busy, timeout=WAIT)
-    told = shown.outcome.text()
-    assert "is added as a special token" in told[told.index("Choices made for you") :]
-    assert "is added" not in told.partition("What this format cannot hold")[2]
+    outcome = shown.outcome.text()
+    assert "is added as a special token" in outcome[outcome.index("Choices made for you") :]
+    assert "is added" not in outcome.partition("What this format cannot hold")[2]
     names = ["README.md", "idmap.npz", "tokenizer.json", "tokenizer_config.json"]
     assert sorted(path.name for path in out.iterdir()) == names
     config = json.loads((out / "tokenizer_config.json").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Tokenizers from elsewhere in the window: everything works on them but what needs counts, and those can be had."""
+"""Tests of imported tokenizers. All pages work for them, except those that need counts, and the counts can be added."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def ranks(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def imported(qtbot: QtBot, program: Program, ranks: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """The window shows a table that was made elsewhere."""
+    """Open a table that was made elsewhere in the window. Return its run."""
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(ranks), ""))
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.actions["import"].trigger()
@@ -126,7 +126,7 @@ def test_an_imported_table_can_be_exported(qtbot: QtBot, program: Program, impor
 def test_counting_an_imported_table_on_its_training_text_restores_its_counts(
     qtbot: QtBot, program: Program, imported: Run
 ) -> None:
-    """Counted on the text it was learned from, it is the table it was."""
+    """The counts on the text that the table was learned from equal the original counts."""
     program.session.corpus.replace_by_text("small", TEXT)
     assert program.actions["count_imported"].isEnabled()
     program.session.cursor.go_to(12)
@@ -223,9 +223,9 @@ def test_importing_a_damaged_file_leaves_the_session_unchanged(
         path.write_bytes(data)
         with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
             program.exchanging.open(path)
-        told = program.messages.sentence.text()
-        assert sentence in told, told
-        assert name in told
+        message = program.messages.sentence.text()
+        assert sentence in message, message
+        assert name in message
         assert program.session.runs.all == before
         assert shown_run(program) is imported
 
@@ -279,7 +279,10 @@ def test_differences_between_an_imported_file_and_its_table_are_reported(
 
 
 def ranks_learned_here(folder: Path) -> tuple[Path, list[int]]:
-    """A table of 9,000 ranks, and the numbers of "hello world" by the package that learned it."""
+    """Write a table of 9,000 ranks.
+
+    Return its path, and the ids of "hello world" by the package that learned the table.
+    """
     theirs = pytest.importorskip("rustbpe", reason="the package rustbpe is not installed").Tokenizer()
     theirs.train_from_iterator([text_of("made/languages") + text_of("made/english")], 9_000)
     lines = [base64.b64encode(bytes(token)) + b" %d\n" % rank for token, rank in theirs.get_mergeable_ranks()]
@@ -305,7 +308,7 @@ def test_large_imported_tables_open_and_encode_with_the_known_ids(
 def test_ids_shown_for_an_imported_table_are_the_ids_of_its_file(
     qtbot: QtBot, new_program: Callable[..., Program], program: Program, tmp_path: Path
 ) -> None:
-    """Other programs put special tokens first; so do the ids on screen, also after the session was saved."""
+    """Other programs put special tokens first. The ids in the window do so, too, even after the session was saved."""
     file = io.BytesIO()
     FORMATS["tokenizer.json"].write(HISTORY, file)
     whole = json.loads(file.getvalue())

@@ -1,4 +1,4 @@
-"""Manifests of what the window saves: each is tried first, and a command makes the file again."""
+"""Tests of the manifests that the window writes. Each is checked first, and its command makes the file again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TEXT = "the lowest price is lower than the last one, and the widest of the low i
 
 
 class WindowSaver:
-    """A person who saves from a window and hears what is said of each manifest."""
+    """A person who saves files from a window, and reads the message about each manifest."""
 
     def __init__(self, qtbot: QtBot, program: Program, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.program, self.folder = program, folder
@@ -55,12 +55,12 @@ class WindowSaver:
         return self._told[-1]
 
     def again(self, name: str, save: Callable[[Path], object]) -> None:
-        """Save what a command makes again."""
+        """Save a file, and check that its command made an identical file."""
         assert "identical" in self.said_of(name, save), name
         self.names.append(name)
 
     def instead_of_processes(self) -> None:
-        """Take down the commands from now on, as processes take their time to begin."""
+        """Record commands from now on instead of running them, because each process takes long to start."""
 
         def keep(command: list[str], *_: object) -> bool:
             self.commands.append(command)
@@ -113,7 +113,7 @@ def test_manifests_are_written_for_tables_drawings_exports_and_reports_of_the_wi
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """One window for all: to open it, and to learn, takes longer than the rest."""
+    """All cases share one window and one training, because these take longer than the cases."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))  # of the commands
     (tmp_path / "book.txt").write_text(TEXT, encoding="utf-8")
     program.session.corpus.add_paths([tmp_path / "book.txt"])
@@ -150,8 +150,8 @@ def keep_by_a_command_of_its_own(saving: WindowSaver) -> None:
     assert "no command draws" in saving.said_of("ranks.png", saving.chart)
     manifest = json.loads((saving.folder / f"ranks.csv{MANIFEST}").read_text(encoding="utf-8"))
     assert manifest["folder"] == "."
-    assert [one["path"] for one in manifest["inputs"]] == ["ranks.csv.bpex"]
-    assert [one["sha256"] for one in manifest["texts"]["ranks.csv.bpex"]] == [sha256(TEXT.encode()).hexdigest()]
+    assert [entry["path"] for entry in manifest["inputs"]] == ["ranks.csv.bpex"]
+    assert [entry["sha256"] for entry in manifest["texts"]["ranks.csv.bpex"]] == [sha256(TEXT.encode()).hexdigest()]
     assert str(saving.folder) not in json.dumps(manifest)
 
 
@@ -218,15 +218,15 @@ def compare_two_runs(qtbot: QtBot, saving: WindowSaver) -> None:
 
 
 def repeat(command: list[str], name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Run the command of a manifest, and compare what it makes with what the window saved."""
+    """Run the command of a manifest, and compare its file with the file that the window saved."""
     path, again = folder / name.rstrip("/"), folder / "again" / name.rstrip("/")
     again.parent.mkdir(exist_ok=True)
     ending = "/" if name.endswith("/") else ""
     words = [f"{again}{ending}" if word == f"{path}{ending}" else word for word in command]
     assert run(words) == (3 if name == "compare.csv" else 0), capsys.readouterr()  # which tells that they differ
     if name == "benchmark.csv":  # which tells seconds
-        two = [read_plainly(one) for one in (path, again)]
-        assert all(one.pop("seconds") for one in two)
+        two = [read_plainly(item) for item in (path, again)]
+        assert all(item.pop("seconds") for item in two)
         assert two[0] == two[1]
         assert {*two[0]["tokenizer"]} == {"Run 1: gpt2", "Run 1: gpt2, after 5 merges"}
         return

@@ -1,4 +1,4 @@
-"""Lessons by their names."""
+"""A function that finds lessons by their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page at the end of a lesson."""
+"""Tests of the page at the end of a lesson."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every lesson taken in the window as a student takes it."""
+"""Tests that take every lesson in the window, as a student does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SMALL = QSize(1280, 800)
 
 
 def page_of(qtbot: QtBot, program: Program) -> LessonPage:
-    """The step that is shown, when the engine is ready for it."""
+    """Wait until the step of the lesson is ready. Return its page."""
 
     def is_there() -> None:
         assert program.course.page() is not None
@@ -52,7 +52,7 @@ def assert_nothing_gives_it_away(program: Program, page: LessonPage) -> None:
 
 
 def wait_for_all_in_sight(qtbot: QtBot, program: Program) -> None:
-    """Wait until the question and every way to answer are in sight on a small screen, without scrolling."""
+    """Wait until the question and all answers are visible on a small screen without scrolling."""
     view = program.lesson_panel.step
     assert program.window.height() <= SMALL.height()
 
@@ -67,7 +67,7 @@ def wait_for_all_in_sight(qtbot: QtBot, program: Program) -> None:
 
 
 def solve(qtbot: QtBot, program: Program, page: LessonPage) -> None:
-    """Err first, where one can; then do it right, by whatever means the step offers."""
+    """Give a wrong answer first if possible. Then give the right answer in the way that the step offers."""
     if page.step.kind == "predict":
         predict(qtbot, program, page)
     else:
@@ -170,9 +170,9 @@ def test_a_user_can_take_a_lesson_with_keys_alone(qtbot: QtBot, program: Program
     enter, space = Qt.Key.Key_Return, Qt.Key.Key_Space
 
     def focus() -> QWidget:
-        found = program.window.focusWidget()
-        assert found is not None
-        return found
+        widget = program.window.focusWidget()
+        assert widget is not None
+        return widget
 
     qtbot.waitUntil(lambda: focus() in program.lesson_panel.list.buttons.values(), timeout=WAIT)
     qtbot.keyClick(focus(), space)
@@ -206,7 +206,7 @@ def test_a_user_can_take_a_lesson_with_keys_alone(qtbot: QtBot, program: Program
 
 
 def test_a_lesson_step_under_another_tie_rule_begins_unanswered(qtbot: QtBot, program: Program) -> None:
-    """The merges of the run before must not be taken for this step's outcome."""
+    """The merges of the run before must not count as the answer to this step."""
     program.teaching.begin(lesson_named("ties").name, 0)
     for _ in range(3):
         page = page_of(qtbot, program)
@@ -332,7 +332,7 @@ def test_a_wrong_prediction_in_a_lesson_can_be_tried_again(qtbot: QtBot, program
 
 
 def test_an_answer_given_after_the_window_showed_the_solution_does_not_count(qtbot: QtBot, program: Program) -> None:
-    """The window shows the pair that comes next; nobody is kept from looking."""
+    """The window shows the next pair, and the person may look at it."""
     settle(qtbot, program)
     program.teaching.begin(lesson_named("weights").name, 1)
     page_of(qtbot, program)
@@ -388,7 +388,9 @@ def test_lessons_are_shared_as_a_web_page(
 
 
 def test_a_lesson_question_with_several_fields_is_answered_by_keys_alone(qtbot: QtBot, program: Program) -> None:
-    lesson = next(one for one in lessons() if any(step.query and step.query.cells for step in one.steps))
+    lesson = next(
+        any_lesson for any_lesson in lessons() if any(step.query and step.query.cells for step in any_lesson.steps)
+    )
     number = next(place for place, step in enumerate(lesson.steps) if step.query and step.query.cells)
     view = program.lesson_panel.step
     program.teaching.begin(lesson.name, number)

@@ -1,4 +1,4 @@
-"""The sentences of lessons, and the engine's answers."""
+"""Tests of the sentences in lessons, and of the engine's answers to their questions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.shared import here, path_of
 
 
 def bench_of(lesson: Lesson, step: LessonStep) -> Bench:
-    """The lesson's corpus when a step begins."""
+    """Return the corpus of a lesson with the merges that are made before a step."""
     whole = Bench.of_groups(lesson.texts, step.recipe)
     return Bench(whole.words, whole.history.first(step.merges))
 
@@ -33,9 +33,9 @@ def test_the_engine_can_answer_every_lesson_step(lesson: Lesson) -> None:
         bench = bench_of(lesson, step)
         assert len(bench.history) == step.merges, "the merges made before this step are there"
         for text in (step.say, step.after):
-            told = filled(text, step, bench)
-            assert not re.search(r"\{\w+\}", told), told
-            assert "<p" in as_html(told, "#eee", "monospace") or not told
+            filled_text = filled(text, step, bench)
+            assert not re.search(r"\{\w+\}", filled_text), filled_text
+            assert "<p" in as_html(filled_text, "#eee", "monospace") or not filled_text
         if step.query is not None:
             answer = step.query.answer(bench)
             assert answer
@@ -113,27 +113,27 @@ def test_lesson_predictions_have_the_known_outcome(place: tuple[str, int], fact:
 
 
 def test_values_printed_in_lessons_equal_the_known_values() -> None:
-    def told(name: str, number: int) -> str:
+    def filled_text_of(name: str, number: int) -> str:
         lesson = lesson_named(name)
         step = lesson.steps[number]
         return filled(step.say + step.after, step, bench_of(lesson, step))
 
-    assert "As numbers: 258 100 258 97 99" in told("first-merge", 5)
-    assert "together 26 times" in told("weights", 2)
-    assert "has 19" in told("weights", 2)
-    assert "10 times. After it comes `ca + r`, then `ca + t`" in told("weights", 6)
-    assert "with 19 would be next" in told("end-of-word", 1)
-    assert "the third merge is `ca + t`" in told("end-of-word", 3)
-    assert "counts 5" in told("end-of-word", 3)
-    assert "the word would be `low l y`" in told("end-of-word", 4)
-    assert "`low est</w>`" in told("newer", 0)
-    assert "`n e w e r </w>`" in told("newer", 1)
-    assert "joins `e + a`. With its three tokens the corpus has **36** tokens" in told("best", 1)
-    assert "needs **36**" in told("best", 5)
-    assert "here to **19**" in told("best", 6)
-    assert "it is one token **81** times" in told("ways", 4)
-    assert "so that is **2** tokens" in told("ways", 5)
-    assert "only 5 times now; three pairs occur 6 times" in told("printed-mistakes", 2)
+    assert "As numbers: 258 100 258 97 99" in filled_text_of("first-merge", 5)
+    assert "together 26 times" in filled_text_of("weights", 2)
+    assert "has 19" in filled_text_of("weights", 2)
+    assert "10 times. After it comes `ca + r`, then `ca + t`" in filled_text_of("weights", 6)
+    assert "with 19 would be next" in filled_text_of("end-of-word", 1)
+    assert "the third merge is `ca + t`" in filled_text_of("end-of-word", 3)
+    assert "counts 5" in filled_text_of("end-of-word", 3)
+    assert "the word would be `low l y`" in filled_text_of("end-of-word", 4)
+    assert "`low est</w>`" in filled_text_of("newer", 0)
+    assert "`n e w e r </w>`" in filled_text_of("newer", 1)
+    assert "joins `e + a`. With its three tokens the corpus has **36** tokens" in filled_text_of("best", 1)
+    assert "needs **36**" in filled_text_of("best", 5)
+    assert "here to **19**" in filled_text_of("best", 6)
+    assert "it is one token **81** times" in filled_text_of("ways", 4)
+    assert "so that is **2** tokens" in filled_text_of("ways", 5)
+    assert "only 5 times now; three pairs occur 6 times" in filled_text_of("printed-mistakes", 2)
 
 
 def test_the_six_printed_rules_split_words_as_the_lesson_says() -> None:
@@ -164,10 +164,10 @@ def test_the_lesson_shows_the_known_token_counts_of_the_poem() -> None:
 
 
 def steps_that_replace_too_much(bench: Bench) -> int:
-    """Count the steps at which replacing text joins anything but the pair that the step is about."""
+    """Return the number of steps at which replacing text also joins something else than the pair of the step."""
     words = [" ".join(word.texts) for word in bench.words_at(0)]
     weights = [count for _, count in bench.words]
-    found = 0
+    number = 0
     for _ in range(len(bench.history)):
         counts: Counter[tuple[str, str]] = Counter()
         for word, weight in zip(words, weights, strict=True):
@@ -176,19 +176,19 @@ def steps_that_replace_too_much(bench: Bench) -> int:
         left, right = max(counts, key=lambda pair: counts[pair])
         proper = [" ".join(_joined(word.split(), left, right)) for word in words]
         words = [word.replace(f"{left} {right}", left + right) for word in words]
-        found += words != proper
+        number += words != proper
     assert words == words_by_replacing_text(bench, len(bench.history))
-    return found
+    return number
 
 
 def _joined(pieces: list[str], left: str, right: str) -> list[str]:
-    found: list[str] = []
+    joined: list[str] = []
     while pieces:
         if pieces[:2] == [left, right]:
-            found, pieces = [*found, left + right], pieces[2:]
+            joined, pieces = [*joined, left + right], pieces[2:]
         else:
-            found, pieces = [*found, pieces[0]], pieces[1:]
-    return found
+            joined, pieces = [*joined, pieces[0]], pieces[1:]
+    return joined
 
 
 def test_the_lessons_together_cover_all_planned_topics() -> None:
@@ -226,7 +226,7 @@ def test_lesson_answers_are_compared_without_regard_to_spaces() -> None:
 
 
 def test_a_lesson_accepts_any_of_the_pieces_that_are_dropped_with_equal_loss() -> None:
-    """Nothing is computed of pieces that no word uses, and which of them goes first cannot be reasoned out."""
+    """A piece that no word uses has no computed score, so no reasoning shows which of them is dropped first."""
     lesson = lesson_named("unigram")
     whole = Bench.of_groups(lesson.texts, lesson.steps[0].recipe)
     bench = Bench(whole.words, whole.history.first(1))
@@ -256,7 +256,7 @@ def test_answers_to_arithmetic_in_lessons_equal_results_computed_on_paper(name: 
     assert step.query is not None
     assert step.query.answer(bench_of(lesson_named(name), step)) == answer
     assert len(step.query.cells) in (0, len(answer.split()))
-    assert is_same_answer(" ".join(f"{float(Fraction(one)):.3g}" for one in answer.split()), answer), "rounded"
+    assert is_same_answer(" ".join(f"{float(Fraction(number)):.3g}" for number in answer.split()), answer), "rounded"
     assert not is_same_answer(" ".join(["1/3"] * len(answer.split())), answer)
 
 

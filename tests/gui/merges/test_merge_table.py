@@ -1,4 +1,4 @@
-"""The table of merges: streaming, filtering, sorting, copying, against plain Python."""
+"""Tests of the table model of merges, compared with plain Python: growing, filtering, sorting and copying."""
 
 from __future__ import annotations
 

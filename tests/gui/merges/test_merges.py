@@ -1,4 +1,4 @@
-"""The table of merges in the window: followed, filtered, sorted and copied."""
+"""Tests of the table of merges in the window: following the slider, filtering, sorting and copying."""
 
 from __future__ import annotations
 

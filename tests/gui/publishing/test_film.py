@@ -1,4 +1,4 @@
-"""The film, drawn from the window: it can be cancelled, and is offered when it is written."""
+"""Tests of films that are written from the window. A film can be cancelled, and a finished film can be opened."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_film_choices_in_the_window_become_options_of_the_film_command() -> None
 
 
 def save(program: Program, *, size: str = "readme", first: int = 0, last: int = 0, seconds: int = USUAL) -> None:
-    """Ask for a film by the form."""
+    """Fill the dialog for a film and press its button."""
     program.actions["film"].trigger()
     form = program.publishing.film_form
     assert form is not None

@@ -1,4 +1,4 @@
-"""The report, written from the window."""
+"""Tests of reports that are written from the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Every page is taken along as a command and as lines of Python, which give its answer outside the window."""
+"""Tests of the command and the Python code that each page copies.
+
+Both give the answer of the page outside the window.
+"""
 
 from __future__ import annotations
 
@@ -51,9 +54,9 @@ def test_copied_python_lines_give_the_answer_shown_on_the_page(
     asked = page.watched.asked
     assert asked is not None
     expected = page.exact()(lambda: False)
-    found = answer_by_python(as_python(asked[0], page.watched.opens_in_python, path)).table
-    assert found.columns.keys() == expected.columns.keys()
-    assert len(found) == len(expected)
+    table = answer_by_python(as_python(asked[0], page.watched.opens_in_python, path)).table
+    assert table.columns.keys() == expected.columns.keys()
+    assert len(table) == len(expected)
 
 
 def test_a_command_copied_from_a_page_runs_in_a_terminal(

@@ -1,4 +1,4 @@
-"""A window with a run to ask about, and ways to ask and to know the answer."""
+"""The fixtures for tests of questions: a window with a run, and functions that ask questions and wait for answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LEFT, NO_KEY = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 def learned(
     request: pytest.FixtureRequest, qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path, train: Train
 ) -> Program:
-    """A window with a run of two files, at rest at its end."""
+    """Return a window with a run of two files, at the end of the run."""
 
     def make() -> Program:
         files = tmp_path / "one.txt", tmp_path / "other.txt"
@@ -45,12 +45,12 @@ def learned(
 
     if "one_session" not in request.fixturenames:
         return make()
-    one, window = request.getfixturevalue("one_session"), request.getfixturevalue("only_window")
-    return made_once(qtbot, one, window, make)
+    session, window = request.getfixturevalue("one_session"), request.getfixturevalue("only_window")
+    return made_once(qtbot, session, window, make)
 
 
 def answered(qtbot: QtBot, program: Program) -> None:
-    """Wait until no question is under way or about to be asked, nor a run that would lead to more of them."""
+    """Wait until no question is being answered or about to be asked, and no run is being trained."""
 
     def is_quiet() -> None:
         assert not [run.number for run in program.session.runs.all if run.is_busy]
@@ -63,7 +63,7 @@ def answered(qtbot: QtBot, program: Program) -> None:
 
 
 def click_before(qtbot: QtBot, program: Program, byte: int) -> None:
-    """Click into the text, at the boundary before this byte (of a text of one line in ASCII)."""
+    """Click the boundary before a byte of the text. The text must be a single line in ASCII."""
     editor = program.text_panel.editor
     place = editor.rectangle_of(byte)
     editor.viewport().repaint()
@@ -91,7 +91,7 @@ def section(program: Program, name: str) -> str:
 
 
 def chosen(page: QuestionPage, name: str, value: str) -> None:
-    """Choose a value of a parameter."""
+    """Choose a value for a parameter of a page."""
     field = page.fields[name]
     assert isinstance(field, QComboBox)
     field.setCurrentIndex(field.findData(value))

@@ -1,4 +1,4 @@
-"""The audit in the window: what is listed, to a file, and a table without it as a run beside the first."""
+"""Tests of the audit in the window: its list, its saved file, and the run without the listed tokens."""
 
 from __future__ import annotations
 
@@ -93,7 +93,9 @@ def test_the_audit_page_lists_saves_and_trims_tokens(
     qtbot.waitUntil(lambda: [lane.run for lane in compared.lanes.pair] == [both, trimmed], timeout=WAIT)
     settle(qtbot, program)
     at = [table.step_of_size(compared.lanes.size) for table in tables]  # both at the size that both can have
-    texts = [Tokenizer(one).encode(program.session.text.value, at=step) for one, step in zip(tables, at, strict=True)]
+    texts = [
+        Tokenizer(history).encode(program.session.text.value, at=step) for history, step in zip(tables, at, strict=True)
+    ]
     qtbot.waitUntil(
         lambda: [lane.cut and lane.cut.count for lane in compared.lanes.pair] == [*map(len, texts)], timeout=WAIT
     )

@@ -1,4 +1,4 @@
-"""All runs measured by many texts, each figure that of the engine."""
+"""Tests of the benchmark page, which measures all runs by many texts. Each number must equal that of the engine."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def test_the_benchmark_page_measures_all_runs_by_parallel_sentences_and_by_the_c
     chosen(page, "reference", "en")
     answered(qtbot, learned)
     samples = parallel_samples()
-    ids = {name: [id for one in texts for id in tokenizer.encode(one)] for name, texts in samples.items()}
-    found = _cells(page)
-    assert {row["text"]: row["tokens"] for row in found} == {name: f"{len(one):,}" for name, one in ids.items()}
-    assert {row["text"]: row["premium"] for row in found} == {
-        name: f"{len(one) / len(ids['en']):.3f}" for name, one in ids.items()
+    ids = {name: [id for item in texts for id in tokenizer.encode(item)] for name, texts in samples.items()}
+    cells = _cells(page)
+    assert {row["text"]: row["tokens"] for row in cells} == {name: f"{len(item):,}" for name, item in ids.items()}
+    assert {row["text"]: row["premium"] for row in cells} == {
+        name: f"{len(item) / len(ids['en']):.3f}" for name, item in ids.items()
     }
     assert "Gini" in page.sentence.text()
     chosen(page, "reference", "de")
@@ -69,20 +69,20 @@ def test_the_benchmark_page_measures_all_runs_by_parallel_sentences_and_by_the_c
     learned.session.cursor.go_to(40)
     chosen(page, "parallel", "")
     answered(qtbot, learned)
-    found = [row for row in _cells(page) if row["text"] == "one.txt"]
+    cells = [row for row in _cells(page) if row["text"] == "one.txt"]
     wanted = {f"{len(tokenizer.encode(ONE, at=at)):,}" for at in (40, MERGES)}
-    assert {row["tokens"] for row in found} == wanted
+    assert {row["tokens"] for row in cells} == wanted
     assert model.exact()(lambda: False).columns["bytes"][0] == len(ONE.encode())
-    row = next(place for place, one in enumerate(_cells(page)) if (one["text"], one["tokens"]) == _whole(tokenizer))
+    row = next(place for place, item in enumerate(_cells(page)) if (item["text"], item["tokens"]) == _whole(tokenizer))
     page.table.clicked.emit(page.rows.index(row, 2))
     answered(qtbot, learned)
-    told = [page.preview.text()]
+    previews = [page.preview.text()]
     while page.on.isEnabled():
         page.on.click()
         answered(qtbot, learned)
-        told.append(page.preview.text())
+        previews.append(page.preview.text())
     raw = [tokenizer.token_bytes(id) for id in tokenizer.encode(ONE)]
-    assert "|".join(filter(None, told)) == "|".join(map(shown, raw)), "all of it, cut as the whole is"
+    assert "|".join(filter(None, previews)) == "|".join(map(shown, raw)), "all of it, cut as the whole is"
     assert page.name.toolTip().endswith("one.txt")
     page.start.setValue(3)
     answered(qtbot, learned)

@@ -1,4 +1,4 @@
-"""Gage's compressor on its page: the table of the block at the cursor, where blocks end, what all of it shrinks to."""
+"""Tests of the page of Gage's compressor: the table of a block, the ends of blocks, and the compressed size."""
 
 from __future__ import annotations
 
@@ -71,15 +71,15 @@ def test_the_block_table_shows_the_compression_block_at_the_time_cursor(
 
 def test_compressed_sizes_shown_on_the_blocks_page_equal_those_of_the_engine(page: tuple[Program, BlocksPage]) -> None:
     _, shown = page
-    found = shown.model.values_here()
+    values = shown.model.values_here()
     report = compress(TEXT.encode(), RECIPE).report
-    assert found["Gage"] == report.table_bytes + report.data_bytes + 2 * report.blocks
-    assert found["zlib"] == len(zlib.compress(TEXT.encode(), ZLIB_LEVEL))
+    assert values["Gage"] == report.table_bytes + report.data_bytes + 2 * report.blocks
+    assert values["zlib"] == len(zlib.compress(TEXT.encode(), ZLIB_LEVEL))
     assert "zlib" in shown.sentence.text()
     figure = shown.model.figure
     assert isinstance(figure, LineFigure)
-    assert [line.name for line in figure.lines] == list(found)
-    assert figure.lines[0].y[-1] == found["Gage"]
+    assert [line.name for line in figure.lines] == list(values)
+    assert figure.lines[0].y[-1] == values["Gage"]
     assert shown.model.ends == pytest.approx([200 / len(TEXT), 400 / len(TEXT), 600 / len(TEXT), 1.0])
 
 

@@ -1,4 +1,4 @@
-"""A text that changes while the window reads it: each reader reports it and goes on."""
+"""Tests of a text that changes while the window reads it. Each reader reports the change and continues."""
 
 from __future__ import annotations
 
@@ -26,42 +26,44 @@ WARNING = "was changed while it was read"
 def test_each_question_that_reads_a_changed_file_reports_the_change(
     qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[Notice] = []
-    learned.session.aside.noticed.connect(told.append)
+    notices: list[Notice] = []
+    learned.session.aside.noticed.connect(notices.append)
     learned.inspector.show_page("token")
     answered(qtbot, learned)
     monkeypatch.setattr(ByteStream, "has_changed", True)
     learned.token.look_at(256 + 5)
     answered(qtbot, learned)
-    assert [WARNING in notice.sentence for notice in told] == [True], "by the lines of a token"
+    assert [WARNING in notice.sentence for notice in notices] == [True], "by the lines of a token"
     (tmp_path / "unseen.txt").write_text("an unseen text", encoding="utf-8")
     learned.pages.page(SIZES).choose_files("held_out", str(tmp_path / "unseen.txt"))
     learned.actions["sizes"].trigger()
     answered(qtbot, learned)
-    assert f"{tmp_path / 'unseen.txt'} {WARNING}, so its old and new text may be mixed." in [n.sentence for n in told]
-    told.clear()
+    assert f"{tmp_path / 'unseen.txt'} {WARNING}, so its old and new text may be mixed." in [
+        n.sentence for n in notices
+    ]
+    notices.clear()
     learned.exchanging.encoding.start([], 5, None, tmp_path / "ids.npy")
     answered(qtbot, learned)
-    assert [notice.details.count(WARNING) for notice in told] == [2], "of each of the two texts"
+    assert [notice.details.count(WARNING) for notice in notices] == [2], "of each of the two texts"
     learned.session.cursor.go_to(MERGES // 2)
     learned.inspector.show_page("token")
     learned.token.look_at(256 + 3)
     answered(qtbot, learned)
-    told.clear()
+    notices.clear()
     learned.session.cursor.go_to(MERGES - 10)
     answered(qtbot, learned)
-    assert not told, "what follows the time cursor does not say it at every step"
+    assert not notices, "what follows the time cursor does not say it at every step"
 
 
 def test_a_text_file_that_grows_during_counting_is_still_learned(
     qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     growing, fill = tmp_path / "one.txt", ByteStream.fill
-    told: list[Notice] = []
-    learned.session.aside.noticed.connect(told.append)
+    notices: list[Notice] = []
+    learned.session.aside.noticed.connect(notices.append)
 
     def fill_and_grow(stream: ByteStream, buffer: memoryview) -> int:
-        if not told and threading.current_thread().name.endswith("counts"):  # others read it, too, and would say so
+        if not notices and threading.current_thread().name.endswith("counts"):  # others read it, too, and would say so
             with growing.open("a", encoding="utf-8") as end:
                 end.write(" and more")
         return fill(stream, buffer)
@@ -75,18 +77,18 @@ def test_a_text_file_that_grows_during_counting_is_still_learned(
     assert run is not None
     assert run.learned == MERGES
     # Once for each time it was counted: until the first is reported, it grows under the next as well.
-    assert {WARNING in notice.sentence for notice in told} == {True}
+    assert {WARNING in notice.sentence for notice in notices} == {True}
     answered(qtbot, learned)
     known = run.fingerprints[run.sources[0].number]
     assert known.size < growing.stat().st_size, "as it was when reading began: opened again, it will be found changed"
 
 
 def test_window_code_reads_a_corpus_only_through_the_reading_module() -> None:
-    """A corpus that is not read through `reading` would not report what went wrong."""
+    """Code that reads a corpus without `reading` would not report a changed file."""
     readers = {"from_files", "to_count"}  # what is given in memory changes for nobody
-    found = set()
+    files = set()
     for path in (ROOT / "app").rglob("*.py"):
         names = {node.attr for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute)}
         if names & readers:
-            found.add(path.name)
-    assert found == {"corpus_texts.py", "counts.py"}  # the latter hands them to a process of its own
+            files.add(path.name)
+    assert files == {"corpus_texts.py", "counts.py"}  # the latter hands them to a process of its own

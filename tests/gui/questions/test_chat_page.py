@@ -1,4 +1,4 @@
-"""A chat is asked about in the window by two boxes: the folder of a model, and a file with messages."""
+"""Tests of the page about a chat. One box chooses the folder of a model, and another box a file with messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Curves of many runs: those of the window, and those of a sweep that is planned by hand, made, stopped and read."""
+"""Tests of curves of many runs.
+
+They are the runs of the window, and the runs of a sweep that is planned, made, stopped and read there.
+"""
 
 from __future__ import annotations
 
@@ -62,9 +65,9 @@ def test_the_curves_page_measures_runs_on_the_corpus_and_on_held_out_texts(
     assert run.words is not None
     assert run.history is not None
     apart = count_words(Corpus.from_texts([OTHER[::2]]), run.recipe)
-    told = bits_per_byte(run.words, apart, run.history)
+    expected = bits_per_byte(run.words, apart, run.history)
     (line,) = lines_of(model.figure)
-    assert line.y.tolist() == pytest.approx(told.bits[line.x.astype(int) - 256].tolist())
+    assert line.y.tolist() == pytest.approx(expected.bits[line.x.astype(int) - 256].tolist())
 
 
 def test_a_sweep_is_planned_run_and_shown_in_the_window(
@@ -151,6 +154,6 @@ def test_runs_that_differ_only_in_their_seed_share_a_line_with_a_band(
 def test_every_recipe_choice_survives_being_written_into_a_sweep_plan() -> None:
     for name in ("gpt2", "bert", "clean-words", "sentencepiece-like", "unigram"):
         recipe = Recipe.preset(name, special_tokens=("<s>",), vocab_size=500)
-        told = {"sizes": [500], "corpora": {"x": ["x"]}, "recipes": {"one": recipe_choices(recipe)}}
-        back = plan_of(told, Path()).recipes["one"]
+        plan = {"sizes": [500], "corpora": {"x": ["x"]}, "recipes": {"one": recipe_choices(recipe)}}
+        back = plan_of(plan, Path()).recipes["one"]
         assert back.with_changes(name=recipe.name) == recipe

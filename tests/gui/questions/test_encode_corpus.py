@@ -1,4 +1,4 @@
-"""Whole texts encoded from the window, at any merge, with the real engine."""
+"""Tests of encoding whole texts from the window, after any merge, with the real engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All the answers about a run: while it goes on, while nobody looks, and where there are no texts."""
+"""Tests of all pages about a run: during the training, while they are hidden, and without texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.gui.questions.conftest import MERGES, answered, click_before, section
 
 
 def test_question_pages_answer_again_after_the_run_grows(qtbot: QtBot, learned: Program) -> None:
-    """Looked at while it grows, and again when nothing is there any more."""
+    """The pages are shown while the run grows, and again after it was removed."""
     assert learned.form.choose(vocab_size=256 + MERGES + 40)
     click_before(qtbot, learned, 8)
     qtbot.waitUntil(learned.actions["extend"].isEnabled, timeout=WAIT)
@@ -55,7 +55,10 @@ def test_a_hidden_question_page_computes_no_answer(qtbot: QtBot, learned: Progra
 def test_question_pages_about_a_table_without_texts_answer_without_counts(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
-    """Merges from elsewhere: no counts, and one token that nothing can produce, for its b always goes to ab."""
+    """The imported table has no counts.
+
+    Nothing can produce one of its tokens, because the b always becomes a part of ab.
+    """
     table = tmp_path / "merges.txt"
     table.write_text("#version: 0.2\na b\nb c\na bc\n", encoding="utf-8")
     settle(qtbot, program)

@@ -1,4 +1,4 @@
-"""Every question can be given up: closing the window, or asking anew, does not wait for an answer nobody wants."""
+"""Tests of cancelling questions. A closing window and a newer question do not wait for an answer that is not needed."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_cancelled_question_stops_with_an_exception_at_once(question: Question
 
 
 def test_every_background_question_passes_on_its_cancel_check() -> None:
-    """Everything that asks aside passes on `task.cancelled`."""
+    """Every background task of a page passes `task.cancelled` to the engine."""
     deaf = []
     for folder in ("charts", "questions", "files"):
         for path in sorted((ROOT / "app" / "window" / folder).rglob("*.py")):
@@ -78,11 +78,11 @@ def test_every_background_question_passes_on_its_cancel_check() -> None:
 
 
 def asked(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """The topic of each question, and the source of its work: a lambda, or a function of that name."""
+    """Yield the topic of each question in a module, and the source of its work."""
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "self._aside.ask":
             topic, work = node.args[:2]
-            told = functions.get(work.id) if isinstance(work, ast.Name) else work
-            if told is not None:  # else it is handed over by another function
-                yield ast.unparse(topic), ast.unparse(told)
+            function = functions.get(work.id) if isinstance(work, ast.Name) else work
+            if function is not None:  # else it is handed over by another function
+                yield ast.unparse(topic), ast.unparse(function)

@@ -1,4 +1,4 @@
-"""The page of the map of ids begins with the run that a person chooses, and leads to the run shown."""
+"""Tests of the page that maps the ids of a chosen run to the ids of the run shown."""
 
 from __future__ import annotations
 
@@ -60,6 +60,6 @@ def test_the_id_map_page_maps_ids_of_the_chosen_run_to_ids_of_the_shown_run(qtbo
     assert page.old.count() == 2
     page.old.setCurrentIndex(page.old.findData(extended))
     page.old.activated.emit(page.old.currentIndex())
-    found = facts_shown(qtbot, learned)
-    assert isinstance(found, dict)
-    assert found["gone"] > 10
+    facts = facts_shown(qtbot, learned)
+    assert isinstance(facts, dict)
+    assert facts["gone"] > 10

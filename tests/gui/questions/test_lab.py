@@ -1,4 +1,4 @@
-"""Runs side by side at one size, whatever their method: their columns, what is measured, and a way to each why."""
+"""Tests of runs side by side at one size, for any method: their columns, their measures, and reasons for boundaries."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TEXT = "the lowest price, naïve 🐦 lower\n\nthen thin"
 
 @pytest.fixture(autouse=True, scope="module")
 def _registered() -> Iterator[None]:
-    """Register the method as long as the window lives, which shows its runs until it begins anew."""
+    """Register the method while the window exists, because the window may show its runs."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(METHODS, "dropping", dropping_method.METHOD)
         yield
@@ -52,7 +52,7 @@ def program(only_window: Program) -> Program:
 
 @pytest.fixture
 def lab(qtbot: QtBot, one_session: list[object], program: Program, begun_anew: Callable[[], Program]) -> LanesPanel:
-    """Three runs on one text, two by the same recipe but for its ties, one that drops."""
+    """Return the panel with three runs on one text. Two differ only in their tie rule, and the third drops tokens."""
 
     def make() -> Program:
         begun_anew()
@@ -69,11 +69,11 @@ def lab(qtbot: QtBot, one_session: list[object], program: Program, begun_anew: C
 
     made_once(qtbot, one_session, program, make)
     program.actions["lab"].trigger()
-    found = program.pages[LanesPanel]
-    found.model.choose([1, 2, 3])
-    found.model.set_size(290)
+    panel = program.pages[LanesPanel]
+    panel.model.choose([1, 2, 3])
+    panel.model.set_size(290)
     at_rest(qtbot, program)
-    return found
+    return panel
 
 
 def cards(lab: LanesPanel) -> list[LaneCard]:
@@ -87,7 +87,7 @@ def learn(qtbot: QtBot, program: Program, recipe: Recipe) -> None:
 
 
 def at_rest(qtbot: QtBot, program: Program) -> None:
-    """Wait until the lab shows and has measured what it was asked for."""
+    """Wait until the panel has computed and drawn everything."""
     page = program.pages[LanesPanel]
 
     def is_done() -> None:
@@ -145,7 +145,7 @@ def test_a_lane_that_cannot_have_the_chosen_size_is_grey_and_left_out(
     assert len(stretches) == len(own) == 0
     assert "split differently by A and C" in lab.summary.text()
     others = [lane.history for place, lane in enumerate(lab.model.lanes) if place != 1]
-    spans = [{stop for _, stop, _ in Tokenizer(one).spans(TEXT, one.step_of_size(size))} for one in others]
+    spans = [{stop for _, stop, _ in Tokenizer(history).spans(TEXT, history.step_of_size(size))} for history in others]
     length = len(TEXT.encode())
     assert lab.model.parallel is not None
     assert {*lab.model.parallel.differing.tolist()} == (spans[0] ^ spans[1]) - {length}
@@ -197,10 +197,12 @@ def test_measures_shown_in_the_lab_equal_those_of_the_engine(qtbot: QtBot, progr
         assert (row["count"], row["differing splits"]) == (f"{word.count:,}", f"{word.places:,}")
         assert [row[letter] for letter in "ABC"] == [word.shown_as_cut(place) for place in range(3)]
     both = Vocabularies.of([lane.history for lane in lanes])
-    for one, other in ((0, 1), (0, 2), (1, 2)):
-        found = both.overlap(one, other, at)
-        told = f"{'ABC'[one]} and {'ABC'[other]}: {found.common:,} shared tokens, {found.share_of_first:.1%} of"
-        assert told in page.sentence.text()
+    for first, second in ((0, 1), (0, 2), (1, 2)):
+        overlap = both.overlap(first, second, at)
+        sentence = (
+            f"{'ABC'[first]} and {'ABC'[second]}: {overlap.common:,} shared tokens, {overlap.share_of_first:.1%} of"
+        )
+        assert sentence in page.sentence.text()
     for measure in OF_LAB:
         program.picker.choose(MEASURES[measure].title)
         at_rest(qtbot, program)

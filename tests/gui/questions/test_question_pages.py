@@ -1,4 +1,4 @@
-"""Pages that are made of their questions alone, with the real engine."""
+"""Tests of pages that are built from the declarations of their questions alone, with the real engine."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ pytestmark = pytest.mark.usefixtures("only_window")
 
 def page_of(program: Program, name: str) -> QuestionPage:
     program.charts.show_page(name)
-    found = program.pages.page(next(row for row in PAGES if row.id == name))
-    assert isinstance(found, QuestionPage)
-    return found
+    page = program.pages.page(next(row for row in PAGES if row.id == name))
+    assert isinstance(page, QuestionPage)
+    return page
 
 
 def typed(qtbot: QtBot, page: QuestionPage, name: str, text: str) -> None:
@@ -171,10 +171,10 @@ def test_the_race_page_shows_counts_leaders_and_losing_pairs(qtbot: QtBot, learn
     typed(qtbot, race, "pairs", "")
     answered(qtbot, learned)
     assert race.model.answer is not None
-    found = race.model.answer.columns
-    pairs = list(dict.fromkeys(zip(found["left_id"], found["right_id"], strict=True)))
+    columns = race.model.answer.columns
+    pairs = list(dict.fromkeys(zip(columns["left_id"], columns["right_id"], strict=True)))
     assert pairs == [history.pair(row) for row in range(60, 65)]
-    assert {*found["won_at"]} == {*range(61, 66)}
+    assert {*columns["won_at"]} == {*range(61, 66)}
     never = race.fields["never_won"]
     assert isinstance(never, QCheckBox)
     never.click()
@@ -270,10 +270,10 @@ def test_the_sizes_page_measures_every_vocabulary_size_for_every_text(qtbot: QtB
     run = learned.session.runs.shown
     assert run is not None
     assert run.words is not None
-    told = bits_per_byte(*tenth_apart(run.words), history)
-    assert math.isclose(page.model.values_here()["a tenth of the training text"], told.bits[-1])
-    assert f"is at {told.sizes[told.bits.argmin()]:,} tokens" in page.sentence.text()
-    assert list(page.model.exact()(lambda: False).columns["bits_per_byte"]) == told.bits.tolist()
+    expected = bits_per_byte(*tenth_apart(run.words), history)
+    assert math.isclose(page.model.values_here()["a tenth of the training text"], expected.bits[-1])
+    assert f"is at {expected.sizes[expected.bits.argmin()]:,} tokens" in page.sentence.text()
+    assert list(page.model.exact()(lambda: False).columns["bits_per_byte"]) == expected.bits.tolist()
     page.figure.place_chosen.emit(256 + 17)
     assert learned.session.cursor.position == 17
 
@@ -282,12 +282,12 @@ def test_a_question_page_does_not_promise_an_answer_after_training_has_ended(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     train(program)
-    told: list[str] = []
+    sentences: list[str] = []
     model = QuestionModel(program.session, "ranks")
-    model.changed.connect(lambda: told.append(model.trouble))
+    model.changed.connect(lambda: sentences.append(model.trouble))
     model.watch(True)
-    told.append(model.trouble)
+    sentences.append(model.trouble)
     qtbot.waitUntil(lambda: model.answer is not None, timeout=WAIT)
-    assert NOTHING_YET not in told
-    assert told[0] == ASKING
+    assert NOTHING_YET not in sentences
+    assert sentences[0] == ASKING
     model.watch(False)

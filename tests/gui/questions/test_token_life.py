@@ -1,4 +1,4 @@
-"""The life of a token, and who paid for its merge, with the real engine."""
+"""Tests of the page about the use of a token in the corpus, with the real engine."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ def test_the_count_of_a_merge_is_divided_among_the_corpus_files(qtbot: QtBot, le
         facts = learned.pages[TokenPage].life.model.facts
         assert facts is not None
         assert sum(facts.files.values()) == facts.peak == ranked.history.columns.count[step - 1]
-        told = section(learned, "paid")
+        text = section(learned, "paid")
         assert set(facts.files) == {"one.txt", "other.txt"}
         for file, count in facts.files.items():
-            assert (file in told) == (count > 0)
+            assert (file in text) == (count > 0)
     life = learned.pages[TokenPage].life
     assert life is not None
     assert life.sections["paid"].isVisible()
@@ -90,10 +90,10 @@ def test_tokens_that_only_build_other_tokens_are_shown_with_a_witness_text(qtbot
     learned.token.look_at(gone[0])
     answered(qtbot, learned)
     assert "scaffold" in section(learned, "occurs")
-    told = section(learned, "reach")
-    assert "produces it" in told
+    text = section(learned, "reach")
+    assert "produces it" in text
     history = ranked.history
-    witness = told.split(": ", 1)[1].replace("␣", " ")
+    witness = text.split(": ", 1)[1].replace("␣", " ")
     assert gone[0] in Tokenizer(history).encode(witness)
 
 

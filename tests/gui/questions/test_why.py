@@ -1,4 +1,7 @@
-"""Why a text is split where it is: one click or key from the boundary, with the real engine."""
+"""Tests of the page that says why a text is split at a boundary, with the real engine.
+
+A click or a key opens the page.
+"""
 
 from __future__ import annotations
 
@@ -48,9 +51,9 @@ def test_a_click_in_the_text_explains_every_boundary_of_the_word(qtbot: QtBot, l
             assert facts.asked is not None
             assert facts.asked.byte == byte
             assert (facts.asked.kind == "joined") == (byte not in starts)
-            told = program.pages[WhyPage].reason.text()
-            assert told
-            assert all(f"step:{step}" in told for step in facts.asked.steps)
+            reason = program.pages[WhyPage].reason.text()
+            assert reason
+            assert all(f"step:{step}" in reason for step in facts.asked.steps)
             whole = "".join(tree.text for tree in facts.cut_at(facts.at))
             assert whole == "".join(facts.symbols)
             assert whole.replace("␣", " ") in text
@@ -59,10 +62,10 @@ def test_a_click_in_the_text_explains_every_boundary_of_the_word(qtbot: QtBot, l
 def test_the_reason_for_a_word_end_names_the_pattern_branches_beside_the_end(qtbot: QtBot, learned: Program) -> None:
     click_before(qtbot, learned, 21)  # said| 1
     answered(qtbot, learned)
-    told = learned.pages[WhyPage].reason.text()
-    assert told.startswith("A word ends here, and tokens never cross")
-    assert "The word before it: letters" in told
-    assert "The word after it: digits" in told
+    reason = learned.pages[WhyPage].reason.text()
+    assert reason.startswith("A word ends here, and tokens never cross")
+    assert "The word before it: letters" in reason
+    assert "The word after it: digits" in reason
 
 
 def test_links_in_a_reason_move_the_time_cursor_to_their_steps(qtbot: QtBot, learned: Program) -> None:
@@ -112,7 +115,7 @@ def test_a_word_can_be_built_merge_by_merge_without_moving_the_time_cursor(
     qtbot.waitUntil(lambda: not panel.all.isChecked(), timeout=WAIT)
     assert [node.text for node in panel.tree.nodes()] == seen[0]
     assert learned.session.cursor.position == MERGES, "walking through a word is no travelling"
-    assert all(one < other for one, other in pairwise(facts.steps))
+    assert all(first < second for first, second in pairwise(facts.steps))
 
 
 def test_a_click_on_a_tree_node_goes_to_its_step_and_a_click_on_a_gap_explains_the_boundary(
@@ -209,7 +212,7 @@ def test_a_merge_tree_draws_dropped_tokens_faintly(qtbot: QtBot) -> None:
         cut = [token.text for token in facts.cut_at(step)]
         assert cut == [span.text for span in study.spans("the other hand", at=step)]
         boxes = [tree.area_of(node) for node in tree.nodes()]
-        assert not any(one.intersects(other) for one, other in combinations(boxes, 2))
+        assert not any(box.intersects(other) for box, other in combinations(boxes, 2))
         fallen += sum(node.has_fallen(step) for node in facts.places_at(step))
     assert fallen
     assert facts_of(study, explained_text(study, "12"), 0, 0, 0) is not None

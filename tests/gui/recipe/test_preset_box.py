@@ -1,4 +1,4 @@
-"""The box of presets takes what is a preset, and passes over its headings."""
+"""Tests of the box of presets. Its headings cannot be chosen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.usefixtures("only_window")
 
 
 def test_a_heading_in_the_preset_list_chooses_no_preset(program: Program) -> None:
-    """A key pressed in the list could end with: There is no preset None."""
+    """A key that was pressed in the list once led to the message "There is no preset None"."""
     box, before = program.recipe_panel.preset, program.session.recipe.value
     headings = [place for place in range(box.count()) if box.itemData(place) is None]
     assert headings

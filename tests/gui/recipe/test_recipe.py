@@ -1,4 +1,4 @@
-"""The recipe in the window: sizes, presets, and a custom pattern."""
+"""Tests of the recipe in the window: sizes, presets, and a custom pattern."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_a_pattern_with_catastrophic_backtracking_ends_in_an_error_sentence(
 
 
 def typed(field: QWidget, text: str) -> None:
-    """Key by key, and not finished."""
+    """Type a text into a field key by key, without finishing the input."""
     field.setFocus()
     field.selectAll()  # type: ignore[attr-defined]
     QTest.keyClicks(field, text)
@@ -171,13 +171,13 @@ def test_a_refused_value_is_marked_with_the_reason_and_training_does_not_start(
     qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     size, runs = program.recipe_panel.size_box, program.session.runs
-    for entered, told in (("12", "256 bytes"), ("abc-99999999999", "0 to 4,000,000"), ("99999999", "0 to 4,000,000")):
+    for entered, reason in (("12", "256 bytes"), ("abc-99999999999", "0 to 4,000,000"), ("99999999", "0 to 4,000,000")):
         typed(size, entered)
         program.actions["main"].trigger()
         assert (size.value(), runs.all) == (512, [])
         assert is_refused(size)
-        assert told in size.toolTip()
-        assert told in program.recipe_panel.findChild(QWidget, ("refusal of vocab_size")).text()  # type: ignore[union-attr]
+        assert reason in size.toolTip()
+        assert reason in program.recipe_panel.findChild(QWidget, ("refusal of vocab_size")).text()  # type: ignore[union-attr]
     typed(size, "1,000")
     QTest.keyClick(size, Qt.Key.Key_Return)
     assert (program.form.value("vocab_size"), is_refused(size)) == (1_000, False)

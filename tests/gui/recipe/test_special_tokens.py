@@ -1,4 +1,4 @@
-"""Special tokens in the person's text are kept whole, wherever the text is edited."""
+"""Tests of special tokens in the person's text. They stay whole wherever the text is edited."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEXT = f"the newer{END}keeper {END}"
 
 @pytest.fixture(params=["gpt2", "clean-words"])
 def program(request: pytest.FixtureRequest, qtbot: QtBot, window_with: Callable[..., Program], train: Train) -> Program:
-    """A window whose recipe has a special token, and whose text spells it."""
+    """Return a window whose recipe has a special token, and whose text contains this token."""
     made = window_with()
     made.form.choose_preset(request.param)
     assert made.form.choose(merges=60, vocab_size=None, special_tokens=(END,))
@@ -45,7 +45,7 @@ def shown_ids(program: Program) -> list[int]:
 
 
 def expected_ids(program: Program) -> list[int]:
-    """Tokens that begin in the text; lone markers cover nothing and are listed elsewhere."""
+    """Return the ids of the tokens that cover some text. Lone markers cover no text, and another list holds them."""
     run = program.session.runs.shown
     assert run is not None
     assert run.history is not None

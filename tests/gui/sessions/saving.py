@@ -1,4 +1,4 @@
-"""The steps of a person who saves and opens sessions, and readers of the files and safety copies."""
+"""The functions for tests that save and open sessions, and that read session files and safety copies."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def merges_in(path: Path, run: int) -> int:
 
 
 def text_in(path: Path) -> str:
-    """The person's text in a safety copy; nothing while it is being written."""
+    """Return the person's text in a safety copy. Return an empty text while the copy is being written."""
     try:
         return read_session(path, is_safety_copy=True).text
     except BpeError:
@@ -85,7 +85,7 @@ def text_in(path: Path) -> str:
 
 
 def wait_until_kept(qtbot: QtBot, program: Program) -> SavedSession:
-    """The safety copy when it holds all that was learned."""
+    """Wait until the safety copy contains all that was learned. Return its session."""
     run = program.session.runs.shown
     assert run is not None
 

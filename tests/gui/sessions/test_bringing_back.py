@@ -1,4 +1,4 @@
-"""Unsaved work is kept, whatever ends the window, and is brought back."""
+"""Tests of unsaved work. It is kept whatever ends the window, and can be restored."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.gui.sessions.saving import (
 def test_a_new_window_offers_to_restore_the_session_of_a_killed_window(
     qtbot: QtBot, new_program: NewProgram, train: Train, tmp_path: Path
 ) -> None:
-    """The copy is taken while the window lives, as a kill would leave it."""
+    """The test copies the safety copy while the window is open, because a killed window leaves the file like that."""
     first = new_program()
     small(first)
     train(first)
@@ -111,7 +111,7 @@ def test_opening_another_session_keeps_a_safety_copy_of_the_present_session(
 
 @pytest.fixture
 def left(qtbot: QtBot, new_program: NewProgram) -> Program:
-    """A window that has found the safety copy which another one left."""
+    """Return a window that has found the safety copy of another window."""
     first = new_program()
     first.token_text.set_text("left behind")
     qtbot.waitUntil(lambda: first.session.text.value == "left behind", timeout=WAIT)
@@ -127,7 +127,7 @@ def left(qtbot: QtBot, new_program: NewProgram) -> Program:
 def test_a_safety_copy_that_is_only_being_checked_is_not_reported_as_open_in_another_window(
     qtbot: QtBot, left: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The look is held while it has a copy's lock, until after the person has asked for that copy."""
+    """The check holds the lock of a copy until after the person has tried to restore that copy."""
     acquire, window = Lock.acquire, threading.current_thread()
     is_held, may_go_on = threading.Event(), threading.Event()
 
@@ -170,7 +170,7 @@ def test_reading_the_summary_of_a_safety_copy_does_not_block_its_restoration(
 
 
 def test_a_damaged_safety_copy_that_could_not_be_restored_is_kept(qtbot: QtBot, left: Program) -> None:
-    """A damaged copy stays while the window keeps a copy of its own new work."""
+    """A damaged copy stays while the window writes a copy of its new work."""
     (copy,) = safety_copies()
     copy.write_bytes(b"SQLite format 3\0 and then nothing")
     answer(left, "Restore")
@@ -187,7 +187,7 @@ def test_a_damaged_safety_copy_that_could_not_be_restored_is_kept(qtbot: QtBot, 
 def test_a_safety_copy_requested_while_another_session_is_saved_can_be_restored_later(
     qtbot: QtBot, left: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The person is asked to try again, and can."""
+    """The program asks the person to try again, and the second try works."""
     may_go_on = threading.Event()
 
     def write_slowly(*arguments: Any) -> None:

@@ -1,4 +1,4 @@
-"""The file of a session in the window: what is not saved, what cannot be, and who else has it open."""
+"""Tests of the file of a session: unsaved changes, failed saving, and a file that another window has open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions where a folder cannot be written to, a file not changed, or the disk is full."""
+"""Tests of saving into a folder that cannot be written to, over a file that cannot be changed, and to a full disk."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_an_unwritable_folder_of_safety_copies_is_reported_once_and_training_goe
 
 @pytest.fixture
 def locked_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder in which nothing can be changed, with a session."""
+    """Return a folder with a session in which nothing can be changed."""
     if os.name != "posix":
         pytest.skip("Windows locks folders in another way")
     folder = tmp_path / "locked"

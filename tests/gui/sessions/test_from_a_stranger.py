@@ -1,4 +1,4 @@
-"""A session from a stranger cannot hold the window up, nor look at what is not its own."""
+"""Tests of a session file from a stranger. It can neither block the window nor make it read other files."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def test_a_session_that_names_a_pipe_does_not_block_the_window(qtbot: QtBot, pro
     write_session(SavedSession(Recipe.preset("gpt2"), (source,)), tmp_path / "one.bpex")
     open_session(qtbot, program, tmp_path / "one.bpex")
 
-    def told() -> str:
+    def shown_sentence() -> str:
         roles = range(Qt.ItemDataRole.UserRole + 8)
         return "\n".join(str(program.corpus.data(program.corpus.index(0), role)) for role in roles)
 
-    qtbot.waitUntil(lambda: "is a pipe or a device" in told(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "is a pipe or a device" in shown_sentence(), timeout=WAIT)
 
 
 def test_a_session_that_names_a_file_on_another_computer_does_not_read_the_file(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Looking would call that computer. The file is really here, so the test would see it being read."""
+    """Looking for the file would contact that computer. Here the file is local, so the test notices if it is read."""
     path = tmp_path / r"\\other\share\a.txt"
     path.write_text("low lower lowest", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -50,14 +50,14 @@ def test_a_session_that_names_a_file_on_another_computer_does_not_read_the_file(
     assert opened.path == Path(path.name)
     assert opened.size is None
 
-    def told() -> str:
+    def shown_sentence() -> str:
         roles = range(Qt.ItemDataRole.UserRole + 8)
         return "\n".join(str(program.corpus.data(program.corpus.index(0), role)) for role in roles)
 
-    qtbot.waitUntil(lambda: "is on another computer" in told(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "is on another computer" in shown_sentence(), timeout=WAIT)
     assert "changed" not in program.messages.sentence.text()
     program.session.corpus.add_paths([Path(path.name)])
-    qtbot.waitUntil(lambda: "another computer" not in told(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "another computer" not in shown_sentence(), timeout=WAIT)
     (added,) = program.session.corpus.texts.value
     assert not added.refused
 

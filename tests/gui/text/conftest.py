@@ -1,4 +1,4 @@
-"""An editor on the screen for the tests of the token text, and hands for its keys and its mouse."""
+"""The fixtures for tests of the token text: an editor on the screen, and functions for its keys and its mouse."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LANGUAGES = (
 
 
 def words_of_letters(data: bytes) -> Int32s:
-    """Ranks for showing: a cut before each blank or line end, and inside words whatever comes."""
+    """Return made-up ranks of boundaries: a split before each blank and line end, and arbitrary ranks inside words."""
     raw = np.frombuffer(data, np.uint8)
     ranks = ((np.arange(len(raw) + 1, dtype=np.int64) * 2654435761 >> 7) % 97).astype(np.int32)
     ranks[ranks % 5 == 0] = NEVER
@@ -52,7 +52,7 @@ def answer(model: TokenTextModel) -> None:
 
 @pytest.fixture
 def shown(qtbot: QtBot) -> Callable[..., TokenTextEdit]:
-    """An editor on the screen with the focus, its text encoded after each edit."""
+    """Return a function that shows an editor with the focus. Its text is encoded after each edit."""
     application = QApplication.instance()
     assert isinstance(application, QApplication)
     application.setStyleSheet("")  # which windows of other tests wear: its colours are those of their theme
@@ -96,7 +96,7 @@ def press(editor: TokenTextEdit, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt
 
 
 def middle_of(editor: TokenTextEdit, byte: int) -> QPoint:
-    """A point in the cell of a visible byte."""
+    """Return a point in the cell of a visible byte."""
     for block in editor.visible_blocks():
         for row in block.rows:
             within = byte - block.start - row.first_byte
@@ -107,7 +107,7 @@ def middle_of(editor: TokenTextEdit, byte: int) -> QPoint:
 
 
 def move(editor: TokenTextEdit, point: QPoint, button: Qt.MouseButton = Qt.MouseButton.NoButton) -> None:
-    """A mouse that moves with a button held, which the offscreen platform cannot do by itself."""
+    """Move the mouse with a button pressed. The offscreen platform of Qt cannot do that by itself."""
     where = QPointF(point)
     event = QMouseEvent(
         QEvent.Type.MouseMove,

@@ -1,4 +1,4 @@
-"""The token text for a screen reader: what it can read and do there."""
+"""Tests of the token text for screen readers: what they can read and do there."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from tests.gui.text.conftest import SHIFT, Key, press
 
 
 def interface_of(view: TokenCanvas) -> QAccessibleInterface:
-    found = QAccessible.queryAccessibleInterface(view)
-    assert found is not None
-    return found
+    interface = QAccessible.queryAccessibleInterface(view)
+    assert interface is not None
+    return interface
 
 
 def text_of(view: TokenCanvas) -> QAccessibleTextInterface:
-    found = interface_of(view).textInterface()
-    assert found is not None
-    return found
+    text = interface_of(view).textInterface()
+    assert text is not None
+    return text
 
 
 def test_screen_readers_see_the_token_text_as_a_named_editable_text(shown: Callable[..., TokenTextEdit]) -> None:
-    found = interface_of(shown("one two"))
-    assert found.role() == QAccessible.Role.EditableText
-    assert found.text(QAccessible.Text.Name) == "Text, coloured by tokens"
-    state = found.state()
+    interface = interface_of(shown("one two"))
+    assert interface.role() == QAccessible.Role.EditableText
+    assert interface.text(QAccessible.Text.Name) == "Text, coloured by tokens"
+    state = interface.state()
     assert state.focused
     assert state.editable
     assert state.multiLine
@@ -84,7 +84,7 @@ def test_text_written_by_a_screen_reader_can_be_undone(shown: Callable[..., Toke
 
 def test_screen_readers_can_read_a_token_text_that_is_not_editable(shown: Callable[..., TokenTextEdit]) -> None:
     canvas = TokenCanvas(shown("one two").model)
-    found = interface_of(canvas)
-    assert found.role() == QAccessible.Role.EditableText
-    assert found.state().readOnly
+    interface = interface_of(canvas)
+    assert interface.role() == QAccessible.Role.EditableText
+    assert interface.state().readOnly
     assert text_of(canvas).text(4, 7) == "two"

@@ -1,4 +1,4 @@
-"""Any text of any size is shown, scrolled and edited in the token text, whatever is done to it."""
+"""Tests that show, scroll and edit texts of any content and size."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.gui.text.conftest import CTRL, LANGUAGES, SHIFT, Key, press
 
 
 def seen_in(editor: TokenTextEdit) -> str:
-    """The text of the rows that can be seen, whose bytes must follow each other."""
+    """Return the text of the visible rows. Check that the bytes of the rows follow each other."""
     blocks = editor.visible_blocks()
     rows = [(block, row) for block in blocks for row in block.rows]
     for (block, row), (following, next_row) in pairwise(rows):
@@ -173,7 +173,7 @@ def test_a_new_editor_width_keeps_the_first_visible_row(shown: Callable[..., Tok
 
 
 def test_unused_token_editors_are_freed(qtbot: QtBot) -> None:
-    """Python frees their parts in an order of its own, which has ended the process."""
+    """Python frees the parts of a view in any order, which once crashed the process."""
     for _ in range(8):
         editor = TokenTextEdit(TokenTextModel(LANGUAGES))
         editor.grab()

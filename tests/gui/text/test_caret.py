@@ -1,4 +1,4 @@
-"""The moves of the caret by keys in the token text: by characters, words, rows, lines and pages."""
+"""Tests of keys that move the text cursor: by characters, words, rows, lines and pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The layout of a block of the token text: invisible characters get a name, and each letter a cell."""
+"""Tests of the layout of a block. Invisible characters get a name, and each letter a cell."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def shown_document(text: str, width: float) -> tuple[TokenDocument, TokenLayout]
 
 
 def laid_out(text: str) -> tuple[BlockCells, float]:
-    """The cells of the first block of a text, and how wide its first row is."""
+    """Return the cells of the first block of a text, and the width of its first row."""
     document, layout = shown_document(text, 500.0)
     block = document.firstBlock()
     cells = layout.cells_of(block)

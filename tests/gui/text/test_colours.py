@@ -1,4 +1,7 @@
-"""The colours of the token text: what is really on the screen, and whether all eyes can tell it apart."""
+"""Tests of the colours of the token text.
+
+They look at pixels on the screen, and ask whether people with any colour vision can tell the colours apart.
+"""
 
 from __future__ import annotations
 
@@ -98,10 +101,10 @@ def test_the_unknown_token_is_drawn_hatched_in_the_text_and_among_the_ids(
     history = train(["low low wide"], "words", base="characters", unknown="unk", merges=2).history
     model.set_text("low 東東 low")
     model.colour_by(scale)
-    found = Tokenizer(history).segmentation(model.text())
+    segmentation = Tokenizer(history).segmentation(model.text())
     assert history.alphabet.unknown_id is not None
     model.use_history(history)
-    model.accept(model.revision, 0, found, 2)
+    model.accept(model.revision, 0, segmentation, 2)
     _, colours = coloured_tokens(model.tokens_between, model.data, 0, 14, scale, model.unknown_id)
     unknown = int((model.tokens_between(0, 14).ids == history.alphabet.unknown_id).sum())
     assert (colours == UNKNOWN).sum() == unknown == model.counts().unknown > 0
@@ -173,7 +176,7 @@ def test_a_token_has_the_colour_of_its_bytes_at_every_id_and_place(texts: list[b
 @given(pieces)
 def test_neighbouring_tokens_never_have_the_same_colour(texts: list[bytes]) -> None:
     colours = colours_of(b"".join(texts), tokens_of(texts)).tolist()
-    assert all(one != other for one, other in pairwise(colours))
+    assert all(before != after for before, after in pairwise(colours))
 
 
 @pytest.mark.parametrize("size", [1, 2])
@@ -209,17 +212,17 @@ def test_tokens_of_a_range_have_the_same_colours_as_in_the_whole_text(
 
     start = data.draw(st.integers(0, len(text) - 1))
     stop = data.draw(st.integers(start + 1, len(text)))
-    tokens, found = coloured_tokens(between, text, start, stop, scale)
+    tokens, colours = coloured_tokens(between, text, start, stop, scale)
     first = int(np.searchsorted(whole.edges, tokens.edges[0]))
     assert tokens.edges[0] <= start < tokens.edges[1]
     assert tokens.edges[-2] < stop <= tokens.edges[-1]
     _, expected = coloured_tokens(between, text, 0, len(text), scale)
-    np.testing.assert_array_equal(found, expected[first : first + len(tokens)])
+    np.testing.assert_array_equal(colours, expected[first : first + len(tokens)])
     if scale is None:
         np.testing.assert_array_equal(expected, colours_of(text, whole))
     else:
         np.testing.assert_array_equal(expected % COLOURS, np.where(expected < 0, expected, scale.colours_of(whole)) % 6)
-        assert all(one != other or one < 0 for one, other in pairwise(expected.tolist())), "neighbours differ"
+        assert all(before != after or before < 0 for before, after in pairwise(expected.tolist())), "neighbours differ"
 
 
 def test_all_token_colours_are_used_equally_and_unencoded_text_has_no_colour() -> None:
@@ -271,10 +274,13 @@ def oklab(rgb: Floats) -> Floats:
     return cast(Floats, lab @ np.cbrt(cones @ np.clip(rgb, 0, 1)))
 
 
-def contrast(one: QColor, other: QColor) -> float:
-    """The ratio that the Web Content Accessibility Guidelines ask to be 4.5 or more."""
+def contrast(first: QColor, second: QColor) -> float:
+    """Return the contrast of two colours as the Web Content Accessibility Guidelines define it.
+
+    They demand 4.5 or more.
+    """
     weights = np.array([0.2126, 0.7152, 0.0722])
-    dark_one, light_one = sorted((float(weights @ linear(one)), float(weights @ linear(other))))
+    dark_one, light_one = sorted((float(weights @ linear(first)), float(weights @ linear(second))))
     return (light_one + 0.05) / (dark_one + 0.05)
 
 
@@ -295,7 +301,7 @@ def test_a_colour_scale_has_a_visible_order_for_every_kind_of_colour_vision(wind
     twins = [oklab(VISIONS[vision] @ linear(fill)) for fill in palette.on_scale[COLOURS:]]
     assert min(float(np.linalg.norm(a - b)) for a, b in zip(seen, twins, strict=True)) > JUST_NOTICEABLE
     assert min(float(np.linalg.norm(a - b)) for a, b in pairwise(seen)) > JUST_NOTICEABLE
-    away = [float(np.linalg.norm(one - seen[0])) for one in seen]
+    away = [float(np.linalg.norm(colour - seen[0])) for colour in seen]
     assert away == sorted(away)
 
 
@@ -305,7 +311,7 @@ def test_the_mark_colour_differs_from_letters_and_fills_for_every_kind_of_colour
     window: QPalette, vision: str
 ) -> None:
     palette = TokenPalette.matching(window)
-    mark, *others = (oklab(VISIONS[vision] @ linear(one)) for one in (palette.mark, palette.ink, *palette.fills))
+    mark, *others = (oklab(VISIONS[vision] @ linear(colour)) for colour in (palette.mark, palette.ink, *palette.fills))
     assert min(float(np.linalg.norm(mark - other)) for other in others) > 11 * JUST_NOTICEABLE
 
 
@@ -321,7 +327,7 @@ def test_letters_contrast_with_every_token_fill_selected_or_not(window: QPalette
 
 
 def selected(palette: TokenPalette, fill: QColor) -> QColor:
-    """A fill with the selection laid over it."""
+    """Return a fill colour with the colour of the selection painted over it."""
     over, share = palette.selection, palette.selection.alphaF()
     pairs = (fill.redF(), over.redF()), (fill.greenF(), over.greenF()), (fill.blueF(), over.blueF())
     return QColor.fromRgbF(*(below * (1 - share) + above * share for below, above in pairs))

@@ -1,4 +1,4 @@
-"""A document and the text that it shows: whoever edits, both say the same, and every other view follows."""
+"""Tests of a document and its text. After any edit both have the same content, and so have all other views."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ places = st.tuples(st.integers(0, 90), st.integers(0, 9))
 
 @contextmanager
 def documents(text: str) -> Iterator[list[TokenDocument]]:
-    """Two documents of one text, whose lines are broken after a few characters."""
+    """Return two documents of one text. Their lines are broken after a few characters."""
     with pytest.MonkeyPatch.context() as patch:
         make_chunks_short(patch)
         model, owner = TokenTextModel(text), QObject()
-        found = [TokenDocument(model, owner) for _ in range(2)]
-        for document in found:
+        both = [TokenDocument(model, owner) for _ in range(2)]
+        for document in both:
             document.setDocumentLayout(QPlainTextDocumentLayout(document))
-        yield found
+        yield both
 
 
 def check(document: TokenDocument, text: str) -> None:
@@ -48,25 +48,25 @@ def check(document: TokenDocument, text: str) -> None:
 
 
 def _by_character(chunk: str, shown: str) -> list[str]:
-    """Return the text that is shown for each character of a chunk."""
-    found, units = [], shown.encode("utf-16-le")
+    """Return the shown text of each character in a chunk."""
+    parts, units = [], shown.encode("utf-16-le")
     for character in chunk.removesuffix("\n"):
         size = len(character.encode("utf-16-le"))
-        found.append(units[:size].decode("utf-16-le"))
+        parts.append(units[:size].decode("utf-16-le"))
         units = units[size:]
     assert not units
-    return found
+    return parts
 
 
 @given(texts, st.lists(st.tuples(st.booleans(), places, typed), max_size=6))
 def test_edits_made_by_qt_reach_the_text_model_and_other_views(
     text: str, edits: list[tuple[bool, tuple[int, int], str]]
 ) -> None:
-    with documents(text) as (one, other):
-        told: list[TextChange] = []
-        one.model.text_changed.connect(told.append)
+    with documents(text) as (first, second):
+        changes: list[TextChange] = []
+        first.model.text_changed.connect(changes.append)
         for is_other, (start, length), added in edits:
-            document = other if is_other else one
+            document = second if is_other else first
             start = min(start, len(text))
             stop = min(start + length, len(text))
             cursor = QTextCursor(document)
@@ -74,8 +74,8 @@ def test_edits_made_by_qt_reach_the_text_model_and_other_views(
             cursor.setPosition(document.position_of(stop), QTextCursor.MoveMode.KeepAnchor)
             cursor.insertText(added)
             text = text[:start] + added + text[stop:]
-            check(one, text)
-            check(other, text)
+            check(first, text)
+            check(second, text)
             assert document.character_of(cursor.position()) == start + len(added), "the caret is behind what was typed"
 
 
@@ -83,21 +83,21 @@ def test_edits_made_by_qt_reach_the_text_model_and_other_views(
 def test_changes_of_the_text_model_are_shown_in_every_document(
     text: str, edits: list[tuple[tuple[int, int], str]]
 ) -> None:
-    with documents(text) as (one, other):
+    with documents(text) as (first, second):
         before = [text]
         for (start, length), added in edits:
             start = min(start, len(text))
             stop = min(start + length, len(text))
-            one.model.replace(start, stop, added)
+            first.model.replace(start, stop, added)
             if added != text[start:stop]:
                 text = text[:start] + added + text[stop:]
                 before.append(text)
-            check(one, text)
-            check(other, text)
+            check(first, text)
+            check(second, text)
         for expected in before[-2::-1]:
-            one.model.undo.undo()
-            check(one, expected)
-            check(other, expected)
+            first.model.undo.undo()
+            check(first, expected)
+            check(second, expected)
 
 
 @given(texts, st.integers(0, 90))

@@ -1,4 +1,4 @@
-"""The panels beside the token text: its ids, the way from each to its token and back, and the counts."""
+"""Tests of the panels beside the token text: the ids, the link between an id and its token, and the counts."""
 
 from __future__ import annotations
 
@@ -125,7 +125,10 @@ def test_every_part_of_the_text_panel_has_a_name_and_can_be_reached_by_keyboard(
 
 
 def test_an_id_without_bytes_can_be_pointed_at_among_the_other_ids(qtbot: QtBot) -> None:
-    """An id such as a word marker's can be hovered and gone to, and points to its place in the text."""
+    """A person can point at and select an id without bytes, such as that of a word marker.
+
+    It leads to its place in the text.
+    """
     model = TokenTextModel("low low")
     panel = TokenTextPanel(model)
     qtbot.addWidget(panel)

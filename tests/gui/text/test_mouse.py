@@ -1,4 +1,4 @@
-"""Selecting with the mouse, and which token is shown under it and at the caret."""
+"""Tests of selecting with the mouse, and of the tokens under the mouse and at the text cursor."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def test_dragging_in_the_text_selects_characters_and_reports_their_bytes(
     shown: Callable[..., TokenTextEdit], qtbot: QtBot
 ) -> None:
     editor = shown("né two three")
-    told: list[tuple[int, int] | None] = []
-    editor.selection_changed.connect(told.append)
+    selections: list[tuple[int, int] | None] = []
+    editor.selection_changed.connect(selections.append)
     rows = [editor.rectangle_of(i).center() for i in (0, 6)]
     QTest.mousePress(editor.viewport(), Qt.MouseButton.LeftButton, pos=rows[0])
     for x in range(rows[0].x(), rows[1].x() + 1, 5):
@@ -27,9 +27,9 @@ def test_dragging_in_the_text_selects_characters_and_reports_their_bytes(
     move(editor, rows[1], Qt.MouseButton.LeftButton)
     QTest.mouseRelease(editor.viewport(), Qt.MouseButton.LeftButton, pos=rows[1])
     assert editor.selected_text() == "né two"
-    assert told[-1] == (0, 7)
+    assert selections[-1] == (0, 7)
     QTest.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=rows[0])
-    assert told[-1] is None
+    assert selections[-1] is None
 
 
 def test_a_double_click_selects_a_word_and_a_triple_click_a_line(shown: Callable[..., TokenTextEdit]) -> None:
@@ -44,19 +44,19 @@ def test_a_double_click_selects_a_word_and_a_triple_click_a_line(shown: Callable
 
 def test_the_editor_reports_the_token_under_the_mouse(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("né two\nשלום 😀")
-    told: list[TokenAt | None] = []
-    editor.token_hovered.connect(told.append)
+    tokens: list[TokenAt | None] = []
+    editor.token_hovered.connect(tokens.append)
     for byte in range(editor.model.byte_length):
         move(editor, middle_of(editor, byte))
-        assert told[-1] == editor.model.token_at(byte), byte
+        assert tokens[-1] == editor.model.token_at(byte), byte
     move(editor, QPoint(editor.viewport().width() - 2, editor.viewport().height() - 2))
-    assert told[-1] is None
+    assert tokens[-1] is None
 
 
 def test_the_editor_reports_the_token_at_the_caret(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("one two")
-    told: list[TokenAt | None] = []
-    editor.caret_token_changed.connect(told.append)
+    tokens: list[TokenAt | None] = []
+    editor.caret_token_changed.connect(tokens.append)
     press(editor, Key.Key_End)
-    assert told[-1] == editor.model.token_at(6)
+    assert tokens[-1] == editor.model.token_at(6)
     assert editor.model.token_at(6) != editor.model.token_at(0)

@@ -1,4 +1,4 @@
-"""The window takes a text that spells a special token as the file's owner does, says so, and lets it be changed."""
+"""Tests of special tokens in a text. They are read as the file's library does, and the person can change that."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def shown_ids(program: Program) -> list[int]:
 
 
 def note(program: Program) -> SpelledLine:
-    found = program.text_panel.findChild(SpelledLine)
-    assert found is not None
-    return found
+    line = program.text_panel.findChild(SpelledLine)
+    assert line is not None
+    return line
 
 
 @pytest.mark.parametrize(("name", "is_matched"), [("tokenizer.json", True), ("it.minbpe.model", False)])

@@ -1,4 +1,4 @@
-"""A step as it happens in the text: where it is seen, how it ends, and when it is not shown at all."""
+"""Tests of the animation of a step in the text: where it is visible, how it ends, and when there is none."""
 
 from __future__ import annotations
 

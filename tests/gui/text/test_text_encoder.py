@@ -1,4 +1,4 @@
-"""The choice between encoding a whole text and encoding a part of it."""
+"""Tests of the choice between encoding a whole text and encoding a part of it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_each_character_of_the_text_is_a_token_before_there_is_a_run(qtbot: QtBo
 def test_words_of_the_text_are_split_outside_the_thread_of_the_window(
     qtbot: QtBot, program: Program, train: Callable[[Program], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One word may take minutes where a stranger's vocabulary is made for it: not in the window's thread."""
+    """No word is split in the window's thread, because one word may take minutes with a stranger's vocabulary."""
     cut, threads = LongestPieces.cut, set[int]()
 
     def cut_and_note(pieces: LongestPieces, word: bytes, at: int) -> WordCut:

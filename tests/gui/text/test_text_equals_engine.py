@@ -1,4 +1,4 @@
-"""The window's tokens are the engine's, whatever the recipe: markers, normalization, own patterns."""
+"""Tests that the tokens in the window equal those of the engine, for markers, normalizers and custom patterns."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ OWN_PATTERN = dict(pattern="custom", custom_pattern=r"[a-z]|\d+")
 
 @st.composite
 def histories(draw: st.DrawFn) -> History:
-    """Merges on any alphabet, with all ways to cut a text."""
+    """Return a history with any alphabet and any way to split a text."""
     table = draw(merge_tables())
     patterns = [*PATTERNS, "none"] if table.recipe.marker == "none" else PATTERNS
     pattern = draw(st.sampled_from([*({"pattern": name} for name in patterns), OWN_PATTERN]))
@@ -58,7 +58,7 @@ def model_of(text: str, history: History) -> TokenTextModel:
 
 
 def answer(model: TokenTextModel, history: History) -> None:
-    """Ask the engine as the window does: only about the part of the text that an edit can have changed."""
+    """Encode the part of the text that an edit can have changed, as the window does."""
     request = model.request(SafeCuts.of(history.recipe))
     if request is not None:
         assert model.accept(request.revision, request.start, Tokenizer(history).boundaries(request.text))

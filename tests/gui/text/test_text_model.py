@@ -1,4 +1,4 @@
-"""The text with its tokens: whatever is edited, what is kept equals what would be computed anew."""
+"""Tests of the text model. After any edits, its tokens equal those of a new encoding."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ lines = st.lists(st.text("abc '!\n", max_size=12), max_size=12).map("".join)
 
 
 def made_up_ranks(text: str) -> Int32s:
-    """Ranks as an engine finds them: of each word by itself, the same wherever the word occurs."""
+    """Return ranks of boundaries like those of an engine: a word has the same ranks wherever it occurs."""
     ranks: list[int] = []
     for match in GPT2.finditer(text):
         word = match.group().encode()
@@ -65,7 +65,7 @@ def naive_ids(data: bytes, ranks: Int32s, at: int) -> list[int]:
 
 @pytest.fixture
 def short_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lines are cut after a few characters, so that a small text has many chunks."""
+    """Break lines after a few characters, so that a small text has many chunks."""
     make_chunks_short(monkeypatch)
 
 
@@ -170,7 +170,10 @@ def test_symbols_of_a_character_alphabet_give_their_own_ids_or_no_token() -> Non
 
 
 class EditedText(RuleBasedStateMachine):
-    """A person edits, undoes and travels; the engine answers now and then, sometimes too late."""
+    """A state machine of a person who edits, undoes and moves the slider.
+
+    The engine answers seldom, and sometimes too late.
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Text and ids in the window, as the run that is shown encodes them."""
+"""Tests of the text and its ids in the window, as the run shown encodes them."""
 
 from __future__ import annotations
 

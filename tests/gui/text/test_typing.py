@@ -1,4 +1,4 @@
-"""Input by typing, pasting, dropping and composing: it is in the text exactly, and can be undone."""
+"""Tests of typing, pasting, dropping and composing. The input is exactly in the text, and can be undone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything a person changes can be taken back and made again, in the order in which it was done."""
+"""Tests of undoing and redoing the changes of a person, in their order."""
 
 from __future__ import annotations
 

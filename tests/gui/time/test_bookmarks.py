@@ -1,4 +1,4 @@
-"""Bookmarks and notes at a merge."""
+"""Tests of bookmarks and their notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No panel mixes two moments or two things."""
+"""Tests that no panel mixes values of two steps or of two runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LEFT, NO_KEY = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 def test_the_pairs_chart_shows_the_step_at_which_its_pairs_were_counted(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Time may move faster than pairs are counted. They used to wait until it stopped."""
+    """The slider may move faster than pairs are counted. The pairs once appeared only after the slider had stopped."""
     small(program)
     train(program)
     begun, may_end, whole = threading.Event(), threading.Event(), pairs_model.replayed
@@ -41,9 +41,9 @@ def test_the_pairs_chart_shows_the_step_at_which_its_pairs_were_counted(
         return whole(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(pairs_model, "replayed", slowly)
-    model, told = program.pages[PairsPage].model, []
+    model, records = program.pages[PairsPage].model, []
     listening = model.changed.connect(
-        lambda: told.append((model.at, model.bars[0].pair, program.pages[PairsPage].headline()))
+        lambda: records.append((model.at, model.bars[0].pair, program.pages[PairsPage].headline()))
     )
     program.session.cursor.go_to(5)
     qtbot.waitUntil(begun.is_set, timeout=WAIT)
@@ -52,7 +52,7 @@ def test_the_pairs_chart_shows_the_step_at_which_its_pairs_were_counted(
     settle(qtbot, program)
     history = program.session.runs.shown.history  # type: ignore[union-attr]
     assert history is not None
-    past = [one for one in told if one[0] != 64]  # the end is still shown when one leaves it
+    past = [record for record in records if record[0] != 64]  # the end is still shown when one leaves it
     assert list(dict.fromkeys(at for at, _, _ in past)) == [5, 9]
     for at, pair, headline in past:
         assert pair == history.pair(at)
@@ -63,7 +63,7 @@ def test_the_pairs_chart_shows_the_step_at_which_its_pairs_were_counted(
 def test_all_panels_show_the_same_step_while_playing(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Time waits for the pairs that lead next; the chart used to be some merges behind."""
+    """The player waits for the leading pairs of each step. The chart was once some merges behind."""
     monkeypatch.setattr("app.session.playing.HOLD_SECONDS", math.inf)  # a slow machine would fall behind
     small(program)
     train(program)
@@ -90,17 +90,17 @@ def test_all_panels_show_the_same_step_while_playing(
     playing.pause()
     playing.changed.disconnect(listening)
     playing.set_speed(None)
-    for position, charted, inspected, told in seen:
+    for position, charted, inspected, caption in seen:
         if not position:
             continue
         assert charted == inspected == position
-        assert told == f"Merge {position}"
+        assert caption == f"Merge {position}"
 
 
 def test_moving_the_time_cursor_changes_the_pairs_chart_in_the_same_frame(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The chart used to follow a tenth of a second after the table and the text."""
+    """The chart once followed a tenth of a second after the table and the text."""
     monkeypatch.setattr(pairs_model, "LONGEST_AHEAD", math.inf)  # a slow machine would not look ahead
     small(program)
     train(program)
@@ -154,13 +154,13 @@ def test_pairs_of_a_restored_run_are_counted_at_every_step(qtbot: QtBot, program
         settle(qtbot, program)
         assert page.model.at == position
         assert page.model.bars
-    assert not [told for told in headlines if "No pair is left" in told]
+    assert not [headline for headline in headlines if "No pair is left" in headline]
 
 
 def test_the_pairs_chart_shows_learned_tokens_if_all_remaining_pairs_have_equal_counts(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
-    """Ten bars of the same length would say nothing. One step earlier the page shows bars."""
+    """Ten bars of the same length have no information. One step earlier the page shows bars."""
     small(program, 512)
     train(program)
     settle(qtbot, program)

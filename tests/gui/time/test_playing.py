@@ -1,4 +1,4 @@
-"""Playing what was learned: by itself after Train, at the one speed there is, and never in anybody's way."""
+"""Tests of the player. It starts by itself after a training, and any action of a person stops it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_playing_schedule_begins_slowly_and_ends_at_the_planned_time(
 
 @pytest.fixture
 def plays(settings: Settings, patient: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Play as for a person who has chosen nothing, but end within a second."""
+    """Switch the player on as for a person who has changed no setting. It ends within a second."""
     settings.put(PLAYS, True)
     monkeypatch.setattr("app.session.playing.WHOLE_SECONDS", 1.0)
 
@@ -105,7 +105,7 @@ def test_playing_each_method_on_the_sample_shows_changes_without_long_pauses(
     assert {0, *changes} <= {*places}
     schedule = Schedule(0, len(places) - 1)
     assert schedule.seconds >= 5
-    marks = [places.index(one) for one in sorted({0, *changes, len(run.history)})]
+    marks = [places.index(place) for place in sorted({0, *changes, len(run.history)})]
     assert all(schedule.seconds_to(b) - schedule.seconds_to(a) <= 2.01 for a, b in pairwise(marks))
 
 
@@ -249,22 +249,22 @@ def test_space_and_arrow_keys_play_and_step_outside_of_text_fields(
 def test_only_slow_steps_are_reported_for_animation(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 280)
     train(program)
-    told: list[Step] = []
+    steps: list[Step] = []
     playing, cursor = program.session.playing, program.session.cursor
-    playing.stepped.connect(told.append)
+    playing.stepped.connect(steps.append)
     cursor.go_to(5)
-    assert told == []  # that was no single step
+    assert steps == []  # that was no single step
     qtbot.wait(int(1000 * LEAST_EVENT_SECONDS) + 20)
     for position in (6, 7, 8):  # of which two come at once
         cursor.go_to(position)
-    assert told == [Step(5, 6, EVENT_SECONDS)]
+    assert steps == [Step(5, 6, EVENT_SECONDS)]
     qtbot.wait(int(1000 * LEAST_EVENT_SECONDS) + 20)
     cursor.go_to(7)
-    assert told[1:] == [Step(8, 7, EVENT_SECONDS)]
+    assert steps[1:] == [Step(8, 7, EVENT_SECONDS)]
     program.actions["motion"].trigger()
     qtbot.wait(int(1000 * LEAST_EVENT_SECONDS) + 20)
     cursor.go_to(8)
-    assert len(told) == 2
+    assert len(steps) == 2
 
 
 def test_tokens_can_be_coloured_by_age_or_rarity(program: Program, train: Train) -> None:

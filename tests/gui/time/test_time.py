@@ -1,4 +1,4 @@
-"""Travelling through a history in the window: all that is shown is of the same moment."""
+"""Tests of the time slider. All parts of the window show the same step."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ pytestmark = pytest.mark.usefixtures("only_window")
 
 
 def test_no_two_buttons_of_the_time_bar_have_the_same_icon(program: Program) -> None:
-    """Skip and Jump to End had one sign; the first has its word now."""
-    buttons = [one for one in program.time_bar.findChildren(QToolButton) if one.defaultAction() is not None]
-    pictures = [one.icon().pixmap(16, 16).toImage() for one in buttons if not one.icon().isNull()]
-    assert all(one != other for one, other in combinations(pictures, 2))
-    assert [one.text() for one in buttons if one.icon().isNull()] == ["Skip"]
+    """The buttons Skip and Jump to End once had the same icon. Skip has a word now."""
+    buttons = [item for item in program.time_bar.findChildren(QToolButton) if item.defaultAction() is not None]
+    pictures = [item.icon().pixmap(16, 16).toImage() for item in buttons if not item.icon().isNull()]
+    assert all(item != other for item, other in combinations(pictures, 2))
+    assert [item.text() for item in buttons if item.icon().isNull()] == ["Skip"]
 
 
 def test_all_panels_show_the_step_of_the_time_cursor(qtbot: QtBot, program: Program, train: Train) -> None:

@@ -1,4 +1,4 @@
-"""Going another way: a pair is forbidden or forced at the moment shown, a table goes on with the person's texts."""
+"""Tests of branches, in which a pair is forbidden or forced, and of tables that are extended on the person's texts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LISTED = train(Corpus.from_texts(["low lower lowest newer wider " * 5]), Recipe.
 
 
 def ended(qtbot: QtBot, program: Program, run: int) -> Run:
-    """The run of that number, learned to its end."""
+    """Wait until the run with this number is shown and its training has ended. Return the run."""
     qtbot.waitUntil(lambda: shown_run(program).number == run, timeout=WAIT)
     wait_for_phase(qtbot, program, Phase.ENDED)
     settle(qtbot, program)
@@ -99,8 +99,8 @@ def test_forbidding_and_forcing_a_pair_make_branches_that_a_session_file_keeps(
     assert "They differ from merge 13:" in compared.sentence.text()
     assert "Likely cause, by hand:" in compared.sentence.text()
     tokens = [int(run.history.tokens_after[44]) for run in (third, second) if run.history is not None]
-    told = f"With 300 tokens each, the corpus takes {tokens[0]:,} in C, {tokens[1]:,} in B."
-    assert compared.sentence.text().endswith(told), "the longer one is no better for being longer"
+    sentence = f"With 300 tokens each, the corpus takes {tokens[0]:,} in C, {tokens[1]:,} in B."
+    assert compared.sentence.text().endswith(sentence), "the longer one is no better for being longer"
 
     program.session.runs.show(first)
     program.session.cursor.go_to(2)
@@ -128,7 +128,7 @@ def test_forbidding_and_forcing_a_pair_make_branches_that_a_session_file_keeps(
 def test_a_branch_shows_the_text_as_split_by_both_runs(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
-    """Wherever one asks; one slider moves both, and one button leads back to the one text."""
+    """The view opens from any room. One slider moves both runs, and a button closes the view."""
     assert program.form.choose(vocab_size=300)
     train(program)
     program.window.show_room("build")
@@ -199,13 +199,15 @@ def test_a_branch_is_played_from_the_step_where_it_leaves_its_parent_and_reports
     assert 9 <= program.session.cursor.position < 44
     branch = shown_run(program)
     histories = [run.history for run in program.session.runs.all if run.history is not None]
-    found = compare_tables(*histories)
-    assert found.first == 9
-    new = len(found.only_in_second)
-    assert 0 < new < sum(one.other_place is not None for one in found.differing), "others only have another place"
-    told = program.asking.both_texts.differences
+    comparison = compare_tables(*histories)
+    assert comparison.first == 9
+    new = len(comparison.only_in_second)
+    assert 0 < new < sum(token.other_place is not None for token in comparison.differing), (
+        "others only have another place"
+    )
+    differences = program.asking.both_texts.differences
     sentence = f"{new} of 300 tokens are new, {new} are gone; they differ from merge 10: "
-    qtbot.waitUntil(lambda: sentence in told.text(), timeout=WAIT)
+    qtbot.waitUntil(lambda: sentence in differences.text(), timeout=WAIT)
     heads = program.asking.both_texts.heads
     assert heads[0].name.text() == "Run 1: gpt2"
     assert heads[1].name.text().startswith(f"Run {branch.number}: gpt2, no ")
@@ -240,8 +242,8 @@ def test_an_imported_table_learns_more_merges_from_the_corpus_and_keeps_its_ids(
     assert pairs(grown)[: len(OLD)] == OLD.pairs()
     assert len(grown.history) == len(OLD) + 30
     first, last = OLD.index_count + 100, OLD.index_count + 129
-    told = f"Run 2: 30 new tokens, numbered {first} to {last}; all others keep their ids. Your text: "
-    qtbot.waitUntil(lambda: program.messages.sentence.text().startswith(told), timeout=WAIT)
+    sentence = f"Run 2: 30 new tokens, numbered {first} to {last}; all others keep their ids. Your text: "
+    qtbot.waitUntil(lambda: program.messages.sentence.text().startswith(sentence), timeout=WAIT)
     assert "old tokens occur nowhere in the corpus" in program.messages.sentence.text()
     assert "law.txt: " in program.messages.details.toPlainText()
     assert "Never used: " in program.messages.details.toPlainText()
@@ -331,6 +333,6 @@ def test_an_imported_table_can_be_extended_by_merges_across_words(
 
 
 def _in_another_order() -> MergePriorities:
-    """Return the pairs of `OLD` with priorities from the last to the first."""
+    """Return the pairs of `OLD` with reversed priorities."""
     rows = [(*pair, OLD.first_special - 1 - place) for place, pair in enumerate(reversed(OLD.pairs()))]
     return MergePriorities(pairs=PairRows(*np.array(rows, np.int64).T))

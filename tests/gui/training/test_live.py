@@ -1,4 +1,4 @@
-"""Changes of a person who watches are learned at once; undo goes back without learning."""
+"""Tests of live learning. A change is learned at once, and an undo needs no learning."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_changed_recipe_is_learned_at_once_and_the_time_cursor_stays(qtbot: Qt
     watching.form.choose(pattern="whitespace")
     ended(qtbot, watching, "whitespace")
     qtbot.waitUntil(lambda: watching.session.cursor.position == 40, timeout=WAIT)
-    qtbot.waitUntil(lambda: any("they differ from merge " in one for one in said), timeout=WAIT)
+    qtbot.waitUntil(lambda: any("they differ from merge " in sentence for sentence in said), timeout=WAIT)
     assert len(watching.session.runs.all) == 2, "what the person trained stays"
 
 
@@ -85,7 +85,7 @@ def test_a_large_corpus_is_not_learned_live_and_live_training_can_be_turned_off(
     said: list[str] = []
     watching.session.aside.noticed.connect(lambda notice: said.append(notice.sentence))
     watching.form.choose(pattern="whitespace")
-    qtbot.waitUntil(lambda: any("The recipe has changed: press Train" in one for one in said), timeout=WAIT)
+    qtbot.waitUntil(lambda: any("The recipe has changed: press Train" in sentence for sentence in said), timeout=WAIT)
     assert len(watching.session.runs.all) == 1
     monkeypatch.undo()
     watching.actions["live_learning"].trigger()

@@ -1,4 +1,4 @@
-"""The numbers of runs: what is learned while a person types takes none away."""
+"""Tests of the numbers of runs. Drafts that are learned while a person types use up no number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("only_window")
 
 
 def learned_live(qtbot: QtBot, program: Program, size: int) -> int:
-    """Type a size, wait until it is learned at once, and return the number of its run."""
+    """Type a vocabulary size, and wait until it is learned. Return the number of the run."""
     small(program, size)
     qtbot.waitUntil(lambda: shown_run(program).recipe.vocab_size == size, timeout=WAIT)
     settle(qtbot, program)

@@ -1,4 +1,4 @@
-"""The sentence about a run says what it waits for."""
+"""A test of the sentence about a run that waits for machine code."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from tests.gui.histories import random_history, run_with
 
 
 @pytest.mark.parametrize(
-    ("machine_code", "told"),
+    ("machine_code", "sentence"),
     [
         (MachineCode(0.4, is_being_made=True, way=PLAIN, why=""), "Machine code is being made: 40 %"),
         (MachineCode(1.0, is_being_made=False, way=MACHINE_CODE, why=""), "Preparing …"),
     ],
 )
-def test_the_status_of_a_waiting_run_shows_the_progress_of_compilation(machine_code: MachineCode, told: str) -> None:
+def test_the_status_of_a_waiting_run_shows_the_progress_of_compilation(
+    machine_code: MachineCode, sentence: str
+) -> None:
     run = run_with(random_history(1))
     run.phase = Phase.PREPARING
-    assert sentence_of(run, machine_code) == told
+    assert sentence_of(run, machine_code) == sentence

@@ -1,4 +1,4 @@
-"""The list of runs: nothing is overwritten, each can be looked at, learned again by another rule, and compared."""
+"""Tests of the list of runs. No run is overwritten, and each can be shown, trained by another rule, and compared."""
 
 from __future__ import annotations
 

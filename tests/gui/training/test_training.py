@@ -1,4 +1,4 @@
-"""Training in the window: at once, in steps, on to a larger vocabulary, and what ends it."""
+"""Tests of training in the window: all at once, step by step, to a larger vocabulary, and how a training ends."""
 
 from __future__ import annotations
 
@@ -69,18 +69,18 @@ def test_cells_of_the_merge_table_agree_with_the_history(program: Program, train
 
 
 @pytest.mark.parametrize(
-    ("is_preparing", "why_not", "told"),
+    ("is_preparing", "why_not", "shown_text"),
     [(True, "", "Making machine code: 40 %"), (False, "", ""), (False, "numba is not installed", "By plain Python")],
 )
 def test_the_status_bar_shows_the_progress_of_compilation(
-    program: Program, monkeypatch: pytest.MonkeyPatch, is_preparing: bool, why_not: str, told: str
+    program: Program, monkeypatch: pytest.MonkeyPatch, is_preparing: bool, why_not: str, shown_text: str
 ) -> None:
     monkeypatch.setattr(readiness, "ready", lambda: False)
     monkeypatch.setattr(readiness, "preparing", lambda: is_preparing)
     monkeypatch.setattr(readiness, "why_not", lambda: why_not)
     monkeypatch.setattr(kept, "share", lambda: 0.4)
     bar = StatusLine(program.training)
-    assert ("" if bar.faster.isHidden() else bar.faster.text()) == told
+    assert ("" if bar.faster.isHidden() else bar.faster.text()) == shown_text
     assert why_not in bar.faster.toolTip()
 
 

@@ -1,4 +1,4 @@
-"""The charts of the window, saved and copied."""
+"""Tests of saving and copying the charts of the window."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def test_a_chart_is_saved_as_picture_drawing_and_data(
 
 
 def check_exact(program: Program, path: Path) -> None:
-    """All formats hold the same values, numbers as numbers; of the ranks there is every token in use."""
+    """Check that all formats of a saved chart hold the same values. The ranks include every token in use."""
     rows = json.loads(path.read_text(encoding="utf-8"))
     assert len(rows) > 3
     assert parquet.read_table(path.with_suffix(".parquet")).to_pylist() == rows
     for ending, separator in ((".csv", ","), (".tsv", "\t")):
         with path.with_suffix(ending).open(encoding="utf-8", newline="") as file:
-            found = list(csv.DictReader(file, delimiter=separator))
-        assert found == [{key: "" if cell is None else str(cell) for key, cell in row.items()} for row in rows]
+            cells = list(csv.DictReader(file, delimiter=separator))
+        assert cells == [{key: "" if cell is None else str(cell) for key, cell in row.items()} for row in rows]
     run = program.session.runs.shown
     assert run is not None
     if "rank" in rows[0]:

@@ -1,4 +1,4 @@
-"""The tabs of docks: each group has one bar below its docks, and a click on it works."""
+"""Tests of the tabs of docks. Each group of docks has one tab bar below, and a click on a tab works."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def titles(bar: QTabBar) -> list[str]:
 
 
 def check(qtbot: QtBot, program: Program, *wanted: list[str]) -> None:
-    """Check that only these bars are seen, each right below a dock that it names."""
+    """Check that only these tab bars are visible, each right below a dock that it names."""
 
     def is_tidy() -> None:
         bars, docks = bars_in_sight(program), program.window.docks.values()
@@ -44,7 +44,7 @@ def click_tab(qtbot: QtBot, program: Program, title: str) -> None:
 
 
 def go_on_building(program: Program) -> None:
-    """Show the room for building, with bookmarks open behind the recipe."""
+    """Show the room Build, with the bookmarks behind the recipe."""
     program.window.show_room("build")
     program.window.docks["bookmarks"].show()
 

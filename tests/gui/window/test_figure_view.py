@@ -1,4 +1,4 @@
-"""Figures on the screen: what can be clicked, what is said below the mouse, and what of it can be enlarged."""
+"""Tests of figures on the screen: clicks, the values under the mouse, and enlarged parts."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def seen(chart: Chart) -> tuple[float, ...]:
 
 
 def pixel_of(chart: Chart, x: float, y: float) -> QPoint:
-    """Return where a number of each axis is drawn in a chart of lines."""
+    """Return the pixel of a pair of axis numbers in a chart of lines."""
     assert isinstance(chart, LineChart)
     place = QPointF(chart.along.place(x), chart.upright.place(y))
     return QPoint(chart.mapFromScene(chart.box.mapViewToScene(place)))
@@ -112,18 +112,18 @@ def test_chart_values_are_written_without_needless_zeros() -> None:
     assert line.values_at(1.0) == "Merges: 1\nth: 1,200"
 
 
-@pytest.mark.parametrize("told", ["", "1,234 · 56,789×"])
-def test_boxes_of_a_drawn_merge_tree_never_overlap(told: str) -> None:
+@pytest.mark.parametrize("label", ["", "1,234 · 56,789×"])
+def test_boxes_of_a_drawn_merge_tree_never_overlap(label: str) -> None:
     word = "lowerwest"
-    branches = [Branch(one, place, place + 1) for place, one in enumerate(word)]
+    branches = [Branch(item, place, place + 1) for place, item in enumerate(word)]
     spans = [(0, 2), (2, 4), (2, 5), (0, 5), (5, 7), (7, 9), (5, 9), (0, 9)]
     every = sorted(
-        [*branches, *(Branch(word[a:b], a, b, told) for a, b in spans)], key=lambda one: (one.stop, -one.start)
+        [*branches, *(Branch(word[a:b], a, b, label) for a, b in spans)], key=lambda item: (item.stop, -item.start)
     )
     tree = layout_of(TreeFigure("tree", "Tree.", "", every), SvgSheet(Paper(900, 300)))
     assert isinstance(tree, Tree)
     boxes = [QRectF(*tree.box_of(number)) for number in range(len(every))]
-    assert not any(one.intersects(other) for one, other in combinations(boxes, 2))
+    assert not any(item.intersects(other) for item, other in combinations(boxes, 2))
 
 
 def test_a_figure_has_a_description_for_screen_readers(view: FigureView) -> None:
@@ -133,9 +133,9 @@ def test_a_figure_has_a_description_for_screen_readers(view: FigureView) -> None
         assert view.values_at(QPointF(100, 100)) == ""
     chart = shown(view, LINES)
     for widget in (view, chart):
-        told = QAccessible.queryAccessibleInterface(widget)
-        assert told.text(QAccessible.Text.Name) == "The life of th"
-        assert told.text(QAccessible.Text.Description) == "A sentence. th: 9801 at the end"
+        interface = QAccessible.queryAccessibleInterface(widget)
+        assert interface.text(QAccessible.Text.Name) == "The life of th"
+        assert interface.text(QAccessible.Text.Description) == "A sentence. th: 9801 at the end"
 
 
 @pytest.mark.parametrize("figure", ALL, ids=lambda figure: figure.name)
@@ -164,9 +164,9 @@ def test_a_click_on_a_line_chart_chooses_the_nearest_place(qtbot: QtBot, view: F
         (QPoint(port.width() - 1, 60), 99.0),
         (pixel_of(chart, 50, 10), 50.0),
     ):
-        with qtbot.waitSignal(view.place_chosen) as told:
+        with qtbot.waitSignal(view.place_chosen) as chosen:
             qtbot.mouseClick(port, LEFT, pos=place)
-        assert told.args == [expected]
+        assert chosen.args == [expected]
     assert view.values_at(QPointF(view.width() - 1, 100)) == "Merges: 99\nth: 9,801"
 
 
@@ -216,9 +216,9 @@ def test_a_double_click_on_an_enlarged_chart_shows_all_and_chooses_nothing(qtbot
 def test_a_click_on_an_enlarged_chart_chooses_after_the_double_click_interval(qtbot: QtBot, view: FigureView) -> None:
     chart = shown(view, LINES)
     turn_wheel(chart, pixel_of(chart, 50, 2_500), 8)
-    with qtbot.waitSignal(view.place_chosen) as told:
+    with qtbot.waitSignal(view.place_chosen) as chosen:
         qtbot.mouseClick(chart.viewport(), LEFT, pos=pixel_of(chart, 48, 2_500))
-    assert told.args == [48.0]
+    assert chosen.args == [48.0]
 
 
 def test_new_values_keep_the_visible_part_of_a_chart_and_another_figure_resets_the_view(view: FigureView) -> None:
@@ -287,9 +287,9 @@ def test_arrow_keys_move_the_crosshair_and_enter_chooses_its_place(qtbot: QtBot,
     chart.point_at(QPointF(50.0, 100.0))
     qtbot.keyClick(chart, Qt.Key.Key_Right)
     assert chart.accessibleDescription() == "Merges: 52\nth: 2,704"
-    with qtbot.waitSignal(view.place_chosen) as told:
+    with qtbot.waitSignal(view.place_chosen) as chosen:
         qtbot.keyClick(chart, Qt.Key.Key_Return)
-    assert told.args == [52.0]
+    assert chosen.args == [52.0]
 
 
 def test_axis_numbers_on_screen_equal_axis_numbers_in_print_when_all_is_visible(view: FigureView) -> None:
@@ -304,37 +304,37 @@ def test_axis_numbers_on_screen_equal_axis_numbers_in_print_when_all_is_visible(
 def test_charts_side_by_side_zoom_along_the_size_axis_together(view: FigureView) -> None:
     view.resize(800, 240)
     shown(view, SideBySide("lab", "Lab.", "", [LINES, replace(LINES, title="Another.")]))
-    one, other = view.charts
-    one.enlarge()
-    assert seen(other)[:2] == pytest.approx(seen(one)[:2], rel=0.05, abs=3)
-    assert view.charts == [one, other]
+    first, second = view.charts
+    first.enlarge()
+    assert seen(second)[:2] == pytest.approx(seen(first)[:2], rel=0.05, abs=3)
+    assert view.charts == [first, second]
     view.set_figure(TREE)
     assert view.charts == []
 
 
 def points_with(view: FigureView, chart: Chart) -> dict[str, QPoint]:
-    """Return a point of the chart for each text that is said of one."""
+    """Return a point of the chart for each text that the chart shows about a point."""
     port = chart.viewport()
     points = [QPoint(x, y) for x in range(2, port.width(), 4) for y in range(2, port.height(), 4)]
     return {chart.values_at(QPointF(point)): point for point in points}
 
 
 @pytest.mark.parametrize(
-    ("figure", "told"),
+    ("figure", "items"),
     [
         (BARS, {"t + h: 9": 0, "h + e: 5": 1}),
         (DOTS, {"a, en: 1": 0, "b, en: 3": 2, "b, de: 4\n98.0% of the text is not encoded": 3}),
     ],
 )
 def test_a_click_on_a_bar_or_a_dot_chooses_its_item(
-    qtbot: QtBot, view: FigureView, figure: Figure, told: dict[str, int]
+    qtbot: QtBot, view: FigureView, figure: Figure, items: dict[str, int]
 ) -> None:
     chart = shown(view, figure)
-    found = points_with(view, chart)
-    assert set(found) - {""} == set(told)
-    for text, item in told.items():
+    points = points_with(view, chart)
+    assert set(points) - {""} == set(items)
+    for text, item in items.items():
         with qtbot.waitSignal(view.item_chosen) as chosen:
-            qtbot.mouseClick(chart.viewport(), LEFT, pos=found[text])
+            qtbot.mouseClick(chart.viewport(), LEFT, pos=points[text])
         assert chosen.args == [item]
 
 
@@ -342,10 +342,10 @@ def test_a_click_on_a_branch_of_a_tree_chooses_the_branch(qtbot: QtBot, view: Fi
     view.set_figure(TREE)
     drawing = view.drawing
     points = [QPoint(x, y) for x in range(2, 400, 6) for y in range(2, 240, 6)]
-    found = {view.values_at(QPointF(point)): point for point in points}
+    points_by_text = {view.values_at(QPointF(point)): point for point in points}
     for text in ("l: a base symbol", "lo: merge 1, 5 times"):
         with qtbot.waitSignal(view.item_chosen) as chosen:
-            qtbot.mouseClick(drawing, LEFT, pos=found[text])
+            qtbot.mouseClick(drawing, LEFT, pos=points_by_text[text])
         assert chosen.args is not None
         assert text.startswith(TREE.branches[chosen.args[0]].text)
     with qtbot.waitSignal(view.place_chosen) as place:
@@ -375,14 +375,14 @@ def look_of(view: FigureView) -> Callable[[QPoint], int]:
 
 def test_dots_of_texts_that_are_not_encoded_are_hollow(view: FigureView) -> None:
     chart = shown(view, DOTS)
-    found = points_with(view, chart)
+    points = points_with(view, chart)
     dots = {
         text: chart.box.mapViewToScene(QPointF(*place))
         for text, place in (("b, en: 3", (0.06, 3)), ("b, de", (1.06, 4)))
     }
     pixel = look_of(view)
     whole, hollow = (pixel(chart.mapTo(view, chart.mapFromScene(place))) for place in dots.values())
-    assert found
+    assert points
     assert whole != hollow == view.palette().base().color().rgb()
 
 
@@ -398,7 +398,7 @@ def test_saved_pictures_of_figures_have_double_resolution_and_vector_lines(view:
 
 def test_the_menu_of_a_figure_offers_to_save_the_figure_for_print(qtbot: QtBot, view: FigureView) -> None:
     shown(view, RACE)
-    action = next(one for one in view.actions() if one.text() == SAVE)
+    action = next(entry for entry in view.actions() if entry.text() == SAVE)
     with qtbot.waitSignal(view.print_wanted):
         action.trigger()
 
@@ -413,7 +413,7 @@ def test_labels_at_the_ends_of_curves_never_overlap(view: FigureView) -> None:
     assert [*boxes] == ["A", "B", "C", "D"]
     heights = [box.center().y() for box in boxes.values()]
     assert heights == sorted(heights, reverse=True)
-    apart = [one - other for one, other in pairwise(heights)]
+    apart = [first - second for first, second in pairwise(heights)]
     assert min(apart) >= view.fontMetrics().height()
     chart.box.setRange(xRange=(0.0, 50.0), yRange=(0.0, 50.0), padding=0.0)
     assert not any(item.isVisible() for item in labels), "their points are not in sight"

@@ -1,4 +1,4 @@
-"""Everything can be reached by typing: actions, files, lessons, tokens and merges."""
+"""Tests of the search in everything: actions, files, lessons, tokens and merges."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def opened(program: Program) -> FindBox:
 
 def titles(box: FindBox, typed: str) -> list[str]:
     box.field.setText(typed)
-    return [one.title for one in box.model.rows]
+    return [hit.title for hit in box.model.rows]
 
 
 def choose(box: FindBox, typed: str) -> None:
@@ -140,12 +140,12 @@ def test_choosing_a_search_result_opens_its_place_in_the_window(qtbot: QtBot, pr
 def test_the_search_lists_exact_tokens_first_and_then_tokens_that_begin_with_the_text() -> None:
     search = RunSearch(run_with(random_history(3_000)), lambda step: None, lambda token: None)
     ranks = sorted(rank for rank, _ in search("th"))
-    found = [one.title for one in best("th", [search])]
-    assert found
-    assert all("th" in title for title in found)
-    written_so = [title for title, rank in zip(found, ranks, strict=True) if rank == EXACT]
+    titles_found = [hit.title for hit in best("th", [search])]
+    assert titles_found
+    assert all("th" in title for title in titles_found)
+    written_so = [title for title, rank in zip(titles_found, ranks, strict=True) if rank == EXACT]
     assert all(title.strip("␣") == "th" for title in written_so)
-    begins = [title.lstrip("␣").startswith("th") for title in found]
+    begins = [title.lstrip("␣").startswith("th") for title in titles_found]
     assert begins == sorted(begins, reverse=True)
 
 

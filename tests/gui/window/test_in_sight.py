@@ -1,4 +1,4 @@
-"""Everything a person looks for is in sight: named, not cut off, and in its place."""
+"""Tests that all parts of the window are visible: named, complete, and at their place."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_charts_show_the_values_under_the_mouse_pointer(qtbot: QtBot, program: P
     small(program, 320)
     train(program)
 
-    def told(figure: FigureView) -> str:
+    def said_at_middle(figure: FigureView) -> str:
         (chart,) = figure.charts
         QApplication.processEvents()  # until it has its size
         port, middle = chart.viewport(), chart.mapFromScene(chart.box.sceneBoundingRect().center())
@@ -127,16 +127,16 @@ def test_charts_show_the_values_under_the_mouse_pointer(qtbot: QtBot, program: P
         answered(qtbot, program)
         page = program.charts.page
         assert isinstance(page, QuestionPage)
-        assert wanted in told(page.figure)
+        assert wanted in said_at_middle(page.figure)
     program.actions["sizes"].trigger()
     answered(qtbot, program)
     figure = program.pages.page(SIZES).figure
-    assert told(figure).startswith("Tokens in the vocabulary")
+    assert said_at_middle(figure).startswith("Tokens in the vocabulary")
     assert "training text: " in figure.values_at(QPointF(figure.width() / 2, figure.height() / 2))
 
 
 def test_the_lower_bars_are_visible_on_a_small_screen(qtbot: QtBot, program: Program, train: Train) -> None:
-    """A screen of 1280 by 800 pixels at double scale has room for 640 by 400 points."""
+    """A screen of 1280 by 800 pixels at double scale has only 640 by 400 points."""
     small(program, 270)
     train(program)
     window = program.window

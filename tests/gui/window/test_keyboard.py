@@ -1,4 +1,4 @@
-"""The window without a mouse, and without sight: every control is reached by Tab, and says what it is."""
+"""Tests of the window without a mouse and without sight. The Tab key reaches every control, and each has a name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.gui.conftest import WAIT, Train
 
 
 def controls(program: Program) -> Iterator[QWidget]:
-    """Whatever can have the focus and is on the screen now; the inner parts of Qt's own controls speak for those."""
+    """Yield the visible widgets that can have the focus. The inner parts of Qt's widgets are left out."""
     for widget in program.window.findChildren(QWidget):
         is_inner = widget.objectName().startswith("qt_") or isinstance(widget, QMenuBar | QMenu) or widget.focusProxy()
         if widget.focusPolicy() != Qt.FocusPolicy.NoFocus and widget.isVisible() and not is_inner:
@@ -38,7 +38,7 @@ def nameless(program: Program) -> list[str]:
 
 
 def every_page(program: Program) -> Iterator[str]:
-    """Shows one page after another: each chart, each page of the inspector, each dock."""
+    """Show each chart, each page of the inspector and each dock, and yield its name."""
     for tabs in (program.charts, program.inspector):
         for page in range(tabs.count()):
             tabs.setCurrentIndex(page)
@@ -59,7 +59,7 @@ def test_every_control_of_the_window_has_an_accessible_name(qtbot: QtBot, progra
 
 
 def is_in_sight(widget: QWidget) -> bool:
-    """Return whether no widget around it cuts off its middle."""
+    """Return whether the middle of a widget is visible inside all widgets around it."""
     around: QWidget | None = widget
     while around is not None and around.rect().contains(widget.mapTo(around, widget.rect().center())):
         if around.isWindow():
@@ -69,7 +69,7 @@ def is_in_sight(widget: QWidget) -> bool:
 
 
 def in_order(program: Program, key: Qt.Key) -> list[QWidget]:
-    """The controls that have the focus one after another, until one comes again."""
+    """Return the controls in the order in which the Tab key reaches them, until a control comes again."""
     reached: list[QWidget] = []
     program.toolbar.main_button.setFocus()
     while (now := QApplication.focusWidget()) is not None and now not in reached:
@@ -102,9 +102,9 @@ def test_the_tab_key_moves_from_part_to_part_and_never_to_a_hidden_part(
 def mnemonics(menu: QMenu | QMenuBar) -> Iterator[str]:
     letters: dict[str, str] = {}
     for action in menu.actions():
-        found = re.search("&([^&])", action.text())
-        if found:
-            letter = found[1].lower()
+        match = re.search("&([^&])", action.text())
+        if match:
+            letter = match[1].lower()
             if letter in letters:
                 yield f"{action.text()} and {letters[letter]}"
             letters[letter] = action.text()

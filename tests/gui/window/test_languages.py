@@ -1,4 +1,4 @@
-"""The window is the same in every language of the desktop: its numbers are those of its English labels."""
+"""Tests of the window in all languages of the desktop. Its numbers look like those in its English labels."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ def test_number_boxes_write_and_read_numbers_as_labels_do_in_each_language(
     box.lineEdit().setText("2,048")
     box.interpretText()
     assert program.form.value("vocab_size") == 2_048
-    shown = " ".join(one.text() for one in program.window.findChildren(QAbstractSpinBox))
+    shown = " ".join(number_box.text() for number_box in program.window.findChildren(QAbstractSpinBox))
     assert not [sign for sign in shown if sign.isdecimal() and not sign.isascii()]

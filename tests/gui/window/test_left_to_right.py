@@ -1,4 +1,4 @@
-"""Names of tokens in scripts written from right to left."""
+"""Tests of token names in scripts that are written from right to left."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = st.builds(
 
 
 def places(text: str) -> list[float]:
-    """Return the positions where characters begin or end on the line, from the left."""
+    """Return the positions at which characters begin or end in a line, from the left."""
     layout = QTextLayout(text)
     layout.setTextOption(QTextOption(Qt.AlignmentFlag.AlignLeft))
     layout.beginLayout()
@@ -32,10 +32,10 @@ def places(text: str) -> list[float]:
 
 
 def is_one_piece(text: str, sign: str) -> bool:
-    """Return whether the characters follow each other from the left."""
+    """Return whether the characters of `sign` follow each other from left to right."""
     start = text.index(sign)
-    found = places(text)[start : start + len(sign) + 1]
-    return found == sorted(found)
+    edges = places(text)[start : start + len(sign) + 1]
+    return edges == sorted(edges)
 
 
 @given(NAMES, NAMES)

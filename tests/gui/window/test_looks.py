@@ -1,4 +1,4 @@
-"""The looks: nothing lies over something else, nothing has the colour of its ground."""
+"""Tests of the look of the window. No part covers another part, and no text has the colour of its background."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from tests.gui.conftest import WAIT, Train, settle, wait_for_phase
 
 
 def brightness(color: QColor) -> float:
-    """Relative luminance, from 0 to 1."""
+    """Return the relative luminance of a colour, from 0 to 1."""
     parts = np.array([color.redF(), color.greenF(), color.blueF()])
     linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
     return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
-def contrast(one: QColor, other: QColor) -> float:
-    darker, lighter = sorted((brightness(one), brightness(other)))
+def contrast(first: QColor, second: QColor) -> float:
+    darker, lighter = sorted((brightness(first), brightness(second)))
     return (lighter + 0.05) / (darker + 0.05)
 
 

@@ -1,4 +1,4 @@
-"""The manual in the window: F1 opens the place about what is looked at."""
+"""Tests of the manual in the window. F1 opens the section about the part with the focus."""
 
 from __future__ import annotations
 
@@ -85,6 +85,6 @@ def test_the_manual_shows_the_changes_and_the_about_dialog_names_the_version(pro
     assert program.manual.window is not None
     assert program.manual.window.page == "changes.md"
     program.actions["about"].trigger()
-    (about,) = [one for one in program.window.findChildren(TextDialog) if one.isVisible()]
+    (about,) = [dialog for dialog in program.window.findChildren(TextDialog) if dialog.isVisible()]
     assert any(program_version() in label.text() for label in about.findChildren(QLabel))
     about.close()

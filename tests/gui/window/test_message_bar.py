@@ -1,4 +1,4 @@
-"""A message stays long enough to be read."""
+"""Tests of the message bar. A message stays long enough to be read."""
 
 from __future__ import annotations
 
@@ -55,21 +55,21 @@ def test_a_less_urgent_message_does_not_replace_an_unread_message(qtbot: QtBot, 
     bar = MessageBar()
     qtbot.addWidget(bar)
 
-    def told() -> str:
+    def shown_sentence() -> str:
         return "" if bar.isHidden() else bar.sentence.text()
 
     for notice in (REMARK, ERROR, OFFER, REMARK):
         bar.show_notice(notice)
-    assert told() == ERROR.sentence, "an error is shown at once"
+    assert shown_sentence() == ERROR.sentence, "an error is shown at once"
     bar.close_button.click()
-    assert told() == REMARK.sentence, "it was covered at once, and comes again"
-    qtbot.waitUntil(lambda: told() == OFFER.sentence, timeout=WAIT)  # as soon as that could be read
+    assert shown_sentence() == REMARK.sentence, "it was covered at once, and comes again"
+    qtbot.waitUntil(lambda: shown_sentence() == OFFER.sentence, timeout=WAIT)  # as soon as that could be read
     bar.show_notice(Notice("Saved as a.bpex.", is_error=False))
-    assert told() == "Saved as a.bpex.", "what a person did is answered at once"
+    assert shown_sentence() == "Saved as a.bpex.", "what a person did is answered at once"
     bar.close_button.click()
-    assert told() == OFFER.sentence
+    assert shown_sentence() == OFFER.sentence
     bar.close_button.click()
-    assert told() == ""
+    assert shown_sentence() == ""
 
 
 def test_a_message_disappears_when_its_cause_is_gone(qtbot: QtBot, program: Program, train: Train) -> None:

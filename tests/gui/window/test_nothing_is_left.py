@@ -1,4 +1,4 @@
-"""What is closed is gone: no action leaves Qt objects behind however often it is pressed, and no text its editor."""
+"""Tests of closed parts. No action leaves Qt objects behind, however often it is used, and no text keeps its editor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def settled(qtbot: QtBot, program: Program) -> int:
-    """Close what is open, wait for what was asked, and count the objects."""
+    """Close all dialogs, and wait for all background tasks. Return the number of Qt objects."""
     for widget in QApplication.topLevelWidgets():
         if isinstance(widget, QDialog) and widget.isVisible():
             widget.close()

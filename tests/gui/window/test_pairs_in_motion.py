@@ -1,4 +1,7 @@
-"""The leading pairs during a step: the winner leaves, rows move, and losers are labelled."""
+"""Tests of the leading pairs during a step.
+
+The joined pair leaves, rows move, and pairs that lost counts are labelled.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +31,13 @@ def test_animated_bars_begin_at_their_old_rows_and_end_at_their_new_rows(
     before: list[Bar], now: list[Bar], rows: int, progress: float
 ) -> None:
     assert on_their_way(before, now, rows, 1.0) == at_rest(now, rows)
-    first = [one for one in on_their_way(before, now, rows, 0.0) if one.strength > 0]
-    assert {(one.bar.pair, one.row, one.value) for one in first} == {
-        (one.bar.pair, one.row, one.value) for one in at_rest(before, rows)
+    first = [placed for placed in on_their_way(before, now, rows, 0.0) if placed.strength > 0]
+    assert {(placed.bar.pair, placed.row, placed.value) for placed in first} == {
+        (placed.bar.pair, placed.row, placed.value) for placed in at_rest(before, rows)
     }
-    for one in on_their_way(before, now, rows, progress):
-        assert 0 <= one.row < rows
-        assert 0 <= one.strength <= 1
+    for placed in on_their_way(before, now, rows, progress):
+        assert 0 <= placed.row < rows
+        assert 0 <= placed.strength <= 1
 
 
 def test_a_step_animates_the_bars_of_pairs_and_marks_pairs_that_lost_counts(

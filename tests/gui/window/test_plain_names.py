@@ -1,4 +1,4 @@
-"""Names that look like markup are shown as they are, wherever a label or a tip holds one."""
+"""Tests of names that look like markup. Labels and tips show them literally."""
 
 from __future__ import annotations
 
@@ -30,26 +30,30 @@ def test_every_label_of_the_window_shows_plain_text(program: Program) -> None:
     labels = [label for label in program.window.findChildren(QLabel) if type(label) is QLabel]
     assert len(labels) > 20
     fixed = [label for label in labels if label.buddy() is not None]  # the titles of fields
-    acting = [one.text() for one in labels if one.textFormat() == Qt.TextFormat.AutoText and one not in fixed]
+    acting = [
+        any_label.text()
+        for any_label in labels
+        if any_label.textFormat() == Qt.TextFormat.AutoText and any_label not in fixed
+    ]
     acting = [text for text in acting if text]
     assert not acting
 
 
 def test_every_tool_tip_is_a_constant_or_has_its_markup_escaped() -> None:
-    """Qt makes markup of a tip that looks like it, unless `tip` has been at it."""
-    found = []
+    """Qt reads a tip as markup if it looks like markup, unless the function `tip` prevents that."""
+    unsafe = []
     for path in sorted((ROOT / "app").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 place = {"setToolTip": 0, "showText": 1}.get(node.func.attr)
                 text = node.args[place] if place is not None else ast.Constant("")
                 if not isinstance(text, ast.Constant) and not ast.unparse(text).startswith("tip("):
-                    found.append(f"{path.name}:{node.lineno}")
-    assert found == []
+                    unsafe.append(f"{path.name}:{node.lineno}")
+    assert unsafe == []
 
 
 def test_tokens_that_look_like_markup_are_shown_as_plain_text(qtbot: QtBot, program: Program) -> None:
-    """Each list and table shows them as they are, where the mouse rests on them, too."""
+    """Each list, table and tip shows the tokens literally."""
     program.session.corpus.replace_by_text("markup", "<b>bold</b> " * 40)
     assert program.form.choose(pattern="whitespace", merges=20, vocab_size=None)
     program.session.train()
@@ -61,8 +65,8 @@ def test_tokens_that_look_like_markup_are_shown_as_plain_text(qtbot: QtBot, prog
     for model in program.window.findChildren(QAbstractItemModel):
         for row in range(min(20, model.rowCount())):
             for column in range(model.columnCount()):
-                told = model.data(model.index(row, column), Qt.ItemDataRole.ToolTipRole)
-                assert told is None or "<b>" not in told
+                tip_text = model.data(model.index(row, column), Qt.ItemDataRole.ToolTipRole)
+                assert tip_text is None or "<b>" not in tip_text
 
 
 def test_the_closing_dialog_shows_names_that_look_like_markup_as_plain_text(
@@ -109,7 +113,7 @@ def test_the_button_that_keeps_a_session_for_the_next_start_has_no_delete_icon(
         return QMessageBox.StandardButton.Cancel
 
     def give_icons(box: QMessageBox, _: QMessageBox.StandardButton) -> None:
-        """Do as the styles of desktops do."""
+        """Set icons on buttons, as some desktops do."""
         box.button(QMessageBox.StandardButton.Discard).setIcon(icon("remove", box.palette()))
 
     monkeypatch.setattr(QMessageBox, "exec", asked)

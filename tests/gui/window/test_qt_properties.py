@@ -1,7 +1,8 @@
-"""A property of Qt is set by a call.
+"""A test that properties of Qt are set by methods.
 
-Given as a keyword (`QTimer(parent, interval=50)`) PySide looks it up by a name whose first letter it writes large or
-small as the language does: in a Turkish locale no property with an i is found, and the window does not open.
+PySide looks up a keyword, as in `QTimer(parent, interval=50)`, by changing the case of its first letter. It uses
+the rules of the desktop's language. In a Turkish locale it finds no property with an i, and the window would not
+open.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ def keywords_given_to_qt(source: str) -> list[str]:
 def test_no_qt_property_is_passed_as_a_keyword_argument() -> None:
     sources = {path: path.read_text(encoding="utf-8") for path in (ROOT / "app").rglob("*.py")}
     assert len(sources) > 150
-    found = {path: keywords_given_to_qt(source) for path, source in sources.items()}
-    assert {path: given for path, given in found.items() if given} == {}
+    keywords = {path: keywords_given_to_qt(source) for path, source in sources.items()}
+    assert {path: given for path, given in keywords.items() if given} == {}
 
 
 def test_the_check_of_qt_properties_reports_a_property_passed_as_a_keyword() -> None:

@@ -1,4 +1,4 @@
-"""The card at the end of a run that was watched: its facts, its links and its buttons."""
+"""Tests of the card at the end of a watched run: its facts, its links and its buttons."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def watched(
     monkeypatch: pytest.MonkeyPatch,
     patient: None,
 ) -> Program:
-    """A first start, played to its end."""
+    """Return the window of a first start, after the run was played to its end."""
     monkeypatch.setattr(result, "LOOK_MILLISECONDS", LOOK * HURRY)  # what is shown too shortly is not seen to happen
     settings.put(START_HERE, True)
     settings.put(PLAYS, True)
@@ -63,12 +63,16 @@ def at_the_end(qtbot: QtBot, program: Program) -> None:
 
 
 def button(card: ResultCard, title: str) -> QPushButton:
-    return next(one for one in card.findChildren(QPushButton) if one.text() == title and not one.isHidden())
+    return next(
+        candidate
+        for candidate in card.findChildren(QPushButton)
+        if candidate.text() == title and not candidate.isHidden()
+    )
 
 
 def next_deed(card: ResultCard, title: str) -> QAction:
-    """Find what the card offers to do next."""
-    return next(one for one in card.next.menu().actions() if title_of(one) == title and one.isVisible())
+    """Return the action with this title that the card offers."""
+    return next(action for action in card.next.menu().actions() if title_of(action) == title and action.isVisible())
 
 
 PRESETS = ("gpt2", "gage", "bert", "unigram", "mingram", "best", "superbpe", "raw-bytes")
@@ -166,14 +170,14 @@ def test_buttons_of_the_result_card_share_the_run_and_take_a_pasted_text(
     assert "Made with BPE Explorer" in path.read_text(encoding="utf-8")
     card.moments.linkActivated.emit("step:176")
     qtbot.waitUntil(lambda: watched.session.cursor.position == 176, timeout=WAIT)
-    deeds = [one.objectName() for one in card.next.menu().actions() if one.objectName()]
+    deeds = [item.objectName() for item in card.next.menu().actions() if item.objectName()]
     assert deeds == ["open", "paste_text", "share"]
     runs, first = watched.session.runs, watched.session.runs.shown
     QGuiApplication.clipboard().setText("the cat sat on the mat, and the rat sat on the cat " * 9)
     watched.live.is_on = True
     watched.actions["paste_text"].trigger()
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown is not first, timeout=WAIT)
-    assert [one.name for one in watched.session.corpus.texts.value] == ["“the cat sat on the mat, and the rat sat ”"]
+    assert [item.name for item in watched.session.corpus.texts.value] == ["“the cat sat on the mat, and the rat sat ”"]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -183,8 +187,8 @@ def test_the_result_card_has_a_sentence_and_three_numbers_for_every_method(prese
     study = train([samples()[0].text()], Recipe.preset(preset, **size))
     assert study.inside.own_words is not None
     symbols = count_symbols(study.inside.own_words, study.history.alphabet, study.history.recipe)
-    found = result.result_of(study, symbols, ALONE)
-    assert len(found.numbers) == 3
-    assert (found.loss is None) != (found.largest is None)
-    assert "<unk>" not in found.longest
-    assert not any(number == "0" for number, _ in found.numbers)
+    shown_result = result.result_of(study, symbols, ALONE)
+    assert len(shown_result.numbers) == 3
+    assert (shown_result.loss is None) != (shown_result.largest is None)
+    assert "<unk>" not in shown_result.longest
+    assert not any(number == "0" for number, _ in shown_result.numbers)

@@ -1,4 +1,4 @@
-"""The four rooms: what is in each, how they are left and found again, and what a first start shows."""
+"""Tests of the four rooms: their parts, their arrangement after a person returns, and the first start."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ METHODS_OFFERED = [
 
 
 class PaintCounter(QObject):
-    """A counter of paint events, as a grabbed picture does not prove that anything was drawn on the screen."""
+    """A counter of paint events. A grabbed picture does not prove that anything was drawn on the screen."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
@@ -146,8 +146,8 @@ def test_a_name_in_any_script_is_shown_whole_in_the_watch_room(qtbot: QtBot, fir
 
 def controls(program: Program) -> list[QWidget]:
     kinds = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit)
-    found = [widget for kind in kinds for widget in program.window.findChildren(kind)]
-    return [one for one in found if one.isVisible() and not one.objectName().startswith("qt_")]
+    widgets = [widget for kind in kinds for widget in program.window.findChildren(kind)]
+    return [control for control in widgets if control.isVisible() and not control.objectName().startswith("qt_")]
 
 
 def test_the_first_start_shows_few_controls_while_playing_and_at_the_end(qtbot: QtBot, first_start: Program) -> None:
@@ -156,7 +156,7 @@ def test_the_first_start_shows_few_controls_while_playing_and_at_the_end(qtbot: 
     assert first_start.actions["room_ask"].isVisible()
     for _ in range(2):
         few = controls(first_start)
-        assert len(few) <= 15, [(type(one), one.accessibleName()) for one in few]
+        assert len(few) <= 15, [(type(control), control.accessibleName()) for control in few]
         at_the_end(qtbot, first_start)
         qtbot.waitUntil(lambda: first_start.card.isVisible(), timeout=WAIT)
 
@@ -228,8 +228,8 @@ def test_a_tile_of_the_watched_word_shows_a_whole_token_with_its_marker(
 def test_menus_have_at_most_60_entries_and_the_search_finds_every_action(program: Program) -> None:
     in_menus = [action for way, action in actions_in(program.window) if way]
     assert len(in_menus) <= 60
-    found = {action.objectName() for _, action in actions_in(program.window)}
-    assert {*program.actions.by_name} <= found
+    names = {action.objectName() for _, action in actions_in(program.window)}
+    assert {*program.actions.by_name} <= names
 
 
 def test_each_room_is_shown_as_the_user_left_it(qtbot: QtBot, program: Program, train: Train) -> None:
@@ -294,7 +294,7 @@ def test_no_room_scrolls_in_a_small_window_after_four_runs_are_compared(qtbot: Q
 def test_the_button_of_the_shown_room_stays_checked_when_clicked_again(program: Program, room: str) -> None:
     for _ in range(2):
         program.actions[f"room_{room}"].trigger()
-        marked = [one.id for one in ROOMS if program.actions[f"room_{one.id}"].isChecked()]
+        marked = [any_room.id for any_room in ROOMS if program.actions[f"room_{any_room.id}"].isChecked()]
         assert marked == [room]
 
 

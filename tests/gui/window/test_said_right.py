@@ -1,4 +1,4 @@
-"""Sentences that say what is so: of texts that cannot be read, sessions on their way, and pairs by their texts."""
+"""Tests of sentences in the window: about unreadable texts, sessions that are being opened, and pairs."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def test_differences_of_recipes_name_forbidden_pairs_by_their_texts(
     program.session.runs.branch(run, 5, "forbid", (left, right))
     wait_for_phase(qtbot, program, Phase.ENDED)
     settle(qtbot, program)
-    (told,) = (now for title, _, now in program.form.differences if title == "By hand")
-    assert told == f"forbid {run.names.text[left]} + {run.names.text[right]} from 5"
+    (by_hand,) = (now for title, _, now in program.form.differences if title == "By hand")
+    assert by_hand == f"forbid {run.names.text[left]} + {run.names.text[right]} from 5"
 
 
 def test_actions_named_in_lessons_exist_in_the_menus(program: Program) -> None:
@@ -73,9 +73,9 @@ def test_actions_named_in_lessons_exist_in_the_menus(program: Program) -> None:
     ]
     assert len(named) == 2
     assert {*named} <= titles
-    told = " ".join(text for lesson in lessons() for step in lesson.steps for text in (step.say, step.after))
-    assert "in the menu *Ask*" not in told
-    assert "page of questions" not in told
+    all_texts = " ".join(text for lesson in lessons() for step in lesson.steps for text in (step.say, step.after))
+    assert "in the menu *Ask*" not in all_texts
+    assert "page of questions" not in all_texts
 
 
 def test_shares_of_words_are_shown_with_the_same_number_of_digits(qtbot: QtBot, program: Program) -> None:

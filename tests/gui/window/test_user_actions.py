@@ -1,6 +1,6 @@
-"""Random sequences of what a person can do never crash, hang or tear the views apart.
+"""A test with random actions of a person. They must not crash or block the window.
 
-After each deed the table, the text, the time bar and the chart must agree about the moment.
+After each action, the table, the text, the time bar and the chart must show the same step.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DEEDS = 12
 
 
 class UserActions(RuleBasedStateMachine):
-    """Each example opens, uses and closes a window of its own."""
+    """A state machine that opens, uses and closes a window in each example."""
 
     qtbot: ClassVar[QtBot]
     folder: ClassVar[Path]

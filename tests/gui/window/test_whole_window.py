@@ -1,4 +1,4 @@
-"""The window as a whole: settings, looks, names, help, unexpected errors, and closing at any time."""
+"""Tests of the whole window: settings, themes, names, help, unexpected errors, and closing at any time."""
 
 from __future__ import annotations
 

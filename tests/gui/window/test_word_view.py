@@ -1,4 +1,4 @@
-"""The word of the room Watch: how its tokens are marked."""
+"""Tests of the view of a word in the room Watch."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_the_first_token_of_a_right_to_left_word_is_on_the_right(qtbot: QtBot) -
 
 
 def test_letters_of_an_arabic_word_are_joined_across_token_tiles(qtbot: QtBot) -> None:
-    """A single م looks otherwise than one between other letters."""
+    """A single م has another shape than a م between other letters."""
     view = WordView()
     qtbot.addWidget(view)
     view.resize(700, 120)
@@ -77,7 +77,7 @@ def test_a_tile_of_several_tokens_holds_all_their_ids() -> None:
 
 
 def test_numbers_below_the_tiles_are_not_cut_off_at_any_font_size(qtbot: QtBot) -> None:
-    """The picture of the least height is that of a greater height, moved."""
+    """A picture of the least height equals a picture of a larger height, except that it is moved."""
     view = WordView()
     qtbot.addWidget(view)
     history = train(["low"], "gpt2", merges=0).history
