@@ -1,4 +1,4 @@
-"""The program's entry point: it runs a command without a window, or opens a window with the named files."""
+"""The entry point of the program. It runs a command without a window, or opens a window with files."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def film_command(wish: FilmWish) -> tuple[str, ...]:
 
 
 class Program(QObject):
-    """The whole program: the session, the window and its parts. It lives as long as this object is kept."""
+    """The whole program: the session, the window and its parts. Keep a reference to this object while the program runs."""
 
     def __init__(self, settings: Settings, theme: Theme) -> None:
         super().__init__()

@@ -266,7 +266,7 @@ def names_of(texts: CorpusTexts) -> tuple[str, ...]:
 
 
 def gathered(texts: CorpusTexts) -> CorpusTexts:
-    """Sort texts by group, in the order in which the groups begin."""
+    """Return the texts sorted by group. The groups keep the order of their first texts."""
     order = {name: place for place, name in enumerate(names_of(texts))}
     return tuple(sorted(texts, key=lambda text: order[text.group]))
 
@@ -277,7 +277,7 @@ def put_into(texts: CorpusTexts, groups: Mapping[int, str]) -> CorpusTexts:
 
 
 def by_folder(texts: CorpusTexts, chosen: Collection[int]) -> dict[int, str]:
-    """Map each chosen file to its folder directly below the common folder of all chosen files."""
+    """Return a group name for each chosen text: the folder directly below the common folder of all chosen files."""
     paths = {text.number: text.path for text in texts if text.number in chosen and text.path is not None}
     if not paths:
         return {}

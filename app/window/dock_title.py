@@ -1,4 +1,4 @@
-"""The title above a panel, with a button that closes it."""
+"""The title above a panel, with a button that closes the panel."""
 
 from __future__ import annotations
 

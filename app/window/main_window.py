@@ -1,4 +1,4 @@
-"""The main window, with the place of each part."""
+"""The main window, which gives each part its place."""
 
 from __future__ import annotations
 

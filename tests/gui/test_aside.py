@@ -98,7 +98,7 @@ def test_the_newest_background_question_of_a_topic_replaces_the_older_questions(
 
 
 def test_a_background_answer_that_comes_too_late_is_dropped(qtbot: QtBot, aside: Aside) -> None:
-    """Work that cannot be stopped runs to its end; its results and reports are dropped."""
+    """A task that cannot be stopped runs to its end. Its result and its reports are dropped."""
     may_end, old, new = threading.Event(), Heard(), Heard()
 
     def stubborn(task: Task) -> str:

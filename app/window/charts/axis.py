@@ -74,7 +74,7 @@ class ChartAxis(pyqtgraph.AxisItem):
         return [(1.0, places)]
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float | None) -> list[str]:
-        """Return the labels at these places."""
+        """Return the labels of the ticks at these places."""
         return [self._texts.get(place, "") for place in values]
 
     def _wanted(self, size: float) -> int:

@@ -26,7 +26,7 @@ class BlocksModel(QuestionModel):
 
     @property
     def ends(self) -> list[float]:
-        """Return the end of each block, as a share of all bytes."""
+        """Return the end of each block as a share of all bytes, from 0 to 1."""
         blocks = [] if self.answer is None else self.answer.facts.get("blocks", [])
         stops = [*accumulate(block["stop"] - block["start"] for block in blocks)]
         return [stop / stops[-1] for stop in stops]

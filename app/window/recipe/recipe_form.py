@@ -116,7 +116,7 @@ def options(choice: str) -> list[Option]:
 
 
 def value_text(choice: str, recipe: Recipe, names: TokenTexts | None = None) -> str:
-    """Write a choice as the form does.
+    """Return the value of a choice as text, in the form that the recipe panel shows.
 
     >>> some = Recipe.preset("gpt2", special_tokens=("<s>",), lowercase=True)
     >>> [value_text(name, some) for name in ("ties", "vocab_size", "merges", "special_tokens", "lowercase", "mixture")]

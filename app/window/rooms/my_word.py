@@ -65,11 +65,11 @@ Spelled = Callable[[int], bytes]  # returns a token's own bytes, which may begin
 def cut_word(
     text: str, tokens: Tokens, at: int, unknown_id: int | None = None, spelled: Spelled = lambda id: b""
 ) -> CutWord:
-    """Make a tile of each token; tokens within a character share its tile.
+    """Return the tiles of a word: a tile for each token. Tokens within one character share a tile.
 
     >>> from bpe_core.studies.making import train
-    >>> found = encoded(train(["low low é"], "gpt2", merges=1).history, " lowé", 1)
-    >>> [(tile.data.decode(), tile.tokens) for tile in cut_word(" lowé", found.tokens(1), 1).tiles]
+    >>> segmentation = encoded(train(["low low é"], "gpt2", merges=1).history, " lowé", 1)
+    >>> [(tile.data.decode(), tile.tokens) for tile in cut_word(" lowé", segmentation.tokens(1), 1).tiles]
     [(' ', 1), ('lo', 1), ('w', 1), ('é', 2)]
     """
     data = text.encode(errors="replace")

@@ -1,11 +1,11 @@
-"""A text in chunks that are laid out one at a time, with maps between its positions.
+"""The text in chunks, which are laid out one at a time, with conversions between kinds of positions.
 
-A chunk is a line with its newline, or a part of a line that is too long. Only `"\\n"` ends a line: lone carriage
-returns and Unicode separators are kept as they are. The last chunk holds a caret at the end: it never ends with a
-newline.
+A chunk is a line with its newline, or a part of a line that is too long. Only `"\\n"` ends a line. Lone carriage
+returns and Unicode separators are characters like any others. The last chunk never ends with a newline, so that the
+text cursor can be at the end of the text.
 
-Positions are counted in characters, in bytes of UTF-8, and in units as Qt counts them in a document that has a
-block for each chunk: UTF-16, and one more after each block, whether a newline is there or not.
+A position is a number of characters, of UTF-8 bytes, or of units. Units are what Qt counts in a document that has a
+block for each chunk: UTF-16 units, and one more unit after each block, even if the block has no newline.
 
     >>> chunks = TextChunks("one\\ntwé")
     >>> list(chunks), len(chunks), chunks.length, chunks.byte_length

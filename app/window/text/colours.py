@@ -26,7 +26,7 @@ Int8s = npt.NDArray[np.int8]
 
 @dataclass(frozen=True)
 class Ages:
-    """A scale of the age of tokens, from pale to strong, for a run with `at_first` tokens and `steps` made later.
+    """A scale of the age of tokens, from pale to strong. The run has `at_first` tokens at first, and `steps` steps.
 
     >>> ages = Ages(256, 1024)
     >>> ages.colours_of(Tokens(np.arange(5), np.array([97, 256, 300, 1279]))).tolist()
@@ -58,7 +58,7 @@ class Ages:
 
 @dataclass(frozen=True, eq=False)
 class Rarity:
-    """A scale of rarity: how often each token occurred in the corpus, 0 if unknown.
+    """A scale of the rarity of tokens. `counts` holds the count of each token in the corpus, or 0 if it is unknown.
 
     >>> rarity = Rarity(np.array([1_000_000, 0, 40_000, 900, 3]))
     >>> rarity.leasts
@@ -114,7 +114,7 @@ def colour_of(data: bytes) -> int:
 
 
 def colours_in_row(texts: Sequence[bytes]) -> list[int]:
-    """Return the colours of tokens with these bytes, side by side.
+    """Return the colours of neighbouring tokens with these bytes.
 
     >>> colours_in_row([b"o", b"o", b"o"]) == [colour_of(b"o"), colours_in_row([b"o", b"o"])[1], colour_of(b"o")]
     True

@@ -1,4 +1,4 @@
-"""The description of a step in words and tokens, for the caption."""
+"""The description of a step in words and tokens, which the line above the text shows."""
 
 from __future__ import annotations
 

@@ -372,7 +372,7 @@ def test_a_vocabulary_without_merges_is_opened_shown_and_exported_again(
 def test_tokens_of_a_vocabulary_without_merges_are_counted_in_the_corpus(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
-    """A table without merges cannot count them in the corpus, so no page may ask for it."""
+    """A table without merges cannot count merges in the corpus, so no page may ask for such counts."""
     (tmp_path / "vocab.txt").write_text(TOKENS, encoding="utf-8")
     program.session.corpus.replace_by_text("small", TEXT)
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):

@@ -151,7 +151,7 @@ def test_a_safety_copy_that_is_only_being_checked_is_not_reported_as_open_in_ano
 def test_reading_the_summary_of_a_safety_copy_does_not_block_its_restoration(
     qtbot: QtBot, left: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The summary of a large copy takes long to read."""
+    """Reading the summary of a large copy takes long, and must not lock the copy."""
     is_reading, may_go_on = threading.Event(), threading.Event()
 
     def read_slowly(path: Path) -> Summary:

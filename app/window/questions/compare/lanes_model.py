@@ -73,7 +73,7 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def is_ready(self) -> bool:
-        """Return whether there are enough lanes to compare."""
+        """Return whether there are at least two lanes, so that they can be compared."""
         return len(self.lanes) >= LEAST_LANES
 
     @property

@@ -1,7 +1,7 @@
-"""Qt's plain text editor with a coloured background behind each token; it finds the token at a point.
+"""The view of a text: Qt's plain text editor with a coloured background behind each token.
 
-Caret, selection, keys, input methods, drag and drop, and what a screen reader reads, come from Qt. Only blocks that
-can be seen are laid out and painted, so that a megabyte costs no more than a page.
+Qt provides the text cursor, the selection, keys, input methods, drag and drop, and the texts for screen readers. Only
+visible blocks are laid out and painted, so that a megabyte costs no more than a page.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """The cells of bytes on the screen, and the names of invisible characters.
 
-Every byte has a cell: a share of the width of its character. A token that cuts a character in two covers a part of it.
+Every byte has a cell, which is a share of the width of its character. A token that ends inside a character covers
+only a part of the character.
 
-Nothing stays invisible: a document holds an object instead of a control character, and the object is drawn as a box
-with the name of the character. Of a run of spaces, all but the last are replaced by spaces that may begin a row. Each
-character is replaced by as many UTF-16 units as it has, so that no position changes.
+No character is invisible. A document holds an object instead of a control character, and the object is drawn as a box
+with the name of the character. In a run of spaces, all spaces except the last are replaced by spaces that may begin a
+row. A substitute has as many UTF-16 units as its character, so that no position changes.
 
     >>> shown_text("a\\x00b  c", all_invisible=False) == f"a{OBJECT}b\\u00a0 c"
     True
@@ -64,7 +65,10 @@ def name_of(character: str) -> str:
 
 
 def shown_text(text: str, *, all_invisible: bool) -> str:
-    """Return what a document holds for a text, with `all_invisible` also for joiners and direction marks."""
+    """Return the text that a document holds for a text, with substitutes for invisible characters.
+
+    If `all_invisible` is true, joiners and direction marks have substitutes, too.
+    """
     replaced = _REPLACED_ON_REQUEST if all_invisible else _REPLACED
     return replaced.sub(_substitute, text)
 
@@ -77,7 +81,7 @@ def _substitute(match: re.Match[str]) -> str:
 
 
 def reads_right_to_left(line: str) -> bool:
-    """Return whether the first letter of a line reads from right to left."""
+    """Return whether the first letter of a line belongs to a script that is written from right to left."""
     first = next(filter(str.isalpha, line), "")
     return _RIGHT_TO_LEFT.match(first) is not None
 

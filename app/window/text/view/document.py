@@ -1,18 +1,18 @@
 """The Qt document that shows the text of a model, and passes a person's edits to the model.
 
-The model owns the text. A document has a block for each chunk of it, so a line that is too long for Qt is broken into
-several blocks: after such a part of a line there is a break in the document, but no newline in the text. Qt keeps a
-format with each break, and the format says whether the break is in the text. Where a character would be invisible, the
-document holds a substitute (see `cells`). Whatever is read, copied or learned comes from the model, so neither ever
-reaches a person's text.
+The model owns the text. The document has a block for each chunk of the text. A line that is too long for Qt has
+several chunks, so the document has a break where the text has no newline. Qt stores a format with each break, and the
+format says whether the break is in the text. The document holds a substitute for each invisible character (see
+`cells`). All text that is read, copied or learned comes from the model, so no such break or substitute gets into a
+person's text.
 
-An edit comes in by one of two ways:
+An edit has one of two origins:
 
-- Qt changes the document, for a key, an input method or a screen reader. What it removed and added is found by
-  comparing the changed blocks with the chunks of before, and given to the model; then blocks that are no longer as the
-  chunks want them, such as a line that has grown too long, are mended.
-- The model changes: text is pasted or dropped here, edited in another view, or an edit is undone. Then the blocks of
-  the changed chunks are rewritten.
+- Qt changes the document, for a key, an input method or a screen reader. The document compares the changed blocks with
+  the former chunks, and passes the difference to the model. Then it corrects blocks that differ from the new chunks,
+  such as a line that has become too long.
+- The model changes: a person pastes or drops text here, edits it in another view, or undoes an edit. Then the blocks
+  of the changed chunks are written again.
 """
 
 from __future__ import annotations
@@ -262,7 +262,9 @@ def _difference(old: str, new: str, behind: int | None = None) -> tuple[str, str
 
 
 def _steps(old: str, new: str) -> Iterator[tuple[str, str]]:
-    """Pair two ways to show the same text, character by character.
+    """Yield the characters of two forms of the same text in pairs.
+
+    A break that only one form has is paired with an empty text.
 
     >>> list(_steps(f"ab{IN_LINE}", f"a{IN_LINE}b"))
     [('a', 'a'), ('', '\\u2029'), ('b', 'b'), ('\\u2029', '')]

@@ -1,4 +1,4 @@
-"""The editor of the text: a canvas to type, paste and drop into."""
+"""The editor of the text. A person can type, paste and drop text there."""
 
 from __future__ import annotations
 

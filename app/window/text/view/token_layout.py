@@ -110,7 +110,7 @@ class TokenLayout(QPlainTextDocumentLayout):
             self.documentSizeChanged.emit(self.documentSize())
 
     def right_to_left(self, number: int) -> bool:
-        """Return whether a block belongs to a line that reads from right to left."""
+        """Return whether a block belongs to a line that is written from right to left."""
         chunks = self._chunks
         first = min(number, len(self._chunks) - 1)
         while first not in self._directions and not chunks.starts_line(first):
