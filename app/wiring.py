@@ -117,7 +117,7 @@ def film_command(wish: FilmWish) -> tuple[str, ...]:
 
 
 class Program(QObject):
-    """The whole program: the session, the window and its parts. Keep a reference to this object while the program runs."""
+    """The whole program: the session, the window and its parts. Keep a reference to it while the program runs."""
 
     def __init__(self, settings: Settings, theme: Theme) -> None:
         super().__init__()
@@ -254,7 +254,7 @@ class Program(QObject):
         self.writing = TextWiring(frame, text, self.text_panel, self.token, self)
         self.running = TrainingWiring(frame, self.training, self.form, self.speed, self)
         self.live = LiveLearning(self.session, self)
-        self.live.is_watched = self._shows_what_follows
+        self.live.is_watched = self._shows_training_results
         result = self.card.model
         self.moving = RoomWiring(
             frame, self.charts, self.pages, self.text_panel, self.watch, self.time_bar, result, self
@@ -286,7 +286,7 @@ class Program(QObject):
         )
         self.finding = SearchWiring(frame, self.teaching, self.form, tabs, look_at, places, self)
 
-    def _shows_what_follows(self) -> bool:
+    def _shows_training_results(self) -> bool:
         """Return whether the visible room shows results of a training, so that changes are trained at once."""
         is_editing = self.charts.shown == CORPUS_TEXT.id and self.window.room == "build"
         return not self.window.stage and (self.window.room in ("watch", "ask") or is_editing)

@@ -120,7 +120,7 @@ class CorpusText:
         if self.path is None and not self.address:
             return TextsToCount(text=self.text, group=self.group)
         if self.path is not None:
-            _refuse_what_may_never_end(self.path)
+            _refuse_pipes(self.path)
         in_doubt: OnInvalid = "replace" if self.is_folder else "strict"  # a bad file must not stop a folder
         encoding, on_invalid = LENIENT.get(self.encoding or "", (self.encoding, in_doubt))
         choices: dict[str, Any] = {"encoding": encoding, "on_invalid": on_invalid, "word_list": self.word_list}
@@ -171,7 +171,7 @@ def text_to_edit(source: CorpusText, cancelled: CancelCheck = never_cancelled) -
     return data.decode()
 
 
-def _refuse_what_may_never_end(path: Path) -> None:
+def _refuse_pipes(path: Path) -> None:
     """Raise CorpusError for a pipe or a device.
 
     A session file may name one, and a thread that waits for it cannot be stopped.

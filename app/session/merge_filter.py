@@ -45,7 +45,7 @@ class MergeFilter:
     def error(self) -> str:
         """Return the reason why the search text is not valid, or an empty text."""
         try:
-            self._found_in(())
+            self._matches_in(())
         except re.error as error:
             return f"Not a regular expression: {error.msg}."
         except ValueError:
@@ -65,10 +65,10 @@ class MergeFilter:
         if self.needle and not self.error:
             in_hex = self.kind == "hex"
             tokens = history.of_steps(names.raw, start) if in_hex else history.of_steps(names.text, start)
-            passes &= np.fromiter(self._found_in(tokens), bool, len(passes))
+            passes &= np.fromiter(self._matches_in(tokens), bool, len(passes))
         return passes
 
-    def _found_in(self, tokens: Sequence[bytes] | Sequence[str]) -> Iterator[bool]:
+    def _matches_in(self, tokens: Sequence[bytes] | Sequence[str]) -> Iterator[bool]:
         needle = bytes.fromhex(self.needle) if self.kind == "hex" else self.needle.replace(" ", BLANK)
         if self.kind == "regex":
             return map(bool, map(re.compile(needle).search, tokens))  # type: ignore[arg-type]

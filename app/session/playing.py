@@ -262,7 +262,7 @@ class Player(QObject):
         if run.phase is Phase.LEARNING and not self._patience.isActive():
             self._hold(run)
         elif run.phase is Phase.ENDED:
-            self._play_what_was_learned(run)
+            self._play_learned_run(run)
         elif not run.is_busy:
             self._give_up()
 
@@ -274,7 +274,7 @@ class Player(QObject):
         self._patience.start()
         self._cursor.go_to(self._start)
 
-    def _play_what_was_learned(self, run: Run) -> None:
+    def _play_learned_run(self, run: Run) -> None:
         is_held = self._patience.isActive() and self._is_held
         self._forget_run()
         if is_held and run.learned <= self._start:

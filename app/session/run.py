@@ -28,7 +28,7 @@ from bpe_core.recipes.parts import SteeringChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.values import Fingerprint
 
-NO_PAIRS_YET = LeadingPairs(-1, ())  # of no step
+NO_PAIRS_YET = LeadingPairs(-1, ())  # belongs to no step
 NO_RUN = Wording()  # the words for steps before there is a run
 _stamps = itertools.count(1)
 

@@ -116,7 +116,7 @@ def step_of(run: Run | None, lit: Lit) -> int:
 class Selection(QObject):
     """The selection of the window. Views change it and show it, so that no view needs to know another view."""
 
-    changed = Signal()  # something else lights up
+    changed = Signal()  # other tokens are highlighted
     kept_changed = Signal()
     steps_changed = Signal()
 

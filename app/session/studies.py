@@ -117,7 +117,9 @@ class RunTexts(KnownWords):
     def __init__(self, words: WordTable, parts: Parts | None, sources: CorpusTexts) -> None:
         super().__init__(words)
         self._parts = parts
-        self._sources = sources if parts is None else with_named_groups(sources)  # as the parts are called
+        self._sources = (
+            sources if parts is None else with_named_groups(sources)
+        )  # so that texts and parts have the same names
         self.has_parts = parts is not None
 
     def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:

@@ -15,7 +15,7 @@ LOOK_EVERY_MILLISECONDS = 2_000
 WORTH_A_LOOK = 10_000  # fewer new containers are not worth a search
 URGENT = 1_000_000  # so many new containers are searched even while the program is busy
 FULL_SEARCH_EVERY = 20  # searches of young objects for each full search, as soon as nothing is busy
-FULL_SEARCH_AT_LATEST = 30  # looks, however busy: or nothing would ever be freed where one run follows the other
+FULL_SEARCH_AT_LATEST = 30  # looks, even while busy: otherwise no garbage would be freed when one run follows the other
 GIVEN_BACK_EVERY = 15  # looks
 
 
@@ -32,7 +32,7 @@ class GarbageCollection(QObject):
         self._is_busy = is_busy
         self._young_searches = 0
         self._looks = 0  # since the last full search
-        self._is_expected = False  # much has just been let go of
+        self._is_expected = False  # many objects were just dropped
         self._timer = timer(self, LOOK_EVERY_MILLISECONDS, self.look, repeats=True)
         gc.disable()
         self.spare_what_exists()

@@ -391,7 +391,7 @@ class MainWindow(QMainWindow):
         dock = QDockWidget(row.title, self)
         dock.setObjectName(row.id)
         dock.setTitleBarWidget(DockTitle(dock))
-        widget.setMinimumHeight(LEAST_DOCK_HEIGHT)  # less than it wants: two docks are above each other
+        widget.setMinimumHeight(LEAST_DOCK_HEIGHT)  # less than its hint, because two docks are above each other
         dock.setWidget(widget)
         self.addDockWidget(row.area, dock)
         self._dock_tabs.watch(dock)

@@ -200,7 +200,7 @@ def as_a_new_one(qtbot: QtBot, program: Program) -> Iterator[None]:
     Before the change, close dialogs and reset settings and switches. After the change, reset the layout and the
     speed, and wait until no background task runs.
     """
-    gc.disable()  # as it was, if another window has been closed beside it
+    gc.disable()  # closing another window switched it on
     for box in program.window.findChildren(QDialog):
         box.close()
     program.course.leave()
@@ -216,10 +216,10 @@ def as_a_new_one(qtbot: QtBot, program: Program) -> Iterator[None]:
         tabs.show_page(tabs.ids[0])
     program.merges.sort(0, Qt.SortOrder.AscendingOrder)
     program.speed.slider.setValue(SPEED.default)
-    program.running.set_speed(SPEED.default)  # or it might go on as a test has told it alone
+    program.running.set_speed(SPEED.default)  # a test may have set only the speed of training
     program.messages.forget()
-    rest(qtbot, program)  # what another test has asked is answered by now
-    program.messages.forget()  # or a test might take what another was told for what it waits for
+    rest(qtbot, program)  # wait for the questions of the test before
+    program.messages.forget()  # a message to the test before must not look like one to the next test
 
 
 @pytest.fixture(scope="module")

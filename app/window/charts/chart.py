@@ -115,7 +115,7 @@ class Chart(pyqtgraph.PlotWidget):
         self.whole = QRectF(0.0, 0.0, 1.0, 1.0)  # the full range of both axes
         self.home = self.whole  # the range that is visible at first
         self.crosshair = Crosshair(self.box)
-        self._lit = pyqtgraph.InfiniteLine(angle=90)  # where what lights up was made
+        self._lit = pyqtgraph.InfiniteLine(angle=90)  # a line at the step that made the highlighted token
         self._lit.setZValue(900)
         self._lit.hide()
         self.box.addItem(self._lit, ignoreBounds=True)

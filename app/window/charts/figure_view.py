@@ -89,7 +89,7 @@ class FigureView(QWidget):
         self.setAccessibleDescription("" if figure is None or figure.is_empty else figure.in_words)
         parts = _charts_in(figure)
         if parts:
-            self._have_places(parts)
+            self._prepare_charts(parts)
         for place in self._places:
             place.setVisible(bool(parts))  # a figure that is empty for a while keeps its charts
         for place, part in zip(self._places, parts, strict=False):
@@ -98,7 +98,7 @@ class FigureView(QWidget):
         self.drawing.set_figure(None if parts else figure)
         self._row.activate()  # so that a picture can be taken at once
 
-    def _have_places(self, figures: Sequence[Figure]) -> None:
+    def _prepare_charts(self, figures: Sequence[Figure]) -> None:
         """Make sure that there is a chart of the right kind for each figure.
 
         Keep the present charts if their kinds are right.

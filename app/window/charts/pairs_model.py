@@ -78,7 +78,7 @@ class PairsModel(QObject, LazyModel):
         self._replayed = deque[tuple[Run, LeadingPairs]](maxlen=MOST_REPLAYED)
         self._began = self._took = 0.0  # the start of the last replay, and its duration in seconds
         self._playing = session.playing
-        self._look_around_soon = timer(self, REPLAY_PAUSE_MILLISECONDS, self._look_around)
+        self._look_around_soon = timer(self, REPLAY_PAUSE_MILLISECONDS, self._replay_neighbours)
         self._replay_soon = timer(self, REPLAY_PAUSE_MILLISECONDS, self._replay)
         self.refresh_on(REDRAW_MILLISECONDS, runs.leading_changed, runs.changed, cursor.live_changed)
         session.playing.prepares.append(self._prepare)
@@ -191,7 +191,7 @@ class PairsModel(QObject, LazyModel):
         self._shown = leading
         self.run = self._runs.shown
         self.bars = _bars(self._runs.shown, leading)
-        self.learned = learned_tokens(self.run, self.at) if self._bars_tell_nothing() else ()
+        self.learned = learned_tokens(self.run, self.at) if self._are_bars_useless() else ()
         self._was_behind = self.is_behind
         self.changed.emit()
 
@@ -202,7 +202,7 @@ class PairsModel(QObject, LazyModel):
             for id in self.learned:
                 yield Chip.of(run.history, run.names, id)
 
-    def _bars_tell_nothing(self) -> bool:
+    def _are_bars_useless(self) -> bool:
         """Return whether the bars are no use: the run has ended, and many remaining pairs are equally good."""
         run = self.run
         bars = self.bars
@@ -223,7 +223,7 @@ class PairsModel(QObject, LazyModel):
             TOPIC,
             lambda task: replayed(words, history, task.cancelled),
             partial(self._take, run, is_ahead),
-            ended=self._replay_what_is_wanted,
+            ended=self._replay_wanted_step,
         )
 
     def _take(self, run: Run, is_ahead: bool, leading: LeadingPairs) -> None:
@@ -238,10 +238,10 @@ class PairsModel(QObject, LazyModel):
         if not is_ahead or leading.at == self._cursor.position:
             self.refresh()
 
-    def _replay_what_is_wanted(self) -> None:
+    def _replay_wanted_step(self) -> None:
         (self._replay_soon if self._wanted() is None else self._look_around_soon).start()
 
-    def _look_around(self) -> None:
+    def _replay_neighbours(self) -> None:
         """Compute the pairs of the neighbouring steps in advance, so that a person's next step appears at once."""
         run = self._runs.shown
         here = self._cursor.position

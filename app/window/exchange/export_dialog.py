@@ -42,7 +42,7 @@ class ExportDialog(WorkDialog):
         self.resize(620, 360)
         self._export = export
         self._checked: PreparedExport | None = None
-        self._writes_at_once = False  # as no file is lost by it
+        self._writes_at_once = False  # no file is lost, so the dialog need not ask again
         self._choices = format_choices()
         self.format = named(QComboBox(), "Format")
         for choice in self._choices:

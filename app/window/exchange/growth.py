@@ -53,7 +53,7 @@ def growth_offer(history: History) -> GrowthOffer:
         largest=LARGEST_NUMBER - LARGEST_VOCABULARY,
         rule=_open_choice(history),
         refusal=refusal,
-        goes_across=_goes_across(history),
+        goes_across=_can_add_second_stage(history),
     )
 
 
@@ -67,7 +67,7 @@ def _open_choice(history: History) -> OpenChoice | None:
     return OpenChoice(name, getattr(history.recipe, name), titles)
 
 
-def _goes_across(history: History) -> bool:
+def _can_add_second_stage(history: History) -> bool:
     """Return whether a second stage, which learns superwords, can be added to a history."""
     try:
         return growing_recipe(history, 1, across_words=True).method != history.recipe.method

@@ -86,7 +86,7 @@ class Course(QObject):
         session.runs.grew.connect(lambda start, stop: self._look())
         session.cursor.moved.connect(lambda position: self.changed.emit())
         session.detour.changed.connect(self._detour_changed)
-        session.corpus.texts.changed.connect(lambda sources: self._see_what_was_brought())
+        session.corpus.texts.changed.connect(lambda sources: self._end_if_text_was_opened())
 
     # -- acting ----------------------------------------------------------------------------
 
@@ -367,13 +367,13 @@ class Course(QObject):
         self._text.replace(0, self._text.length, self._session.text.value)
         self.changed.emit()
 
-    def _see_what_was_brought(self) -> None:
+    def _end_if_text_was_opened(self) -> None:
         """End the lesson if the person opened a text."""
         detour = self._session.detour
         if detour.kept is not None and any(detour.brought(self._session.corpus.texts.value)):
-            QTimer.singleShot(0, self, self._leave_with_what_was_brought)
+            QTimer.singleShot(0, self, self._leave_with_opened_text)
 
-    def _leave_with_what_was_brought(self) -> None:
+    def _leave_with_opened_text(self) -> None:
         if self._session.detour.kept is not None:
             self.leave()
             self._session.aside.tell(BROUGHT, is_error=False)

@@ -114,7 +114,7 @@ class StepPage(QWidget):
             return
         if page == self._shown:
             if self.window().focusWidget() is self:  # the page waited for the engine
-                self._focus_what_comes_next()
+                self._focus_next_control()
             return
         is_new = self._shown is None or self._shown.step is not page.step
         before = self._shown
@@ -211,13 +211,13 @@ class StepPage(QWidget):
         Until they are ready, the page has the focus.
         """
         super().setFocus()
-        self._focus_what_comes_next()
+        self._focus_next_control()
 
     def _has_focus(self) -> bool:
         focus = self.window().focusWidget() if self.isVisible() else None
         return focus is not None and (focus is self or self.isAncestorOf(focus))
 
-    def _focus_what_comes_next(self) -> None:
+    def _focus_next_control(self) -> None:
         if self._shown is None:
             return
         fields = [field for field in (self.entry, *self.cells) if field.isVisible()]

@@ -112,7 +112,7 @@ class LazyModel:
         """Refresh the model now if a refresh is due. Call this before the page is saved."""
         self._throttle.catch_up()
 
-    def _rest_as_long(self, aside: Aside, topic: str, run: Run | None) -> None:
+    def _set_refresh_pause(self, aside: Aside, topic: str, run: Run | None) -> None:
         """Set the pause between refreshes, so that a training gets most of the processor."""
         self._throttle.set_pause(aside.pause(topic, run, self._least))
 

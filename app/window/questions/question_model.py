@@ -127,7 +127,7 @@ class QuestionModel(QObject, LazyModel):
         """Ask the question again if anything that the answer depends on has changed."""
         runs = self._runs()
         values = self._values()
-        self._rest_as_long(self._session.aside, self._topic, self._session.runs.shown)
+        self._set_refresh_pause(self._session.aside, self._topic, self._session.runs.shown)
         lacking = [
             parameter.label
             for parameter in self.parameters
@@ -378,7 +378,7 @@ class QuestionModel(QObject, LazyModel):
         return self.columns[column] in self._texts
 
     def cell(self, row: int, column: int) -> str:
-        assert self.answer is not None  # there are no rows without
+        assert self.answer is not None  # rows exist only with an answer
         name = self.columns[column]
         return cell_text(name, self.answer.columns[name][row])
 

@@ -232,7 +232,7 @@ class QuestionWiring(QObject):
             menu.addSeparator()
             for text, act in FORCING.items():
                 menu.addAction(text).triggered.connect(
-                    lambda _=False, act=act: self._go_another_way(run, at + 1, act, pair)
+                    lambda _=False, act=act: self._make_branch(run, at + 1, act, pair)
                 )
         menu.popup(place)
 
@@ -242,9 +242,9 @@ class QuestionWiring(QObject):
         if run is None or pair is None:
             self._messages.show_notice(Notice("There is no step to forbid here: go to a step first."))
             return
-        self._go_another_way(run, step, "forbid", pair)
+        self._make_branch(run, step, "forbid", pair)
 
-    def _go_another_way(self, run: Run, step: int, act: Act, pair: Pair) -> None:
+    def _make_branch(self, run: Run, step: int, act: Act, pair: Pair) -> None:
         """Make a branch, and show the text in the tokens of the branch and of its original run."""
         self._runs.branch(run, step, act, pair)
         if self._runs.shown is not run:

@@ -239,16 +239,20 @@ class LanesModel(QObject, LazyModel):
             return min(max(low, self._size), high)
         common = self.common_size
         followed = self._followed
-        return common if followed is None or self._how_many_have(followed) < self._how_many_have(common) else followed
+        return (
+            common
+            if followed is None or self._count_lanes_with(followed) < self._count_lanes_with(common)
+            else followed
+        )
 
     @property
     def common_size(self) -> int:
         """Return the largest vocabulary size that as many lanes as possible can have."""
         histories = [lane.history for lane in self.lanes]
         largest = {max(history.vocabulary_size_at(at) for at in (0, len(history))) for history in histories}
-        return max(largest, key=lambda size: (self._how_many_have(size), size), default=0)
+        return max(largest, key=lambda size: (self._count_lanes_with(size), size), default=0)
 
-    def _how_many_have(self, size: int) -> int:
+    def _count_lanes_with(self, size: int) -> int:
         return sum(not why_not_of_size(lane.history, size) for lane in self.lanes)
 
     @property
@@ -336,7 +340,7 @@ class LanesModel(QObject, LazyModel):
     def refresh(self) -> None:
         runs = self._session.runs
         known = {lane.key: lane for lane in self.lanes}
-        self._rest_as_long(self._session.aside, "lanes text", runs.shown)
+        self._set_refresh_pause(self._session.aside, "lanes text", runs.shown)
         self.lanes = []
         for letter, run in zip(LETTERS, self._wanted_runs(), strict=False):
             study = runs.studies.of(run, runs.all)

@@ -92,9 +92,9 @@ class PlanDialog(QDialog):
     def write(self, path: Path) -> None:
         """Write the plan into a file. If that fails, show the reason."""
         wish = Wish(
-            _those_ticked(self.recipes),
+            _ticked_names(self.recipes),
             self.sizes.text(),
-            _those_ticked(self.ties),
+            _ticked_names(self.ties),
             self.samples.value(),
             self.part.value(),
             self._held_out,
@@ -119,6 +119,6 @@ def _ticked(choices: list[tuple[str, str]], ticked: set[str], name: str) -> QLis
     return made
 
 
-def _those_ticked(listed: QListWidget) -> tuple[str, ...]:
+def _ticked_names(listed: QListWidget) -> tuple[str, ...]:
     items = (listed.item(row) for row in range(listed.count()))
     return tuple(item.data(Qt.ItemDataRole.UserRole) for item in items if item.checkState() == Qt.CheckState.Checked)

@@ -54,7 +54,7 @@ class LifeModel(QObject, LazyModel):
         self._cursor = session.cursor
         self._aside = session.aside
         self.refresh_on(FOLLOW_MILLISECONDS, token.changed, session.cursor.moved, session.runs.changed)
-        token.changed.connect(self._forget_another)
+        token.changed.connect(self._forget_other_token)
         self._lines_soon = timer(self, CONTEXT_PAUSE_MILLISECONDS, self._ask_for_lines)
 
     @property
@@ -124,7 +124,7 @@ class LifeModel(QObject, LazyModel):
         else:
             self._token.look_at(token)
 
-    def _forget_another(self) -> None:
+    def _forget_other_token(self) -> None:
         """Clear the facts at once if they belong to another token. They must never be below a wrong name."""
         looked_at = self._token.facts
         if self.facts is not None and (looked_at is None or looked_at.id != self.facts.token):
@@ -133,7 +133,7 @@ class LifeModel(QObject, LazyModel):
     def refresh(self) -> None:
         run = self._runs.shown
         looked_at = self._token.facts
-        self._rest_as_long(self._aside, "token", run)
+        self._set_refresh_pause(self._aside, "token", run)
         study = self._runs.studies.of(run)
         self._leave_lines()
         self.hint = ""

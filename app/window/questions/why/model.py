@@ -210,7 +210,7 @@ class WhyModel(QObject, LazyModel):
         byte = self._byte
         at = self._cursor.position
         study = self._runs.studies.of(self._runs.shown)
-        self._rest_as_long(self._aside, "why", run)
+        self._set_refresh_pause(self._aside, "why", run)
         if run is None or study is None or byte is None or not 0 <= byte <= len(self._data):
             self._take(None)
             return
