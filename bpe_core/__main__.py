@@ -1,4 +1,7 @@
-"""The engine without its window: `python -m bpe_core train ...`; without arguments it prints how to begin."""
+"""The entry point of the engine without its window, `python -m bpe_core train ...`.
+
+Without arguments, the program prints how to begin.
+"""
 
 import sys
 from pathlib import Path

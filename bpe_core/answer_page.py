@@ -1,4 +1,7 @@
-"""The answer to a question as one HTML page, to be mailed to a colleague: its sentences, its figure and its tables."""
+"""The answer to a question as one HTML page with its sentences, its figure and its tables.
+
+A person can mail the page to a colleague.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,10 @@ def _named(about: Study | Mapping[str, Study] | None) -> str:
 
 
 def _facts(facts: Mapping[str, Any]) -> list[Markup]:
-    """Return a table of each fact that has rows; the others are in the sentences."""
+    """Return a table of each fact that has rows.
+
+    The other facts are in the sentences of the answer.
+    """
     found = []
     for name, rows in facts.items():
         if isinstance(rows, Sequence) and not isinstance(rows, str) and rows and isinstance(rows[0], Mapping):

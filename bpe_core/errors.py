@@ -1,7 +1,7 @@
-"""The errors of a person's requests.
+"""The errors that a person can cause and understand.
 
-Any other exception that leaves the engine is a bug, not a mistake of the person using it. The message is the whole
-sentence shown to that person: what, where (file, line, byte), what to do.
+Any other exception that leaves the engine is a bug of the program. The message of an error is a whole sentence for the
+person. It names what is wrong, where (file, line, byte), and what to do.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _LONG_WORD = r"(\S{30})\S{41,}(\S{40})"  # a path, or a value without blanks; it
 
 
 class BpeError(Exception):
-    """An error that is raised when a request cannot be fulfilled; its message says what to do.
+    """An error that is raised when a request cannot be fulfilled. Its message says what to do.
 
     All errors that a person can understand and mend are of this class or of one of its subclasses.
     """
@@ -26,12 +26,17 @@ class BpeError(Exception):
         super().__init__(plain(sentence, LONGEST_SENTENCE))
 
     def say_of(self, what: str) -> None:
-        """Put the subject before its sentence; the caller raises it again, with everything that it holds."""
+        """Put a subject, such as a file name, before the message of this error.
+
+        The caller then raises the error again.
+        """
         self.args = (plain(f"{what}: {self}", LONGEST_SENTENCE),)
 
 
 def plain(sentence: str, longest: int | None = None) -> str:
-    """Return a sentence that may be shown, with names and values of others: no control characters, and not too long.
+    """Return a sentence with foreign names and values in a form that may be printed.
+
+    Control characters are escaped. A sentence longer than `longest` is shortened.
 
     >>> plain("/home/anna" * 50 + "/text.txt is a folder, not a file.", 300)
     '/home/anna/home/anna/home/anna…a/home/anna/home/anna/home/anna/text.txt is a folder, not a file.'
@@ -44,7 +49,10 @@ def plain(sentence: str, longest: int | None = None) -> str:
 
 
 def _shortened(sentence: str, longest: int) -> str:
-    """Shorten long words in their middle, then the whole sentence; its end is kept, as it says what to do."""
+    """Shorten the long words of a sentence in their middle, then the sentence.
+
+    The end says what to do, so it is kept.
+    """
     if len(sentence) > longest:
         sentence = re.sub(_LONG_WORD, r"\1…\2", sentence)
     if len(sentence) > longest:
@@ -57,7 +65,7 @@ _HARMLESS = frozenset("\n\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}")
 
 
 def _escaped(sign: str) -> str:
-    """Escape a character, except a special kind of space, which does no harm."""
+    """Escape a character. A special kind of space is returned unchanged."""
     if unicodedata.category(sign) == "Zs":
         return sign
     return sign.encode("unicode-escape").decode("ascii")
@@ -65,7 +73,7 @@ def _escaped(sign: str) -> str:
 
 @contextmanager
 def throwing_exceptions() -> Iterator[None]:
-    """Turn whatever another library raises into an Exception: a panic in Rust code is no Exception."""
+    """Turn each error that another library raises into an Exception. A panic in Rust code is no Exception."""
     try:
         yield
     except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
@@ -75,7 +83,7 @@ def throwing_exceptions() -> Iterator[None]:
 
 
 def cause_of(error: BaseException) -> str:
-    """Return why something went wrong, for the middle of a sentence, without internals of libraries."""
+    """Return the cause of an error for the middle of a sentence, without internal words of libraries."""
     if isinstance(error, BpeError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -115,7 +123,10 @@ _OF_DATABASES = {
 
 
 class TooManyValues(ValueError):
-    """An error that is raised when JSON has more values than files of its kind have; the caller words the message."""
+    """An error that is raised when a JSON file has more values than files of its kind have.
+
+    The caller writes the message.
+    """
 
 
 class RecipeError(BpeError):
@@ -127,7 +138,10 @@ class PatternError(RecipeError):
 
 
 class SizeDoesNotFit(RecipeError):
-    """An error that is raised when a vocabulary size is too small or too large; `fitting` is a possible size."""
+    """An error that is raised when a vocabulary size is too small or too large.
+
+    `fitting` is a size that is possible.
+    """
 
     def __init__(self, problem: str, advice: str, fitting: int) -> None:
         super().__init__(f"{problem} {advice}")
@@ -140,11 +154,11 @@ class CorpusError(BpeError):
 
 
 class EncodingError(CorpusError):
-    """An error that is raised when bytes are not text in the encoding with which they are read."""
+    """An error that is raised when bytes cannot be decoded by the encoding of their file."""
 
 
 class NoDocuments(CorpusError):
-    """An error that is raised when a question needs texts, but only their counted words are known."""
+    """An error that is raised when a question needs whole texts, but only the counts of their words exist."""
 
 
 class NothingToLearn(BpeError):
@@ -156,11 +170,11 @@ class FormatError(BpeError):
 
 
 class OutputError(BpeError):
-    """An error that is raised when a file cannot be written; a file of that name is unchanged."""
+    """An error that is raised when a file cannot be written. An existing file of the same name is unchanged."""
 
 
 class ClusterError(BpeError):
-    """An error that is raised when computers do not answer, or cannot do their part of the work."""
+    """An error that is raised when other computers do not answer, or cannot do their part of the work."""
 
 
 class TooLarge(BpeError):

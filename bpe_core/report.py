@@ -1,8 +1,8 @@
-"""A report of a run: one HTML page that holds everything it needs, and can be mailed as it is.
+"""A report of a run as one HTML page. The page needs no other file, so a person can mail it.
 
-write_report(report_of(read_session("harbour.bpex")), "report.html")
+    write_report(report_of(read_session("harbour.bpex")), "report.html")
 
-Each part of the page has a function; an empty one is left out. Charts and tables are answers of questions.
+Each part of the page has a function. An empty part is left out. Charts and tables are answers of questions.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """The content of the page; unknown parts are left out."""
+    """The content of a report's page. Parts without content are left out."""
 
     title: str
     study: Study
@@ -71,7 +71,11 @@ class Report:
 
     @property
     def shown_moments(self) -> list[int]:
-        """Return the moments that a person chose or marked; otherwise the beginning, a tenth of the way and the end."""
+        """Return the steps that the report shows.
+
+        These are the steps that a person chose or marked. By default they are the beginning, some early steps
+        and the end.
+        """
         end = len(self.history)
         chosen = self.moments or tuple(mark.merge for mark in self.bookmarks)
         moments = {0, end, *(moment for moment in chosen if 0 <= moment <= end)}
@@ -81,7 +85,7 @@ class Report:
 
 
 def report_of(session: SavedSession, run: int | None = None) -> Report:
-    """Make a report of one run of a session; by default of the run that was shown."""
+    """Return the report of a run in a session. By default the run is the one that the window showed."""
     chosen = session.chosen_run("The session", run)
     assert chosen.history is not None  # chosen by the person
     names = chosen.names_of_texts
@@ -119,7 +123,7 @@ def summary(report: Report) -> Markup:
 
 
 def recipe(report: Report) -> list[Content]:
-    """Show every choice that differs from its default, and those that always matter."""
+    """Return the recipe as page content: the choices that differ from their defaults, and some that always matter."""
     chosen = report.history.recipe
     always = {"pattern", "base", "ties", "vocab_size", "merges", "min_frequency"}
     usual = {name: choice.default for name, choice in chosen.choices.items()}

@@ -1,4 +1,4 @@
-"""The answer to a question, and the text of its table's cells."""
+"""The answer to a question, and the way the cells of its table are written."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from bpe_core.support.wording import as_call
 
 @dataclass(frozen=True, repr=False)
 class Answer:
-    """The answer to a question: a table, sentences, and for most questions a figure.
+    """The answer to a question. It has a table, sentences, and for most questions a figure.
 
     Parameters
     ----------
     table
         All values, with all digits.
     sentences
-        What a person reads first.
+        The sentences that a person reads first.
     figure
-        The figure, if the question has one.
+        The figure, or None if the question has no figure.
     listed
-        The columns shown to people; empty means all except the hex columns.
+        The columns shown to people. An empty tuple means all columns except the hex columns.
     rows
-        The rows that people are shown; by default the first ones.
+        The rows that are shown to people. By default these are the first rows.
     facts
-        Values outside the table, for scripts.
+        Values that are not in the table, for scripts.
     tokens
-        The tokens of a text in order, which a terminal shows in colour.
+        The tokens of a text in order. A terminal shows these tokens in colour.
     kinds
-        The kind of each token or row, if colours tell kinds apart.
+        The kind of each token or row, if colours distinguish the kinds.
     on_axis
         Whether the figure has the axis that the question names.
     differs
-        Whether a comparison found a difference; it becomes the command's exit code.
+        Whether a comparison found a difference. The command's exit code depends on this value.
     files
         Functions that make the content of further files, by the endings of their names.
 
@@ -66,11 +66,11 @@ class Answer:
 
     @classmethod
     def drawn(cls, table: DataTable, figure: Figure, listed: tuple[str, ...] = ()) -> Answer:
-        """Make an answer of a table and a figure; the figure's sentence is the only sentence."""
+        """Return an answer with a table and a figure. The only sentence of the answer is the sentence of the figure."""
         return cls(table, (figure.sentence,), figure, listed)
 
     def printed(self) -> PrintedTable:
-        """Return all rows in the columns for people, written as they read them."""
+        """Return all rows in the columns for people, with each value as text."""
         names = [name for name in self.shown_columns if name in self.columns]
         places = range(len(self.table)) if self.rows is None else self.rows
         columns = [self.columns[name] for name in names]
@@ -81,11 +81,17 @@ class Answer:
         return PrintedTable([heading_of(name) for name in names], rows, is_text)
 
     def to_latex(self, caption: str = "") -> str:
-        """Return all rows as a table in LaTeX, for the package booktabs."""
+        """Return all rows as a LaTeX table that needs the package booktabs.
+
+        `caption` is the caption of the table. By default the caption is the first sentence of the answer.
+        """
         return latex_of(self.printed(), caption or " ".join(self.sentences[:1]))
 
     def to_markdown(self, caption: str = "") -> str:
-        """Return all rows as a table in Markdown."""
+        """Return all rows as a Markdown table.
+
+        `caption` is the caption of the table. By default the caption is the first sentence of the answer.
+        """
         return markdown_of(self.printed(), caption or " ".join(self.sentences[:1]))
 
     def __repr__(self) -> str:
@@ -93,7 +99,7 @@ class Answer:
         return as_call("Answer", **named, figure=None if self.figure is None else self.figure.name)
 
     def _repr_html_(self) -> str:
-        """Show the sentences, the figure and the first rows in a notebook."""
+        """Return the HTML that a notebook shows: the sentences, the figure and the first rows."""
         parts = [markup.element("div", {}, sentence) for sentence in self.sentences]
         if self.figure is not None and not self.figure.is_empty:
             parts.append(markup.element("div", {}, self.figure.as_image()))
@@ -120,7 +126,7 @@ def heading_of(column: str) -> str:
 
 
 def cell_text(column: str, value: Any) -> str:
-    """Write a value of a table for people.
+    """Return the text of a table's cell. The name of the column decides how a number is written.
 
     >>> cell_text("count", 1234), cell_text("share_in_use", 0.5), cell_text("tied", False), cell_text("x", None)
     ('1,234', '50.0%', '', '')

@@ -1,4 +1,4 @@
-"""The caption of an answer in a paper: the question, the recipes, and the version of the program."""
+"""The caption of an answer in a paper. It names the question, the recipes and the version of the program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from bpe_core.support.version import program_version
 
 
 def caption_of(question: str, about: Study | Mapping[str, Study] | None) -> str:
-    """Return a caption: the question, the recipe of each tokenizer with its tie rule, and the version."""
+    """Return the caption of an answer: the question, the recipe of each tokenizer with its tie rule, and the version.
+
+    `about` is the study, or the studies by their names, that the question is about.
+    """
     studies: Mapping[str, Study] = {}
     if isinstance(about, Mapping):
         studies = about

@@ -1,7 +1,7 @@
-"""Every question as a function, such as `bpe.why(study, "lowest")`, with a signature and help of its own.
+"""The functions that ask questions, such as `bpe.why(study, "lowest")`. Each function has a signature and a help.
 
-Type checkers and editors read them from `functions.pyi` beside this file, which `python -m tests.question_stub` makes
-of the questions.
+Type checkers and editors read the signatures from `functions.pyi` beside this file. The command
+`python -m tests.question_stub` makes that file from the questions.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ SEVERAL: Mapping[Kind, Any] = {
     "ids": Sequence[int | str],
     "pairs": Sequence[tuple[str, str]],
 }
-OF_ONE = "What `train` or `open` returned, or a history."
-OF_SEVERAL = "Studies by names that you choose: {'ours': study}."
+OF_ONE = "The study that `train` or `open` returned, or a history."
+OF_SEVERAL = "The studies by names that you choose: {'ours': study}."
 WORK = "The callbacks that receive the progress and may cancel the work."
 ANSWER = "The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them."
 
@@ -75,7 +75,10 @@ def function_of(question: type[Question]) -> Callable[..., Answer]:
 
 
 def _about(question: type[Question], names: list[str], parameters: dict[str, Any]) -> Any:
-    """Take what a question is about out of its parameters."""
+    """Remove the study or studies from the parameters, and return them.
+
+    Return a mapping if the question gives each study a role, and None if the question is about no study.
+    """
     if question.studies == NONE:
         return None
     if question.roles:
@@ -86,7 +89,7 @@ def _about(question: type[Question], names: list[str], parameters: dict[str, Any
 def _by_name(
     question: type[Question], names: list[str], given: tuple[Any, ...], parameters: dict[str, Any]
 ) -> dict[str, Any]:
-    """Give the positional values the names of their parameters."""
+    """Return the positional values by the names of their parameters."""
     if question.studies == NONE:
         if given[:1] == (None,):  # in the place of a study, as former versions took it
             given = given[1:]
@@ -105,7 +108,10 @@ def _by_name(
 
 
 def signature_of(question: type[Question]) -> Signature:
-    """Return the study or studies, the parameters in their order, and `work`, which is given by name alone."""
+    """Return the signature of a question's function.
+
+    The arguments are the study or studies, the parameters in their order, and the keyword `work`.
+    """
     either = Argument.POSITIONAL_OR_KEYWORD
     only = Argument.KEYWORD_ONLY
     arguments = [Argument(name, either, annotation=_type_of_study(question)) for name in names_of_studies(question)]
@@ -118,7 +124,7 @@ def signature_of(question: type[Question]) -> Signature:
 
 
 def names_of_studies(question: type[Question]) -> tuple[str, ...]:
-    """Return the names of the arguments that a question is about."""
+    """Return the names of the arguments that hold the study or studies."""
     if question.studies == NONE:
         return ()
     return question.roles or ("study" if question.studies is None else "studies",)
@@ -129,7 +135,7 @@ def _type_of_study(question: type[Question]) -> Any:
 
 
 def type_of(question: type[Question], parameter: Parameter) -> Any:
-    """Return the type of the values that a function takes for a parameter."""
+    """Return the type of the argument that a function has for a parameter."""
     if parameter.kind == "files":
         return Any  # whatever `bpe.train` takes
     if parameter.kind in SEVERAL:
@@ -142,7 +148,7 @@ def type_of(question: type[Question], parameter: Parameter) -> Any:
 
 
 def written_type(annotation: Any) -> str:
-    """Write a type as Python does.
+    """Return a type as Python source code.
 
     >>> written_type(int | None), written_type(Sequence[int]), written_type(Literal["all", ""])
     ('int | None', 'Sequence[int]', "Literal['all', '']")
@@ -154,11 +160,11 @@ def written_type(annotation: Any) -> str:
 
 
 def docstring_of(question: type[Question]) -> str:
-    """Write the help of a question in NumPy's style."""
+    """Return the docstring of a question's function in NumPy style."""
     rows = [_row_of_study(question, name) for name in names_of_studies(question)]
     for parameter in question.parameters():
         optional = "" if parameter.is_required else ", optional"
-        about = parameter.help.removesuffix("(default: standard input)").replace("--specials all", 'specials="all"')
+        about = parameter.help.removesuffix(" (default: standard input)").replace("--specials all", 'specials="all"')
         about += ": everything that `bpe.train` takes" if parameter.kind == "files" else ""
         kind = written_type(type_of(question, parameter))
         kind = kind if len(kind) < LONGEST_TYPE else written_type(get_type_hints(question)[parameter.name])

@@ -70,7 +70,7 @@ def audit(
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     only : str, optional
         List only tokens with these criteria, separated by commas.
     sort : str, optional
@@ -117,7 +117,7 @@ def benchmark(
     Parameters
     ----------
     studies : Mapping[str, Study]
-        Studies by names that you choose: {'ours': study}.
+        The studies by names that you choose: {'ours': study}.
     texts : Any, optional
         Files and folders; each file is a text: everything that `bpe.train` takes.
     parallel : str, optional
@@ -168,7 +168,7 @@ def blocks(
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -198,15 +198,15 @@ def canonical(
 ) -> Answer:
     """Show whether ids stay the same when they are decoded and encoded again, and why not.
 
-    A model may write tokens that its tokenizer would never give for the same text. Who decodes them and encodes the
-    text, trains or answers with other ids.
+    A model may write tokens that its tokenizer would never give for the same text. If such a text is encoded again, its
+    ids differ from those of the model, in training and in answers.
 
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     ids : Sequence[int | str], optional
-        Ids, or files of them (.npy, .jsonl, or text with one row in each line) .
+        Ids, or files of them (.npy, .jsonl, or text with one row in each line).
     fields : Sequence[str], optional
         The fields of a row that hold its ids, in order (default: fields with known names).
     way : Literal['library', 'exact'], optional
@@ -215,9 +215,9 @@ def canonical(
         Match all special tokens that are written in the text, or none (default: as the library of the
         file does).
     pairs : Sequence[tuple[str, str]], optional
-        Whether these two tokens can ever be side by side.
+        Say whether these two tokens can ever be neighbours.
     drawn : int, optional
-        The same for N pairs of tokens drawn by chance.
+        Say this for N random pairs of tokens.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -244,8 +244,11 @@ def chat(
 ) -> Answer:
     """Show a chat as a model gets it: rendered by the template of its folder, token by token, coloured by role.
 
-    It also says what the template costs, whether each turn only adds ids to those of the turn before, so that a model
-    can keep what it has computed, and which special tokens a user could write. Templates are rendered in a sandbox.
+    The answer also shows how many tokens the template adds, and which special tokens a user could write. If each
+    turn only
+    adds ids to those of the turn before, a model can keep what it has computed. The answer shows this, too.
+    Templates are
+    rendered in a sandbox.
 
     Parameters
     ----------
@@ -288,13 +291,16 @@ def check(
 ) -> Answer:
     """Check whether a table was learned correctly: does each merge follow from the counts?
 
-    Each step should merge the most frequent pair. Each row is a step that does not, with the pair that should have been
-    merged. Without texts the table alone is checked. With pins, check whether texts are still split the same way.
+    Each step should merge the most frequent pair. Each row of the answer is a step that merges another pair,
+    with the pair
+    that should have been merged. Without texts the table alone is checked. With pins, check whether texts are
+    still split
+    the same way.
 
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     pins : str, optional
         Compare with the ids that `pin` has written.
     work : Work | None, optional
@@ -323,7 +329,7 @@ def compression(
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -356,7 +362,7 @@ def curves(
     Parameters
     ----------
     studies : Mapping[str, Study]
-        Studies by names that you choose: {'ours': study}.
+        The studies by names that you choose: {'ours': study}.
     measure : str, optional
         The measure to draw: bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use,
         unknown_share, bits_per_byte, morpheme_precision, morpheme_recall, morpheme_f1.
@@ -394,7 +400,7 @@ def diff(
     Parameters
     ----------
     studies : Mapping[str, Study]
-        Studies by names that you choose: {'ours': study}.
+        The studies by names that you choose: {'ours': study}.
     text : str, optional
         A text to split by both.
     limit : int, optional
@@ -431,11 +437,11 @@ def ends(
     Parameters
     ----------
     studies : Mapping[str, Study]
-        Studies by names that you choose: {'ours': study}.
+        The studies by names that you choose: {'ours': study}.
     words : Sequence[str], optional
         Files with a sentence a line, whose words are divided by spaces.
     text : str, optional
-        A prompt whose end is looked at.
+        A prompt whose end is examined.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -472,7 +478,7 @@ def floor(
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     sizes : Sequence[int], optional
         Vocabulary sizes (default: the size of the table).
     max_length : int | None, optional
@@ -546,7 +552,7 @@ def grade(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Grade a student's merges: right until which one, and the likely mistake after that.
+    """Grade a student's merges: find the first wrong merge, and the likely mistake that explains it.
 
     The exercise's rules are learned on the same text. Where merges differ, trainers with one mistake each are tried:
     another tie rule, stale counts, overlaps, special tokens, ends of lines, the pattern, and more.
@@ -592,14 +598,14 @@ def idmap(
     """Show what becomes of each id from one table to another.
 
     A token that both tables have keeps its row of a model's embeddings. The text of any other new token is split by the
-    old table, and the mean of these parts is what its row may begin with.
+    old table. The new token's row may begin with the mean of the rows of these parts.
 
     Parameters
     ----------
     old : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     new : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     renamed : Sequence[tuple[str, str]], optional
         This special token was renamed, and keeps its row.
     check : str, optional
@@ -637,7 +643,7 @@ def lab(
     Parameters
     ----------
     studies : Mapping[str, Study]
-        Studies by names that you choose: {'ours': study}.
+        The studies by names that you choose: {'ours': study}.
     size : int | None, optional
         The vocabulary size; tokenizers that cannot have it are left out (default: the size of each
         tokenizer).
@@ -681,7 +687,7 @@ def languages(
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     parallel : str, optional
         A folder with a file for each language and the same sentences in each, one in each line
         (default: our ten sentences).
@@ -714,7 +720,7 @@ def lengths(
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     at : int | None, optional
         Ask about the table after its first K steps (default: all steps).
     work : Work | None, optional
@@ -745,9 +751,9 @@ def look(
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     text : str
-        The text .
+        The text.
     specials : Literal['', 'all', 'none'], optional
         Match all special tokens that are written in the text, or none (default: as the library of the
         file does).
@@ -784,7 +790,7 @@ def mixture(
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     steps : int, optional
         Use the first N merges (default: 1,000).
     pattern : str, optional
@@ -821,12 +827,12 @@ def morphemes(
     """Measure how well the splits of tokenizers agree with the borders of morphemes.
 
     A word is split as after a space, and counts once. More agreement is not always better: a frequent word should
-    be one token, whatever its morphemes.
+    be one token, even if it has several morphemes.
 
     Parameters
     ----------
     studies : Mapping[str, Study]
-        Studies by names that you choose: {'ours': study}.
+        The studies by names that you choose: {'ours': study}.
     list : Sequence[str], optional
         Files of words with their morphemes (default: our lists).
     sizes : Sequence[int], optional
@@ -864,15 +870,15 @@ def noise(
     Parameters
     ----------
     studies : Mapping[str, Study]
-        Studies by names that you choose: {'ours': study}.
+        The studies by names that you choose: {'ours': study}.
     share : float, optional
         The share of words, spaces or line ends that change.
     seed : int, optional
-        Chooses which ones; the same seed makes the same changes.
+        The seed of the random changes: equal seeds make equal changes.
     characters : int, optional
-        How much of the texts is looked at.
+        How many characters of the texts are used.
     measure : Literal['edits', 'overlap', 'growth'], optional
-        What is drawn.
+        The measure that is drawn.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -904,7 +910,7 @@ def paid(
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     step : int
         The number of the step; 1 is the first.
     work : Work | None, optional
@@ -934,7 +940,7 @@ def pairs(
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     at : int | None, optional
         Ask about the table after its first K steps (default: all steps).
     work : Work | None, optional
@@ -971,7 +977,7 @@ def race(
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     pairs : Sequence[tuple[str, str]], optional
         Follow this pair of tokens.
     steps : Sequence[int], optional
@@ -1009,7 +1015,7 @@ def ranks(
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     at : int | None, optional
         Ask about the table after its first K steps (default: all steps).
     work : Work | None, optional
@@ -1052,13 +1058,14 @@ def sizes(
 ) -> Answer:
     """Show how well each vocabulary size compresses, how much of the vocabulary is used, and how evenly.
 
-    At the marked size, half as many tokens would nearly do: the text would be less than 5 % longer. This does not
-    depend on how far the training went.
+    At the marked size, half as many tokens would nearly do: the text would be less than 5 % longer. Further
+    training does
+    not change the marked size.
 
     Parameters
     ----------
     studies : Mapping[str, Study]
-        Studies by names that you choose: {'ours': study}.
+        The studies by names that you choose: {'ours': study}.
     measure : str, optional
         The measure to draw: bytes_per_token, tokens_per_pretoken, renyi_efficiency, share_in_use,
         share_of_scaffolds, bits_per_byte, inside.
@@ -1102,7 +1109,7 @@ def steps(
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -1130,7 +1137,7 @@ def supermerges(
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     at : int | None, optional
         Show the two pairs that race after the first K steps (default: all steps).
     work : Work | None, optional
@@ -1198,14 +1205,14 @@ def ties(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """List the steps that a tie decided; show the effect of another tie rule.
+    """List the steps that a tie decided, and show the effect of another tie rule.
 
     Each row has the winner, the pair that tied with it, and the later step that merged this pair, if any.
 
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     at : int | None, optional
         Ask about the first K steps (default: all steps).
     what_if : str | None, optional
@@ -1239,13 +1246,14 @@ def token(
 ) -> Answer:
     """Show the life of a token: its parts, its count over time, its words, and where it occurs.
 
-    A new token has all its occurrences at once; from then on larger tokens take them away. Before that, the
-    count is that of the pair it was made of.
+    A new token has all its occurrences at once. From then on larger tokens take occurrences away. Before the
+    token exists,
+    the count is that of the pair it was made of.
 
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     token : str
         The token as the merge table writes it, or its id as #ID.
     at : int | None, optional
@@ -1282,7 +1290,7 @@ def tree(
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     text : str, optional
         A text that holds the word.
     byte : int, optional
@@ -1322,7 +1330,7 @@ def twins(
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     at : int | None, optional
         Ask about the table after its first K steps (default: all steps).
     work : Work | None, optional
@@ -1353,15 +1361,15 @@ def ways(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show the ways to split a text by one vocabulary, as a model sees them that is trained on random splits.
+    """Show the ways to split a text by one vocabulary. A model that is trained on random splits sees many of them.
 
-    Besides the tokenizer's way: the longest token first, the fewest tokens, the likeliest tokens, and three random
-    ways. Without a text the tokens of a whole corpus are counted by each way.
+    Besides the tokenizer's way, there are the longest token first, the fewest tokens, the likeliest tokens, and three
+    random ways. Without a text the tokens of a whole corpus are counted by each way.
 
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     text : str, optional
         The text (default: count the tokens of the corpus).
     at : int | None, optional
@@ -1405,15 +1413,16 @@ def why(
 ) -> Answer:
     """Show why a text is split where it is.
 
-    Each boundary between two bytes has one reason: the pattern, a pair that was never learned, a merge that comes
-    later, or an earlier merge that took one of the tokens.
+    Each boundary between two bytes has one reason. The reasons are the pattern, a pair that was never learned, a
+    merge that
+    comes later, and an earlier merge that took one of the tokens.
 
     Parameters
     ----------
     study : Study
-        What `train` or `open` returned, or a history.
+        The study that `train` or `open` returned, or a history.
     text : str
-        The text .
+        The text.
     at : int | None, optional
         Ask about the table after its first K steps (default: all steps).
     all : bool, optional

@@ -1,4 +1,4 @@
-"""The parameters of questions: their types, the form in which people type values, and their words in a command."""
+"""The parameters of questions: their types, and the texts that a person types into a form or a command."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ class Parameter:
 
     @property
     def flag(self) -> str:
-        """
+        """Return the option of a command for this parameter.
+
         >>> Parameter("", name="never_won").flag, Parameter("", name="pairs", repeated=True).flag
         ('--never-won', '--pair')
         """
@@ -66,7 +67,7 @@ class Parameter:
         return self.title or self.name.replace("_", " ").capitalize()
 
     def written(self, value: Any) -> str:
-        """Write a value as a person would type it into a form."""
+        """Return a value as a person types it into a form."""
         if value is None:
             return ""
         if self.kind == "pairs":
@@ -78,7 +79,7 @@ class Parameter:
         return str(value)
 
     def read(self, text: str) -> Any:
-        """Read what a person typed into a form.
+        """Return the value of a text that a person typed into a form.
 
         >>> Parameter("", name="pairs", kind="pairs").read("t + h; ␣ + a")
         (('t', 'h'), ('␣', 'a'))
@@ -101,7 +102,7 @@ class Parameter:
         return text
 
     def as_meant(self, value: Any) -> Any:
-        """Return the value as the question stores it: lists become tuples, and paths become texts."""
+        """Return a value in the form that the question stores: a list becomes a tuple, and a path becomes texts."""
         if self.kind == "files":
             return None if value is None else texts_of(value)
         if self.kind in ("texts", "ids") and isinstance(value, str):
@@ -111,7 +112,7 @@ class Parameter:
         return value
 
     def checked(self, value: Any) -> Any:
-        """Refuse a value that is none of the choices."""
+        """Return a value unchanged, or raise BpeError if the value is not one of the choices."""
         allowed = (*self.choices, *self.older)
         chosen = value.split(",") if self.several and isinstance(value, str) else [value]
         wrong = next((one for one in chosen if one not in allowed and one != self.default), None)
@@ -120,7 +121,7 @@ class Parameter:
         return value
 
     def words(self, value: Any) -> Iterator[str]:
-        """Yield the words that give a command this value."""
+        """Yield the words of a command line that give this parameter a value."""
         if self.positional:
             yield from map(str, value if self.kind == "ids" else (value,))
         elif value is True:
@@ -151,7 +152,7 @@ def parameter(default: Any = MISSING, *, help: str, **more: Any) -> Any:
 
 
 def parameters_of(question: type) -> tuple[Parameter, ...]:
-    """Return the parameters that a dataclass declares as its fields."""
+    """Return the parameters that a question declares as fields of its dataclass."""
     hints = get_type_hints(question)
     return tuple(
         dataclasses.replace(

@@ -1,4 +1,4 @@
-"""The base of all questions, and the function that asks them about one study or several."""
+"""The base class of all questions, and the function that asks a question about one or several studies."""
 
 from __future__ import annotations
 
@@ -19,9 +19,13 @@ NONE = (0, 0)  # the number of studies for a question that reads its own file
 
 
 class Question:
-    """The base of all questions. A subclass is a frozen dataclass whose fields are the parameters of the question.
+    """The base class of all questions.
 
-    It answers in `answer(study, work)`; a question about several tokenizers gets a mapping of studies by their names.
+    A subclass is a frozen dataclass whose fields are the parameters of the question.
+
+    The method `answer(study, work)` returns the answer. A question about several tokenizers gets a mapping of
+    studies by
+    their names.
 
     Attributes
     ----------
@@ -32,17 +36,18 @@ class Question:
     in_python
         An example with its output, which the help of the function shows.
     needs
-        How far the question depends on texts: it needs none, uses them if they are known, or cannot do without them.
+        How the question uses texts: it needs no texts, uses texts if there are some, or always needs texts.
     studies
-        The least and the largest number of studies that the question compares; None means that it is about one study.
+        The least and the largest number of studies that the question compares. None means that it is about one
+        study.
     roles
-        The names by which a function takes its studies one by one, if each study has its own part in the question.
+        The names of the studies as arguments of the function, if each study has a different part in the question.
     own_endings
         The endings of further files that an answer can be written to.
     follows_time
         Whether the parameter `at` follows the step that the window shows.
     in_report
-        The part of the answer that a report holds; it holds nothing of it if this is empty.
+        The part of the answer that a report shows. If this is empty, a report shows nothing of the answer.
     takes_moments
         Whether the shown run of a session is also asked about at the step that the window shows.
     about_texts
@@ -58,7 +63,7 @@ class Question:
     of_page
         The name of a parameter that is set when a page of the answer is written.
     axis
-        What the horizontal axis of the figure shows, if it is a step or a size.
+        The quantity on the horizontal axis of the figure, if it is a step or a size.
     """
 
     name: ClassVar[str]
@@ -86,15 +91,21 @@ class Question:
         raise NotImplementedError
 
     def table_named(self) -> str:
-        """Return the path of the table that a parameter's file names, for a command without TABLE."""
+        """Return the path of the table that a file among the parameters names, or an empty text.
+
+        A command without TABLE opens this table.
+        """
         return ""
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
-        """Return whether a window must add the texts of its corpus to a run with or without texts."""
+        """Return whether a window must add the texts of its corpus to a run.
+
+        `has_texts` says whether the run has texts.
+        """
         return self.needs == "texts" and not has_texts
 
     def texts_of(self, studies: Any) -> Mapping[str, Sequence[str]]:
-        """Return the documents of each text that rows of the answer are about, for people to read."""
+        """Return the documents of each text that has rows in the answer, for people to read."""
         return {}
 
     @classmethod
@@ -111,7 +122,7 @@ class Question:
         return parameters_of(cls)
 
     def arguments(self) -> Iterator[str]:
-        """Yield the words of a command that asks this question."""
+        """Yield the words of a command line that asks this question."""
         for one in self.parameters():
             value = getattr(self, one.name)
             if one.positional or value != one.default:
@@ -119,7 +130,12 @@ class Question:
 
 
 def ask_about(question: type[Question], study: Any = None, work: Work = ALONE, **parameters: Any) -> Answer:
-    """Ask a question with given parameters; a list is accepted for a tuple."""
+    """Ask a question about a study or several studies, and return the answer.
+
+    `parameters` are the parameters of the question. A list may stand for a tuple. Raise BpeError if a parameter
+    is unknown
+    or missing.
+    """
     known = {one.name: one for one in question.parameters()}
     unknown = next((name for name in parameters if name not in known), None)
     if unknown is not None:
@@ -144,7 +160,7 @@ def _studies(question: type[Question], given: Any) -> Any:
 
 
 def check_how_many(question: type[Question], tokenizers: int) -> None:
-    """Refuse a number of tokenizers that the question is not about."""
+    """Raise BpeError if the question cannot compare this number of tokenizers."""
     assert question.studies is not None
     least, most = question.studies
     if not least <= tokenizers <= most:

@@ -17,7 +17,10 @@ def after_steps() -> Any:
 
 
 def spelled_specials() -> Any:
-    """Declare the parameter for spelled special tokens, which is passed on as `allowed_special`."""
+    """Return the parameter that says whether special tokens are matched in a text.
+
+    Its value becomes `allowed_special`.
+    """
     return parameter(
         "",
         help=(
@@ -33,7 +36,10 @@ def drawn_lines(what: str = "lines") -> Any:
 
 
 def same_sentences() -> Any:
-    """Declare the parameter that names the same sentences in several languages, as `parallel_texts` reads them."""
+    """Return the parameter for a folder with the same sentences in several languages.
+
+    `parallel_texts` reads the folder.
+    """
     return parameter(
         "",
         help=(
@@ -48,12 +54,15 @@ def same_sentences() -> Any:
 
 
 def several_sizes() -> Any:
-    """Declare the parameter with the sizes for `at_sizes`."""
+    """Return the parameter with the vocabulary sizes that `at_sizes` uses."""
     return parameter((), help="compare each tokenizer at these vocabulary sizes", metavar="N")
 
 
 def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[tuple[str, tuple[History, int]]]:
-    """Yield each tokenizer after its last step, or at each of these sizes, under a separate name."""
+    """Yield each tokenizer with a name, its history and a step.
+
+    The step is the last step, or the step of each of the sizes. Every step of a tokenizer has a different name.
+    """
     taken = set[str]()
     for name, study in studies.items():
         history = study.history

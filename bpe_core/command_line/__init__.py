@@ -1,4 +1,5 @@
-"""The program without its window: main.py chooses the command, and commands/ has one file for each.
+"""The commands of the program, which need no window.
 
-The other files hold the parts that several commands share.
+`main.py` chooses the command, and `commands/` has a file for each command. The other files hold the parts that several
+commands share.
 """

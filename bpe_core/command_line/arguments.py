@@ -34,7 +34,10 @@ MOST_DIGITS = 25  # beyond 64 bits; each reader sets its own limit
 
 
 def text_argument(value: str) -> str:
-    """Refuse bytes that are not UTF-8; Python passes them as lone surrogates."""
+    """Return an argument unchanged, or refuse it if its bytes are not UTF-8.
+
+    Python passes such bytes as lone surrogates.
+    """
     try:
         value.encode()
     except UnicodeEncodeError as error:
@@ -49,7 +52,7 @@ def number(value: str) -> int:
 
 
 def shares(value: str) -> int:
-    """Read a number of equal shares as a percentage.
+    """Return an argument such as `1.2` as a percentage.
 
     >>> shares("1.2")
     120
@@ -96,7 +99,10 @@ def add_merge_limits(parser: argparse.ArgumentParser, own: OwnArguments = Mappin
 
 
 def own_arguments(command: str, methods: Iterable[MethodFacts] | None = None) -> OwnArguments:
-    """Return the choices of single methods that a command takes: those of these methods, or of all."""
+    """Return the choices of single methods that a command takes, by their names.
+
+    `methods` are the methods that are considered. By default all methods are considered.
+    """
     found: dict[str, tuple[Choice, Argument]] = {}
     for method in METHODS.values() if methods is None else methods:
         for name, declared in method.own_choices.items():
@@ -106,7 +112,10 @@ def own_arguments(command: str, methods: Iterable[MethodFacts] | None = None) ->
 
 
 def add_own_choices(parser: argparse._ActionsContainer, own: OwnArguments, group: str | None = None) -> None:
-    """Declare the choices of single methods: all, or those of a group."""
+    """Add the choices of single methods to a parser.
+
+    With `group`, add only the choices of this group.
+    """
     for name, (declared, argument) in own.items():
         if group is None or argument.group == group:
             with suppress(argparse.ArgumentError):  # a plug-in may name an option like one of the command
@@ -135,7 +144,7 @@ def _reader(declared: Choice, argument: Argument) -> Callable[[str], Any]:
 
 
 def option_of(name: str, argument: Argument | None) -> str:
-    """Return the option of a command for this choice."""
+    """Return the option of a command for a choice, such as `--vocab-size` for `vocab_size`."""
     return f"--{((argument and argument.option) or name).replace('_', '-')}"
 
 
@@ -167,7 +176,10 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
 
 
 def changes_in(options: argparse.Namespace, names: Iterable[str], own: OwnArguments) -> dict[str, Any]:
-    """Return the choices of a recipe that were given: among `names`, and among the choices of single methods."""
+    """Return the choices of a recipe that a person gave on the command line.
+
+    `names` are the choices that all methods have. `own` are the choices of single methods.
+    """
     given: Mapping[str, Any] = vars(options)
     changes = {name: given[name] for name in (*names, *own) if given.get(name) is not None}
     for name, (_, argument) in own.items():
@@ -180,7 +192,7 @@ def changes_in(options: argparse.Namespace, names: Iterable[str], own: OwnArgume
 
 
 def chosen_recipe(options: argparse.Namespace, preset: str, own: OwnArguments = MappingProxyType({})) -> Recipe:
-    """Take the recipe file or preset, changed by every choice among the arguments."""
+    """Return the recipe of the recipe file or preset, changed by the arguments."""
     given: dict[str, Any] = vars(options)
     changes = changes_in(options, OF_ALL, own)
     if given.get("regex") is not None:
@@ -201,7 +213,7 @@ def chosen_recipe(options: argparse.Namespace, preset: str, own: OwnArguments = 
 
 
 def _whose(choice: str) -> str:
-    """Return which methods have a choice, and what to choose so that it means something."""
+    """Return which methods have a choice, and the option that chooses one of these methods."""
     argument = CHOICES[choice].argument
     if argument is not None and argument.whose:
         return argument.whose
@@ -241,14 +253,20 @@ def add_merge_table(parser: argparse.ArgumentParser) -> None:
 
 
 def new_name(name: str) -> str:
-    """Refuse a name that the person did not choose, if such a file exists."""
+    """Return the name of an output file that the person did not choose.
+
+    Raise OutputError if a file of this name exists.
+    """
     if Path(name).exists():
         raise OutputError(f"The file {name} exists already; name another output file with -o.")
     return name
 
 
 def text_or_standard_input(words: Sequence[str]) -> str:
-    """Join the arguments by blanks, as `echo` does; without any, read all of standard input."""
+    """Join the arguments by blanks, as `echo` does.
+
+    Without arguments, read all of standard input.
+    """
     if words:
         return " ".join(words)
     data = sys.stdin.buffer.read()

@@ -1,4 +1,7 @@
-"""The command of any question, made from its parameters: its arguments, its print, and the files it writes."""
+"""The command of a question, which follows from the question's parameters.
+
+This file declares the command's arguments, prints the answer and writes the answer to files.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +90,7 @@ def add_question_arguments(parser: argparse.ArgumentParser, question: type[Quest
 
 
 def run_question(question: type[Question], options: argparse.Namespace) -> int:
-    """Ask, print or write the answer, and return the exit code."""
+    """Ask the question, print or write its answer, and return the exit code."""
     if options.output is not None:
         _check_output(question, options)
     _take_text_behind_tables(question, options)
@@ -120,9 +123,11 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
 
 
 def coloured(tokens: Sequence[str], kinds: Sequence[str] = ()) -> str:
-    """Put neighbouring tokens on different background colours; without colours, put a bar between them.
+    """Return the tokens of a text with a background colour for each token.
 
-    If the tokens have kinds, each kind has its colour and a line for each of its parts.
+    Without colours, put a bar between neighbouring tokens. If the tokens have kinds, each kind has a colour, and
+    each of
+    its parts has a line.
     """
     if kinds:
         return "\n".join(_lines_of_kinds(tokens, kinds))
@@ -285,7 +290,7 @@ def _add_paper(parser: argparse.ArgumentParser) -> None:
 
 
 def _check_output(question: type[Question], options: argparse.Namespace) -> None:
-    """Refuse a file that cannot be written before anything is computed."""
+    """Refuse an output file that cannot be written, before the answer is computed."""
     path: Path = options.output
     ending = path.suffix.lower()
     _paper(options)

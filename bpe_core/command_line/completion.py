@@ -1,7 +1,7 @@
 """The scripts that complete commands in bash, zsh and fish.
 
-Each is made from what the commands declare: their options, the possible values of an option, and which arguments are
-files. Other values are not completed.
+The scripts are made from the arguments that each command declares: its options, the possible values of an option, and
+the arguments that are files. Values of other kinds are not completed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bpe_core.support.version import PROGRAM
 
 
 class CompletedArgument(NamedTuple):
-    """An argument as a shell completes it."""
+    """An argument, as a completion script needs it."""
 
     flags: tuple[str, ...]  # empty for a positional argument
     help: str
@@ -42,7 +42,7 @@ class CompletedArgument(NamedTuple):
 
 
 class CompletedCommand(NamedTuple):
-    """A command as a shell completes it."""
+    """A command with its arguments, as a completion script needs it."""
 
     summary: str
     arguments: Sequence[CompletedArgument]
@@ -57,7 +57,7 @@ class CompletedCommand(NamedTuple):
 
     @property
     def words(self) -> list[str]:
-        """Return the values of positional arguments."""
+        """Return the possible values of the positional arguments."""
         return [value for argument in self.arguments if not argument.flags for value in argument.values]
 
 
@@ -184,7 +184,7 @@ def _zsh_value(argument: CompletedArgument) -> str:
 
 
 def _plain(text: str) -> str:
-    """Escape characters that would end a description in a list of zsh."""
+    """Escape the characters that would end a description in a zsh list."""
     return "".join(f"\\{sign}" if sign in "[]:\\" else sign for sign in text)
 
 

@@ -1,6 +1,6 @@
 """The texts that commands read.
 
-Texts that were skipped, or that changed while they were read, are reported on standard error.
+Texts that were skipped, and texts that changed while they were read, are reported on standard error.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def add_corpus(parser: argparse.ArgumentParser, purpose: str, *, required: bool 
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Declare how files are read; it applies to all files that a command reads."""
+    """Add the options that say how a command reads its files."""
     parser.set_defaults(reading_as=read_as)
     reading = parser.add_argument_group("how files are read")
     add = reading.add_argument
@@ -75,7 +75,10 @@ def reading(
     groups: Mapping[str, Sequence[str]] | None = None,
     twice: bool = False,
 ) -> Iterator[Corpus]:
-    """Open these files or groups; afterwards report oddities about them, except those `reported` before."""
+    """Open files or groups as a corpus. When the context ends, report the texts that were skipped.
+
+    Texts in `reported` are not reported again.
+    """
     corpus = _corpus_of(files, groups or {}, twice, _said.get())
     yield corpus
     for skipped in corpus.skipped:
@@ -97,7 +100,7 @@ def _corpus_of(
 
 
 def named_texts(files: Sequence[str], groups: Mapping[str, Sequence[str]] = MappingProxyType({})) -> CorpusTexts:
-    """Return texts that may be read several times; oddities about them are reported once."""
+    """Return texts that can be read several times. Skipped texts are reported only once."""
     reported: list[SkippedText] = []
 
     @contextmanager
@@ -110,7 +113,7 @@ def named_texts(files: Sequence[str], groups: Mapping[str, Sequence[str]] = Mapp
 
 
 def names_of(files: Sequence[str], groups: Mapping[str, Sequence[str]] = MappingProxyType({})) -> list[str]:
-    """Return the names that a session gives these texts: the names of files, without their folders.
+    """Return the names by which a session lists its texts: the names of files, without their folders.
 
     >>> names_of(["texts/a.txt", "-"], {"en": ["/home/me/en.txt"]})
     ['a.txt', 'standard input', 'en.txt']

@@ -1,4 +1,4 @@
-"""The pairs that a command forbids or forces, written as tokens: `t+h@12`."""
+"""The pairs that a command forbids or forces, such as `t+h@12` for the tokens `t` and `h` at step 12."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from bpe_core.support.progress import Work
 
 
 class Decision(NamedTuple):
-    """A decision about a pair. Its tokens are known once its step is reached."""
+    """A pair that a person forbids or forces at a step.
+
+    The pair is a text. Its tokens exist only when the training reaches the step.
+    """
 
     step: int
     act: Act
@@ -50,7 +53,12 @@ def decided(
     work: Work,
     history: History | None = None,
 ) -> tuple[Recipe, History | None]:
-    """Give each decision the ids of its step, forbidden pairs first; return the recipe and the learned steps."""
+    """Return the recipe with the decisions of the command line, and the steps that were learned to reach them.
+
+    Each decision needs the ids of its tokens, so the run is trained up to the step of the decision. Forbidden
+    pairs come
+    first.
+    """
     if not (decisions := sorted([*(options.forbid or ()), *(options.force or ())])):
         return recipe, history
     for one in decisions:
@@ -72,7 +80,7 @@ def decided(
 
 
 def _pair(text: str, study: Study) -> tuple[int, int]:
-    """Find the two tokens; the text of a token may hold a + itself."""
+    """Return the two tokens of a text such as `t+h`. The text of a token may hold a plus sign."""
     places = [place for place, sign in enumerate(text) if sign == "+" and 0 < place < len(text) - 1]
     trouble: BpeError = BpeError(f"{quoted(text)} is not a pair of tokens; write it as t+h.")
     for place in places:

@@ -1,4 +1,7 @@
-"""The arguments of a command as a list, for code that looks for a name among them or writes them elsewhere."""
+"""The arguments of a command as a list.
+
+The list serves code that searches the arguments for a name, or writes them elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 
 
 class DeclaredArguments:
-    """A stand-in for a parser that collects the arguments that a command declares."""
+    """A stand-in for a parser, which collects the arguments that a command declares."""
 
     def __init__(self, declare: Callable[[argparse.ArgumentParser], object]) -> None:
         self.actions: list[argparse.Action] = []
@@ -28,7 +31,7 @@ class DeclaredArguments:
         return self
 
     def set_defaults(self, **_: Any) -> None:
-        """Ignore defaults, which this list does not need."""
+        """Ignore the defaults. The list of arguments does not need them."""
 
     @property
     def options(self) -> list[str]:
@@ -36,6 +39,9 @@ class DeclaredArguments:
 
 
 def shown_name(action: argparse.Action) -> str:
-    """Return the placeholder of an argument's value, or of the last of several values."""
+    """Return the placeholder of an argument's value, such as FILE.
+
+    If the argument takes several values, return the placeholder of the last value.
+    """
     name = action.metavar[-1] if isinstance(action.metavar, tuple) else action.metavar
     return name or action.dest.upper()

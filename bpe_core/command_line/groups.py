@@ -1,4 +1,4 @@
-"""Groups of texts, their languages, and how they are mixed.
+"""The options for groups of texts, their languages, and their mixture.
 
 --group de texts/de --group code src lib/*.py --weights de=70% code=30% --by bytes
 """
@@ -61,7 +61,7 @@ def add_mixture(parser: argparse.ArgumentParser) -> None:
 
 
 def add_languages(parser: argparse.ArgumentParser, own: OwnArguments) -> None:
-    """Declare what a method that compares languages needs to know about them."""
+    """Add the options for the languages that a method compares."""
     serving = " or ".join(name for name, method in METHODS.items() if method.serves_languages)
     languages = parser.add_argument_group(f"{LANGUAGES}, which are the groups by --method {serving}")
     add = languages.add_argument
@@ -96,12 +96,15 @@ def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:
 
 
 def dev_name(language: str) -> str:
-    """Name the group of a language's dev texts."""
+    """Return the name of the group that holds the dev texts of a language."""
     return f"{language} (dev)"
 
 
 def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | None) -> Mixture | None:
-    """Change the recipe's mixture by the given arguments; files of counts bring their own groups."""
+    """Return the recipe's mixture, changed by the arguments. Return None if there is nothing to mix.
+
+    Files of counts bring their groups with them.
+    """
     names = [] if corpus.groups == ("",) else list(corpus.groups)
     given: Mapping[str, Any] = vars(options)
     ratios = given.get("ratio", [])
@@ -126,7 +129,7 @@ def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | No
 
 
 class _MixtureBuilder:
-    """A mixture while arguments change it, group by group."""
+    """A mixture that the arguments change group by group."""
 
     def __init__(self, names: Sequence[str], told: Mixture) -> None:
         self.by: By = told.by
@@ -136,14 +139,14 @@ class _MixtureBuilder:
         self.groups = {name: told.of(name) for name in [*unsaid, *(one.name for one in told.groups)]}
 
     def change(self, given: Sequence[str], change: Callable[[Group, str], Group]) -> None:
-        """Apply each NAME=VALUE to that group, and a value alone to all groups."""
+        """Apply each NAME=VALUE to the group NAME. Apply a VALUE without a name to all groups."""
         for one in given:
             name, equals, value = one.rpartition("=")
             for chosen in [name] if equals else self._names:
                 self.groups[chosen] = change(self.groups.get(chosen, Group(chosen)), value)
 
     def weigh(self, weights: Sequence[str], by: By | None, with_dev: Collection[str]) -> None:
-        """Set new weights for all groups; dev texts need none."""
+        """Set new weights for all groups. Groups of dev texts need no weight."""
         are_shares = {one.strip().endswith("%") for one in weights}
         if len(are_shares) == 2:
             raise RecipeError("Give all weights as shares (70%) or all as factors (2, 0.5), not both.")
@@ -170,7 +173,8 @@ class _MixtureBuilder:
 
 
 def _sample(value: str, before: Sample, options: argparse.Namespace) -> Sample:
-    """
+    """Return a sample of the size or share that an argument names.
+
     >>> _sample("10 MB", Sample(), argparse.Namespace(sample_of="lines", seed=0)).first_bytes
     10000000
     """

@@ -1,9 +1,9 @@
-"""Show the progress of a command in a line, or in lines of a log, and stop it by Ctrl-C.
+"""The progress of a command in a line or in a log, and the stop of a command by Ctrl-C.
 
-The first Ctrl-C stops the work and keeps its results; the second one drops them. The same holds where the system ends
-the command, or its terminal is closed.
+The first Ctrl-C stops the work and keeps its results. The second Ctrl-C drops the results. A signal of the system that
+ends the command, and a closed terminal, act like Ctrl-C.
 
-counting  [==========          ]  52 %  5.4 of 10.3 MB  61.2 MB/s  0:01 left
+    counting  [==========          ]  52 %  5.4 of 10.3 MB  61.2 MB/s  0:01 left
 """
 
 from __future__ import annotations
@@ -33,14 +33,15 @@ class SecondInterrupt(KeyboardInterrupt):
 
 
 def exit_code(number: int) -> int:
-    """Return the exit code for this signal: 130 for Ctrl-C."""
+    """Return the exit code for a signal. For Ctrl-C, the exit code is 130."""
     return 128 + number
 
 
 class Interruption:
-    """A context in which the first Ctrl-C only sets `requested`, and the second one interrupts.
+    """A context in which the first Ctrl-C only sets `requested`, and the second Ctrl-C raises KeyboardInterrupt.
 
-    While there is nothing to keep yet, the first Ctrl-C interrupts: work that waits for standard input would not ask.
+    While there is no result to keep, the first Ctrl-C already raises the exception. Work that waits for standard input
+    would never look at `requested`.
     """
 
     def __init__(self, announcement: str = "") -> None:
@@ -53,7 +54,7 @@ class Interruption:
         self._listener: SignalListener | None = None
 
     def __call__(self) -> bool:
-        """Return whether the work is cancelled; the engine calls this."""
+        """Return whether the work is cancelled. The engine calls this object while it works."""
         return self.requested
 
     @property
@@ -72,7 +73,7 @@ class Interruption:
         return SecondInterrupt(self._number)
 
     def say(self, *lines: str) -> None:
-        """Write lines to standard error, above the progress shown there."""
+        """Write lines to standard error, above the progress line."""
         if lines:
             self.clear()
             sys.stderr.writelines(f"{line}\n" for line in lines)
@@ -91,7 +92,7 @@ class Interruption:
 def working(
     announcement: str = "", stopped: str = "Stopped; nothing was written.", *, quiet: bool = False
 ) -> Iterator[Interruption]:
-    """Show the progress of `work`; say that it was interrupted, and let the caller end the command."""
+    """Show the progress of `work` inside this context. When the work is interrupted, print the sentence `stopped`."""
     shown = shown_on(sys.stderr, _style.get(), quiet=quiet)
     with Interruption(announcement) as interruption:
         interruption.work = Work(shown, interruption)
@@ -113,7 +114,7 @@ _style: ContextVar[str] = ContextVar("how progress is shown", default=STYLES[0])
 
 @contextmanager
 def progress_as(style: str) -> Iterator[None]:
-    """Show all progress inside in this style; by default a terminal gets a bar, and a log gets lines."""
+    """Show all progress inside this context in a style. By default a terminal gets a bar, and a log gets lines."""
     token = _style.set(style)
     try:
         yield
@@ -130,7 +131,7 @@ def shown_on(stream: TextIO, style: str, *, quiet: bool = False) -> ShownProgres
 
 
 class ShownProgress:
-    """The progress of work on a stream; this base shows nothing."""
+    """The progress of work on a stream. This base class shows nothing."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -147,10 +148,10 @@ class ShownProgress:
         self.show(progress, now, is_new=is_new)
 
     def show(self, progress: Progress, now: float, *, is_new: bool) -> None:
-        """Show a moment of a stage, which may be a new stage."""
+        """Show the progress at a moment. `is_new` says that a new stage of the work has begun."""
 
     def clear(self) -> None:
-        """Remove lines that are useful only while the work goes on."""
+        """Remove the lines that are useful only during the work."""
 
     def rate(self, progress: Progress, now: float) -> float:
         return (progress.done - self._done_before) / max(now - self._began, 1e-9)
@@ -161,7 +162,7 @@ BAR_WIDTH = 24
 
 
 class TerminalBar(ShownProgress):
-    """A progress display in one line of a terminal, removed at the end."""
+    """A progress bar in one line of a terminal. The line is removed at the end."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
@@ -194,7 +195,7 @@ SECONDS_BETWEEN_LINES_OF_WAITING = 10.0
 
 
 class ProgressInLines(ShownProgress):
-    """A progress display in lines of a log. The first line comes after some seconds; then each pause doubles."""
+    """The progress as lines of a log. The first line comes after some seconds. Each later pause is twice as long."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
@@ -216,7 +217,7 @@ SECONDS_BETWEEN_OBJECTS = 0.5
 
 
 class ProgressInJson(ShownProgress):
-    """A progress display in lines of JSON, for a program that watches: always with the ends of each stage."""
+    """The progress as lines of JSON, for another program. The beginning and end of each stage are always written."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
@@ -233,7 +234,7 @@ class ProgressInJson(ShownProgress):
 
 
 def bar_line(progress: Progress, rate: float, *, has_bar: bool = True) -> str:
-    """Write the line at a given rate (units a second).
+    """Return the line that shows the progress. `rate` is in units a second.
 
     >>> bar_line(Progress("training", 500, 2000, "merges"), rate=250.0)
     'training  [======                  ]  25 %  500 of 2,000 merges  250 merges/s  0:06 left'

@@ -1,11 +1,11 @@
-"""Choose the command, and turn every error into a sentence and an exit code.
+"""The start of every command, which turns each error into a sentence and an exit code.
 
 0    done
 1    a request that cannot be fulfilled: the sentence on standard error says why
 2    arguments that do not make a command
 129  stopped because the terminal was closed
 130  stopped by Ctrl-C
-141  whoever read our output has closed it
+141  the program that read our output has closed it
 143  stopped by the system, or by `kill`
 """
 
@@ -106,7 +106,7 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _require_one_of(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Require one of several arguments; groups of argparse cannot do that for lists."""
+    """Refuse a command line without any of several arguments. Groups of argparse cannot check this for lists."""
     wanted: dict[str, str] = getattr(options, "one_of", {})  # set by the command
     if wanted and not any(getattr(options, name) for name in wanted):
         parser.error(f"the following arguments are required: {' or '.join(wanted.values())}")
@@ -124,20 +124,20 @@ def _accounted_for(argv: Sequence[str], command: Command, options: argparse.Name
 
 
 def _open_what_is_closed() -> None:
-    """Open the null device for output if the program was started without one (`>&-`)."""
+    """Open the null device as output if the program was started without standard output (`>&-`)."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
 
 
 def _print_what_the_terminal_cannot() -> None:
-    """Escape characters such as `▁` that a terminal cannot show, instead of ending the program."""
+    """Make standard output escape characters such as `▁` that the terminal cannot encode."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def _forget_standard_output() -> None:
-    """Drop the rest of the buffer, which no process reads: writing it at the end would fail."""
+    """Discard the buffer of standard output, which no process reads. Flushing it at the end would fail."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

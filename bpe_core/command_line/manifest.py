@@ -1,6 +1,7 @@
-"""Manifests: the record of how a table, figure, export or report was made, so that it can be made again and compared.
+"""The manifests, which record how a table, figure, export or report was made.
 
-All paths in a manifest are relative to it: a folder that holds texts, results and manifest can be moved as a whole.
+With a manifest, the command `repeat` makes the result again and compares it. All paths in a manifest are relative to
+the manifest. So a folder that holds texts, results and manifest can be moved as a whole.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ STANDARD_OUTPUT = "-"
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """The size and hash of a file, or of all files of a folder, at some time."""
+    """The size and the hash of a file, or of all files of a folder, at a moment."""
 
     path: str
     bytes: int
@@ -62,7 +63,10 @@ PATH = "path:"
 
 @contextmanager
 def overheard() -> Iterator[io.StringIO]:
-    """Keep what is printed, and refuse standard input, which could not be read again."""
+    """Copy everything that is printed inside this context into a buffer. Refuse to read standard input.
+
+    Standard input could not be read a second time.
+    """
     kept = io.StringIO()
     shown = sys.stdout
     before = sys.stdin
@@ -90,7 +94,7 @@ def overheard() -> Iterator[io.StringIO]:
 
 
 class Account:
-    """The state of files before a command; the manifest is written when the command has succeeded."""
+    """The record of the files before a command. It becomes a manifest when the command has succeeded."""
 
     def __init__(self, argv: Sequence[str], options: argparse.Namespace) -> None:
         self.path: Path = options.manifest

@@ -1,4 +1,4 @@
-"""Files with a name on the command line: `ours=tokenizer.json`."""
+"""The files that have a name on the command line, such as `ours=tokenizer.json`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import os
 
 
 def named_file(word: str) -> tuple[str, str]:
-    """Split NAME=FILE into the name and the file; the name is empty if the word is a file, or gives no name.
+    """Split NAME=FILE into the name and the file.
+
+    The name is empty if a file has the whole word as its name, or if the word gives no name.
 
     >>> named_file("ours=a.csv"), named_file("a.csv"), named_file("=a.csv")
     (('ours', 'a.csv'), ('', 'a.csv'), ('', '=a.csv'))

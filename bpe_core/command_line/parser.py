@@ -1,4 +1,4 @@
-"""The parsers of all commands and their help."""
+"""The argument parsers and the help of all commands."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def as_question(argv: Sequence[str]) -> Sequence[str]:
 
 @dataclass(frozen=True)
 class Command:
-    """The functions in the file of a command; a question offers the same."""
+    """The functions that the file of a command has. A question has the same functions."""
 
     # declares the arguments, and explains them in the parser's texts
     add_arguments: Callable[[argparse.ArgumentParser], None]
@@ -143,14 +143,14 @@ def names_files(action: argparse.Action) -> bool:
 
 
 def complete_what_is_named(options: argparse.Namespace, results: Sequence[str]) -> None:
-    """Finish the replacement of files that a killed command has left next to them."""
+    """Finish the replacement of files that a killed command has left beside the files of this command."""
     for path in {*results, *files_read_by(options)}:
         if "://" not in path:
             standing(path)
 
 
 def refuse_to_replace_what_is_read(options: argparse.Namespace, results: Sequence[str], told_in: Path | None) -> None:
-    """Refuse results that would replace a file that is read; refuse, too, a manifest in the place of its result."""
+    """Refuse results that would replace an input file, and a manifest that would replace its result."""
     told = [] if told_in is None else [str(told_in)]
     written = [*told, *texts_of(options, ID_MAP)] if options.command in EDITING else [*told, *results]
     read = files_read_by(options) if written else ()
@@ -188,7 +188,7 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace | None:
 
 
 def options_in(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Namespace:
-    """Parse the arguments; for an unknown option, suggest a similar one."""
+    """Parse the arguments. The error about an unknown option suggests a similar option."""
     options, rest = parser.parse_known_args(argv)
     mistyped = next((word.partition("=")[0] for word in rest if word.startswith("-")), None)
     if mistyped is not None:
@@ -207,7 +207,7 @@ def _about_option(mistyped: str, command: str) -> str:
 
 
 def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
-    """Make a parser with the arguments of the chosen command; the other commands only have names."""
+    """Return a parser with the arguments of the chosen command. The other commands have only their names."""
     parser = _Parser(prog=PROGRAM, description=DESCRIPTION)
     add_general_arguments(parser)
     told = {"title": "commands", "help": "one of the groups below", "metavar": "COMMAND", "prog": PROGRAM}
@@ -231,14 +231,14 @@ def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def declared_by(command: str) -> DeclaredArguments:
-    """Return all arguments that a command takes."""
+    """Return all arguments that a command declares."""
     declared = DeclaredArguments(command_named(command).add_arguments)
     add_common_arguments(declared, command)
     return declared
 
 
 def add_common_arguments(parser: argparse.ArgumentParser | DeclaredArguments, command: str) -> None:
-    """Declare the arguments that most commands take."""
+    """Add the arguments that most commands have."""
     if command not in WITHOUT_PROGRESS:
         told = (
             "how to show progress: lines for a log, JSON for a program, or none (default: a bar on a terminal, lines "
@@ -257,7 +257,7 @@ def add_general_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def grouped_commands(width: int) -> Iterator[str]:
-    """List all commands as lines for the help: each group, and the purpose of each command in it."""
+    """Yield the lines of the help that list all commands in groups, each with its purpose."""
     asked = {name: question_summary(question_of(name)) for name in command_questions()}
     for title, commands in {**GROUPS, QUESTIONS_TITLE: asked}.items():
         yield f"{title.lower()}:"
@@ -267,7 +267,7 @@ def grouped_commands(width: int) -> Iterator[str]:
 
 
 class _CommandParser(argparse.ArgumentParser):
-    """A parser that shortens arguments in errors, and escapes characters that act on the terminal."""
+    """A parser that shortens arguments in its errors, and escapes characters that control the terminal."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **given)
@@ -277,7 +277,10 @@ class _CommandParser(argparse.ArgumentParser):
 
 
 class _Parser(_CommandParser):
-    """A parser that lists the commands by groups; only the help needs that, as it reads every question's file."""
+    """A parser whose help lists the commands by groups.
+
+    Only the help needs this list, because it reads the file of every question.
+    """
 
     def format_help(self) -> str:
         width = max(MOST_NARROW, shutil.get_terminal_size().columns - 2)

@@ -1,4 +1,7 @@
-"""The option `--plugin FILE`, before or after any command: run the code of a file once a person has agreed."""
+"""The option `--plugin FILE`, which comes before or after any command.
+
+The code of the file runs only when a person has agreed.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ END = "--"
 
 
 def without_plugins(argv: Sequence[str]) -> list[str]:
-    """Load the named plug-ins, and return the other words."""
+    """Load the plug-ins that the command line names, and return its other words."""
     words = list(argv)
     end = words.index(END) if END in words else len(words)
     before = words[:end]

@@ -1,4 +1,4 @@
-"""The runs that a command is given: those of sessions with their titles and notes, or tables by their file names."""
+"""The runs that a command line names: runs of sessions with titles and notes, and tables with their file names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def run_named(table: str) -> tuple[str, Study, Report | None]:
-    """Return its title and its study; for a run of a session also its description."""
+    """Return the title, the study and the report of a run. The report is None unless the run is from a session."""
     place, number = run_of(table)
     if not is_session_file(place):
         return Path(table).name, open_study(table), None

@@ -1,4 +1,4 @@
-"""Steps as lines for people."""
+"""The steps of a run as lines that people read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from bpe_core.support.wording import count_text
 
 
 def step_lines(history: History) -> Iterator[str]:
-    """Write a line for each step: `   1  l + o → lo   3 times`; `− lo` for a drop, `+ lo` for an addition."""
+    """Yield a line for each step, such as `   1  l + o → lo   3 times`.
+
+    The line of a drop begins with `− lo`, and the line of an added token with `+ lo`.
+    """
     texts = TokenTexts.of(history).text
     forced = {*history.forced}
     for step in history:

@@ -1,4 +1,4 @@
-"""The writing of a table for other libraries with a report of the check, for `export` and `convert`."""
+"""The code that writes a table for another library and reports its check, for the commands `export` and `convert`."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _map_name(value: str) -> Path:
 
 @dataclass(frozen=True)
 class Source:
-    """The table that a command changes: its name, its state before, and the tokens that are renamed."""
+    """The table that a command changes, with its name, its former state and the renamed tokens."""
 
     named: str
     study: Study
@@ -86,12 +86,18 @@ class Source:
 
     @property
     def first_free_id(self) -> int | None:
-        """Return where new ids begin if sidecar files give further ids; None: after the table's own."""
+        """Return the first id after the ids of sidecar files.
+
+        Return None if the sidecar files have no id beyond those of the table.
+        """
         largest = self.sidecars.largest_id
         return largest + 1 if largest > int(own_numbers(self.study.history).max(initial=-1)) else None
 
     def plan(self, options: argparse.Namespace) -> FolderPlan:
-        """Plan the requested folder, which may hold only files that were written there in this way."""
+        """Return the plan of the folder to write.
+
+        The folder may hold only files that the program wrote there in the same way.
+        """
         file = tokenizer_file(self.named) if self.study.format else Path(self.named)
         plan = plan_for(options.out, self.sidecars, file, self.study.format, options.to)
         if (plan.path / plan.main).resolve() == file.resolve():
@@ -105,7 +111,7 @@ def is_folder_name(out: str) -> bool:
 
 
 def refuse_other_ids(history: History, format: Format, options: argparse.Namespace) -> None:
-    """Refuse a format that numbers tokens in its own way, unless the file is wanted anyway."""
+    """Refuse a format that numbers tokens by its own rule, unless the person insists on this format."""
     count = history.index_count if format.holds_specials else history.first_special
     if not options.anyway and not np.array_equal(format.numbers(history)[:count], own_numbers(history)[:count]):
         raise OutputError(
@@ -123,9 +129,9 @@ def write_and_tell(
     *,
     source: Source | None = None,
 ) -> int:
-    """Write the file, or the folder like that of its source, if its check agrees, and return the exit code.
+    """Write the file, or a folder like the source's folder, if its check agrees. Return the exit code.
 
-    The JSON includes `described`.
+    `described` is added to the JSON output.
     """
     Study(history).inside.checked_step_count(options.at)
     target = Path(options.out)
@@ -158,7 +164,7 @@ def _id_map(prepared: PreparedExport, before: Source | History) -> IdMap:
 
 
 def write_with_map(results: Sequence[Path], write: Callable[[], None], id_map: IdMap, path: Path) -> None:
-    """Write files and the map of their ids; if one of them cannot be written, none is."""
+    """Write files and the map of their ids. If one of the files cannot be written, no file is written."""
     places = {result.resolve() for result in results}
     if not places.isdisjoint((path.resolve(), *path.resolve().parents)):
         raise OutputError(f"{path} is a result itself, or in its folder; choose another place for the map.")

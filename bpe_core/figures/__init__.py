@@ -1,1 +1,1 @@
-"""Figures as data, and the one painter that draws them."""
+"""The figures as data, and the painter that draws all of them."""

@@ -1,4 +1,4 @@
-"""The axes of a figure on paper and on the screen, the legend above it, and labels that do not cover each other."""
+"""The axes, the legend and the labels of a figure, on paper and on the screen. Labels do not cover each other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEAST_ON_LOG = 1e-9  # the lowest number at which a logarithmic axis may begin
 
 
 def axes_of(figure: LineFigure) -> tuple[Axis, Axis]:
-    """Return the horizontal and the vertical axis that show a whole figure."""
+    """Return the horizontal and the vertical axis, with ranges that show the whole figure."""
     xs = np.concatenate([np.array(figure.marks, np.float64), *(line.x for line in figure.lines)])
     ys = np.concatenate([line.heights for line in figure.lines] or [np.zeros(0)])
     ys = ys if figure.is_log_y else np.append(ys, figure.first_y)
@@ -48,7 +48,9 @@ def _reaching(
 
 
 def lines_apart(wanted: Sequence[float], height: float, top: float, bottom: float) -> list[float]:
-    """Move labels up and down, none further than necessary, until no two labels of this height overlap.
+    """Move labels of a height up or down until they do not overlap. Return the middle of each label.
+
+    No label moves further than necessary.
 
     >>> lines_apart([10.0, 11.0, 50.0], 10.0, 0.0, 100.0)
     [5.5, 15.5, 50.0]
@@ -78,7 +80,7 @@ def _middle(group: Sequence[int], wanted: Sequence[float], height: float, top: f
 
 
 class UprightAxis:
-    """The numbers at the left of a figure, with a line for each, and the title of the axis."""
+    """The vertical axis of a figure: its title, its numbers, and a line for each number."""
 
     def __init__(self, axis: Axis, bottom: float, top: float, sheet: Sheet) -> None:
         self.scale = Scale.along(axis, bottom, top)
@@ -111,7 +113,10 @@ class Legend:
         self.rows = len(self.names)
 
     def draw(self, sample: Callable[[float, int, int], None], start: float, behind: float) -> None:
-        """Draw the legend from `start`; `sample` draws the line or dot of an entry at its offset in a row."""
+        """Draw the legend from `start` on. The function `sample` draws the line or dot of an entry.
+
+        `sample` gets the entry's offset in the row, the row, and the number of the entry.
+        """
         number = 0
         unit = self.sheet.paper.text
         for row, names in enumerate(self.names):
@@ -128,7 +133,7 @@ class Legend:
 
 
 def _in_rows(names: Sequence[tuple[str, float]], width: float) -> list[list[str]]:
-    """Break names of known widths into rows.
+    """Break names of given widths into rows.
 
     >>> _in_rows([("th", 4.7), ("he", 4.7), ("in", 4.7)], 10.0)
     [['th', 'he'], ['in']]

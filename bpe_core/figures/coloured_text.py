@@ -1,4 +1,4 @@
-"""A text with each token on a coloured background, as HTML for reports and notebooks."""
+"""The HTML of a text with a coloured background for each token, for reports and notebooks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def coloured(raw: bytes, spans: Sequence[tuple[int, int, int | None]]) -> Markup
 
 
 def grounds(inside: str = "") -> tuple[str, str]:
-    """Return the style of the light and of the dark backgrounds, for everything in the class `inside`."""
+    """Return the style sheets of the light and of the dark backgrounds, for all elements in the class `inside`."""
     light, dark = (
         "".join(f"{inside}.t{place} {{ background: {colour}; }}" for place, colour in enumerate(colours))
         for colours in (LIGHT_GROUNDS, DARK_GROUNDS)
@@ -59,7 +59,10 @@ def _visible(raw: bytes) -> str:
 
 
 def _style() -> str:
-    """Return a style that follows the reader's light or dark system, and affects nothing outside."""
+    """Return a style sheet that follows the light or dark system of the reader.
+
+    It changes no other part of the page.
+    """
     light, dark = grounds(f".{CLASS} ")
     tokens = f".{CLASS} .tokens {{ font-family: monospace; white-space: pre-wrap; line-height: 1.9; }}"
     spans = f".{CLASS} .tokens span {{ border-radius: 3px; padding: .1em 0; color: #1d232b; }}"

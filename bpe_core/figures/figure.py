@@ -1,4 +1,4 @@
-"""Figures as data: values, titles and axes. The painter places them."""
+"""The figures as data: values, titles and axes. The painter places the parts of a figure."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ class Line:
 
     @property
     def spots(self) -> list[tuple[float, float]]:
-        """Return where the dots are that represent a hollow line."""
+        """Return the places of the dots that represent a hollow line."""
         places = thinned(len(self.x), is_log=False, most=MOST_SPOTS)
         return [*zip(self.x[places].tolist(), self.y[places].tolist(), strict=True)]
 
     @property
     def heights(self) -> Numbers:
-        """Return all known values, of the line and of its band."""
+        """Return all finite values of the line and of its band."""
         found: Numbers = np.concatenate([self.y, *(self.band or ())])
         return np.compress(np.isfinite(found), found)
 
     def value_at(self, x: float) -> float:
-        """Return the value at `x`, interpolated between two points unless the line has stairs.
+        """Return the value at `x`. Between two points the value is interpolated, unless the line has stairs.
 
         >>> x, y = np.array([1.0, 3.0]), np.array([10.0, 20.0])
         >>> Line("", x, y).value_at(2.0), Line("", x, y, has_stairs=True).value_at(2.0)
@@ -67,14 +67,14 @@ class Line:
 
     @property
     def drawn(self) -> object:
-        """Return everything but the marked points, for comparing."""
+        """Return all properties except the marked points, so that two lines can be compared."""
         numbers = (self.x, self.y, *(self.band or ()))
         return self.name, self.has_stairs, self.is_faint, self.is_hollow, *(one.tobytes() for one in numbers)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Figure(ABC):
-    """A figure of any of the kinds below, or of a new kind, whose layout is registered with `painter.layout_of`."""
+    """A figure of any kind. A new kind registers its layout with `painter.layout_of`."""
 
     name: str  # unique in a page
     title: str
@@ -84,13 +84,13 @@ class Figure(ABC):
         return as_call(type(self).__name__, self.name, self.title)
 
     def _repr_svg_(self) -> str:
-        """Show the figure in a notebook."""
+        """Return the SVG that a notebook shows."""
         painter = import_module("bpe_core.figures.painter")  # which knows every kind of figure
         drawn: str = painter.alone(self)
         return drawn
 
     def as_image(self) -> Markup:
-        """Return the figure as an image for HTML, whose styles touch nothing around it."""
+        """Return the figure as an HTML image. The styles of the image change no other part of a page."""
         data = base64.b64encode(self._repr_svg_().encode()).decode()
         attributes: dict[str, str | int | float] = {
             "src": f"data:image/svg+xml;base64,{data}",
@@ -102,7 +102,7 @@ class Figure(ABC):
     @property
     @abstractmethod
     def is_empty(self) -> bool:
-        """Return whether there is nothing to draw."""
+        """Return whether the figure has nothing to draw."""
 
     @property
     def in_words(self) -> str:
@@ -125,22 +125,22 @@ class LineFigure(Figure):
 
     @property
     def is_empty(self) -> bool:
-        """Return whether there is nothing to draw; axes of a known length are drawn even without lines."""
+        """Return whether the figure has nothing to draw. Axes of a given length are drawn even without lines."""
         return self.last_x is None and not any(len(line.x) for line in self.lines)
 
     @property
     def in_words(self) -> str:
-        """Describe the figure, with the last value of each line."""
+        """Return a description of the figure, with the last value of each line."""
         last = (f"{line.name or self.y_title}: {line.y[-1]:.4g} at the end" for line in self.lines if len(line.y))
         return " ".join(filter(None, (self.sentence, "; ".join(last))))
 
     @property
     def counts_along(self) -> bool:
-        """Return whether x counts whole things, such as steps, so that no values lie between two numbers."""
+        """Return whether x counts whole things, such as steps. Then there are no values between two whole numbers."""
         return all(bool(np.all(line.x == np.round(line.x))) for line in self.lines)
 
     def values_at(self, x: float) -> str:
-        """Return the values of all lines at `x`, one in each row of text."""
+        """Return the values of all lines at `x`, with a row of text for each line."""
         written = [f"{self.x_title}: {_number(x)}"]
         for line in self.lines:
             if len(line.x):
@@ -151,7 +151,7 @@ class LineFigure(Figure):
 
     @property
     def drawn(self) -> object:
-        """Return everything but the marks and marked points, for comparing."""
+        """Return all properties except marks and marked points, so that two figures can be compared."""
         x_axis = self.x_title, self.is_log_x, self.first_x, self.last_x
         y_axis = self.y_title, self.is_log_y, self.first_y, self.is_share
         return x_axis, y_axis, self.has_bars, [line.drawn for line in self.lines]
@@ -172,7 +172,7 @@ class Bar:
 
 @dataclass(frozen=True, repr=False)
 class BarFigure(Figure):
-    """Bars below each other, the best first. Bars without room are not drawn."""
+    """A figure of bars below each other, the best first. Bars for which the figure has no room are left out."""
 
     bars: Sequence[Bar]
     below: str  # written below all bars
@@ -189,7 +189,7 @@ class BarFigure(Figure):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DotFigure(Figure):
-    """A measure of many texts: a row for each text, and a dot in its colour for each tokenizer."""
+    """A figure of a measure for many texts. Each text has a row, and each tokenizer has a dot in its colour."""
 
     tokenizers: Sequence[str]
     texts: Sequence[str]
@@ -201,12 +201,12 @@ class DotFigure(Figure):
         return not np.isfinite(self.values).any()
 
     def is_hollow(self, row: int, column: int) -> bool:
-        """Return whether a value is about too small a part of its text to be compared with others."""
+        """Return whether too large a part of the text is not encoded. Such a value cannot be compared with others."""
         return self.not_encoded is not None and bool(self.not_encoded[row, column] > UNKNOWN_AT_MOST)
 
     @property
     def in_words(self) -> str:
-        """Describe the figure with its first values, and say how many are about too small a part of their text."""
+        """Return a description of the figure with its first values, and with the number of its hollow dots."""
         places = [*zip(*np.nonzero(np.isfinite(self.values)), strict=True)]
         hollow = sum(self.is_hollow(row, column) for row, column in places)
         first = "; ".join(self.said_of(row, column).replace("\n", ", ") for row, column in places[:FIRST])
@@ -218,7 +218,7 @@ class DotFigure(Figure):
         return " ".join(filter(None, (self.sentence, f"{first}.", left_out)))
 
     def said_of(self, row: int, column: int) -> str:
-        """Write one value, and how much of the text it leaves out."""
+        """Return a value as text, with the share of the text that is not encoded."""
         said = f"{self.tokenizers[row]}, {self.texts[column]}: {self.values[row, column]:,.4g}"
         if self.not_encoded is not None and self.not_encoded[row, column] > 0:
             said += f"\n{self.not_encoded[row, column]:.1%} of the text is not encoded"
@@ -227,7 +227,7 @@ class DotFigure(Figure):
 
 @dataclass(frozen=True)
 class Branch:
-    """A token of a tree that covers the symbols from `start` to `stop`."""
+    """A token of a tree, which covers the symbols from `start` to `stop`."""
 
     text: str
     start: int
@@ -240,7 +240,7 @@ class Branch:
 
 
 class Spans(Protocol):
-    """A protocol for objects that cover some symbols in a row."""
+    """A protocol for objects that cover neighbouring symbols."""
 
     @property
     def start(self) -> int: ...
@@ -253,7 +253,9 @@ Spanning = TypeVar("Spanning", bound=Spans)
 
 
 def nested(branches: Iterable[Spanning]) -> list[Spanning]:
-    """Return the branches that fit into one tree, each after its parts; of two that cross or are equal, the first.
+    """Return the branches that fit into one tree. Each branch comes after its parts.
+
+    If two branches cross or are equal, only the first stays.
 
     >>> [(one.start, one.stop) for one in nested(map(Branch, "abcd", (1, 0, 0, 0), (2, 2, 1, 2)))]
     [(0, 1), (1, 2), (0, 2)]
@@ -277,7 +279,7 @@ def _is_apart(one: Spans, other: Spans) -> bool:
 
 @dataclass(frozen=True, repr=False)
 class TreeFigure(Figure):
-    """The merge tree of a word. The parts of each token come before it."""
+    """A figure of the merge tree of a word. The parts of each token come before the token."""
 
     branches: Sequence[Branch]
     mark: int | None = None  # the marked boundary: the one before the symbol with this index
@@ -289,7 +291,7 @@ class TreeFigure(Figure):
 
 @dataclass(frozen=True, repr=False)
 class SideBySide(Figure):
-    """Figures of the same things that share a sheet."""
+    """A sheet with several figures about the same things."""
 
     figures: Sequence[LineFigure]
 
@@ -303,7 +305,7 @@ class SideBySide(Figure):
 
 
 def thinned(length: int, *, is_log: bool, most: int = MOST_POINTS) -> npt.NDArray[np.int64]:
-    """Return the indices of at most `most` points that show the whole curve.
+    """Return the indices of at most `most` points of a curve. The points show the shape of the whole curve.
 
     >>> thinned(5, is_log=True).tolist(), len(thinned(100_000, is_log=True)) <= MOST_POINTS
     ([0, 1, 2, 3, 4], True)

@@ -1,4 +1,4 @@
-"""Charts drawn from their tables of exact values, for the window, the report and the commands."""
+"""The charts that are drawn from tables of exact values, for the window, the report and the commands."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def counts_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
 
 
 def passes_chart(table: DataTable, sentence: str) -> LineFigure:
-    """Draw how often the best merge within words, and the best across words, occurred at each step."""
+    """Draw the counts of the best merge within words and of the best merge across words, at each step."""
     steps = _numbers(table, "step")
     counts = {name: _numbers(table, name) for name in ("within_words", "across_words")}
     lines = [
@@ -99,7 +99,10 @@ def lengths_chart(table: DataTable) -> LineFigure:
 
 
 def race_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
-    """Draw each pair from when it can first be joined until it is joined, or until the last change of any pair."""
+    """Draw the count of each pair from the step when it can first be joined until it is joined.
+
+    The line of a pair that is never joined ends with the last change of any pair.
+    """
     columns = {name: list(values) for name, values in table.columns.items()}
     names = [f"{left} + {right}" for left, right in zip(columns["left_text"], columns["right_text"], strict=True)]
     keys = list(zip(columns["left_id"], columns["right_id"], names, strict=True))
@@ -122,7 +125,10 @@ def race_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
 def life_chart(
     table: DataTable, steps: str = "Steps", end: int = 0, at: int | None = None, *, is_log: bool = True
 ) -> LineFigure:
-    """Draw the count of a token up to the step `end`, and before its birth the count of its pair; `at` is marked."""
+    """Draw the count of a token up to the step `end`, with a mark at the step `at`.
+
+    Before the token exists, the count of its pair is drawn.
+    """
     after = _numbers(table, "after_step")
     counts = _numbers(table, "count")
     last = max(float(end), *after, 1.0)
@@ -174,7 +180,7 @@ def _said_of_hollow(lines: Sequence[Line]) -> str:
 
 
 def river_chart(table: DataTable, steps: str = "Steps", texts: Sequence[str] = ()) -> LineFigure:
-    """Draw the tokens that each language needs, with the range from the fewest to the most of all."""
+    """Draw the number of tokens that each language needs. A band shows the range over all languages."""
     names = np.array(_texts(table, "text"), object)
     known = list(dict.fromkeys(names.tolist()))
     x = _numbers(table, "step")[names == known[0]]
@@ -227,7 +233,9 @@ def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
 
 
 def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
-    """Draw the mean at each size, with names of what differs between lines; several seeds, or documents, give a band.
+    """Return a line for each recipe, corpus and tie rule, with the mean of a measure at each size.
+
+    The name of a line has only the facts in which the lines differ. Several seeds or documents give the line a band.
 
     >>> from bpe_core.sweep.results import WHOLE, table_of
     >>> rows = [{"recipe": "a", "corpus": "b", "ties": "c", "run": "d", **dict.fromkeys(WHOLE, 1), "vocabulary": size,
@@ -255,7 +263,7 @@ def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
 
 
 def _distinguishing(rows: Sequence[Row]) -> list[str]:
-    """Return those of recipe, corpus and ties that distinguish lines."""
+    """Return the column names among recipe, corpus and ties whose values distinguish the lines."""
     found = list(NAMED_BY[:1])
     for name in NAMED_BY[1:]:
         with_it = [*found, name]
@@ -276,7 +284,7 @@ def _point(rows: list[Row], measure: str) -> tuple[float, float, float, float]:
 
 
 def lab_chart(table: DataTable, measure: str = "") -> Figure:
-    """Draw one measure of the lab, or all measures next to each other."""
+    """Draw one measure of the lab. Without a measure, draw all measures side by side."""
     if measure:
         return replace(sizes_chart(table, measure), name="lab")
     charts = [replace(sizes_chart(table, measure), name=f"lab-{measure}") for measure in OF_LAB]
@@ -297,7 +305,7 @@ def blocks_chart(table: DataTable) -> LineFigure:
 
 
 def pairs_chart(table: DataTable) -> BarFigure:
-    """Draw the leading pairs; the next pair and ties have their own colours."""
+    """Draw the pairs with the highest counts. The next pair and the tied pairs have separate colours."""
     columns = {name: list(values) for name, values in table.columns.items()}
     measure = [name for name in columns if not name.startswith(("left_", "right_")) and name not in OF_PAIRS][-1]
     halves = zip(columns["left_text"], columns["right_text"], strict=True)
@@ -339,7 +347,7 @@ def dots_chart(table: DataTable, measure: str = "tokens") -> DotFigure:
 
 
 def _by_text(table: DataTable, names: Sequence[str], texts: Sequence[str], column: str) -> Numbers:
-    """Return a column with a row for each tokenizer and a column for each text; NaN where it is unknown."""
+    """Return a column as an array with a row for each tokenizer and a column for each text. Unknown values are NaN."""
     found = np.full((len(names), len(texts)), np.nan)
     if column in table.columns:
         rows = zip(_texts(table, "tokenizer"), _texts(table, "text"), _numbers(table, column).tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""The lattice of a word: its symbols in a row, its tokens above them, and the ways to split it below."""
+"""The layout of a word's lattice: symbols in a row, tokens above the symbols, and the ways to split below."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class LatticeToken:
 
     @property
     def written(self) -> str:
-        """
+        """Return the share of the token in percent, or an empty text if the token has no share.
+
         >>> [LatticeToken("a", 0, 1, share).written for share in (0.25, 0.0004, None)]
         ['25%', '<1%', '']
         """
@@ -64,7 +65,7 @@ class LatticeFigure(Figure):
 
 
 class Lattice(Layout):
-    """A drawing of a lattice, as large as the text allows, or smaller if there is less room."""
+    """A drawing of a lattice at the size of its text. If there is less room, the drawing is smaller."""
 
     def __init__(self, figure: LatticeFigure, sheet: Sheet) -> None:
         self.figure = figure
@@ -145,7 +146,9 @@ class Lattice(Layout):
 
 
 def _rows(tokens: Sequence[LatticeToken]) -> list[int]:
-    """Return the row of each token, counted from the symbols up: shorter ones below, and no two overlap.
+    """Return the row of each token, counted upwards from the symbols.
+
+    Shorter tokens are lower, and no two tokens overlap.
 
     >>> _rows([LatticeToken("a", 0, 1), LatticeToken("b", 1, 2), LatticeToken("ab", 0, 2), LatticeToken("bc", 1, 3)])
     [0, 0, 1, 2]

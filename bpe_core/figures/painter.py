@@ -1,4 +1,7 @@
-"""The painter of figures for print: it places everything on a sheet. Trees and lattices are painted on screen, too."""
+"""The painter of figures, which places everything on a sheet for print.
+
+On the screen it paints trees and lattices, too.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ USE = "`draw` takes the answer of a question that has a figure, such as bpe.draw
 
 @singledispatch
 def layout_of(figure: Figure, sheet: Sheet) -> Layout:
-    """Place the parts of a figure on a sheet. A new kind registers its layout here."""
+    """Return the layout that places the parts of a figure on a sheet.
+
+    A new kind of figure registers its layout here.
+    """
     raise TypeError(f"{type(figure).__name__} has no layout.")
 
 
@@ -43,7 +49,7 @@ def picture(figure: Figure, paper: Paper) -> bytes:
 
 
 def alone(figure: Figure) -> str:
-    """Draw a figure as SVG that is a document of its own, without the line that says so."""
+    """Return a figure as the text of a separate SVG document, without the XML declaration."""
     return str(drawn(figure, Paper.of_millimetres(WIDTH, HEIGHT, TEXT_SIZE)))
 
 
@@ -71,20 +77,20 @@ def draw(
     text_size: float = TEXT_SIZE,
     dark: bool = False,
 ) -> Drawing:
-    """Draw the figure of an answer as SVG, which a notebook shows; write it to a path, if one is given.
+    """Draw the figure of an answer as SVG, which a notebook shows. With a path, also write a file.
 
     Parameters
     ----------
     answer
-        What a question returned, or its figure.
+        The answer of a question, or its figure.
     path
         The name of a file that ends in .svg.
     width, height
-        Of the picture, in millimetres.
+        The width and height of the picture in millimetres.
     text_size
-        In points.
+        The size of the text in points.
     dark
-        Whether the ground is dark.
+        Whether the background is dark.
 
     Examples
     --------
@@ -315,7 +321,10 @@ class Dots(Layout):
 
 
 class Parts(Layout):
-    """Figures next to each other, or below each other if the sheet is higher than wide."""
+    """A layout with several figures side by side.
+
+    If the sheet is higher than wide, the figures are below each other.
+    """
 
     def __init__(self, figure: SideBySide, sheet: Sheet) -> None:
         self.figure = figure

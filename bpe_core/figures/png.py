@@ -1,4 +1,4 @@
-"""The chunks of PNG files, including those with moving pictures."""
+"""The chunks of PNG files, for still and for moving pictures."""
 
 from __future__ import annotations
 

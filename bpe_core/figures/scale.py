@@ -1,4 +1,4 @@
-"""The places of numbers on an axis, and the choice of numbers to write there: the same on paper and on the screen.
+"""The scale of an axis: the places of numbers, and the numbers that are written. Paper and screen use the same scale.
 
 >>> Scale(0, 100, 0, 200)(25)
 50.0
@@ -29,7 +29,7 @@ LEAST_LOGARITHM = 1e-12  # the smallest number that a logarithmic axis can show
 
 @dataclass(frozen=True)
 class Axis:
-    """The numbers along a side of a figure: their range, their spacing, and how they are written.
+    """An axis of a figure: the range of its numbers, their spacing, and the way they are written.
 
     Numbers are spaced evenly, by their logarithm, or by the logarithm of their distance from `least`. The last spacing
     can show `least`, too.
@@ -53,7 +53,7 @@ class Axis:
         return math.log10(max(number, LEAST_LOGARITHM)) if self.is_log else number
 
     def places(self, numbers: Numbers) -> Numbers:
-        """Return the positions of many numbers, NaN for a number without a logarithm.
+        """Return the positions of many numbers. A number without a logarithm has the position NaN.
 
         >>> Axis(1, 100, is_log=True).places(np.array([0.0, 1.0, 100.0])).tolist()
         [nan, 0.0, 2.0]
@@ -63,7 +63,7 @@ class Axis:
         return np.log10(np.where(numbers > 0, numbers, np.nan)) if self.is_log else numbers
 
     def number(self, place: float) -> float:
-        """Return the number at that place.
+        """Return the number at a position, the reverse of `place`.
 
         >>> Axis(1, 100, is_log=True).number(1.0), Axis(0, 99, True, True).number(math.log1p(9))
         (10.0, 9.0)
@@ -73,7 +73,9 @@ class Axis:
         return round(self.least + math.expm1(place) if self.is_from_least else 10.0**place, 9)
 
     def ticks(self, least: float, most: float, wanted: int = WANTED_TICKS) -> list[float]:
-        """Choose about `wanted` round numbers between two numbers: for the whole axis, or for an enlarged part.
+        """Return about `wanted` round numbers from `least` to `most`.
+
+        The range may be the whole axis or an enlarged part.
 
         >>> axis = Axis(0, 5000, is_log=True, is_from_least=True)
         >>> axis.ticks(0, 5000), axis.ticks(200, 900, 4)
@@ -93,7 +95,7 @@ class Axis:
         return [10.0**power for power in range(math.ceil(first - 1e-9), math.floor(last + 1e-9) + 1)]
 
     def written(self, ticks: Sequence[float]) -> list[str]:
-        """Write ticks briefly, but no two alike.
+        """Return ticks as short texts. Different ticks have different texts.
 
         >>> Axis(0, 1, is_share=True).written([0.0, 0.05]), Axis(0, 1).written([0.0, 2e6])
         (['0 %', '5 %'], ['0', '2M'])
@@ -110,7 +112,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Scale:
-    """A map of numbers from `least` and `most` to the places `start` and `stop`."""
+    """A function from numbers to places. It maps `least` to `start`, and `most` to `stop`."""
 
     least: float
     most: float
@@ -136,7 +138,7 @@ class Scale:
         return self.start + (self.stop - self.start) * share
 
     def value_at(self, place: float) -> float:
-        """Return the number at a place, or the end of the axis beyond it.
+        """Return the number at a place. Beyond an end of the axis, return the number at this end.
 
         >>> Scale(1, 1000, 0, 300, is_log=True).value_at(200), Scale(0, 9, 0, 90).value_at(-5)
         (100.0, 0.0)
@@ -160,7 +162,9 @@ def even_ticks(least: float, most: float, wanted: int = WANTED_TICKS) -> list[fl
 
 
 def start_of_axis(values: Sequence[float]) -> float:
-    """Return where an axis that shows differences begins: at a round number below the least value.
+    """Return the first number of an axis that shows differences: a round number below the smallest value.
+
+    Return 0 if the smallest value is near 0.
 
     >>> start_of_axis([1.52, 2.07]), start_of_axis([0.1, 2.0]), start_of_axis([0.5]), start_of_axis([])
     (1.5, 0.0, 0.0, 0.0)
@@ -175,7 +179,9 @@ def start_of_axis(values: Sequence[float]) -> float:
 
 
 def said_of_axis(title: str, start: float) -> str:
-    """Add to the title of an axis that it does not begin at 0: small differences look large there.
+    """Return the title of an axis, with its first number unless this is 0.
+
+    Small differences look large on an axis that does not begin at 0.
 
     >>> said_of_axis("Bytes per token", 1.5), said_of_axis("Bytes per token", 0.0)
     ('Bytes per token (axis from 1.5)', 'Bytes per token')
@@ -190,7 +196,7 @@ def _round_step(range: float, wanted: int = WANTED_TICKS) -> float:
 
 
 def tick_text(value: float) -> str:
-    """Write a number briefly enough for an axis.
+    """Return a number as a short text for an axis.
 
     >>> [tick_text(value) for value in (0.0, 1.5, 200.0, 30_000.0, 2_500_000.0)]
     ['0', '1.5', '200', '30k', '2.5M']

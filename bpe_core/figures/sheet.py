@@ -52,7 +52,7 @@ DARK = Inks("#181b20", "#363c46", "#c8ced6", "#3d5f86", LINES_ON_DARK, LINES_ON_
 
 @dataclass(frozen=True)
 class Paper:
-    """The size of a figure and of its text, in points if it is a separate picture."""
+    """The size of a figure and of its text. In a separate picture, the unit is a point."""
 
     width: float = 460
     height: float = 250
@@ -63,7 +63,10 @@ class Paper:
 
     @classmethod
     def of_millimetres(cls, width: float, height: float, text: float, *, is_dark: bool = False) -> Paper:
-        """Return the paper of a separate picture; `text` is in points. Impossible sizes are refused."""
+        """Return the paper of a separate picture. `width` and `height` are in millimetres, and `text` is in points.
+
+        Raise OutputError if a size is impossible.
+        """
         if not (LEAST <= width <= MOST and LEAST <= height <= MOST):
             raise OutputError(f"A picture is {LEAST:g} to {MOST:g} mm wide and high, not {width:g} by {height:g}.")
         if not SMALLEST_TEXT <= text <= LARGEST_TEXT:
@@ -76,16 +79,19 @@ class Paper:
 
 
 class Sheet(Protocol):
-    """A sheet that takes the parts of a figure, placed from its upper left corner."""
+    """A sheet on which the parts of a figure are drawn. Places are counted from the upper left corner."""
 
     paper: Paper
     strength: float
 
     def ems(self, text: str, kind: str) -> float:
-        """Return the width of a text as a multiple of the text size; `kind` is "letters", "digits", "name", "token"."""
+        """Return the width of a text as a multiple of the text size.
+
+        `kind` is "letters", "digits", "name" or "token".
+        """
 
     def fitting(self, text: str, room: float) -> tuple[str, float]:
-        """Cut a text to this width; return it and its width, as multiples of the text size."""
+        """Shorten a text to a width. Return the text and its width, as multiples of the text size."""
 
     def line(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
         """Draw a line of kind "grid", "mark" or "branch"."""
@@ -93,24 +99,27 @@ class Sheet(Protocol):
     def text(
         self, x: float, y: float, text: str, kind: str, *, turn: bool = False, line: int = -1, is_strong: bool = False
     ) -> None:
-        """Write a text on this base line: to the right for kind "legend", to the left for "tick end", or centred."""
+        """Write a text on the base line at `y`.
+
+        The text is to the right of `x` for the kind "legend", to the left for "tick end", and otherwise centred.
+        """
 
     def box(self, x: float, y: float, width: float, height: float, kind: str, tip: str = "") -> None:
         """Draw a box of kind "bar", "bar next", "bar tied", "token" or "token part"."""
 
     def curve(self, places: Places, line: int, *, is_faint: bool = False) -> None:
-        """Draw a line through all places in the colour of the line with this index."""
+        """Draw a line through all places, in the colour with the index `line`."""
 
     def band(self, places: Places, line: int) -> None:
-        """Fill the area that these places enclose."""
+        """Fill the area inside the places, in the colour with the index `line`."""
 
     def dot(self, x: float, y: float, line: int, radius: float, *, is_hollow: bool = False) -> None: ...
 
     def of_paper(self, paper: Paper) -> Sheet:
-        """Return a sheet with this paper for the same drawing, such as with another text size."""
+        """Return a sheet with another paper for the same drawing, such as with a larger text."""
 
     def part(self, paper: Paper, right: float | None, down: float | None) -> AbstractContextManager[Sheet]:
-        """Return a sheet with this paper, moved right and down on the present sheet."""
+        """Return a context with a sheet of this paper, moved right and down on the present sheet."""
 
 
 class Layout(ABC):
@@ -118,18 +127,18 @@ class Layout(ABC):
 
     @abstractmethod
     def draw(self) -> None:
-        """Draw everything."""
+        """Draw all parts of the figure on the sheet."""
 
     def item_at(self, x: float, y: float) -> int:
-        """Return the index of the branch at a place, or -1."""
+        """Return the index of the branch at a place, or -1 if there is no branch."""
         return -1
 
     def place_at(self, x: float, y: float) -> float | None:
-        """Return the nearest boundary of a tree."""
+        """Return the boundary of a tree nearest to a place, or None if the figure is no tree."""
         return None
 
     def values_at(self, x: float, y: float) -> str:
-        """Return the exact values there, for a tooltip on the screen."""
+        """Return the exact values at a place, for a tooltip on the screen."""
         return ""
 
 
@@ -140,7 +149,7 @@ class SvgSheet:
         self.strength = 1.0
 
     def ems(self, text: str, kind: str) -> float:
-        """Return an estimate: there is no font to ask."""
+        """Return an estimated width of a text, because SVG gives no access to a font."""
         if kind == "name":
             return sum(LETTER if one.islower() or one in " .,'" else WIDE for one in text)
         return {"digits": DIGIT, "token": TOKEN}.get(kind, LETTER) * len(text)
@@ -195,7 +204,7 @@ class SvgSheet:
         self.parts.append(element("g", {"transform": f"translate({x} {y})"}, *sheet.parts))
 
     def whole(self, name: str, title: str, sentence: str) -> Markup:
-        """Return everything drawn, with a sentence for readers who cannot see it."""
+        """Return the whole drawing as SVG, with a title and a sentence for readers who cannot see it."""
         paper = self.paper
         frame = {"viewBox": f"0 0 {paper.width:.7g} {paper.height:.7g}"}
         ground = []
@@ -214,7 +223,7 @@ class SvgSheet:
         self.parts.append(element(name, attributes, *inside))
 
     def _look(self, kind: str, line: int = 0) -> Attributes:
-        """Return the colours of a part; inside a page, the style sheet has them."""
+        """Return the colours of a part as attributes. Inside a page, the style sheet has the colours."""
         paper = self.paper
         inks = self.paper.inks
         if not paper.is_alone:

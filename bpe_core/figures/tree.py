@@ -1,6 +1,6 @@
-"""The layout of a merge tree: symbols along the bottom, each merge above the two tokens that it joined.
+"""The layout of a merge tree. Symbols are along the bottom, and each merge is above the two tokens that it joined.
 
-Even an invisible branch has a place, so that nothing moves while a tree grows.
+Even an invisible branch has a place, so no branch moves while a tree grows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ NARROWEST = 2.2
 
 
 class Tree(Layout):
-    """A tree in the middle of its sheet, as large as its text allows, or smaller if there is less room."""
+    """A drawing of a tree in the middle of its sheet, at the size of its text.
+
+    If there is less room, the tree is smaller.
+    """
 
     def __init__(self, figure: TreeFigure, sheet: Sheet) -> None:
         self.figure = figure
@@ -129,7 +132,7 @@ def _strength(branch: Branch) -> float:
 
 
 def column_edges(spans: Sequence[tuple[int, int]], widths: Sequence[float], gap: float) -> list[float]:
-    """Return where each symbol begins, and where the last one ends; each token has room for its box.
+    """Return the place where each symbol begins, and the end of the last symbol. Each token has room for its box.
 
     >>> column_edges([(0, 1), (1, 2), (0, 2)], [2.0, 2.0, 5.0], 1.0)
     [0.0, 3.0, 6.0]

@@ -1,1 +1,1 @@
-"""A run as a film, drawn pixel by pixel by our own code, so that its frames are equal on every machine."""
+"""The film of a run. Our own code draws its pixels, so its frames are equal on every machine."""

@@ -1,4 +1,4 @@
-"""A picture of boxes, lines and texts; it is drawn twice as large as it is shown, so that edges are smooth."""
+"""A picture of boxes, lines and texts. It is drawn twice as large as it is shown, so that edges are smooth."""
 
 from __future__ import annotations
 
@@ -25,18 +25,21 @@ def colour_of(hexadecimal: str) -> Colour:
 
 
 def graphemes_of(text: str) -> list[str]:
-    """Split a text into the characters that a reader sees: a letter with its accent is one."""
+    """Split a text into the characters that a reader sees. A letter with its accent is one such character."""
     return list(regex.findall(r"\X", text))
 
 
 def is_from_right(text: str) -> bool:
-    """Return whether a text is read from right to left, by its first character that has a direction."""
+    """Return whether a text is read from right to left. Its first character with a direction decides."""
     found = (unicodedata.bidirectional(character) for character in text)
     return next((direction in FROM_RIGHT for direction in found if direction in ("L", *FROM_RIGHT)), False)
 
 
 def _beginnings(graphemes: Sequence[str]) -> Iterator[str]:
-    """Yield the first character, the first two, and so on, with the last letter shaped as if the next one followed."""
+    """Yield the first character of a text, the first two characters, and so on.
+
+    The last letter of each beginning has the shape that it has before the next letter.
+    """
     beginning = ""
     for grapheme, following in zip_longest(graphemes, graphemes[1:], fillvalue=" "):
         beginning += grapheme
@@ -44,7 +47,7 @@ def _beginnings(graphemes: Sequence[str]) -> Iterator[str]:
 
 
 class Pen:
-    """A pen that measures texts and draws them with the fonts that hold them."""
+    """A pen that measures and draws texts. It uses the fonts that have the characters."""
 
     def __init__(self, fonts: Fonts) -> None:
         self.fonts = fonts
@@ -62,14 +65,20 @@ class Pen:
             x += size * width
 
     def ends_of(self, graphemes: Sequence[str]) -> list[float]:
-        """Return where each character ends, in sizes; letters that join have the width of their joined form."""
+        """Return the place where each character ends, as a multiple of the text size.
+
+        Letters that join have the width of their joined form.
+        """
         if not is_from_right("".join(graphemes)):
             return list(accumulate(map(self.fonts.width, graphemes)))
         ends = [self.width_of(beginning, 1.0) for beginning in _beginnings(graphemes)]
         return list(accumulate(reversed(ends), min))[::-1]
 
     def _split(self, text: str) -> tuple[tuple[str, Face | None, float], ...]:
-        """Split a text into parts that one face draws at once, with their widths in sizes."""
+        """Split a text into parts that one face draws at once.
+
+        Return the parts with their widths as multiples of the text size.
+        """
         return tuple(self._joined(text) if is_from_right(text) else self._one_by_one(text))
 
     def _one_by_one(self, text: str) -> Iterator[tuple[str, Face | None, float]]:
@@ -106,7 +115,7 @@ class Canvas:
 
     @property
     def image(self) -> Image.Image:
-        """Return the picture in its own size."""
+        """Return the picture in the size in which it is shown."""
         return self._image.reduce(SCALE)
 
     def box(self, left: float, top: float, right: float, bottom: float, colour: Colour, radius: int = 0) -> None:
@@ -136,14 +145,17 @@ class Canvas:
         is_bold: bool = False,
         end: bool = False,
     ) -> None:
-        """Write from `x` on, or up to it if it is the `end`; capitals have their middle at this height."""
+        """Write a text to the right of `x`, or to the left of `x` if `end` is set.
+
+        The middle of capital letters is at the height `middle`.
+        """
         if end:
             x -= self._pen.width_of(text, size)
         baseline = middle + CAPITALS / 2 * size
         self._pen.draw(self._image, SCALE * x, SCALE * baseline, text, SCALE * size, colour, is_bold=is_bold)
 
     def fitting(self, text: str, size: float, room: float) -> str:
-        """Cut a text to this width."""
+        """Shorten a text to the width `room`."""
         if self._pen.width_of(text, size) <= room:
             return text
         graphemes = graphemes_of(text)

@@ -1,4 +1,4 @@
-"""The choices of a film: its text, its size, and which steps it shows."""
+"""The choices of a film: its text, its size and its steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moving pictures as files: PNG and GIF by Pillow, MP4 by ffmpeg."""
+"""The writing of moving pictures to files. Pillow writes PNG and GIF, and ffmpeg writes MP4."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def write_moving(
     file: BinaryIO,
     kind: str,
 ) -> None:
-    """Write a PNG or GIF file that plays, in the colours that are most frequent in the samples."""
+    """Write a moving PNG or GIF file in the colours that are most frequent in the samples."""
     first, *others = changes(frames, frequent_colours(samples))
     way = {"blend": OVER} if kind == "PNG" else {"disposal": KEEP, "optimize": False}
     first.save(file, kind, save_all=True, append_images=others, duration=[*milliseconds], loop=FOR_EVER, **way)
 
 
 def changes(frames: Iterable[Image.Image], colours: Sequence[Colour]) -> Iterator[Image.Image]:
-    """Yield pictures in these colours; from the second on, unchanged parts are transparent."""
+    """Yield the frames in these colours. From the second frame on, unchanged parts are transparent."""
     palette = _Palette(colours)
     before: Numbers | None = None
     for frame in frames:
@@ -56,7 +56,10 @@ def changes(frames: Iterable[Image.Image], colours: Sequence[Colour]) -> Iterato
 
 
 class _Palette:
-    """A finder of the nearest colour. Pillow's own search uses fewer bits, which would change plain backgrounds."""
+    """A palette that finds the nearest of its colours.
+
+    Pillow's search uses fewer bits, which would change plain backgrounds.
+    """
 
     def __init__(self, colours: Sequence[Colour]) -> None:
         self._colours = np.array(colours, np.int64)
@@ -74,7 +77,10 @@ class _Palette:
 
 
 def frequent_colours(samples: Sequence[Image.Image]) -> list[Colour]:
-    """Return the most frequent colours; other colours of a film are replaced by the nearest of them."""
+    """Return the most frequent colours of the samples.
+
+    A film replaces other colours by the nearest of these colours.
+    """
     counted = Counter[Colour]()
     for sample in samples:
         for count, colour in sample.getcolors(sample.width * sample.height) or ():
@@ -85,7 +91,7 @@ def frequent_colours(samples: Sequence[Image.Image]) -> list[Colour]:
 
 
 def write_mp4(frames: Frames, width: int, height: int, path: Path, milliseconds: int) -> None:
-    """Let ffmpeg write the film, with a picture every `milliseconds`."""
+    """Write a film by ffmpeg, with a picture every `milliseconds`."""
     program = shutil.which("ffmpeg")
     if program is None:
         raise OutputError(NO_FFMPEG)

@@ -56,19 +56,19 @@ def film(
     given
         A study, or two studies by their names.
     path
-        The name of the file; its ending says the format.
+        The name of the file. Its ending chooses the format.
     text
-        The text that the film splits into tokens; by default a short sample.
+        The text that the film splits into tokens. By default this is a short sample.
     title
-        The title above the film; by default the names of the runs.
+        The title above the film. By default this is the names of the runs.
     size
         The size of the picture: "readme", "chat" or "slide".
     first, last
-        The steps between which the film shows the run; for two runs, the sizes of their vocabularies.
+        The steps between which the film shows the run. For two runs, these are sizes of their vocabularies.
     seconds
-        How long the film takes, from 1 to 120 seconds; by default at most twenty.
+        The length of the film, from 1 to 120 seconds. By default the film has at most twenty seconds.
     dark
-        Whether the film has light letters on a dark ground.
+        Whether the film has light letters on a dark background.
     font
         A font file for the letters.
     work
@@ -100,7 +100,7 @@ def film_report(
 def write_film(
     runs: Sequence[tuple[str, Study]], path: Path | str, choices: FilmChoices, work: Work = ALONE
 ) -> tuple[str, ...]:
-    """Write the film; return a sentence for each thing that it does not show."""
+    """Write the film. Return a sentence for each thing that the film does not show."""
     ending = checked_ending(path)
     if not 1 <= len(runs) <= MOST_RUNS:
         raise BpeError(f"A film shows one run or two, not {len(runs):,}.")
@@ -171,7 +171,7 @@ def _lacks_layout(text: str) -> Iterator[str]:
 
 
 def _milliseconds(scene: Scene) -> list[int]:
-    """Return how long each moment is shown that differs from the one before."""
+    """Return how long each distinct moment is shown, in milliseconds."""
     shown = [MILLISECONDS * len(list(alike)) for _, alike in groupby(scene.stretch.places)]
     shown[0] += MILLISECONDS * (FIRST_STAYS - 1)
     shown[-1] += MILLISECONDS * (LAST_STAYS - 1)

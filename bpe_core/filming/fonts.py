@@ -1,7 +1,7 @@
-"""The fonts of this computer, asked for each character that a film shows.
+"""The fonts of this computer, from which a font is chosen for each character of a film.
 
-The font that a person names comes first, then the usual font of the system, then any that holds the character. Pillow
-has a font for ASCII, for a computer without fonts.
+The font that a person names comes first. Then come the usual font of the system, and any font with the character. On a
+computer without fonts, Pillow has a font for ASCII.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FURTHER = (
 
 
 class Face:
-    """A font in any size; a font of pictures is scaled from the size that it has."""
+    """A font in any size. A font of pictures is scaled from the only size that it has."""
 
     def __init__(self, open_at: Callable[[float], ImageFont.FreeTypeFont]) -> None:
         self._open = cache(open_at)
@@ -83,7 +83,7 @@ class Face:
         return bool(seen) and all(bytes(self._measured.getmask(one)) != self._missing for one in seen)
 
     def width(self, text: str) -> float:
-        """Return the width of a text, in sizes."""
+        """Return the width of a text as a multiple of the text size."""
         return self._measured.getlength(text) / (EM if self._strike is None else self._strike)
 
     def draw(
@@ -113,7 +113,7 @@ class Face:
 
 
 class Fonts:
-    """The faces in use; others are looked for when a character needs them."""
+    """The fonts in use. Another font is searched for when a character needs it."""
 
     def __init__(self, chosen: Path | None = None) -> None:
         self._known = dict[str, tuple[str, Face | None]]()
@@ -124,7 +124,10 @@ class Fonts:
         self._faces = [face for face in (*first, usual, Face.bundled()) if face is not None]
 
     def shown(self, grapheme: str) -> tuple[str, Face | None]:
-        """Return the text drawn for a visible character, and the face that draws it; None if it is invisible."""
+        """Return the text that is drawn for a character, and the face that draws it.
+
+        If no face has the character, the face is None and the character is invisible.
+        """
         if grapheme not in self._known:
             found = grapheme, self._face(grapheme)
             if found[1] is None and grapheme in INSTEAD:
@@ -133,7 +136,10 @@ class Fonts:
         return self._known[grapheme]
 
     def width(self, grapheme: str) -> float:
-        """Return the width of a visible character, in sizes."""
+        """Return the width of a character as a multiple of the text size.
+
+        `grapheme` is a character that a reader sees.
+        """
         if grapheme.isspace():
             return 0.0 if grapheme == "\n" else BLANK
         shown, face = self.shown(grapheme)
@@ -176,7 +182,10 @@ def _of_names(names: Iterator[str]) -> Iterator[Face]:
 
 
 def _asked_of_system(text: str) -> Face | None:
-    """Ask fontconfig for the font that holds these characters best; it may hold none of them."""
+    """Return the font that fontconfig finds for these characters, or None.
+
+    The font may hold none of the characters.
+    """
     program = shutil.which(FONTCONFIG)
     if program is None:
         return None

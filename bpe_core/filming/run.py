@@ -56,7 +56,7 @@ class FilmedRun:
         return self.study.history.vocabulary_size_at(at)
 
     def step_with_size(self, size: int) -> int:
-        """Return the step after which the vocabulary has this size, or the nearest size that it ever has."""
+        """Return the step after which the vocabulary has a size, or the nearest size that it reaches."""
         first = self.size_at(0)
         far = size - first if self.size_at(len(self)) >= first else first - size
         return max(0, min(len(self), far))
@@ -103,7 +103,7 @@ class FilmedRun:
 
 @dataclass(frozen=True)
 class Stretch:
-    """The moments of a film, one for each frame: steps of one run, or sizes of the vocabularies of two."""
+    """The moments of a film, with one moment for each frame. A moment is a step, or for two runs a vocabulary size."""
 
     places: tuple[int, ...]
     is_by_size: bool
@@ -113,7 +113,11 @@ class Stretch:
     def of(
         cls, runs: Sequence[FilmedRun], first: int | None, last: int | None, seconds: float | None, usual: float
     ) -> Stretch:
-        """Return a walk at a pace that grows; from the first to the last moment in these seconds if both are given."""
+        """Return the moments of a film that plays faster and faster.
+
+        With `last`, the film reaches this step or size. By default the film ends when `seconds`, or `usual`
+        seconds, are over.
+        """
         is_by_size = len(runs) > 1
         least = 0
         most = len(runs[0])
@@ -137,7 +141,7 @@ class Stretch:
 
 
 def _walked(start: int, end: int, most: int | None) -> list[int]:
-    """Return the moments of a walk from start to end, one for each frame, and at most `most` of them.
+    """Return the moments from start to end, one for each frame. With `most`, there are at most so many frames.
 
     >>> _walked(0, 3, None)
     [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3]

@@ -1,4 +1,4 @@
-"""The picture of a moment of one or two runs: the text in its tokens, the leading pairs, and how the text shrinks."""
+"""The picture of one or two runs at a moment: a text in its tokens, the leading pairs, and curves of their counts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Area(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """The place of one visible character; in Unicode it may be several characters."""
+    """The place of one visible character. In Unicode this may be several characters."""
 
     character: str
     line: int
@@ -123,7 +123,10 @@ class Scene:
     # -- placing ---------------------------------------------------------------------------
 
     def _fitting_letters(self) -> tuple[float, list[Cell], list[Part]]:
-        """Choose the largest letters with which the text fits; if none are small enough, shorten the text."""
+        """Return the largest letter size at which the text fits, and the text's places.
+
+        If the text does not fit at the smallest size, it is shortened.
+        """
         text = self.runs[0].text
         area = self._texts[0]
         for tenth in range(round(10 * LARGEST), round(10 * SMALLEST) - 1, -1):
@@ -215,7 +218,10 @@ class Scene:
         canvas.text(left, middle, canvas.fitting(facts, unit, area.right - left), unit, colours.text)
 
     def _ends_of_bytes(self) -> list[tuple[int, float, float]]:
-        """Return the line of each byte, and its share of the width of its character."""
+        """Return the line of each byte of the text, with its left and right end.
+
+        A character's width is divided over its bytes.
+        """
         found = list[tuple[int, float, float]]()
         for cell in self._cells:
             many = len(cell.character.encode())
@@ -281,7 +287,7 @@ class Scene:
 
 
 def placed(text: str, letters: float, width: float, pen: Pen) -> tuple[list[Cell], list[Part]]:
-    """Place a text in lines that break before words; blanks may go beyond the end of a line."""
+    """Place a text in lines that break before words. Blanks may extend beyond the end of a line."""
     words = list(_turned(_in_lines(text, letters, width, pen)))
     parts = list[Part]()
     for word in words:
@@ -295,7 +301,7 @@ def placed(text: str, letters: float, width: float, pen: Pen) -> tuple[list[Cell
 
 
 def _in_lines(text: str, letters: float, width: float, pen: Pen) -> Iterator[list[Cell]]:
-    """Yield each word, or as much of it as a line holds, all from left to right."""
+    """Yield the cells of each word, from left to right. A word that is longer than a line is divided."""
     x = 0.0
     line = 0
     for piece in PIECES.findall(text):
@@ -322,7 +328,10 @@ def _in_lines(text: str, letters: float, width: float, pen: Pen) -> Iterator[lis
 
 
 def _turned(words: Iterable[list[Cell]]) -> Iterator[list[Cell]]:
-    """Let words that are read from right to left run that way, together with neighbours of their kind in a line."""
+    """Yield the words with right-to-left words turned around.
+
+    Neighbouring right-to-left words in a line are turned together.
+    """
     filled = [word for word in words if word]
     for (_, turns), several in groupby(filled, lambda word: (word[0].line, is_from_right(_text_of(word)))):
         group = list(several)
@@ -340,7 +349,7 @@ def _text_of(word: Sequence[Cell]) -> str:
 
 
 def _stretches(ends: list[tuple[int, float, float]]) -> Iterator[tuple[int, float, float]]:
-    """Join parts that touch in a line.
+    """Join the parts of each line into one part.
 
     >>> list(_stretches([(0, 0.0, 5.0), (0, 5.0, 9.0), (1, 0.0, 4.0)]))
     [(0, 0.0, 9.0), (1, 0.0, 4.0)]

@@ -1,1 +1,1 @@
-"""The lessons as data, and the engine's answers to their questions; the window and shared pages show them."""
+"""The lessons as data, and the engine's answers to their questions. The window and shared pages show the lessons."""

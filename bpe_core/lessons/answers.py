@@ -30,7 +30,10 @@ END = "end"  # instead of a number of merges
 
 @dataclass(frozen=True)
 class Query:
-    """A question to the engine: its kind, its subject, the number of merges, and another run than the lesson's."""
+    """A question to the engine: its kind, its subject, and the number of merges.
+
+    The question may name another run than the run of the lesson.
+    """
 
     what: str
     about: str | int = ""
@@ -42,13 +45,13 @@ class Query:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Return the headings of an answer that is a row of numbers."""
+        """Return the headings of an answer that is a row of numbers. Return an empty tuple for other answers."""
         text = str(self.about)
         starts = tuple(text[:stop] for stop in range(1, len(text) + 1))
         return {ROW: starts, FEWEST: starts, EXPECTED: tuple(self.pieces)}.get(self.what, ())
 
     def answer(self, bench: Bench) -> str:
-        """Let the engine answer, on the given bench or on the bench that the query describes."""
+        """Return the engine's answer. The bench is the given bench, or the bench that the query describes."""
         if self.pieces:
             return BY_HAND[self.what](Model(self.pieces), str(self.about), self.words)
         recipe = bench.history.recipe.with_changes(**self.recipe)
@@ -66,7 +69,7 @@ class Query:
 
 
 def text_of_words(counts: Mapping[str, int]) -> str:
-    """Write a corpus with one word a line, each repeated by its count."""
+    """Return a text with one word a line. Each word is repeated by its count."""
     return "".join(f"{word}\n" * count for word, count in counts.items())
 
 
@@ -104,7 +107,7 @@ def _lattice(bench: Bench) -> Lattice:
 
 
 def _simple_floor(bench: Bench, pieces: str, _: int) -> int:
-    """Return the tokens left if each of `pieces` pieces saved as much as it does alone."""
+    """Return how many tokens would be left if each of `pieces` pieces saved as much as it does alone."""
     lattice = _lattice(bench)
     return int(lattice.symbols + lattice.other_tokens - sum(sorted(lattice.saves.tolist())[-int(pieces) :]))
 
@@ -125,7 +128,10 @@ def _fewest(bench: Bench, word: str, at: int) -> str:
 
 
 def _by_dropout(bench: Bench, about: str, at: int) -> tuple[Ways, bytes]:
-    """Read a word and the percentage of merges to leave out; return the ways with this dropout, and the word."""
+    """Return the ways to split a word with dropout, and the word.
+
+    `about` holds the word and the percentage to leave out.
+    """
     word, left_out = about.split()
     return Ways(bench.history.first(at), dropout=int(left_out) / 100), word.encode()
 
@@ -191,7 +197,10 @@ class Feedback:
 
 
 def candidates(bench: Bench) -> tuple[Pair, ...]:
-    """List the leading candidates, with others if there are few, in an order that gives no hint."""
+    """Return the leading candidates in an order that gives no hint.
+
+    If there are few candidates, other pairs are added.
+    """
     standings = [_standing(pair, bench) for pair in bench.leading]
     tied = sum(one == standings[0] for one in standings)  # all of them, as the right one might be missing otherwise
     first = list(bench.leading)[: max(MOST_CANDIDATES, tied)]
@@ -201,12 +210,15 @@ def candidates(bench: Bench) -> tuple[Pair, ...]:
 
 
 def written(pair: Pair, bench: Bench) -> str:
-    """Write the two tokens of a join, or the token of a drop."""
+    """Return the two tokens of a join, or the token of a drop, as text."""
     return BETWEEN_PARTS.join(bench.names.text[id] for id in pair if id >= 0)
 
 
 def pair_of(entered: str, bench: Bench) -> Pair | None:
-    """Read a typed pair, or a token for methods that drop or add; None if the tokens are not known."""
+    """Return the pair that a person typed, or the token for methods that drop or add tokens.
+
+    Return None if the tokens do not exist.
+    """
     if single := bench.history.recipe.single:
         token = bench.ids_written(entered.strip(), len(bench.history))
         return (token[0], SINGLE[single]) if token else None
@@ -222,7 +234,10 @@ def how_to_write(bench: Bench) -> str:
 
 
 def judged(chosen: Pair, made: Pair, bench: Bench, *, again: bool = False) -> Feedback:
-    """Judge a guess; if there is another try (`again`), do not tell the answer."""
+    """Return the reply to a guess.
+
+    With `again`, the reply does not give the right answer, as the person may try again.
+    """
     best = written(made, bench)
     guess = written(chosen, bench)
     by_rule = bench.history.recipe.applies("ties")
@@ -279,7 +294,8 @@ def _runner_up(made: Pair, bench: Bench) -> str:
 
 
 def _listed(names: list[str], most: int = 3) -> str:
-    """
+    """Return names as a list in a sentence.
+
     >>> _listed(["a"]), _listed(["a", "b"]), _listed(["a", "b", "c", "d", "e"])
     ('a', 'a and b', 'a, b, c and 2 more')
     """

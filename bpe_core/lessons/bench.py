@@ -1,4 +1,4 @@
-"""The bench: a small corpus with its history, fast enough to be asked without a background task."""
+"""The bench of a lesson: a small corpus with its history. It answers so fast that it needs no background task."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Bench:
         return cls(words, trainer.history)
 
     def with_rules(self, rules: Sequence[str]) -> Bench:
-        """Return a bench with the same words and with merges given by hand, such as `l o` and `lo w`."""
+        """Return a bench with the same words, and with merges that a person gives, such as `l o` and `lo w`."""
         recipe = self.history.recipe
         alphabet = Alphabet.for_words(self.words, self.history.recipe)
         id_of = {text: id for id, text in enumerate(TokenTexts(alphabet).text)}
@@ -76,7 +76,7 @@ class Bench:
     # -- asking ----------------------------------------------------------------------------
 
     def text_at(self, text: str, at: int) -> WordNow:
-        """Cut another text as one word."""
+        """Encode any text as one word, with the tokens after `at` steps."""
         ids = self.tokenizer.encode(text, at=at)
         return WordNow(1, tuple(self.names.text[id] for id in ids), tuple(ids))
 
@@ -95,13 +95,13 @@ class Bench:
 
     @cached_property
     def leading(self) -> dict[Pair, Candidate]:
-        """Return the candidates for the next step by their pair or token, the best first."""
+        """Return the candidates for the next step, the best first. The key of a candidate is its pair or token."""
         found = leading_pairs(self.words, self.history, len(self.history))
         return {(one.left, one.right): one for one in found}
 
     @cached_property
     def pieces(self) -> list[Pair]:
-        """Return the pieces that may still be dropped or added, in the order in which they were found."""
+        """Return the pieces that can still be dropped or added, in the order in which they were found."""
         history = self.history
         first = len(history.alphabet) - history.alphabet.seed_count
         kind = SINGLE[history.recipe.single]
@@ -110,14 +110,19 @@ class Bench:
         return [(id, kind) for id in range(first, len(history.alphabet)) if (id in there) == goes]
 
     def count_of(self, pair: Pair) -> int:
-        """Count a pair, or a token if the method drops or adds tokens."""
+        """Return the count of a pair, or of a token if the method drops or adds tokens."""
         at = len(self.history)
         if pair[1] >= 0:
             return self.pair_counts(at)[pair]
         return sum(word.count * word.ids.count(pair[0]) for word in self.words_at(at))
 
     def ids_written(self, text: str, at: int) -> list[int]:
-        """List the tokens with this text after `at` steps, or those that may be added; rarely more than one."""
+        """Return the tokens with a text after `at` steps.
+
+        If the method adds tokens, include the tokens that it may add.
+
+        Rarely are there several.
+        """
         then = self.history.first(at)
         wanted = text.replace(" ", BLANK)
         known = then.vocabulary.tolist() if self.history.recipe.single != "add" else range(then.first_special)
@@ -141,7 +146,7 @@ class Bench:
         return self._cut_after[at]
 
     def _ids_of_word(self, word: bytes, at: int) -> list[int]:
-        """Cut a word as during the training; encoding may differ."""
+        """Split a word into tokens as the training does. Encoding may split the word differently."""
         if self.history.recipe.single:
             return self.tokenizer.encode(word.decode(), at=at)
         ids = self.history.alphabet.symbols_of(word, self.history.recipe)
@@ -158,7 +163,7 @@ class Bench:
 def words_by_replacing_text(bench: Bench, steps: int) -> list[str]:
     """Return the words after merging in a wrong way, with blanks between tokens.
 
-    The text `a t` is replaced by `at` everywhere, even at the end of a longer token, where no pair a+t is.
+    The text `a t` is replaced by `at` everywhere, even at the end of a longer token, where there is no pair a+t.
     """
     symbols = [word.texts for word in bench.words_at(0)]
     spaced = [" ".join(parts) for parts in symbols]

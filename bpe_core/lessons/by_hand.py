@@ -20,7 +20,7 @@ FINEST = 10_000  # the largest denominator of an expected count
 
 
 class Model:
-    """A small model: pieces with probabilities from their shares, and the ways to cut words into pieces."""
+    """A small model: pieces with probabilities from their shares, and the ways to split words into pieces."""
 
     def __init__(self, pieces: Mapping[str, int]) -> None:
         self.pieces = list(pieces)
@@ -35,7 +35,7 @@ class Model:
         return math.prod((self.share[piece] for piece in pieces), start=Fraction(1))
 
     def expected(self, words: Mapping[str, int]) -> list[Fraction]:
-        """Return the expected count of each piece in words, over all ways to cut them."""
+        """Return the expected count of each piece in words, over all ways to split the words."""
         found = [0.0] * len(self.pieces)
         for word, count in words.items():
             for (_, id), share in self._lattice(word).shares(self.scores).items():
@@ -49,7 +49,7 @@ class Model:
         return WordLattice([*map(ord, text)], edges)
 
     def loss(self, piece: str, words: Mapping[str, int]) -> float:
-        """Return how many bits more the words need without a piece."""
+        """Return how many bits more the words need when a piece is removed."""
         ways = ((self.cut(word), self.cut(word, without=piece), count) for word, count in words.items())
         return sum(
             count * math.log2(self.probability(with_it) / self.probability(other)) for with_it, other, count in ways

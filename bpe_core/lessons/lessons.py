@@ -1,7 +1,7 @@
-"""The lessons as data: each is a TOML file with words, a recipe and a few steps.
+"""The lessons as data. Each lesson is a TOML file with words, a recipe and a few steps.
 
-A step is a text to read, a merge to predict or a question to answer. A file holds no right answers: it names
-questions to the engine. Texts may contain such questions in braces, which the answers replace.
+A step is a text to read, a merge to predict or a question to answer. A file holds no right answers. It holds questions
+to the engine instead. Texts may contain such questions in braces, and the answers replace them.
 
     >>> [step.kind for step in lessons()[0].steps[:3]]
     ['read', 'ask', 'predict']
@@ -43,17 +43,17 @@ class LessonStep:
 
     @property
     def hides_words(self) -> bool:
-        """Return whether the words must be hidden, as their tokens would give the answer away."""
+        """Return whether the words must be hidden because their tokens would show the answer."""
         return self.query is not None and self.query.what in HIDDEN_CUTS
 
     @property
     def is_about_others(self) -> bool:
-        """Return whether the step asks about other words than the lesson's."""
+        """Return whether the step asks about other words than the words of the lesson."""
         return self.query is not None and bool(self.query.words or self.query.pieces)
 
     @property
     def subject(self) -> str:
-        """Return the subject of the question, if it is shown instead of the words."""
+        """Return the subject of the question if it is shown instead of the words, or else an empty text."""
         return str(self.query.about) if self.query is not None and self.hides_words else ""
 
 
@@ -70,11 +70,11 @@ class Lesson:
 
     @property
     def texts(self) -> Mapping[str, str]:
-        """Return the texts to learn from by group; without groups, the whole text under an empty name."""
+        """Return the texts to learn from by group. Without groups, return the whole text under an empty name."""
         return self.groups or {"": self.corpus}
 
     def words(self, bench: Bench) -> tuple[WordNow, ...]:
-        """Return the present words of a bench, or the lesson's text if there are too many words."""
+        """Return the present words of a bench. If there are too many words, return the lesson's text as one word."""
         at = len(bench.history)
         return tuple(bench.words_at(at) if len(self.corpus) <= LARGEST_SHOWN else [bench.text_at(self.text, at)])
 
@@ -108,7 +108,7 @@ def filled(text: str, step: LessonStep, bench: Bench) -> str:
 
 
 def answered(step: LessonStep, given: str, right: str) -> Feedback:
-    """Judge the answer to a question."""
+    """Return the reply to an answer that a person gave."""
     assert step.query is not None
     if is_same_answer(given, right):
         return Feedback("right", f"Right: {right}")
@@ -123,7 +123,7 @@ def told(right: str) -> Feedback:
 
 
 def is_same_answer(given: str, right: str) -> bool:
-    """Return whether two answers are the same apart from spacing and the form of numbers.
+    """Return whether two answers are equal, except for spacing and the form of numbers.
 
     >>> is_same_answer("1,744", "1744"), is_same_answer("low|est", "low est"), is_same_answer("n+e", "n + e")
     (True, True, True)
@@ -134,7 +134,7 @@ def is_same_answer(given: str, right: str) -> bool:
 
 
 def is_about(given: str, right: str) -> bool:
-    """Return whether the numbers are the same; the given numbers may be rounded.
+    """Return whether the numbers of two answers are equal. The numbers in `given` may be rounded.
 
     >>> is_about("0.31 3", "4/13 3"), is_about("0.33 3", "4/13 3"), is_about("low", "lower"), is_about("1/0", "1")
     (True, False, False, False)
@@ -182,7 +182,8 @@ STRONG = re.compile(r"\*\*(.+?)\*\*")
 
 
 def as_plain(text: str) -> str:
-    """
+    """Return a text without its Markdown signs for tokens and bold words.
+
     >>> as_plain("Glue `l` and **o**.")
     'Glue l and o.'
     """

@@ -1,1 +1,1 @@
-"""The measures of tokenizers; `measures.py` says what each measure means."""
+"""The measures of tokenizers. The file `measures.py` explains each measure."""

@@ -1,4 +1,4 @@
-"""The benchmark, which compares tokenizers by texts. Every number is counted, none is estimated."""
+"""The benchmark, which compares tokenizers on texts. Every number is an exact count, not an estimate."""
 
 from __future__ import annotations
 
@@ -58,26 +58,31 @@ class Contender(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Benchmark:
-    """The result of a benchmark: a row for each tokenizer and text, sorted by tokenizer."""
+    """The result of a benchmark, with a row for each tokenizer and text. The rows are sorted by tokenizer."""
 
     tokenizers: tuple[str, ...]
     texts: tuple[str, ...]
     columns: Columns
 
     def of(self, column: str) -> npt.NDArray[np.float64]:
-        """Return a measure as an array, with a row for each tokenizer and a column for each text."""
+        """Return a column as an array, with a row for each tokenizer and a column for each text."""
         values = np.asarray(self.columns[column], np.float64)
         return values.reshape(len(self.tokenizers), len(self.texts))
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Warn of each tokenizer that cannot encode everything: its numbers look better than they are."""
+        """Return warnings about the comparison.
+
+        A tokenizer that cannot encode everything gets a warning, because its numbers look better than they are.
+        Another warning
+        says that the vocabularies have different sizes.
+        """
         shares = self.of("unencoded_share")
         return tuple(filter(None, (*map(self._unknown, self.tokenizers, shares.tolist()), self._unequal)))
 
     @property
     def _unequal(self) -> str:
-        """Warn that some vocabularies are larger than others, which makes the comparison unfair."""
+        """Return a warning if the vocabularies have different sizes, or an empty text."""
         sizes = self.of("vocabulary")[:, 0]
         if sizes.min() == sizes.max():
             return ""
@@ -106,7 +111,10 @@ def benchmark(
     threads: int | None = None,
     work: Work = ALONE,
 ) -> Benchmark:
-    """Measure every text by every tokenizer; tokens are compared with those of `relative_to`, by default the first."""
+    """Measure every text by every tokenizer.
+
+    The tokens are compared with those of the tokenizer `relative_to`. By default this is the first tokenizer.
+    """
     contenders = contenders_of(tokenizers)
     groups = _groups(texts)
     if not contenders or not groups:
@@ -121,7 +129,7 @@ def benchmark(
 
 
 def contenders_of(tokenizers: Tokenizers) -> list[Contender]:
-    """Return a contender for each name; contenders with the same history share one tokenizer."""
+    """Return a contender for each name. Contenders with the same history share one tokenizer."""
     made: dict[int, Tokenizer] = {}
     found = []
     for name, given in by_name(tokenizers).items():
@@ -188,7 +196,10 @@ def _measured(
 def _in_words(
     contenders: list[Contender], groups: Mapping[str, Sequence[str]], threads: WorkerPool
 ) -> dict[Recipe, TextsInWords]:
-    """Count the words of long texts once for all tokenizers with equal words, so that each word is split once."""
+    """Count the words of long texts for each way to split, so that each word is encoded only once.
+
+    Return nothing if the texts are short.
+    """
     if sum(len(text) for documents in groups.values() for text in documents) < WORTH_COUNTING:
         return {}
     shared = (shared_splitting(one.tokenizer.history.recipe) for one in contenders)
@@ -217,7 +228,10 @@ def _in_words(
 
 
 def _mixed(jobs: Sequence[tuple[Recipe, int, int]]) -> list[tuple[Recipe, int, int]]:
-    """Spread jobs that normalize evenly among the others, as they hold the GIL, which kernels do not need."""
+    """Spread the jobs that normalize evenly among the other jobs.
+
+    Normalizing holds the GIL, and kernels run without the GIL.
+    """
     kinds = [[job for job in jobs if job[0].normalizes is wanted] for wanted in (True, False)]
     placed = [(place / len(kind), job) for kind in kinds for place, job in enumerate(kind)]
     return [job for _, job in sorted(placed, key=itemgetter(0))]
@@ -310,7 +324,7 @@ def _columns(
 
 
 def ratio(some: Int64s | Float64s, of: Int64s | Float64s) -> Float64s:
-    """Divide two numbers; a division by zero gives NaN."""
+    """Divide numbers element by element. A division by zero gives NaN."""
     found: Float64s = np.where(of > 0, some / np.maximum(of, 1), np.nan)
     return found
 
@@ -342,7 +356,7 @@ def _told(
 
 
 def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
-    """Compare the languages of measured parallel texts with the `reference`, by default the first.
+    """Compare the languages of measured parallel texts with the language `reference`, by default the first.
 
     Languages that a tokenizer does not encode are left out, as unknown tokens would make their numbers too small.
     """
@@ -389,9 +403,11 @@ def checked_parallel(parallel: Parallel) -> Sentences:
 
 
 def parallel_texts(folder: Path | str) -> dict[str, list[str]]:
-    """Read the sentences in a folder, with a file for each language (`en.txt`, `de.txt`) and a line for each sentence.
+    """Return the sentences of each language in a folder.
 
-    `OWN_SENTENCES` stands for the sentences that come with the program.
+    The folder has a file for each language (`en.txt`, `de.txt`) and a line for each sentence. `OWN_SENTENCES`
+    stands for
+    the sentences that come with the program.
     """
     if folder == OWN_SENTENCES:
         return parallel_samples()
@@ -410,7 +426,8 @@ def sentences_of(text: str | Iterable[str]) -> list[str]:
 
 
 def gini(values: npt.NDArray[np.float64]) -> float:
-    """
+    """Return the Gini coefficient of values: 0 if all values are equal, near 1 if one value has everything.
+
     >>> gini(np.array([2.0, 2.0])), gini(np.array([0.0, 0.0, 0.0, 1.0]))
     (0.0, 0.75)
     """

@@ -1,8 +1,8 @@
 """The weighted sums of a benchmark over all its texts, with their uncertainty.
 
-A sum is the mean number of tokens a byte, weighted by the texts' shares. Other documents of the same kinds would change
-it. So documents of each text are drawn many times with replacement, the same for all tokenizers. This shows which
-differences come from the tokenizers, and which from the documents.
+A sum is the mean number of tokens a byte, weighted by the shares of the texts. Other documents of the same kinds would
+change the sum. So documents of each text are drawn many times with replacement, the same documents for all tokenizers.
+The draws show which differences come from the tokenizers, and which come from the documents.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MUCH_LARGER = 1.5  # a vocabulary this many times larger is mentioned in the sen
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """The sums, a row for each tokenizer; intervals are NaN if a text has too few parts."""
+    """The weighted sums, with a row for each tokenizer. An interval is NaN if a text has too few parts."""
 
     tokenizers: tuple[str, ...]
     weights: Mapping[str, Fraction]  # the weight of each text; they add up to 1
@@ -65,7 +65,10 @@ class Sums:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Recommend a tokenizer; say how far the others are from it, and for which texts another one is better."""
+        """Return sentences that recommend a tokenizer and compare the others with it.
+
+        A sentence names the texts for which another tokenizer is better.
+        """
         if self.best is None:
             return ("None of them encodes all texts, so none is recommended.",)
         names = self.tokenizers
@@ -111,7 +114,7 @@ class Sums:
 
     @property
     def _others(self) -> list[int]:
-        """Return the tokenizers that are compared with the best one, the nearest first."""
+        """Return the tokenizers that are compared with the best tokenizer, the nearest first."""
         known = [place for place, is_encoded in enumerate(self.is_encoded) if is_encoded and place != self.best]
         return sorted(known, key=lambda place: float(self.beside_best[place]))
 
@@ -144,7 +147,10 @@ def sums_of(
     seed: int = 0,
     work: Work = ALONE,
 ) -> Sums:
-    """Compute the sums; `weights` are texts such as NAME=SHARE, by default each text's bytes."""
+    """Return the weighted sums of a benchmark.
+
+    `weights` are texts such as NAME=SHARE. By default the weight of a text is its number of bytes.
+    """
     shares = _shares(measured, weights)
     by_place = np.array([float(shares[text]) for text in measured.texts])
     drawn = _drawn(contenders_of(tokenizers), [texts[name] for name in measured.texts], seed, work)
@@ -202,7 +208,7 @@ def _shares(measured: Benchmark, weights: Sequence[str]) -> dict[str, Fraction]:
 
 
 def short_name(text: str) -> str:
-    """Return the name of a file without folder and ending, as `--weights` accepts it.
+    """Return the name of a file without its folder and ending, as `--weights` accepts it.
 
     >>> short_name("news/de.txt"), short_name("de")
     ('de', 'de')
@@ -212,7 +218,7 @@ def short_name(text: str) -> str:
 
 
 def _drawn(contenders: Sequence[Contender], texts: Sequence[Sequence[str]], seed: int, work: Work) -> Float64s:
-    """Return the tokens a byte for each text, tokenizer and draw; NaN for a text with too few parts."""
+    """Return the tokens a byte for each text, tokenizer and draw. A text with too few parts has NaN."""
     chance = np.random.default_rng(seed)
     found = np.full((len(texts), len(contenders), DRAWS), np.nan)
     for place, documents in enumerate(texts):
@@ -237,7 +243,10 @@ def _tokens(contender: Contender, parts: Sequence[Sequence[str]]) -> Int64s:
 
 
 def _parts(documents: Sequence[str]) -> list[list[str]]:
-    """Divide a text into at most MOST_PARTS parts: its documents, or its lines if there are few documents."""
+    """Divide a text into at most MOST_PARTS parts.
+
+    The parts hold whole documents. If there are few documents, the parts hold lines.
+    """
     texts = [text for text in documents if text]
     if len(texts) < MOST_PARTS // 5:
         texts = [line for text in texts for line in text.splitlines(keepends=True)]

@@ -1,8 +1,8 @@
 """The measure of how well a small model of token pairs predicts held-out words, for every size of a run.
 
-Few words are cut differently at the next size. If merges have ranks, these are the words in which the step removes a
-boundary. If tokens are looked up, they are the words that may hold the added or dropped token. When new scores are
-set, they are all words.
+Few words are split differently at the next size, so only these words are counted again. If merges have ranks, these
+are the words in which the step removes a boundary. If tokens are looked up, these are the words that may hold the added
+or dropped token. When new scores are set, these are all words.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LONG_WORDS_PLAINLY = 40_000_000  # without kernels
 
 @dataclass(frozen=True, eq=False)
 class BitsPerByte:
-    """The bits a byte at each measured size, the smallest size first."""
+    """The bits per byte at each measured size, the smallest size first."""
 
     sizes: Int64s
     steps: Int64s  # the number of steps at each size
@@ -50,7 +50,7 @@ class BitsPerByte:
 
 
 def tenth_apart(words: WordTable) -> tuple[WordTable, WordTable]:
-    """Hold out every tenth occurrence of the words; return the other words, then the held-out ones.
+    """Split words into two tables. The second table holds every tenth occurrence of the words.
 
     >>> [list(one) for one in tenth_apart(WordTable.from_counts({"low": 15, "new": 5}))]
     [[(b'low', 14), (b'new', 4)], [(b'low', 1), (b'new', 1)]]
@@ -63,7 +63,10 @@ def tenth_apart(words: WordTable) -> tuple[WordTable, WordTable]:
 def bits_per_byte(
     learned: WordTable, held_out: WordTable, history: History, sizes: Int64s | None = None, *, work: Work = ALONE
 ) -> BitsPerByte:
-    """Measure the given sizes or all sizes; only some sizes if all take too long (see the note in `MEASURES`)."""
+    """Return the bits per byte of held-out words at the given sizes, or at all sizes.
+
+    If all sizes take too long, only some sizes are measured (see the note in `MEASURES`).
+    """
     if not held_out.total:
         raise CorpusError(
             f"This text has fewer than {APART} words, too few to hold a part out. Name a second text as held-out text."
@@ -91,7 +94,10 @@ def bits_per_byte(
 def bits_by_text(
     learned: Mapping[str, WordTable], held_out: Mapping[str, WordTable], history: History, *, work: Work = ALONE
 ) -> dict[str, BitsPerByte]:
-    """Measure each held-out text by the model of each learned text; without any, hold out a tenth of the latter."""
+    """Return the bits per byte of each held-out text by the model of each learned text.
+
+    Without held-out texts, a tenth of each learned text is held out.
+    """
     pairs = {}
     for name, words in learned.items():
         if not held_out:
@@ -106,7 +112,10 @@ def _steps(history: History, sizes: Int64s) -> Int64s:
 
 
 def _every(history: History) -> Int64s:
-    """Return all steps; if tokens are dropped, leave out most early steps, which have very many tokens."""
+    """Return all steps of a history.
+
+    If tokens are dropped, most early steps are left out, because their vocabularies are very large.
+    """
     if history.only_joins:
         return np.arange(len(history) + 1)
     smallest = np.argsort(history.vocabulary_sizes(), kind="stable")[:MOST_WITH_SEEDS]
@@ -184,12 +193,18 @@ class StepMeasure(NamedTuple):
     follow: Callable[[MeasuredPairs], Iterator[int]]  # writes the results and yields the number of done steps
 
     def is_worth(self, sizes: int, work: Work) -> bool:
-        """Return whether following the steps is possible and faster than measuring each size by itself."""
+        """Return whether following the steps is faster than measuring each size alone.
+
+        Return False without machine code.
+        """
         return use_machine_code(self.size * sizes, work=work)
 
 
 def followed(cut: CutWords) -> StepMeasure | None:
-    """Return the measurement step by step; None if the changed words are unknown or take too long to find."""
+    """Return the measure that follows the steps.
+
+    Return None if the words that a step changes are unknown, or take too long to find.
+    """
     if isinstance(cut.segmentation, Boundaries):
         return _joined(cut, cut.segmentation)
     segmenter = cut.segmenter
@@ -207,7 +222,10 @@ def followed(cut: CutWords) -> StepMeasure | None:
 
 
 def _joined(cut: CutWords, boundaries: Boundaries) -> StepMeasure | None:
-    """List the words in which each step joins pairs; None if some symbols are no tokens by themselves."""
+    """Return the measure that follows the joins of each step in the words.
+
+    Return None if some base symbols are not tokens.
+    """
     symbols = boundaries.all_symbols()
     (ids, words) = cut.placed(0)
     if not np.array_equal(symbols.ids, ids):

@@ -1,4 +1,4 @@
-"""The computation of held-out bits at every size of a run, by compiled kernels that join pairs or cut words."""
+"""The compiled computation of held-out bits at every size of a run. Its kernels join pairs, or split words."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Cells(NamedTuple):
 
 
 def follow_joins(cells: Cells, wanted: MeasuredPairs, history: History, slots: int | None = None) -> Iterator[int]:
-    """Compute the bits step by step for methods that join pairs; yield the number of done steps."""
+    """Compute the bits step by step for methods that join pairs. Yield the number of completed steps."""
     places = kernel.Cells(cells.ids, cells.ids.copy(), cells.words, wanted.learned, wanted.held_out)
     columns = history.columns
     joins = kernel.Joins(columns.left, columns.right, history.token_lengths(), cells.first, cells.by_rank)
@@ -70,7 +70,7 @@ def room_to_tell() -> kernel.Room:
 
 
 def _model(tokens: int, slots: int) -> kernel.Model:
-    """Make an empty table for all tokens and the edge of words; pairs fill at most half of the slots."""
+    """Return an empty table of pairs for all tokens and the edge of words. Pairs fill at most half of the slots."""
     return kernel.Model(
         keys=np.zeros(slots, np.uint64),
         seen=np.zeros(slots, np.int64),
@@ -111,7 +111,7 @@ _NO_PIECES = PiecesOverTime([0], lambda at: piece_table([], [], [], []), None)
 def follow_words(
     words: WordTable, segmenter: WordSegmenter, wanted: MeasuredPairs, history: History, slots: int | None = None
 ) -> Iterator[int]:
-    """Compute the bits after the wanted steps by cutting words; yield the number of done steps."""
+    """Compute the bits after the requested steps by splitting words. Yield the number of completed steps."""
     steps = len(history)
     longest = int(np.diff(words.starts).max(initial=0))
     over_time = segmenter.pieces_over_time()

@@ -1,10 +1,10 @@
-"""The ends of words that fall inside tokens: places where a prompt may stop, and a model has never seen a text stop.
+"""The ends of words that fall inside tokens. If a prompt stops there, a model has never seen a text stop there.
 
 >>> from bpe_core.studies.making import train
 >>> study = train("low low lower", "gpt2", merges=3)
->>> found = WordEnds()
->>> found.add(study.inside.by_index.tokenizer, "low lower", words_of("low lower"), 3)
->>> found.in_words.ends, found.in_words.inside, found.tokens
+>>> ends = WordEnds()
+>>> ends.add(study.inside.by_index.tokenizer, "low lower", words_of("low lower"), 3)
+>>> ends.in_words.ends, ends.in_words.inside, ends.tokens
 (2, 0, 4)
 """
 
@@ -37,7 +37,7 @@ BLANKS = (ord(" "), ord("\n"))
 
 @dataclass
 class Ends:
-    """The ends of words of one kind."""
+    """The ends of words of one kind: how many there are, and how many fall inside a token."""
 
     ends: int = 0
     inside: int = 0  # those of them inside a token
@@ -49,7 +49,7 @@ class Ends:
 
 @dataclass
 class WordEnds:
-    """The ends of words of one text, as one tokenizer splits it."""
+    """The ends of words in one text, split by one tokenizer."""
 
     by_kind: dict[str, Ends] = field(default_factory=dict)
     tokens: int = 0
@@ -58,7 +58,7 @@ class WordEnds:
 
     @property
     def in_words(self) -> Ends:
-        """Return the ends of all kinds together."""
+        """Return the sum over the ends of all kinds."""
         kinds = self.by_kind.values()
         return Ends(sum(one.ends for one in kinds), sum(one.inside for one in kinds))
 
@@ -93,7 +93,7 @@ class WordEnds:
 
 
 def pieces_of(corpus: Corpus, tokenizers: Sequence[Tokenizer], work: Work = ALONE) -> Iterator[str]:
-    """Yield all texts in pieces that have the same words and tokens by themselves."""
+    """Yield all texts in pieces. Each piece has the same words and tokens alone as in the whole text."""
     pairs = np.logical_and.reduce([SafeCuts.of(one.history.recipe).pairs for one in tokenizers])
     is_blank = np.isin(np.arange(256), BLANKS)
     cuts = SafeCuts(pairs & is_blank[None, :])
@@ -114,7 +114,7 @@ def pieces_of(corpus: Corpus, tokenizers: Sequence[Tokenizer], work: Work = ALON
 
 
 def inside_of_texts(tokenizers: Tokenizers, texts: Mapping[str, Sequence[str]], work: Work = ALONE) -> Columns:
-    """Return further columns for a benchmark, with a row for each tokenizer and text."""
+    """Return the columns about ends of words for a benchmark, with a row for each tokenizer and text."""
     contenders = contenders_of(tokenizers)
     found = {(one.name, name): WordEnds() for one in contenders for name in texts}
     for done, (name, documents) in enumerate(texts.items()):
@@ -133,7 +133,7 @@ def inside_of_texts(tokenizers: Tokenizers, texts: Mapping[str, Sequence[str]], 
 
 @dataclass(frozen=True, eq=False)
 class InsideBySize:
-    """The share of the ends of words inside a token, by the size of the vocabulary."""
+    """The share of the ends of words that fall inside a token, by the size of the vocabulary."""
 
     steps: Int64s
     sizes: Int64s
@@ -141,9 +141,11 @@ class InsideBySize:
 
 
 def inside_by_size(words: WordTable, history: History, work: Work = ALONE) -> InsideBySize:
-    """Measure it at some sizes, in the words that the recipe finds, or in their runs for superwords.
+    """Return the share of word ends inside tokens at some sizes of the vocabulary.
 
-    An end of such a word is an end of a word of the text if it ends in a letter or digit.
+    The words are those of the recipe, or runs of words for superwords. The end of such a word is the end of a
+    word in the
+    text if its last character is a letter or digit.
     """
     cut = CutWords.of(words, history.recipe, history, cancelled=work.cancelled)
     places, weights, total = _ends_in(words, work)
@@ -157,7 +159,10 @@ def inside_by_size(words: WordTable, history: History, work: Work = ALONE) -> In
 
 
 def _ends_in(words: WordTable, work: Work) -> tuple[Int64s, Int64s, int]:
-    """Return the ends inside words, as offsets in the table's text with their counts, and the count of all ends."""
+    """Return the ends of words that are inside an entry of the table.
+
+    Return their offsets in the table's text, their counts, and the count of all ends.
+    """
     places: list[int] = []
     weights: list[int] = []
     total = 0

@@ -1,6 +1,6 @@
 """The list of all measures of tokenizers, each with its title, its unit, its meaning and its formula.
 
-Tables use the names for their columns; windows, commands, charts and help texts read the rest from here.
+Tables use the names for their columns. Windows, commands, charts and help texts read the other facts from here.
 
     >>> share = MEASURES["share_in_use"]
     >>> share.title, share.heading, share.shown(0.1234), MEASURES["tokens"].shown(1234)
@@ -30,7 +30,7 @@ class Measure:
     note: str = ""  # sentences on what to know before comparing numbers
 
     def shown(self, value: float | None) -> str:
-        """Write a value for people; an unknown one is empty."""
+        """Return a value as text for people. The text of an unknown value is empty."""
         if value is None or value != value:
             return ""
         if self.unit in WHOLE_NUMBERS:

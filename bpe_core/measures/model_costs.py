@@ -1,8 +1,8 @@
 """The costs of a vocabulary size for a model: parameters, computation for each byte of text, memory.
 
-The model is a decoder of Transformer layers. As in the scaling laws with vocabulary (Tao and others, 2024, arXiv
-2407.13623), a token costs 6 FLOPs for each parameter that it meets in training, and 2 when a model is used. It meets
-all parameters but those of the input embedding, which is looked up:
+The model is a decoder of Transformer layers. The formulas follow the scaling laws with vocabulary (Tao and others,
+2024, arXiv 2407.13623). A token costs 6 FLOPs for each parameter that it meets in training, and 2 FLOPs when a model is
+used. It meets all parameters except the input embedding, which is looked up:
 
     parameters met = layers · (2 · d · head · (heads + kv) + m · d · ffn) + V · d
 
@@ -69,7 +69,7 @@ class ModelShape:
 
     @classmethod
     def of(cls, said: str) -> ModelShape:
-        """Read the shape of a model from words such as `d=4096,layers=32`, or from a config.json."""
+        """Return the shape of a model from a text such as `d=4096,layers=32`, or from the path of a config.json."""
         given = _of_words(said) if "=" in said and not Path(said).is_file() else _of_config(said)
         for name in ("d", "layers"):
             if name not in given:
@@ -83,7 +83,7 @@ class ModelShape:
 
     @property
     def body(self) -> int:
-        """Return the parameters of all layers, without embeddings."""
+        """Return the number of parameters in all layers, without embeddings."""
         head = self.head or self.d // self.heads
         attention = 2 * self.d * head * (self.heads + (self.kv or self.heads))
         feeding = (3 if self.gated else 2) * self.d * (self.ffn or USUAL_TIMES * self.d)
@@ -93,22 +93,22 @@ class ModelShape:
         return size * self.d * (1 if self.tied else 2)
 
     def parameters(self, size: Any) -> Any:
-        """Return all parameters of a model with this size of vocabulary, or with each of several sizes."""
+        """Return the number of all parameters of a model with a vocabulary size. `size` may be an array of sizes."""
         return self.body + self.embeddings(size)
 
     def embedding_share(self, size: Any) -> Any:
         return self.embeddings(size) / self.parameters(size)
 
     def training_flops(self, size: Any) -> Any:
-        """Return the FLOPs of training for one token."""
+        """Return the FLOPs of training for one token. `size` is the size of the vocabulary."""
         return OF_TRAINING * (self.body + size * self.d)
 
     def use_flops(self, size: Any) -> Any:
-        """Return the FLOPs of inference for one token."""
+        """Return the FLOPs of inference for one token. `size` is the size of the vocabulary."""
         return OF_USE * (self.body + size * self.d)
 
     def columns(self, sizes: Int64s, bytes_per_token: Numbers) -> dict[str, Any]:
-        """Return the costs of each vocabulary size; `bytes_per_token` holds the average of a text at each size."""
+        """Return the costs of each vocabulary size. `bytes_per_token` holds the average of a text at each size."""
         return {
             "parameters": self.parameters(sizes).tolist(),
             "embedding_share": self.embedding_share(sizes).tolist(),
@@ -119,7 +119,7 @@ class ModelShape:
         }
 
     def best(self, sizes: Int64s, bytes_per_token: Numbers) -> int:
-        """Return the row of the size with which training sees the most bytes for each FLOP."""
+        """Return the row of the vocabulary size with which training reads the most bytes of text for each FLOP."""
         return int(np.argmax(bytes_per_token / self.training_flops(sizes)))
 
 

@@ -1,6 +1,6 @@
 """The measures of how well the cuts of tokenizers agree with the borders of known morphemes.
 
-Each word is cut as it is after a blank, as in most texts. It counts once, however frequent it is.
+Each word is split as it is after a blank, as in most texts. A word counts once, even if it is frequent.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ class CutList:
         self._starts = table.starts[:-1]
 
     def whole(self, at: int) -> npt.NDArray[np.bool_]:
-        """Return which words have no cut inside after `at` steps."""
+        """Return a mask of the words that are a single token after `at` steps."""
         cuts = self._cut.cuts(at) & self._inside
         found: npt.NDArray[np.bool_] = np.add.reduceat(cuts, self._starts, dtype=np.int64) == 0
         return found
 
     def counted(self, at: int) -> dict[str, float]:
-        """Count the cuts after `at` steps; return the columns of `MEASURES`."""
+        """Return the columns of `MEASURES` about the cuts after `at` steps."""
         cuts = self._cut.cuts(at) & self._inside
         borders = self._borders
         wrong = np.add.reduceat(cuts != borders, self._starts, dtype=np.int64)
@@ -71,7 +71,7 @@ class CutList:
 def morpheme_agreement(
     tokenizers: Tokenizers, lists: Lists, *, threads: int | None = None, work: Work = ALONE
 ) -> DataTable:
-    """Make a row for each tokenizer and list, sorted by tokenizer; see `MEASURES`."""
+    """Return a table with a row for each tokenizer and list, sorted by tokenizer. `MEASURES` explains the columns."""
     contenders = contenders_of(tokenizers)
     for name, morphemes in lists.items():
         checked(morphemes, name)
@@ -111,7 +111,10 @@ def checked(morphemes: Morphemes, name: str) -> Morphemes:
 
 
 def read_morphemes(path: Path | str) -> dict[str, tuple[str, ...]]:
-    """Read a list with a word, a tab, and the morphemes separated by blanks on each line."""
+    """Return the words of a file with their morphemes.
+
+    Each line of the file has a word, a tab, and the morphemes separated by blanks.
+    """
     return morphemes_in(read_small_file(path, "the list of morphemes", CorpusError).splitlines(), str(path))
 
 
@@ -120,8 +123,9 @@ def own_lists() -> dict[str, dict[str, tuple[str, ...]]]:
 
 
 def morphemes_in(lines: Iterable[str], name: str) -> dict[str, tuple[str, ...]]:
-    """
-    >>> morphemes_in(["unhappy\\tun happy", "", "# a remark", "low\\tlow"], "a list")
+    r"""Return the words of some lines with their morphemes. `name` is the name of the file for errors.
+
+    >>> morphemes_in(["unhappy\tun happy", "", "# a remark", "low\tlow"], "a list")
     {'unhappy': ('un', 'happy'), 'low': ('low',)}
     """
     found: dict[str, tuple[str, ...]] = {}

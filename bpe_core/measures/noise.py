@@ -1,4 +1,4 @@
-"""Measures of how far noise in a text changes its ids."""
+"""The measures of how far noise in a text changes its ids."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bpe_core.support.arrays import Int64s
 
 @dataclass(frozen=True)
 class ChangedIds:
-    """The ids of a text before and after noise."""
+    """A comparison of the ids of a text before and after noise."""
 
     before: int = 0  # the number of tokens
     after: int = 0
@@ -29,12 +29,12 @@ class ChangedIds:
 
     @property
     def growth(self) -> float:
-        """Return by which part the number of tokens grows."""
+        """Return the growth of the number of tokens as a share of the former number."""
         return self.after / self.before - 1 if self.before else float("nan")
 
     @property
     def overlap(self) -> float:
-        """Return the part of the tokens that stay, whatever their places."""
+        """Return the share of the tokens that the text has before and after the noise, in any order."""
         return self.common / max(self.before, self.after) if self.before else float("nan")
 
     @property
@@ -62,7 +62,7 @@ def _common(before: Int64s, after: Int64s) -> int:
 
 
 def edit_distance(before: Int64s, after: Int64s) -> int:
-    """Return the least number of ids to add, take out or replace.
+    """Return the smallest number of ids to add, remove or replace.
 
     >>> edit_distance(np.array([1, 2, 3, 4]), np.array([1, 3, 4, 4]))
     2
@@ -81,7 +81,7 @@ def edit_distance(before: Int64s, after: Int64s) -> int:
 
 
 def _between_equal_ends(before: Int64s, after: Int64s) -> tuple[Int64s, Int64s]:
-    """Take off what is equal at both ends: noise changes few places."""
+    """Remove the equal ids at the beginning and at the end of both arrays. Noise changes only few places between."""
     common = min(len(before), len(after))
     differs = np.flatnonzero(before[:common] != after[:common])
     first = int(differs[0]) if len(differs) else common

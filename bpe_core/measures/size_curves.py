@@ -1,6 +1,6 @@
-"""The curves of measures of a text over all sizes of a vocabulary up to the learned one.
+"""The curves of measures of a text over all sizes of a vocabulary, up to the size that was learned.
 
-If pairs are joined, one run holds the answer for all sizes: a merge changes the counts of three tokens, so sums over
+If pairs are joined, one run gives the values of all sizes. A merge changes the counts of three tokens, so sums over
 tokens are updated merge by merge. For other methods, tokens are counted again at some sizes.
 """
 
@@ -30,7 +30,7 @@ LITTLE = 0.05  # a text that grows by less than this share counts as hardly long
 
 @dataclass(frozen=True, eq=False)
 class SizeCurves:
-    """The values of each measure for each size, the smallest size first."""
+    """The value of each measure at each vocabulary size, the smallest size first."""
 
     bytes: int  # bytes of the given text, or of its words if only these are known
     words: int
@@ -75,7 +75,10 @@ def size_curves(
     ranked: RankedWords | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> SizeCurves:
-    """Compute the curves of a text from its words; `ranked` saves ranking the words again."""
+    """Return the measures of a text at each vocabulary size.
+
+    `words` are the words of the text. With `ranked`, the words need not be ranked again.
+    """
     ranked = ranked or RankedWords.of(words, history)
     joined = ranked.joined
     tokens = ranked.tokens_at_start - np.concatenate([[0], np.cumsum(joined)]).astype(np.int64)
@@ -96,7 +99,10 @@ def size_curves(
 
 
 def token_counts(words: WordTable, history: History, work: Work = ALONE) -> tuple[Int64s, Int64s]:
-    """Count the tokens of a text after each step, or after some steps if all would take too long."""
+    """Return some steps, and the number of tokens of a text after each of these steps.
+
+    These are all steps, unless counting after all steps takes too long.
+    """
     if has_ranks(history):
         ranked = RankedWords.of(words, history)
         taken = np.concatenate([[0], np.cumsum(ranked.joined)])
@@ -109,7 +115,11 @@ def token_counts(words: WordTable, history: History, work: Work = ALONE) -> tupl
 def _follow(
     counts: list[int], joined: list[int], history: History, power: float, cancelled: CancelCheck
 ) -> tuple[list[int], list[int], list[float]]:
-    """Return after each merge the number of tokens that occur, that no longer occur, and the sum for the entropy."""
+    """Return three lists with a value after each merge.
+
+    The values are the number of tokens that occur, the number of tokens that occur no longer, and the sum for
+    the entropy.
+    """
     base = len(counts)
     term = _term(power)
     used = sum(1 for count in counts if count)
@@ -137,7 +147,10 @@ def _follow(
 
 
 def _term(power: float) -> Callable[[int], int]:
-    """Return a function for a token's part of the sum, in multiples of 1 / `ONE`, so sums are exact in any order."""
+    """Return a function that computes the part of a token in the sum for the entropy.
+
+    The parts are multiples of 1 / `ONE`, so their sum is exact in any order.
+    """
 
     def exact(count: int) -> int:
         if not count:
@@ -183,7 +196,7 @@ def checked_power(power: float) -> float:
 
 
 def renyi_efficiency(counts: Iterable[int] | Int64s, power: float = USUAL_POWER) -> float:
-    """Return how evenly tokens are used, from 0 to 1; a power of 1 gives Shannon's efficiency.
+    """Return how evenly tokens are used, from 0 to 1. With a power of 1 this is Shannon's efficiency.
 
     >>> round(renyi_efficiency([3, 2, 1, 1], power=3.0), 12)  # pick @@ed pick @@l @@ed pick @@les
     0.803152850136
@@ -197,9 +210,10 @@ def renyi_efficiency(counts: Iterable[int] | Int64s, power: float = USUAL_POWER)
 
 
 def half_would_do(sizes: Int64s, tokens: Int64s) -> int | None:
-    """Find the first of ascending sizes whose half needs less than 5 % more tokens; None if there is none.
+    """Return the row of the first size whose half needs less than 5 % more tokens, or None.
 
-    The result depends only on smaller sizes, so it does not change when more is learned.
+    The sizes are in ascending order. The result depends only on smaller sizes, so it stays the same when a run
+    learns more.
 
     >>> half_would_do(np.array([1, 2, 4, 8, 16]), np.array([900, 600, 400, 390, 389]))
     3
@@ -216,7 +230,10 @@ MEASURED = 48  # number of sizes; small ones are closer together
 def measured_sizes(
     cut: CutWords, sizes: Int64s | None = None, *, power: float = USUAL_POWER, work: Work = ALONE
 ) -> SizeCurves:
-    """Measure the given sizes that the vocabulary had; by default some from the smallest to the largest."""
+    """Measure a text at sizes that the vocabulary had.
+
+    By default these are some sizes from the smallest to the largest.
+    """
     steps = _steps_of(cut.history, some_sizes(cut.history) if sizes is None else sizes)
     tokens, used, unknown = (np.zeros(len(steps), np.int64) for _ in range(3))
     efficiency = np.zeros(len(steps))
@@ -237,7 +254,7 @@ def _unknown_of(counts: Int64s, history: History) -> int:
 
 
 def some_sizes(history: History, most: int = MEASURED) -> Int64s:
-    """Choose sizes that the vocabulary had, at distances from the smallest that grow by equal factors."""
+    """Return sizes that the vocabulary had. Their distances from the smallest size grow by equal factors."""
     ends = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
     grown = np.geomspace(1, ends[1] - ends[0] + 1, most).round().astype(np.int64) - 1
     found: Int64s = np.unique(ends[0] + grown)
@@ -245,7 +262,7 @@ def some_sizes(history: History, most: int = MEASURED) -> Int64s:
 
 
 def which_sizes(sizes: Int64s, history: History) -> str:
-    """Say which sizes were measured, if not all were."""
+    """Return a sentence about the sizes that were measured. If all sizes were measured, the sentence is empty."""
     if len(sizes) > len(history):
         return ""
     had = np.sort(history.vocabulary_sizes())

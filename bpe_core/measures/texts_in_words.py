@@ -1,4 +1,7 @@
-"""The words of many texts in one table, counted once for all tokenizers that split alike and cut once by each."""
+"""The words of many texts in one table.
+
+The words are counted once for all tokenizers with equal splitting. Each tokenizer encodes each word once.
+"""
 
 from __future__ import annotations
 
@@ -34,24 +37,30 @@ from bpe_core.text.characters import CodePoints, code_points, joins_the_one_befo
 def can_be_in_words(recipe: Recipe) -> bool:
     """Return whether the tokens of a text are the tokens of its words.
 
-    They differ if steps of a file cut the text, or if the whole text is a word.
+    This is false if steps of a file split the text, or if the whole text is one word.
     """
     return not recipe.preparation and recipe.pattern not in (CUSTOM_PATTERN, "none")
 
 
 def shared_splitting(recipe: Recipe) -> Recipe | None:
-    """Return the recipe for counting that recipes with equal splitting share; None if words do not decide tokens."""
+    """Return the recipe by which words are counted for all recipes with equal splitting.
+
+    Return None if the tokens of a text are not the tokens of its words.
+    """
     return splitting_of(recipe) if can_be_in_words(recipe) else None
 
 
 def finds_specials(tokenizer: Tokenizer, texts: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether a text spells a special token that the tokenizer matches, as words then do not decide tokens."""
+    """Return whether a text spells a special token that the tokenizer matches.
+
+    The tokens of such a text are not the tokens of its words.
+    """
     matched = tokenizer.allowed(None)
     return bool(matched) and any(spelled_in(matched)(one) for documents in texts.values() for one in documents)
 
 
 def splitting_of(recipe: Recipe) -> Recipe:
-    """Return a recipe with only the choices that decide the words of texts without special tokens."""
+    """Return a recipe that keeps only the choices for splitting texts into words, without special tokens."""
     chosen = {field.name: getattr(recipe, field.name) for field in fields(SplittingChoices)}
     return Recipe(**{**chosen, "special_tokens": ()})
 
@@ -80,14 +89,17 @@ class TextsInWords:
         return CutTexts(self, history, *tokens_by_word(self.words, self.counted_by, history, at, cancelled=cancelled))
 
     def cuts(self, history: History, *, cancelled: CancelCheck = never_cancelled) -> Callable[[int], CutTexts]:
-        """Return a function that cuts the texts after any step; only one thread may use it at a time."""
+        """Return a function that splits the texts into tokens after any step.
+
+        Only one thread may use the function at a time.
+        """
         cut = CutWords.of(self.words, self.counted_by, history, cancelled=cancelled)
         return lambda at: CutTexts(self, history, *cut.by_word(at))
 
 
 @dataclass(frozen=True, eq=False)
 class CutTexts:
-    """The tokens of each word, from which the tokens of each text follow."""
+    """The tokens of each word. The tokens of each text follow from them."""
 
     in_words: TextsInWords
     history: History
@@ -121,7 +133,7 @@ class CutTexts:
 
 
 def counts_of_tokens(ids: Int64s, starts: Int64s, rows: Int64s, times: Int64s, id_count: int) -> Int64s:
-    """Count each token in some words by the kernel; each word occurs `times` times."""
+    """Count each token of some words in the kernel. Each word occurs `times` times."""
     from bpe_core.kernels import word_tables  # loads machine code
 
     counts = np.zeros(id_count, np.int64)
@@ -136,9 +148,9 @@ SIGMAS = "σς"  # the first becomes the second at the end of a word
 
 
 def is_always_encoded(history: History) -> Callable[[str], bool]:
-    """Return a check whether a character is encoded in every word.
+    """Return a function that says whether a character is encoded in every word.
 
-    A result of False can also mean that only cutting the text shows it.
+    If the function returns False, only splitting a text shows whether the character is encoded.
     """
     recipe = history.recipe.with_changes(special_tokens=())  # measures treat special tokens as plain text
     if recipe.preparation or recipe.pattern == CUSTOM_PATTERN or recipe.base != "characters":
@@ -159,7 +171,7 @@ def is_always_encoded(history: History) -> Callable[[str], bool]:
 
 
 def _is_known(history: History) -> Callable[[str, bool], bool]:
-    """Return a check whether the alphabet has a character at every position in words where it can occur."""
+    """Return a function that says whether the alphabet has a character at every place in a word where it can occur."""
     alphabet = history.alphabet
     marker = history.recipe.marker_text.encode()
     begins = {one.text for one in alphabet.but_seeds if one.kind == "character" and one.text == one.decoded}
@@ -173,7 +185,7 @@ def _is_known(history: History) -> Callable[[str, bool], bool]:
 
 
 def _is_a_word(character: str, splitter: Splitter, recipe: Recipe) -> bool:
-    """Return whether the character is always a word by itself, as punctuation marks are."""
+    """Return whether the character is always a word alone, like a punctuation mark."""
     if recipe.pattern != "bert":
         return False
     return len(list(splitter.words(LETTER + character + character + LETTER))) == 4
@@ -211,9 +223,9 @@ class Stretches(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BetweenBlanks:
-    """The different parts of texts between blanks, and the count of each part in each text.
+    """The distinct parts of texts between blanks, and the count of each part in each text.
 
-    A part is cut once if the alphabet alone cannot decide for all of its characters.
+    A part is encoded once if the alphabet alone cannot decide for all characters of the part.
     """
 
     words: WordColumns
@@ -233,7 +245,10 @@ class BetweenBlanks:
 
     @classmethod
     def of_words(cls, found: TextsInWords) -> BetweenBlanks | None:
-        """Make the parts from words counted by `AT_BLANKS`; None if Python would split at further blanks."""
+        """Return the parts of texts whose words were counted by `AT_BLANKS`.
+
+        Return None if Python splits the texts at further blanks.
+        """
         if np.isin(found.words.text, ONLY_OF_PYTHON).any():
             return None
         return cls(WordColumns(found.words.text, found.words.starts), found.texts)
@@ -267,7 +282,7 @@ class BetweenBlanks:
     def _lost(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck) -> Int64s:
         """Count the bytes of each part that are in an unknown token, in no token, or in a left-out character.
 
-        The token after a left-out character covers its bytes, so each character is tested by itself.
+        The token after a left-out character covers the bytes of that character. So each character is tested alone.
         """
         tells = is_always_encoded(tokenizer.history)
         left_out, is_unsure = np.zeros((2, 0x110000), np.bool_)

@@ -1,4 +1,4 @@
-"""The questions, a file for each; the window, the commands, reports and Python ask them.
+"""The questions, with a file for each. The window, the commands, the reports and Python functions ask them.
 
 A new question is a new file here, with one subclass of `Question` (`bpe_core/asking`). The name of the file is the
 name of the question. A plug-in names the module of its question.
@@ -51,7 +51,10 @@ QUESTIONS = Registry(
 
 
 def question_summary(name: str) -> str:
-    """Return a question's summary from its source, so a list of all questions loads none of them."""
+    """Return the first line of a question's docstring without loading the question's file.
+
+    So a list of all questions appears quickly.
+    """
     if name in QUESTIONS.sources:  # the question of a plug-in, which was loaded for a check
         return question_named(name).explanation().partition("\n")[0].rstrip(".")
     source = Path(__path__[0], f"{name}.py").read_text(encoding="utf-8")
@@ -66,7 +69,7 @@ def ask(study: Any, question: str, **parameters: Any) -> Answer:
     Parameters
     ----------
     study
-        The study that the question is about; a mapping of studies by their names if it compares several.
+        The study that the question is about. If the question compares studies, a mapping of studies by their names.
     question
         The name of the question, such as "lengths".
     **parameters

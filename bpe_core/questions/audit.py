@@ -72,7 +72,7 @@ criteria:
 
 
 def criteria_in(text: str) -> tuple[Criterion, ...]:
-    """Read the names of criteria, separated by commas.
+    """Return the criteria that a text names, separated by commas.
 
     >>> criteria_in("unused,scaffold")
     ('scaffold', 'unused')
@@ -87,7 +87,10 @@ def criteria_in(text: str) -> tuple[Criterion, ...]:
 def audit_of(
     study: Study, rare: int, long: int, wanted: tuple[Criterion, ...] = (), work: Work = ALONE
 ) -> tuple[Audit, list[str]]:
-    """Return an audit of a study and the names of its texts; refuse criteria that the texts cannot answer."""
+    """Return an audit of a study, and the names of its texts.
+
+    Raise BpeError if the study cannot decide a criterion in `wanted`, for example because the study has no texts.
+    """
     parts = {} if study.texts is None else study.inside.parts(WHAT, work)
     needs = [one for one in wanted if one in OF_CORPUS]
     if needs and not parts:

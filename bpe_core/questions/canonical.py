@@ -1,4 +1,4 @@
-"""The question whether ids come back when their text is encoded again, and why not."""
+"""The question whether ids stay the same when they are decoded and encoded again."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ LISTED = ("file", "row", "place", "text", "ids", "encoded", "kind", "reason")
 class Canonical(Question):
     """Show whether ids stay the same when they are decoded and encoded again, and why not.
 
-    A model may write tokens that its tokenizer would never give for the same text. Who decodes them and encodes the
-    text, trains or answers with other ids.
+    A model may write tokens that its tokenizer would never give for the same text. If such a text is encoded again, its
+    ids differ from those of the model, in training and in answers.
     """
 
     table_first = True
@@ -83,9 +83,9 @@ examples:
     )
     specials: str = spelled_specials()
     pairs: tuple[Pair, ...] = parameter(
-        (), help="whether these two tokens can ever be side by side", metavar="LEFT RIGHT", repeated=True
+        (), help="say whether these two tokens can ever be neighbours", metavar="LEFT RIGHT", repeated=True
     )
-    drawn: int = parameter(0, help="the same for N pairs of tokens drawn by chance", metavar="N")
+    drawn: int = parameter(0, help="say this for N random pairs of tokens", metavar="N")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if self.pairs or self.drawn:
@@ -221,7 +221,10 @@ def _found_place(first: int, place: Place, trip: RoundTrip, trips: RoundTrips) -
 
 
 def _add_turns(found: _Row, parts: Sequence[Int64s], trips: RoundTrips) -> None:
-    """Decode and encode all ids so far behind each turn but the last, and count those that are not as before."""
+    """Decode and encode the ids of a chat again after each turn, and count the ids that change.
+
+    The last turn is not encoded again, because no turn follows it.
+    """
     found.turns = len(parts)
     held = parts[0]
     for part in parts[1:]:

@@ -1,4 +1,4 @@
-"""The question what a chat becomes by the template of a model's folder: text, tokens, and ids."""
+"""The question how the template of a model's folder turns a chat into text, tokens and ids."""
 
 from __future__ import annotations
 
@@ -31,8 +31,11 @@ MOST_SPELLED = 2_000  # special tokens that are tried
 class ChatOfFolder(Question):
     """Show a chat as a model gets it: rendered by the template of its folder, token by token, coloured by role.
 
-    It also says what the template costs, whether each turn only adds ids to those of the turn before, so that a model
-    can keep what it has computed, and which special tokens a user could write. Templates are rendered in a sandbox.
+    The answer also shows how many tokens the template adds, and which special tokens a user could write. If each
+    turn only
+    adds ids to those of the turn before, a model can keep what it has computed. The answer shows this, too.
+    Templates are
+    rendered in a sandbox.
     """
 
     studies = NONE
@@ -86,7 +89,7 @@ Needs the package jinja2: pip install 'bpe-explorer[chat]'.
 
 @dataclass(frozen=True)
 class _RenderedChat:
-    """A chat, rendered and split into tokens."""
+    """A chat that a template has turned into text, with its tokens."""
 
     study: Study
     template: ChatTemplate
@@ -111,7 +114,10 @@ class _RenderedChat:
 
     @cached_property
     def messages(self) -> list[int | None]:
-        """Return the number of the message that each token comes from, counted from 1; None for the template."""
+        """Return the number of the message that each token comes from, counted from 1.
+
+        A token of the template has None instead of a number.
+        """
         found = list[int | None]()
         place = 0
         for span in self.spans:
@@ -132,7 +138,7 @@ class _RenderedChat:
 
 @dataclass(frozen=True)
 class _Turn:
-    """A turn beside the turn before: how many ids both begin with."""
+    """A comparison of a turn with the turn before: the number of ids at the beginning that both share."""
 
     message: int
     tokens: int
@@ -207,7 +213,10 @@ def _about_costs(chat: _RenderedChat, of_template: int) -> Iterator[str]:
 
 
 def _turns(chat: _RenderedChat, work: Work) -> tuple[list[_Turn], list[int]]:
-    """Compare each turn with the one before; also return the messages after which the chat cannot be rendered."""
+    """Compare each turn of a chat with the turn before.
+
+    Also return the numbers of the messages after which the template cannot render the chat.
+    """
     count = min(len(chat.chat.messages), MOST_TURNS)
     known = dict[int, _RenderedChat]()
     refused = list[int]()
@@ -265,9 +274,9 @@ def _about_turns(turns: Sequence[_Turn], refused: Sequence[int]) -> Iterator[str
 
 
 def _spellable(chat: _RenderedChat, specials: Mapping[str, int], work: Work) -> list[str]:
-    """Return the special tokens that become themselves where a user writes them.
+    """Return the special tokens that are matched when a user writes them.
 
-    Each is written in place of the first text of a user, and counted in the ids.
+    Each token is written in place of the first text of a user. It is spellable if its id occurs more often than before.
     """
     messages = chat.chat.messages
     place = next((number for number, one in enumerate(messages) if one["role"] == USER), None)

@@ -1,4 +1,4 @@
-"""The question whether a table was learned right: whether each merge follows from the counts of a corpus."""
+"""The question whether a table was learned correctly: whether each merge follows from the counts of a corpus."""
 
 from __future__ import annotations
 
@@ -53,8 +53,11 @@ KINDS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in KINDS.it
 class Check(Question):
     """Check whether a table was learned correctly: does each merge follow from the counts?
 
-    Each step should merge the most frequent pair. Each row is a step that does not, with the pair that should have been
-    merged. Without texts the table alone is checked. With pins, check whether texts are still split the same way.
+    Each step should merge the most frequent pair. Each row of the answer is a step that merges another pair,
+    with the pair
+    that should have been merged. Without texts the table alone is checked. With pins, check whether texts are
+    still split
+    the same way.
     """
 
     needs = "texts if known"
@@ -146,7 +149,10 @@ def _by_counts(study: Study, work: Work) -> Answer:
 
 
 def _limits(study: Study, history: History) -> list[int | None]:
-    """Return the limits of a token's length that the trainer may have had, in symbols; the usual one first."""
+    """Return the possible limits of the trainer for the length of a token, in symbols. The usual limit comes first.
+
+    None means that there was no limit.
+    """
     if study.format != LIMITED:
         return [None]
     longest = int(history.token_lengths().max(initial=1))
@@ -154,7 +160,10 @@ def _limits(study: Study, history: History) -> list[int | None]:
 
 
 def _best_way(study: Study, words: WordTable, history: History, limit: int | None, work: Work) -> _Judgement:
-    """Judge a table by its own way to split texts and by others that files do not say; return what explains most."""
+    """Check a table against words that are split in several ways, and return the check that explains most steps.
+
+    The first way is the table's pattern. The others are ways that files do not record.
+    """
     own = _Judgement(history, history.recipe, judge(words, history, work, limit=limit))
     best = own
     if own.verdict.rule_until < own.verdict.steps:
@@ -171,14 +180,17 @@ def _best_way(study: Study, words: WordTable, history: History, limit: int | Non
 
 
 def _as_learned(history: History, words: WordTable, work: Work) -> History:
-    """Return a table as a history of the method that explains most steps, if the file leaves the method open."""
+    """Return the history of a table in the method that explains most steps, if the file does not name the method."""
     methods = (method for method in METHODS.values() if isinstance(method, Method))
     tables = [table for method in methods for table in method.readings(history)]
     return max(tables, key=lambda one: sound_steps(words, one.first(TRIED), work), default=history)
 
 
 def _steps_of_a_balance(study: Study, found: _Judgement, work: Work) -> int:
-    """Count the steps that took the most frequent pair of all texts or of one group; 0 without groups."""
+    """Count the steps whose pair was the most frequent of all texts together, or of one group.
+
+    Return 0 if the texts have no groups.
+    """
     assert study.texts is not None
     parts = study.texts.parts(found.counted_by, work)
     if len(parts) < 2:
@@ -187,14 +199,14 @@ def _steps_of_a_balance(study: Study, found: _Judgement, work: Work) -> int:
 
 
 def _begun(history: History, verdict: Verdict) -> History:
-    """Return the first steps, by which another splitting is tried."""
+    """Return the first steps of a history. Another way to split is tried on these steps."""
     return history.first(max(TRIED, 2 * verdict.sound_until))
 
 
 def _other_ways(
     study: Study, recipe: Recipe, words: WordTable, work: Work
 ) -> Iterator[tuple[str, Recipe, WordTable, bool]]:
-    """Yield other ways to split that files do not record, and lower case, each with whether no file records it."""
+    """Yield other ways to split the texts: a name, the recipe, the words, and whether no file records this way."""
     assert study.texts is not None
     if study.format == LIMITED:
         yield "by script", recipe, parted_by_script(words, study.history), True
@@ -216,7 +228,7 @@ def _other_ways(
 
 
 def _split_otherwise(study: Study, own: _Judgement, work: Work) -> _Judgement:
-    """Judge the table by the words of another pattern, if one explains many more steps."""
+    """Check the table against the words of another pattern, if one pattern explains many more steps."""
     assert study.texts is not None
     recipe = own.history.recipe
     until = own.verdict.sound_until
@@ -239,7 +251,7 @@ def _split_otherwise(study: Study, own: _Judgement, work: Work) -> _Judgement:
 
 
 def _about_splitting(study: Study, found: _Judgement) -> tuple[str, bool]:
-    """Say which splitting was used, and whether the table names another one."""
+    """Return a sentence about the pattern that fits best, and whether the table names a different pattern."""
     name = found.splitting
     recipe = study.history.recipe
     says = FORMATS.holding(study.format).holds_splitting

@@ -53,7 +53,10 @@ class Compression(Question):
 
 
 def symbols_per_token(history: History, symbols: Int64s) -> npt.NDArray[np.float64] | None:
-    """Return the base symbols per token after 0, 1, 2 ... steps, if they are known."""
+    """Return the average number of base symbols in a token after 0, 1, 2 ... steps.
+
+    Return None if the history has no counts.
+    """
     if not len(history) or not history.has_counts or history.tokens_at_start <= 0:
         return None
     if history.only_joins:

@@ -129,7 +129,7 @@ def _facts(found: TableComparison) -> dict[str, object]:
 
 
 def _split(text: str, studies: Iterable[Study]) -> tuple[list[Rows], Rows]:
-    """Return the tokens of each study, and the ranges that the studies split differently."""
+    """Return the tokens of a text for each study, and the ranges that the studies split differently."""
     tokens = [study.inside.by_index.tokenizer.segmentation(text).tokens(len(study.history)) for study in studies]
     return [each.spans().tolist() for each in tokens], parallel_cuts(tokens, len(text.encode())).stretches.tolist()
 
@@ -161,11 +161,11 @@ def _said(text: str, names: Sequence[str], both: Sequence[Rows], regions: Rows) 
 
 
 def _marked(raw: bytes, spans: Rows, regions: Rows) -> str:
-    """Write the tokens separated by bars, with tokens of differing ranges in brackets.
+    """Return the tokens of a text separated by bars, with tokens of differing ranges in brackets.
 
     >>> _marked(b"the ban", [(0, 3, 1), (3, 4, 2), (4, 5, 3), (5, 7, 4)], [(5, 7)])
     'the | ␣ | b | [an]'
-    >>> _marked(b"a b", [(0, 1, 1), (2, 3, 2)], [(1, 3)])  # this one drops blanks
+    >>> _marked(b"a b", [(0, 1, 1), (2, 3, 2)], [(1, 3)])  # this tokenizer drops blanks
     'a | [b]'
     >>> _marked(b"a b ", [(0, 1, 1), (1, 3, 2)], [(1, 4)])
     'a | [␣b]'

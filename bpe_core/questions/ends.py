@@ -1,4 +1,4 @@
-"""The question where a text may end: which ends of words fall inside a token, and how a prompt is healed."""
+"""The question which ends of words fall inside a token, and how a prompt that ends there is healed."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ examples:
     words: tuple[str, ...] = parameter(
         (), help="files with a sentence a line, whose words are divided by spaces", metavar="FILE", path="file"
     )
-    text: str = parameter("", help="a prompt whose end is looked at", metavar="TEXT")
+    text: str = parameter("", help="a prompt whose end is examined", metavar="TEXT")
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
         return not (has_texts or self.words or self.text)
@@ -99,7 +99,7 @@ def _add(found: Mapping[str, WordEnds], contenders: Sequence[Contender], piece: 
 
 
 def _in_words(paths: Sequence[str], contenders: Sequence[Contender], work: Work) -> Found:
-    """Count the ends of the words that a person gave."""
+    """Count the ends of words inside tokens in the files that a person gave."""
     found: Found = {}
     for path in paths:
         lines = read_small_file(path, "the words of", BpeError).split("\n")
@@ -215,7 +215,7 @@ def _of_prompt(studies: Mapping[str, Study], text: str, work: Work) -> Answer:
 
 
 def _tokens_by_rest(found: Mapping[str, HealedPrompt]) -> BarFigure | None:
-    """Draw how many tokens begin with each end of the prompt."""
+    """Draw how many tokens begin with each end of the prompt. Return None if there is no such token."""
     several = len(found) > 1
     times = Counter((name if several else "", shown(token.rest)) for name, one in found.items() for token in one.tokens)
     if not times:

@@ -1,4 +1,4 @@
-"""The question how good a vocabulary of a size can be: a floor that none can fall below, and the best one found."""
+"""The question how few tokens a vocabulary of a size can need: a proven floor, and the best vocabulary found."""
 
 from __future__ import annotations
 
@@ -186,7 +186,10 @@ examples:
         return replace(answer, facts={"certificate": proof})
 
     def _longest(self, lengths: Sequence[int]) -> int:
-        """Return the largest length of a token in symbols; it must not be less than that of the table's tokens."""
+        """Return the largest length of a token in symbols.
+
+        By default this is at least the length of the table's longest token.
+        """
         if self.max_length is not None:
             return self.max_length
         return min(LONGEST, max([USUAL_LONGEST, *lengths]))
@@ -200,7 +203,7 @@ examples:
         return f"{done}, which took {self.seconds:g} s here; --rounds gives the same result on every machine.{few}"
 
     def _checked_sizes(self, words: WordTable, history: History) -> list[int]:
-        """Return the sizes asked about in ascending order."""
+        """Return the vocabulary sizes of the question in ascending order. Raise BpeError without words or sizes."""
         if not len(words):
             raise BpeError("These texts have no words, so no floor can be computed; name other texts.")
         sizes = sorted(set(self.sizes)) or ([history.vocabulary_size] if len(history) else [])
@@ -211,9 +214,9 @@ examples:
     def _search(
         self, lattice: Lattice, guess: Guess, sizes: Sequence[int], fixed: int
     ) -> Iterator[tuple[int, list[Found]]]:
-        """Yield the done share, with the results known so far, beginning with the largest sizes.
+        """Yield how much of the search is done, and the results until then. The largest size comes first.
 
-        Prices of a larger vocabulary are a good beginning for a smaller one.
+        The prices of a larger vocabulary are a good start for a smaller vocabulary.
         """
         found = list[Found]()
         warm = None
@@ -267,7 +270,7 @@ def _answered(
 def _let_witnesses_speak(
     found: Found, court: Court, histories: Iterable[History], learned: Iterable[Witness | None]
 ) -> None:
-    """Take the vocabulary with the fewest tokens from any source; its tokens are counted again."""
+    """Put the vocabulary with the fewest tokens of all sources into a result. Its tokens are counted again."""
     wanted = found.proof.wanted
     witnesses = [found.witness, *learned, *(court.witness(it, wanted) for it in histories)]
     found.witness = min((it for it in witnesses if it is not None), key=lambda it: it.tokens)
@@ -275,14 +278,17 @@ def _let_witnesses_speak(
 
 
 def _lengths(history: History, sizes: Sequence[int]) -> list[int]:
-    """Return the length in symbols of each token of a table at the largest of the sizes."""
+    """Return the lengths of a table's tokens in symbols, at the largest of the sizes."""
     if not len(history):
         return []
     return [*map(len, token_symbols(history.first(history.step_of_size(sizes[-1]))))]
 
 
 def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> tuple[Column, Column]:
-    """Return for each size the tokens by the table, and the fewest tokens that its vocabulary allows."""
+    """Return two numbers for each size.
+
+    The first number is the tokens that the table gives. The second is the fewest tokens that its vocabulary allows.
+    """
     history = study.history
     first, last = sorted((history.vocabulary_size_at(0), history.vocabulary_size))
     steps = {size: history.step_of_size(size) for size in sizes if len(history) and first <= size <= last}
@@ -295,7 +301,7 @@ def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> tu
 
 
 def _may_be_from_elsewhere(study: Study, sizes: Sequence[int], own: Column) -> bool:
-    """Return whether a table may come from other texts, as it has another number of tokens for them."""
+    """Return whether a table may come from other texts, because its own count of tokens differs from theirs."""
     history = study.history
     known = [(history.step_of_size(size), tokens) for size, tokens in zip(sizes, own, strict=True) if tokens]
     is_same = history.has_counts and all(int(history.tokens_after[at]) == tokens for at, tokens in known)
@@ -321,7 +327,7 @@ def _told(one: Found, own: int | None, fewest: int | None) -> str:
 
 
 def _over_sizes(found: Sequence[Found], beside: Mapping[str, Column], sentence: str) -> LineFigure:
-    """Draw the best possible numbers at each size, with the range from the floor to the best shaded."""
+    """Draw the best possible number of tokens at each size. The range from the floor to the best result is shaded."""
     sizes, floors, bests = np.array([(it.size, it.floor, it.best) for it in found], float).T
     lines = [Line("best possible", sizes, bests, band=(floors, bests))]
     for name, column in beside.items():
@@ -337,7 +343,7 @@ def _over_sizes(found: Sequence[Found], beside: Mapping[str, Column], sentence: 
 
 
 def _meeting(one: Found, sentence: str) -> LineFigure:
-    """Draw how the floor and the best found approach each other, round by round."""
+    """Draw how the floor and the best result approach each other, round by round."""
     rounds, floors, bests = np.array([(it.done, it.floor, it.best) for it in one.moments], float).T
     reached = np.minimum(bests + one.others, one.joined)
     lines = [Line("best found", rounds, reached), Line("floor", rounds, floors + one.others)]

@@ -1,4 +1,4 @@
-"""The question whether a student's trainer made the right merges, and which mistake it has if not."""
+"""The question whether a student's trainer made the right merges, and which mistake explains wrong merges."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BASE = 256  # tokens before any merge
 
 @dataclass(frozen=True)
 class Grade(Question):
-    """Grade a student's merges: right until which one, and the likely mistake after that.
+    """Grade a student's merges: find the first wrong merge, and the likely mistake that explains it.
 
     The exercise's rules are learned on the same text. Where merges differ, trainers with one mistake each are tried:
     another tie rule, stale counts, overlaps, special tokens, ends of lines, the pattern, and more.
@@ -87,7 +87,7 @@ examples:
 
 
 def _by_recipe(path: str) -> Exercise:
-    """Return the exercise of a recipe in a file."""
+    """Return the exercise that has the recipe in a file."""
     text = read_small_file(path, "the recipe", BpeError)
     try:
         return exercise_by(Recipe.from_json(text))

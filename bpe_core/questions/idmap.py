@@ -1,4 +1,4 @@
-"""The question what becomes of each id from one table to another."""
+"""The question which id each token of an old table has in a new table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Idmap(Question):
     """Show what becomes of each id from one table to another.
 
     A token that both tables have keeps its row of a model's embeddings. The text of any other new token is split by the
-    old table, and the mean of these parts is what its row may begin with.
+    old table. The new token's row may begin with the mean of the rows of these parts.
     """
 
     studies = (2, 2)
@@ -87,7 +87,7 @@ The exit code is 3 where the map that is checked belongs to other tables, else 0
 
 
 def sentences_of(found: IdMap) -> tuple[str, ...]:
-    """Say how many ids stay, how many are new, and what the new ones are made of."""
+    """Return sentences with the number of ids that stay, the number of new ids, and the parts of new tokens."""
     facts = _facts(found)
     kept = facts["kept"]
     olds = kept + facts["gone"]
@@ -128,7 +128,7 @@ def _bars(found: IdMap) -> list[Bar]:
 
 
 def _changes_first(found: IdMap) -> Sequence[int]:
-    """Return the rows with the new tokens first, then those that are gone, and those that stay last."""
+    """Return the rows of the table in their order: new tokens, removed tokens, changed ids, and unchanged ids."""
     order = np.select([found.added, found.gone, found.new != found.old], [0, 1, 2], 3)
     rows: list[int] = np.argsort(order, kind="stable").tolist()
     return rows

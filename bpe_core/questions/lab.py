@@ -113,7 +113,7 @@ examples:
 
 @dataclass(frozen=True)
 class Side:
-    """A tokenizer of the comparison, after the step at which it has the common size."""
+    """A tokenizer of the comparison, after the step at which its vocabulary has the common size."""
 
     letter: str
     name: str
@@ -123,7 +123,7 @@ class Side:
 
     @classmethod
     def of(cls, letter: str, name: str, study: Study, size: int | None) -> Side:
-        """Make a side at the step with that size, or else at the last step."""
+        """Return a side of the comparison at the step with this size. Without a size, use the last step."""
         if size is None:
             return cls(letter, name, study, len(study.history), "")
         return cls(letter, name, study, study.history.step_of_size(size), why_not_of_size(study.history, size))
@@ -163,7 +163,7 @@ def _words_table(found: Sequence[DifferingWord], names: Sequence[str]) -> DataTa
 
 
 def _cuts(sides: Sequence[Side], work: Work) -> dict[str, CutWords]:
-    """Split the words of the texts by each tokenizer; return nothing if no words are known."""
+    """Split the words of the texts by each tokenizer. Return nothing if the words are not available."""
     several = [side.study for side in sides]
     named = next((place for place, study in enumerate(several) if study.texts and not study.inside.texts_are_own), None)
     place = (
@@ -199,7 +199,7 @@ def _cut_text(text: str, sides: Sequence[Side]) -> list[str]:
 
 
 def _marked(data: bytes, cuts: ParallelCuts, index: int) -> str:
-    """Write a bar at each cut of a tokenizer, and a double bar if not all tokenizers cut there."""
+    """Return a text with a bar at each cut of a tokenizer. Where not all tokenizers cut, the bar is double."""
     differing = set(cuts.differing.tolist())
     places = cuts.places[cuts.has[index]].tolist()
     parts = [shown(data[: places[0] if places else None])]

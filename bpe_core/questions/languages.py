@@ -1,4 +1,4 @@
-"""The question how many tokens the same text takes in each language while a tokenizer is learned."""
+"""The question how many tokens the same text needs in each language, after each step of a run."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ examples:
         return Answer(table, (figure.sentence, *shares), figure, (*columns,), last)
 
     def _texts(self, study: Study, work: Work) -> Mapping[str, tuple[WordTable, int]]:
-        """Return the words of each language, and the number of sentences."""
+        """Return the words of each language, and the number of its sentences."""
         if self.parallel:
             given = parallel_texts(self.parallel)
             recipe = study.history.recipe
@@ -105,7 +105,7 @@ examples:
 
 
 def _line_ends(words: WordTable) -> int:
-    """Count the line ends; a text without any is one sentence."""
+    """Count the line ends of the words. A text without a line end counts as one sentence."""
     places = np.flatnonzero(words.text == LINE_END)
     return max(1, int(words.counts[np.searchsorted(words.starts, places, side="right") - 1].sum()))
 

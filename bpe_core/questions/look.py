@@ -1,4 +1,4 @@
-"""The question how a tokenizer splits a text: coloured tokens, their ids, and odd ones."""
+"""The question how a tokenizer splits a text, with coloured tokens, their ids and unusual tokens."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ special token that is written in the text, and a text that changes when its toke
 
 
 def _odd(study: Study, indices: list[int]) -> Iterator[str]:
-    """Return what is odd about each token, by the names in ODD."""
+    """Yield the unusual properties of each token, by the names in ODD."""
     broken, lengths, mixed = how_written([study.inside.by_index.texts.raw[index] for index in indices], never_cancelled)
     kinds = (broken, lengths > LONG, mixed)
     for place, index in enumerate(indices):

@@ -1,4 +1,4 @@
-"""The question what a table was trained on: the shares of groups of texts that explain its merges."""
+"""The question which mixture of groups of texts explains the merges of a table."""
 
 from __future__ import annotations
 
@@ -115,7 +115,10 @@ says how much no group explains. Needs the package highspy: pip install 'bpe-exp
         )
 
     def _interval(self, program: Program, documents: DrawnDocuments | None, work: Work) -> tuple[Any, Any]:
-        """Return intervals of shares that allow for other documents, and for all shares that explain equally much."""
+        """Return the lower and the upper bounds of the shares.
+
+        The bounds allow for other documents of the same kind, and for all shares that explain the merges equally well.
+        """
         if documents is None:
             spread = OF_STEPS * program.spread(self.draws, self.seed, work)
         else:
@@ -128,7 +131,10 @@ says how much no group explains. Needs the package highspy: pip install 'bpe-exp
     # -- how texts are split ---------------------------------------------------------------
 
     def _split(self, study: Study, begun: History, work: Work) -> tuple[list[str], GroupedWords, Recipe]:
-        """Count the words of each group, split as the table's texts were; say how, if the table does not name it."""
+        """Count the words of each group, split as the texts of the table were.
+
+        If the table does not name its pattern, choose the pattern that fits best and return a sentence about it.
+        """
         recipe = study.history.recipe.with_changes(mixture=None)
         says = FORMATS.holding(study.format).holds_splitting
         if self.pattern:
@@ -157,7 +163,10 @@ NO_DOCUMENTS = (
 
 
 def _drawn(study: Study, groups: GroupedWords, recipe: Recipe, work: Work) -> DrawnDocuments | None:
-    """Return the documents to draw from; None if only the counts of words are known, and not the texts."""
+    """Return the documents from which random samples are drawn.
+
+    Return None if only the counts of words are available.
+    """
     assert study.texts is not None
     try:
         with study.texts.reading() as corpus:

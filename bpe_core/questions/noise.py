@@ -51,9 +51,11 @@ examples:
     """
 
     share: float = parameter(0.1, help="the share of words, spaces or line ends that change", metavar="SHARE")
-    seed: int = parameter(0, help="chooses which ones; the same seed makes the same changes", metavar="N")
-    characters: int = parameter(USUAL, help="how much of the texts is looked at", metavar="N", title="Characters")
-    measure: str = parameter("edits", help="what is drawn", choices=MEASURED)
+    seed: int = parameter(0, help="the seed of the random changes: equal seeds make equal changes", metavar="N")
+    characters: int = parameter(
+        USUAL, help="how many characters of the texts are used", metavar="N", title="Characters"
+    )
+    measure: str = parameter("edits", help="the measure that is drawn", choices=MEASURED)
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
         return not has_texts
@@ -91,7 +93,7 @@ examples:
 
 
 def _pieces(studies: Mapping[str, Study], characters: int) -> list[str]:
-    """Return the beginning of the texts in lines and parts of lines."""
+    """Return the beginning of the texts in lines and parts of lines, up to a number of characters."""
     texts = next(iter(studies.values())).texts
     if texts is None:
         raise BpeError(NO_TEXTS)
@@ -132,7 +134,7 @@ def _table(found: Found) -> DataTable:
 def _sentences(
     found: Mapping[tuple[str, str], ChangedIds], studies: Mapping[str, Study], share: float
 ) -> Iterator[str]:
-    """Name for each tokenizer the kind of noise that changes most."""
+    """Yield a sentence for each tokenizer about the kind of noise that changes most tokens."""
     for name in studies:
         own = {kind: one for (owner, kind), one in found.items() if owner == name}
         kind, worst = max(own.items(), key=lambda item: item[1].edits)

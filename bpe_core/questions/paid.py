@@ -1,4 +1,4 @@
-"""The question which words held the pair of a step, and from which files they came."""
+"""The question which words hold the pair of a step, and which files these words came from."""
 
 from __future__ import annotations
 
@@ -80,7 +80,10 @@ examples:
 
 
 def held_table(words: Held) -> DataTable:
-    """List words that hold a token, with the token's count in all occurrences of each word."""
+    """Return a table of words that hold a token.
+
+    `count` is the number of the token's occurrences in all copies of the word.
+    """
     return DataTable(
         {
             "text": [shown(word) for word, _ in words],

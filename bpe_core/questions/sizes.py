@@ -1,4 +1,4 @@
-"""The question what each size of the vocabulary would mean for texts."""
+"""The question how a text would be split at each size of the vocabulary."""
 
 from __future__ import annotations
 
@@ -47,8 +47,9 @@ NOTES = "\n\n".join(note for name in OF_SIZES if (note := MEASURES[name].note or
 class Sizes(Question):
     """Show how well each vocabulary size compresses, how much of the vocabulary is used, and how evenly.
 
-    At the marked size, half as many tokens would nearly do: the text would be less than 5 % longer. This does not
-    depend on how far the training went.
+    At the marked size, half as many tokens would nearly do: the text would be less than 5 % longer. Further
+    training does
+    not change the marked size.
     """
 
     axis = "size"
@@ -198,7 +199,10 @@ def _names(texts: Texts) -> list[str]:
 
 
 def curves_of(study: Study, words: WordTable, power: float, work: Work) -> SizeCurves:
-    """Compute the measures by size: at every size if boundaries have ranks, else at some sizes."""
+    """Return the measures by vocabulary size.
+
+    If boundaries have ranks, all sizes are measured, otherwise some sizes.
+    """
     if study.inside.has_ranks:
         return size_curves(words, study.history, power=power, cancelled=work.cancelled)
     cut = CutWords.of(words, study.history.recipe, study.history, cancelled=work.cancelled)
@@ -264,7 +268,7 @@ def _about_costs(name: str, curves: SizeCurves, shape: ModelShape) -> Iterator[s
 
 
 def _some_rows(curves: Mapping[str, SizeCurves]) -> list[int]:
-    """Choose rows for a terminal: marked ones, and others that are closer together for small sizes."""
+    """Return the rows that a terminal shows. They include the marked sizes, and small sizes are closer together."""
     found = list[int]()
     first = 0
     for one in curves.values():

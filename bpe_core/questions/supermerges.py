@@ -101,7 +101,8 @@ def _race(study: Study, step: Step) -> Answer:
 
 
 def _told(step: int, own: int, count: int, rival: int) -> str:
-    """
+    """Return a sentence that compares the pair of a step with the best pair of the other kind.
+
     >>> _told(7, 2, 90, 80), _told(7, 1, 80, 80)
     ('Step 7 joins across words: 90 is more than 80.', 'Step 7 joins within words: both occur 80 times.')
     """

@@ -1,4 +1,4 @@
-"""The question which steps a tie decided, and what another tie rule would have done."""
+"""The question which steps a tie decided, and which steps another tie rule would take."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WHAT = "The effect of another tie rule"
 
 @dataclass(frozen=True)
 class Ties(Question):
-    """List the steps that a tie decided; show the effect of another tie rule.
+    """List the steps that a tie decided, and show the effect of another tie rule.
 
     Each row has the winner, the pair that tied with it, and the later step that merged this pair, if any.
     """

@@ -1,4 +1,4 @@
-"""The question what the life of a token is: its parts, its rise and fall, its words, its occurrences."""
+"""The question how a token lives: its parts, its count over time, its words and its occurrences."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ WHAT = "The life of a token"
 class Token(Question):
     """Show the life of a token: its parts, its count over time, its words, and where it occurs.
 
-    A new token has all its occurrences at once; from then on larger tokens take them away. Before that, the
-    count is that of the pair it was made of.
+    A new token has all its occurrences at once. From then on larger tokens take occurrences away. Before the
+    token exists,
+    the count is that of the pair it was made of.
     """
 
     needs = "texts"
@@ -79,9 +80,9 @@ examples:
 
 
 def life_of(study: Study, token: int, at: int, work: Work = ALONE, *, by_parts: bool = False) -> TokenLife:
-    """Return the life of a token as its method describes it, by the texts or else by the steps.
+    """Return the life of a token, as its method describes it. Without texts, the steps give the counts.
 
-    With `by_parts`, the count of its step is also split over files or groups.
+    With `by_parts`, the count of the token's step is also divided over files or groups.
     """
     history = study.history
     if history.joining is not None:  # the file has merge priorities, which methods do not handle
@@ -138,7 +139,10 @@ def _facts(life: TokenLife, study: Study) -> dict[str, object]:
 
 
 def life_table(study: Study, life: TokenLife) -> DataTable:
-    """Make a row for each change of the token's count, and before its birth of its pair's count."""
+    """Return a table with a row for each change of the token's count.
+
+    Before the token exists, the rows hold the count of its pair.
+    """
     rows = [("pair", *one) for one in life.pair_curve] + [("token", *one) for one in life.curve]
     return DataTable(
         {

@@ -1,4 +1,4 @@
-"""The question which tokens a word is made of, down to its symbols: its merge tree."""
+"""The question how a word is merged from its symbols. The answer is the merge tree of the word."""
 
 from __future__ import annotations
 

@@ -43,10 +43,10 @@ WAYS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in WAYS.item
 
 @dataclass(frozen=True)
 class Ways(Question):
-    """Show the ways to split a text by one vocabulary, as a model sees them that is trained on random splits.
+    """Show the ways to split a text by one vocabulary. A model that is trained on random splits sees many of them.
 
-    Besides the tokenizer's way: the longest token first, the fewest tokens, the likeliest tokens, and three random
-    ways. Without a text the tokens of a whole corpus are counted by each way.
+    Besides the tokenizer's way, there are the longest token first, the fewest tokens, the likeliest tokens, and three
+    random ways. Without a text the tokens of a whole corpus are counted by each way.
     """
 
     table_first = True
@@ -227,7 +227,10 @@ class _Found:
                 yield self._row(way, self.fixed(way))
 
     def drawn_rows(self) -> Iterator[dict[str, Any]]:
-        """Yield each drawn way, the most frequent first, with its number of draws and its probability."""
+        """Yield a row for each split that was drawn, with its number of draws and its probability.
+
+        The most frequent split comes first.
+        """
         for way, draws in self.drawn.items():
             for cut, times in Counter(draws).most_common():
                 logs = [self.all.log_probability(way, word, ids) for word, ids in zip(self.words, cut, strict=True)]
@@ -248,7 +251,10 @@ class _Found:
         }
 
     def average(self, way: Way) -> tuple[float, bool]:
-        """Return the average number of tokens of a random way, and whether it is exact or estimated from the draws."""
+        """Return the average number of tokens of a random way, and whether this number is exact.
+
+        If the number is not exact, it is estimated from the draws.
+        """
         known = [self.all.expected(way, word) for word in self.words]
         exact = [one for one in known if one is not None]
         if len(exact) == len(known):
@@ -346,7 +352,8 @@ def _about_chances(tokens: dict[Way, float], drawn: tuple[float, float] | None, 
 
 
 def _number(ways: int) -> str:
-    """
+    """Return a number of ways as text. A very large number is given as a power of ten.
+
     >>> _number(1_234), _number(3 * 10**14)
     ('1,234', 'about 10^14')
     """

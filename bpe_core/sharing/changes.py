@@ -1,8 +1,8 @@
-"""The changes that a page makes to texts, character by character, and the table by which it splits them.
+"""The changes that a page makes to texts, character by character, and the table by which it splits texts into words.
 
 A character is unsure if its replacement depends on its neighbours, like a capital sigma at the end of a word. The page
-does not split a text with such a character. The browser applies Unicode's normalization forms, except to characters
-without a form in this Python, or in the libraries that files come from.
+does not split a text with such a character. The browser applies Unicode's normalization forms. It leaves characters
+unchanged that have no form in this Python, or in the libraries that files come from.
 
     >>> from bpe_core.recipes.recipe import Recipe
     >>> found, = changes_by(Recipe.preset("clean-words"))
@@ -37,7 +37,7 @@ _CODE_POINTS = 0x110000
 
 @lru_cache(maxsize=4)
 def changes_by(recipe: Recipe) -> list[dict[str, Any]]:
-    """Return the changes of a recipe, one after the other, without the steps of its preparation."""
+    """Return the changes that a recipe makes to a text, in their order. The steps of its preparation are left out."""
     recipe, form = recipe.with_changes(preparation=()), recipe.unicode_form
     rest = recipe.with_changes(unicode_form="", clean_text=recipe.clean_text and not form)
     unsure = {ord("Σ")} if recipe.lowercase and recipe.final_sigma else set[int]()
@@ -77,13 +77,16 @@ def form_of(form: Form) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _apart() -> npt.NDArray[np.int64]:
-    """Return the characters without a form here: the ends of their ranges, each as the distance from the one before."""
+    """Return the ranges of the characters that have no normalization form here.
+
+    The numbers are the ends of the ranges. Each number is the distance from the number before.
+    """
     has_none = [chr(code) in without_form() or unicodedata.category(chr(code)) == "Cn" for code in range(_CODE_POINTS)]
     return np.diff(np.flatnonzero(np.diff(np.array([False, *has_none, False]))), prepend=0)
 
 
 def scan_of(table: ScanTable) -> dict[str, Any]:
-    """Return the table that says where words begin, with its kinds of characters as ranges."""
+    """Return the table that decides where words begin. Its kinds of characters are given as ranges."""
     kinds = table.kind_of_code_point
     starts = np.flatnonzero(np.diff(kinds, prepend=kinds[0] ^ 1))
     return {

@@ -1,6 +1,6 @@
-"""The contents of a page about a run: how it splits words, its alphabet, its steps, and the words learned from.
+"""The contents of a page about a run: how it splits words, its alphabet, its steps, and the words that it learned from.
 
-`why_not` says what a page cannot do exactly; the page then shows the steps, but splits no text.
+If a page cannot split texts exactly, `why_not` returns the reason. Such a page shows the steps, but splits no text.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def contents_of(run: SharedRun) -> dict[str, Any]:
 
 
 def _matched(recipe: Recipe) -> list[str]:
-    """Return the special tokens that the engine searches for in every text, and the page does not."""
+    """Return the special tokens that the engine matches in every text, and that the page does not match."""
     if recipe.spelled_specials != "matched":
         return []
     always = {step.content for step in recipe.preparation if isinstance(step, AddedToken) and not step.special}
@@ -80,7 +80,7 @@ def _matched(recipe: Recipe) -> list[str]:
 
 
 def why_not(history: History) -> str:
-    """Return what this page cannot do as the engine does; empty if it can do everything."""
+    """Return what a page cannot do as the engine does. Return an empty text if the page can do everything."""
     recipe = history.recipe
     joining = history.joining
     if recipe.preparation and preparing_of(recipe) is None:
@@ -104,7 +104,10 @@ def why_not(history: History) -> str:
 
 
 def _rule_of(method: Method) -> str:
-    """Return how the page splits for a method; empty if a derived method has a splitter of its own."""
+    """Return the name of the rule by which the page splits texts for a method.
+
+    Return an empty text if a class that is derived from the method has a different splitter.
+    """
     kind = type(method)
     declares = next(base for base in kind.__mro__ if "shared_as" in vars(base))
     overrides = [base for base in kind.__mro__[: kind.__mro__.index(declares)] if "cutter" in vars(base)]
@@ -166,7 +169,7 @@ def _laid(texts: Sequence[bytes]) -> dict[str, Any]:
 
 
 def _steps(history: History) -> dict[str, Any]:
-    """Write columns as differences from their predicted values, which takes hardly any room."""
+    """Return the columns of the steps. Most are differences from predicted values, which need hardly any room."""
     columns = history.columns
     found: dict[str, Any] = {"left": columns.left, "right": columns.right}
     if TOKEN in history.reasons:

@@ -1,7 +1,7 @@
-"""The contents of a page for a lesson: each step as the engine shows it, and its reply to every guess.
+"""The contents of a page for a lesson: each step as the engine shows it, and the engine's reply to every guess.
 
-The page needs no engine: all guesses with different replies are judged here. So the answers are on the page, but
-packed: nobody reads them by accident, only by unpacking the page.
+The page needs no engine, because all guesses with different replies are judged here. So the page holds the answers, but
+only in packed form. Nobody reads the answers by accident.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _prediction(before: Bench, after: Bench) -> dict[str, Any]:
 
 
 def _judged(pair: Pair, made: Pair, bench: Bench, *, again: bool) -> list[dict[str, str]]:
-    """Judge a guess twice: while there is another try, and for the last try."""
+    """Return the replies to a guess: the reply while there is another try, and the reply at the last try."""
     return [asdict(judged(pair, made, bench, again=again)), asdict(judged(pair, made, bench))]
 
 
@@ -115,7 +115,7 @@ def _guesses(bench: Bench) -> Iterator[Pair]:
 
 
 def _elsewhere(made: Pair, bench: Bench, *, again: bool) -> list[dict[str, str]]:
-    """Judge a pair that does not occur; the page writes it in place of `ANY`."""
+    """Return the replies to a pair that does not occur. The page writes the guessed pair in place of `ANY`."""
     if bench.history.recipe.single:
         return []
     known = {*_guesses(bench)}

@@ -1,11 +1,11 @@
-"""Any JSON value with arrays of numbers in it, packed small for a page.
+r"""The packing of a JSON value with arrays of numbers, so that it takes little room in a page.
 
-The value becomes JSON in which a reference represents each array. The bytes of the arrays follow it, the lowest bytes
-of all numbers first, and everything is compressed by deflate. `resources/share/unpack.js` reads it.
+The value becomes JSON in which a reference represents each array. The bytes of the arrays follow. The lowest bytes of
+all numbers come first. Everything is compressed by deflate. The script `resources/share/unpack.js` reads the result.
 
     >>> import base64, zlib
     >>> zlib.decompress(base64.b64decode(packed({"left": np.array([7, 9])})))[4:]
-    b'{"left":{"array":0,"length":2,"width":1}}\\x07\\t'
+    b'{"left":{"array":0,"length":2,"width":1}}\x07\t'
 """
 
 from __future__ import annotations

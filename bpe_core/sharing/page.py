@@ -33,7 +33,7 @@ MOST_TEXT = 20_000  # characters of the text to begin with
 
 
 def share(given: Any, path: Path | str, *, title: str = "", text: str = "", note: str = "") -> None:
-    """Write a run, or several side by side, as one page that splits any text and plays all steps.
+    """Write a run, or several runs side by side, as one page that splits any text and plays all steps.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ def share(given: Any, path: Path | str, *, title: str = "", text: str = "", note
     path
         The name of the file.
     title
-        The title of the page; by default the names of the runs.
+        The title of the page. By default this is the names of the runs.
     text
-        The text that the page shows first; by default a short sample.
+        The text that the page shows first. By default this is a short sample.
     note
         A note below the name of each run.
 
@@ -69,19 +69,19 @@ def shared(study: Study, name: str = "", note: str = "") -> SharedRun:
 
 
 def shared_report(report: Report) -> SharedRun:
-    """Return the run of a report, with the notes that a person made at its steps."""
+    """Return the run of a report, with the notes that a person wrote at its steps."""
     steps = report.wording.step.capitalize()
     notes = (f"{steps} {mark.merge:,}: {mark.note}" for mark in report.bookmarks if mark.note)
     return shared(report.study, report.title, "\n".join(notes))
 
 
 def share_reports(reports: Sequence[Report], path: Path | str) -> None:
-    """Write the runs of these reports as one page, side by side."""
+    """Write the runs of several reports as one page, side by side."""
     write_page([shared_report(report) for report in reports], path, text=reports[0].text)
 
 
 def told_apart(runs: Sequence[SharedRun]) -> list[SharedRun]:
-    """Add what they were learned from to the titles of runs that have the same name."""
+    """Return the runs with different titles. A title that several runs have gets the recipe and the vocabulary size."""
     times = Counter(run.title for run in runs)
     return [
         run
@@ -120,9 +120,9 @@ def share_lessons(path: Path | str, names: Sequence[str] = (), *, title: str = "
     path
         The name of the file.
     names
-        The names of the lessons, or parts of the names, such as "ties"; by default all lessons are written.
+        The names of the lessons, or parts of the names, such as "ties". By default all lessons are written.
     title
-        The title of the page; by default the title of its only lesson, or "Lessons on tokens".
+        The title of the page. By default this is the title of its only lesson, or "Lessons on tokens".
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The small steps of a file that prepare a text, as far as a page can follow them.
+"""The translation of a file's normalizer and pre-tokenizer steps into the operations that a page knows.
 
-These are added tokens that are found in every text, changes of the text, and splits, in the order of the recipe. The
-page knows a few plain operations; steps are translated into these, or the page splits no text.
+The steps are added tokens that are matched in every text, changes of the text, and splits, in the order of the recipe.
+If a step has no such operation, the page splits no text.
 """
 
 from __future__ import annotations
@@ -26,12 +26,15 @@ BY_CHARACTER = (Lowercase, Nmt, StripAccents)
 
 
 class NotFollowed(Exception):
-    """An error for a step that pages do not know."""
+    """An error that is raised for a step that pages do not know."""
 
 
 @lru_cache(maxsize=4)
 def preparing_of(recipe: Recipe) -> Operation | None:
-    """Return the operations of the page before it splits words; None if it cannot follow them."""
+    """Return the operations that a page applies before it splits words.
+
+    Return None if the page does not know a step.
+    """
     steps = recipe.preparation
     try:
         return {

@@ -1,1 +1,4 @@
-"""Many runs, planned in one file, learned one after another or in parallel, and measured at every size."""
+"""The sweeps: many runs that one file plans.
+
+They are learned one after another or in parallel, and measured at each size.
+"""

@@ -1,4 +1,7 @@
-"""The measures of runs: documents, counted once for all runs that split alike, and encoded at each size."""
+"""The measures of a sweep's runs.
+
+Documents are counted once for all runs with equal splitting, and encoded at each size.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,10 @@ class Yardstick:
         return cls(documents, sizes, np.array(list(map(stretches, documents)), np.int64), in_words)
 
     def cuts(self, history: History, cancelled: CancelCheck = never_cancelled) -> Callable[[int], Cut]:
-        """Return a function that encodes the documents at a size; call it from one thread at a time."""
+        """Return a function that encodes the documents after a step.
+
+        Only one thread may call the function at a time.
+        """
         tokenizer = Tokenizer(history)
         if self.in_words is not None and not finds_specials(tokenizer, {"": self.documents}):
             cut_at = self.in_words.cuts(history, cancelled=cancelled)
@@ -83,9 +89,9 @@ def measured(
     morphemes: Morphemes | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the columns at each size.
+    """Yield the columns of measures at each size.
 
-    Bits per byte need the words `learned`; unless `is_held_out`, they are measured on a tenth of the words.
+    Bits per byte need the words `learned`. Unless `is_held_out` is set, bits are measured on a tenth of the words.
     """
     steps = [history.step_of_size(size) for size in sizes]
     cut_at = yardstick.cuts(history, cancelled)
@@ -146,10 +152,11 @@ def _bits(
 def intervals(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> list[tuple[Float64s, Float64s]]:
     """Return the interval that contains each ratio of two sums in 95 of 100 draws.
 
-    A draw takes as many documents as there are, each possibly several times.
-
-    `of` holds a row for each size and a column for each document. All sums are whole, and exact as fractions. The draws
-    are the same each time, and serve all ratios; with fewer than five documents there is no result.
+    A draw takes as many documents as there are. It may take a document several times. `of` holds a row for each
+    size and a
+    column for each document. All sums are whole numbers, so the ratios are exact. The draws are the same each
+    time, and
+    serve all ratios. With fewer than five documents all intervals are NaN.
     """
     count = of.shape[1]
     if count < LEAST:

@@ -1,6 +1,6 @@
-"""Existing tokenizers measured by the same texts at many sizes: curves next to each other, in the columns of a sweep.
+"""The measures of existing tokenizers on the same texts at many sizes, in the columns of a sweep.
 
-Runs that differ only in their random sample share a line, with a band of their seeds.
+Runs that differ only in their random sample share a line. The band of the line shows their seeds.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ def overlay(
     threads: int | None = None,
     work: Work = ALONE,
 ) -> DataTable:
-    """Measure tokenizers at these sizes, or by default at some.
+    """Measure tokenizers at `sizes`, or by default at some sizes.
 
-    Bits per byte need the words `learned`; the tokenizers in `samples` share a line.
+    Bits per byte need the words `learned`. The tokenizers in `samples` share a line.
     """
     meant = {name: as_meant(given, name) for name, given in by_name(tokenizers).items()}
     histories = {name: history.first(at) for name, (history, at) in meant.items()}
@@ -115,7 +115,7 @@ class OverlayName(NamedTuple):
 
 
 def samples_of(runs: Mapping[str, Learned]) -> dict[str, OverlayName]:
-    """Find runs that share recipe and texts with others and differ only in the sample.
+    """Return the runs that share their recipe and texts with other runs, and differ only in the random sample.
 
     >>> from fractions import Fraction
     >>> from bpe_core.text.mixture import Group, Mixture, Sample

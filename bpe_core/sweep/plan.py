@@ -1,4 +1,4 @@
-"""The plan of a sweep, read from a TOML file; every mistake is found before it begins."""
+"""The plan of a sweep, which is read from a TOML file. Every mistake is found before the sweep begins."""
 
 from __future__ import annotations
 
@@ -76,7 +76,10 @@ class Plan:
 
     @property
     def variants(self) -> Iterator[tuple[str, Recipe]]:
-        """Yield each recipe under each rule for ties that makes sense for it, by the recipe's name."""
+        """Yield the name of each recipe, and the recipe with each tie rule.
+
+        If no tie rule applies, yield the recipe unchanged.
+        """
         for name, recipe in self.recipes.items():
             for ties in (recipe.applies("ties") and self.ties) or [recipe.ties]:
                 yield name, _saying_which(name, partial(recipe.with_changes, ties=ties))
@@ -87,7 +90,7 @@ KNOWN = {one.name for one in fields(Plan)} - {"reading"} | {*READING}
 
 
 def read_plan(path: Path | str) -> Plan:
-    """Read and check a plan; its paths are relative to its folder."""
+    """Return the checked plan of a file. The paths in the plan are relative to the folder of the file."""
     told = toml_of(read_small_file(path, "the plan", FormatError), f"The plan {path} is not TOML")
     try:
         with gate("The plan cannot be read", RecipeError):
@@ -127,7 +130,10 @@ def plan_of(told: Mapping[str, Any], folder: Path) -> Plan:
 
 
 def checked(plan: Plan) -> Plan:
-    """Check that every run can begin: every recipe at every size by every rule, and every file."""
+    """Return a plan unchanged, or raise an error if a run cannot begin.
+
+    Every recipe is checked at every size with every tie rule, and every file is checked.
+    """
     if len(plan.seeds) > 1 and plan.sample == 1:
         raise RecipeError('Several seeds need a sample: write its size, such as sample = "50%", or give one seed.')
     if plan.interval_over not in get_args(Over):
@@ -212,7 +218,7 @@ PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def recipe_choices(recipe: Recipe) -> dict[str, Any]:
-    """Return a recipe's choices for a plan, except those that belong to one run."""
+    """Return the choices of a recipe that a plan can name. Choices that belong to one run are left out."""
     told = recipe.to_dict()
     return {name: value for name, value in told.items() if name not in OF_ONE_RUN and value is not None}
 

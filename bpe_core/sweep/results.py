@@ -1,7 +1,7 @@
-"""The table of a sweep: a row for each run at each size.
+"""The table of a sweep, with a row for each run at each size.
 
-A row holds the fingerprint of its run, made from everything that decides the run, so the table alone shows what is
-done.
+A row holds the fingerprint of its run, which is made from everything that decides the run. So the table alone shows
+which runs are complete.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def table_of(rows: Iterable[Row]) -> DataTable:
 
 
 def remarks_of(table: DataTable) -> list[str]:
-    """Return a sentence for each recipe that cannot encode everything: it needs few tokens because it leaves out text.
+    """Return a warning for each recipe that cannot encode everything. It needs few tokens because it leaves out text.
 
     >>> told = {"corpus": "b", "ties": "c", "run": "d", **dict.fromkeys(WHOLE, 1), "unknown_share": 0.25}
     >>> remarks_of(table_of([{"recipe": "a", **told}, {"recipe": "e", **told, "unknown_share": 0.0}]))[0][:62]
@@ -84,7 +84,10 @@ def read_results(path: Path | str) -> DataTable:
 
 
 def summary_of(table: DataTable) -> DataTable:
-    """Summarize the seeds of each recipe, corpus, rule and size: mean, deviation, least and most."""
+    """Return a table that summarizes the seeds of each recipe, corpus, tie rule and size.
+
+    The columns are the mean, the deviation, the smallest and the largest value of each measure.
+    """
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in table.records():
         groups.setdefault(tuple(row[name] for name in OF_SUMMARY), []).append(row)
@@ -99,7 +102,10 @@ def summary_of(table: DataTable) -> DataTable:
 
 
 def summed(values: Sequence[float]) -> tuple[float, float, float, float]:
-    """Return mean, deviation (of a sample; none for a single value), least and most."""
+    """Return the mean, the deviation of a sample, the smallest and the largest value.
+
+    The deviation of a single value is NaN.
+    """
     if not values:
         return math.nan, math.nan, math.nan, math.nan
     mean = math.fsum(values) / len(values)

@@ -1,4 +1,7 @@
-"""A sweep: runs that its table lacks are learned and measured, on all cores, and each result is kept at once."""
+"""The running of a sweep.
+
+The runs that its table lacks are learned and measured on all cores, and each result is saved.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,10 @@ Keep = Callable[[Callable[[], DataTable]], None]  # a function that makes the ta
 
 @dataclass(frozen=True)
 class Run:
-    """A training that serves all sizes, except for methods whose steps depend on the size."""
+    """A training that serves all sizes.
+
+    If the steps of a method depend on the size, each size needs a separate training.
+    """
 
     name: str  # the name of the recipe in the plan
     recipe: Recipe  # as it is learned
@@ -66,7 +72,7 @@ class SweepResult:
 
 
 def runs_of(plan: Plan) -> list[Run]:
-    """Return all runs in the order of the plan, each with a fingerprint of everything that decides it."""
+    """Return all runs in the order of the plan. Each run has a fingerprint of everything that decides the run."""
     texts = {name: [_print_of(path) for path in paths] for name, paths in plan.corpora.items()}
     measured = [_print_of(path) for path in plan.held_out]
     listed = _print_of(plan.morphemes) if plan.morphemes else ""
@@ -91,7 +97,10 @@ def sweep(
     threads: int | None = None,
     work: Work = ALONE,
 ) -> SweepResult:
-    """Make the runs that `before` lacks; `keep` gets the table as it grows, `session` the runs themselves."""
+    """Train and measure the runs that the table `before` lacks.
+
+    The function `keep` gets the table each time it grows. The object `session` gets the runs.
+    """
     runs = runs_of(plan)
     rows = _of_before(runs, before)
     known = sum(_is_done(run, rows) for run in runs)
@@ -116,10 +125,13 @@ def sweep(
 
 
 class _Bench:
-    """The values that several runs of a sweep share, made once: words to learn from, documents to measure by."""
+    """The values that several runs of a sweep share and that are computed once.
+
+    These are the words to learn from, and the documents to measure with.
+    """
 
     def __init__(self, plan: Plan, runs: list[Run], measured: set[str], session: RunsInSession | None) -> None:
-        """Take the runs of a plan; some may be `measured` already, by their keys."""
+        """Store the runs of a plan. `measured` holds the keys of the runs that are measured already."""
         self._plan = plan
         self._runs = runs
         self._measured = measured
@@ -130,7 +142,7 @@ class _Bench:
         self.remarks: list[str] = []
 
     def prepare(self, pool: WorkerPool) -> None:
-        """Count everything; after that only learning itself depends on the texts."""
+        """Count all words and documents. After this, only the training depends on the texts."""
         counted = {run.words_key: run for run in self._runs}
         tables = pool.all([self._count(run) for run in counted.values()], "counting", "corpora")
         self._words = dict(zip(counted, tables, strict=True))

@@ -1,7 +1,7 @@
-"""The runs of a sweep as one session that the window opens; runs that it already holds are not learned again.
+"""The runs of a sweep in one session file that the window opens.
 
-Recipe and words decide what a run learns, so a run of the file with the same recipe and words is the wanted one.
-Everything else in the file stays. While the sweep goes on, its table and session are written every few seconds.
+Recipe and words decide what a run learns. So a run of the file with the same recipe and words is not learned again. All
+other contents of the file stay. During the sweep, its table and session are written every few seconds.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LOOKED_AT = 1_000  # bytes of a text, up to the last line end
 
 
 class RunsInSession:
-    """A session file that collects runs; it is written as a whole, when a caller asks for it."""
+    """A session file that collects runs. The whole file is written when a caller requests it."""
 
     def __init__(self, path: Path, plan: Plan) -> None:
         self._path = path
@@ -60,7 +60,7 @@ class RunsInSession:
         return None
 
     def add(self, place: int, title: str, corpus: str, recipe: Recipe, words: WordTable, history: History) -> None:
-        """Take a run by its index in the plan; a run that was in the file keeps its number and its name."""
+        """Add a run with its index in the plan. If the file already has the run, it keeps its number and its name."""
         known = self._known(recipe, words)
         if known is not None:
             self._found[place] = replace(known, words=words)  # shared by all runs of a corpus
@@ -76,7 +76,10 @@ class RunsInSession:
         )
 
     def write(self) -> None:
-        """Write new runs after those in the file, in the order of the plan."""
+        """Write the new runs after the runs of the file, in the order of the plan.
+
+        Raise OutputError if another program has changed the file.
+        """
         if _state_of(self._path) != self._state:
             raise OutputError(
                 f"{self._path} was changed by another program during the sweep, so no runs were added to it. Run the "
@@ -135,7 +138,7 @@ TIMES_THE_WRITING = 10
 
 
 class KeptOnDisk:
-    """A writer of table and session every other second; more rarely if writing takes long."""
+    """A writer of the table and the session. It writes every other second, and less often if writing takes long."""
 
     def __init__(self, path: Path | None, runs: RunsInSession | None) -> None:
         self._path = path

@@ -1,6 +1,6 @@
-"""The commands of `bpe-explorer` that need no window, in groups, with a line about each.
+"""The commands of `bpe-explorer` that need no window, in groups, each with a line for the help.
 
-Every command is the file with its name. The file has `add_arguments(parser)`, and `run(options)`, which returns the
+Each command has a file with its name. The file has `add_arguments(parser)`, and `run(options)`, which returns the
 exit code. Only the file of the chosen command is loaded.
 """
 

@@ -1,4 +1,4 @@
-"""The command `bpe-explorer bench`: how fast a tokenizer encodes, here and in the library that owns its format."""
+"""The command `bpe-explorer bench`. It measures how fast a tokenizer encodes, here and in its original library."""
 
 from __future__ import annotations
 

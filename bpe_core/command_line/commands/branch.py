@@ -1,4 +1,4 @@
-"""The command `bpe-explorer branch`: a new run that leaves a saved run at a step and goes on differently."""
+"""The command `bpe-explorer branch`. It begins a new run at a step of a saved run, and trains on differently."""
 
 from __future__ import annotations
 
@@ -67,7 +67,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _recipe_before(history: History, step: int) -> Recipe:
-    """Keep the decisions before that step, and drop the later ones."""
+    """Return the recipe of a branch that begins at a step.
+
+    The recipe keeps the interventions before the step, and the pairs that are forbidden at the step. Later
+    interventions
+    are removed.
+    """
     own = history.recipe.grown_from
     if step > len(history):
         steps = history.recipe.wording.counted(len(history))
@@ -90,7 +95,12 @@ def _write(old: History, branch: History, words: WordTable, first: int, options:
 
 
 def _numbers(old: History, branch: History, first: int) -> Int64s | None:
-    """Keep the ids of common tokens; give the other tokens the ids after these."""
+    """Return the ids of the tokens of a branch.
+
+    Tokens that both runs have keep their ids. The other tokens get the ids after these. Return None if the saved
+    run has
+    no ids apart from its indices.
+    """
     if old.numbers is None:
         return None
     made = len(old.alphabet) + first

@@ -1,4 +1,7 @@
-"""The command `bpe-explorer completion`: a script that completes commands in a shell, made from their arguments."""
+"""The command `bpe-explorer completion`.
+
+It prints a script that completes the commands and their arguments in a shell.
+"""
 
 from __future__ import annotations
 

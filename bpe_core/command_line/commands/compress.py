@@ -1,4 +1,6 @@
-"""The command `bpe-explorer compress`: make a file smaller as Gage did in 1994, in the origin of byte-pair encoding."""
+"""The command `bpe-explorer compress`. It makes a file smaller by Gage's algorithm of 1994, the origin of byte-pair
+encoding.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `bpe-explorer convert`: from one format to another."""
+"""The command `bpe-explorer convert`. It writes a tokenizer file in another format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `bpe-explorer count`: the words of texts with their counts, as a file."""
+"""The command `bpe-explorer count`. It writes the words of texts with their counts to a file."""
 
 from __future__ import annotations
 

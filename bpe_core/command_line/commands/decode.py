@@ -1,4 +1,4 @@
-"""The command `bpe-explorer decode`: the text of token ids."""
+"""The command `bpe-explorer decode`. It prints the text of token ids."""
 
 from __future__ import annotations
 
@@ -64,7 +64,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _tell_difference(study: Study, ids: list[int], options: argparse.Namespace) -> None:
-    """Write to standard error whether encoding the text gives other ids, so that scripts read only the text."""
+    """Warn on standard error if encoding the decoded text gives other ids.
+
+    Scripts read standard output, which holds only the text.
+    """
     from bpe_core.insight.round_trip import first_difference
 
     by_index = study.inside.by_index

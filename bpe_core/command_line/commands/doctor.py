@@ -1,4 +1,7 @@
-"""The command `bpe-explorer doctor`: list what is in use here, where it is kept, and why something is missing."""
+"""The command `bpe-explorer doctor`.
+
+It lists what the program uses here, where each part is, and why a part is missing.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _prepared() -> bool:
-    """Make all machine code, and report progress, or why it was given up, on standard error."""
+    """Compile all machine code, and report the progress on standard error.
+
+    Return False if there is no machine code, and report the reason.
+    """
     if readiness.why_not():
         print(f"No machine code was made: {readiness.why_not()}.", file=sys.stderr)
         return False

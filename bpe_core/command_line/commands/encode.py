@@ -1,4 +1,4 @@
-"""The command `bpe-explorer encode`: the tokens of a text, or of whole files, by a merge table."""
+"""The command `bpe-explorer encode`. It prints the tokens of a text, or of whole files, by a merge table."""
 
 from __future__ import annotations
 
@@ -150,7 +150,10 @@ def _encode_text(options: argparse.Namespace, study: Study, at: int) -> None:
 
 
 def _tell_agreement(path: str, study: Study) -> None:
-    """Write to standard error whether the file's library agrees, so that scripts read only ids."""
+    """Report on standard error whether the library of the table's format gives the same ids.
+
+    Scripts read standard output, which holds only ids.
+    """
     if study.format in TABLES:
         return  # no other library knows sessions
     from bpe_core.verification.import_check import what_to_tell
@@ -233,7 +236,10 @@ def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> Non
 
 
 def _about_dropped(study: Study, at: int) -> str | None:
-    """Report ids beyond the size of the vocabulary; a model with a row for each token needs to know them."""
+    """Return a warning if ids are beyond the size of the vocabulary, or None.
+
+    A model with a row for each token needs to know about such ids.
+    """
     history = study.history
     left = history.vocabulary_size_at(at)
     largest = int(history.numbers_of(np.arange(history.index_count)).max(initial=0))

@@ -1,4 +1,4 @@
-"""The command `bpe-explorer expand`: the original of a file that `compress` has written."""
+"""The command `bpe-explorer expand`. It restores the original of a file that `compress` has written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `bpe-explorer export`: write a merge table in the form that another library loads."""
+"""The command `bpe-explorer export`. It writes a merge table in the format that another library loads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `bpe-explorer extend`: let a tokenizer from any program go on learning on new texts."""
+"""The command `bpe-explorer extend`. It continues the training of a tokenizer of any program on new texts."""
 
 from __future__ import annotations
 
@@ -124,9 +124,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _target(source: Source, options: argparse.Namespace) -> tuple[Path, Format | None]:
-    """Return the file to write and its format, which is None for a session.
+    """Return the path and the format of the file to write. The format is None for a session.
 
-    In a folder the file gets the table's name, or the usual name of its format.
+    In a folder, the file gets the name of the table, or the usual name of its format.
     """
     target = Path(options.out)
     table = Path(options.table)

@@ -1,4 +1,7 @@
-"""The command `bpe-explorer film`: a run, or two side by side, as a moving picture for a chat, a slide or a README."""
+"""The command `bpe-explorer film`.
+
+It makes a moving picture of a run, or of two runs side by side, for a chat or a slide.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `bpe-explorer import`: list the tokenizers in the Hugging Face cache, and show what one of them holds."""
+"""The command `bpe-explorer import`. It lists the tokenizers in the Hugging Face cache, or describes one tokenizer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `bpe-explorer merge`: two merge tables in one, which keeps the ids of the first."""
+"""The command `bpe-explorer merge`. It combines two merge tables into one table that keeps the ids of the first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `bpe-explorer pin`: write down the ids of hard texts, so that `check --pins` finds a later change."""
+"""The command `bpe-explorer pin`. It saves the ids of hard texts, so that `check --pins` finds a later change."""
 
 from __future__ import annotations
 
@@ -55,7 +55,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _of_folder(place: str) -> Pins:
-    """Pin the file that transformers loads, and the other tokenizer files of the folder."""
+    """Return the pins of a model's folder.
+
+    The file that transformers loads comes first. The other tokenizer files of the folder follow.
+    """
     from bpe_core.delivery.one_folder import files_in, opened_files
     from bpe_core.studies.study import Study
 

@@ -1,4 +1,4 @@
-"""The command `bpe-explorer presets`: list all presets with an explanation, or print one in full."""
+"""The command `bpe-explorer presets`. It lists all presets with an explanation, or prints one preset in full."""
 
 from __future__ import annotations
 

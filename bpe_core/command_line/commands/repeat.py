@@ -1,4 +1,4 @@
-"""The command `bpe-explorer repeat`: run the command of a manifest again, and compare the results byte by byte."""
+"""The command `bpe-explorer repeat`. It runs the command of a manifest again, and compares the results byte by byte."""
 
 from __future__ import annotations
 
@@ -110,7 +110,10 @@ def _check_inputs(manifest: Manifest, home: Path) -> None:
 
 
 def _check_plugins(manifest: Manifest) -> list[str]:
-    """Refuse a manifest if a plug-in is missing; return a sentence for each plug-in that has changed."""
+    """Return a sentence for each plug-in that has changed since the manifest was written.
+
+    Raise BpeError if a plug-in is missing.
+    """
     notes = []
     for name, was in manifest.plugins.items():
         now = here(name)
@@ -124,7 +127,10 @@ def _check_plugins(manifest: Manifest) -> list[str]:
 
 
 def _make_again(manifest: Manifest, home: Path, folder: Path, on: str | None) -> tuple[bytes, dict[str, Path]]:
-    """Run the same command in its folder with its results written elsewhere; return its print, and the new places."""
+    """Run the command of a manifest again in its folder, and write the results to other places.
+
+    Return the printed bytes, and the new place of each result.
+    """
     there = (home / manifest.folder).resolve()
     with gate(f"The folder {manifest.folder}"):
         is_there = there.is_dir()
@@ -151,7 +157,10 @@ def _make_again(manifest: Manifest, home: Path, folder: Path, on: str | None) ->
 
 
 def _check_command(words: list[str], folder: Path, on: str | None) -> Collection[int]:
-    """Refuse a command that writes more than is compared, as a manifest may be a stranger's; return its exit codes."""
+    """Return the exit codes that the command of a manifest may end with.
+
+    Refuse a command that writes more files than are compared, because a manifest may come from a stranger.
+    """
     options = parsed(words)
     if options is None or options.command in WITHOUT_MANIFEST or options.manifest is not None:
         raise FormatError("The manifest holds no command of this program that makes a table, figure, export or report.")
@@ -171,7 +180,7 @@ def _check_command(words: list[str], folder: Path, on: str | None) -> Collection
 
 
 class Outcome(NamedTuple):
-    """The outcome of a comparison, with its sentence."""
+    """The outcome of a comparison of one result, with a sentence that reports it."""
 
     path: str
     is_same: bool
@@ -179,7 +188,7 @@ class Outcome(NamedTuple):
 
 
 def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes, is_older: bool) -> Outcome:
-    """Compare a result with the one that the manifest describes."""
+    """Compare a result with the result that the manifest describes."""
     name = "What is printed" if known.path == STANDARD_OUTPUT else plain(known.path)
     if known.path == STANDARD_OUTPUT:
         digest = hashlib.sha256(printed).hexdigest()

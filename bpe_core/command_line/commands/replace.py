@@ -1,4 +1,7 @@
-"""The command `bpe-explorer replace`: the tokens that a corpus needs least give their ids to the best new ones."""
+"""The command `bpe-explorer replace`.
+
+It gives the ids of the tokens that a corpus needs least to the best new tokens.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `bpe-explorer report`: one HTML page about a run, to be mailed to a colleague."""
+"""The command `bpe-explorer report`. It writes a report of a run as one HTML page that a person can mail."""
 
 from __future__ import annotations
 

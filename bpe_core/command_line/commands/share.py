@@ -1,4 +1,4 @@
-"""The command `bpe-explorer share`: runs, or lessons, as one web page that anybody can open."""
+"""The command `bpe-explorer share`. It writes runs, or lessons, as one web page that any browser opens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `bpe-explorer specials`: list, rename, add or remove special tokens, with all ids kept."""
+"""The command `bpe-explorer specials`. It lists, renames, adds or removes special tokens, and keeps all ids."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _pair(said: str, known: dict[str, int]) -> tuple[str, str]:
-    """Split OLD=NEW into the former text and the new one; either may hold a = itself.
+    """Split OLD=NEW into the old text and the new text of a special token.
+
+    Both texts may hold an equals sign. `known` are the special tokens of the table.
 
     >>> _pair("<a=b>=<c>", {"<a=b>": 1}), _pair("[unused1]=<c>", {})
     (('<a=b>', '<c>'), ('[unused1]', '<c>'))

@@ -1,4 +1,7 @@
-"""The command `bpe-explorer sweep`: learn and measure the runs of a plan into one table; go on after a stop."""
+"""The command `bpe-explorer sweep`. It trains and measures the runs of a plan, and writes one table of results.
+
+After a stop, the same command continues the sweep.
+"""
 
 from __future__ import annotations
 

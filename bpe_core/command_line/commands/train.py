@@ -1,4 +1,4 @@
-"""The command `bpe-explorer train`: learn a merge table from files."""
+"""The command `bpe-explorer train`. It learns a merge table from files."""
 
 from __future__ import annotations
 
@@ -143,7 +143,10 @@ def _session_learned(
     report: ProgressReport,
     interruption: Interruption,
 ) -> History:
-    """Learn a run that is saved while it grows; go on with the same run if it was stopped or killed."""
+    """Learn a run and save it to a session while it grows.
+
+    If the session holds a part of the same run, continue from that part.
+    """
     from bpe_core.studies.sessions import GrowingRun  # this module loads SQLite
 
     growing = GrowingRun(options.output, words, names_of(options.files, groups_of(options)))
@@ -159,7 +162,10 @@ def _session_learned(
 
 
 def _first_preset(method: str | None) -> str:
-    """Return the preset with the name of a method, or the first preset of the method."""
+    """Return the name of the preset that a method begins with.
+
+    A preset with the name of the method comes before the method's first preset.
+    """
     presets = METHODS[method or USUAL].presets
     if method is not None and method in presets:
         return method

@@ -1,4 +1,4 @@
-"""The command `bpe-explorer trim`: a merge table without some of its tokens."""
+"""The command `bpe-explorer trim`. It writes a merge table without some of its tokens."""
 
 from __future__ import annotations
 

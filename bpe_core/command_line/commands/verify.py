@@ -1,4 +1,4 @@
-"""The command `bpe-explorer verify`: check whether files are valid."""
+"""The command `bpe-explorer verify`. It checks whether files are valid."""
 
 from __future__ import annotations
 
@@ -75,7 +75,10 @@ def _verified(path: Path) -> dict[str, Any]:
 
 
 def _certificate_in(path: Path) -> Any:
-    """Return the certificate of a floor in a file, alone or in an answer; empty if the file holds none."""
+    """Return the certificate of a floor in a file, or None if the file holds no certificate.
+
+    The file may hold the certificate alone, or an answer with a certificate.
+    """
     try:
         data = path.read_bytes() if path.suffix == ".json" else b""
     except (OSError, ValueError):
@@ -86,7 +89,10 @@ def _certificate_in(path: Path) -> Any:
 
 
 def _floors(told: Any) -> dict[str, Any]:
-    """Add up all floors again: those of the certificate, and those of the answer that it came with."""
+    """Compute all floors of a certificate again, and return a line about each floor.
+
+    Raise FormatError if a floor of the certificate, or of the answer that holds the certificate, is wrong.
+    """
     # plain code: it shares nothing with the code that made the prices
     from bpe_core.reference.floor import checked, reached
 
@@ -131,7 +137,10 @@ def _floors(told: Any) -> dict[str, Any]:
 
 
 def _is_counts(path: Path) -> bool:
-    """Return whether a file begins like those of `WordTable.save`; no merge table does."""
+    """Return whether a file is a file of counted words, as `WordTable.save` writes it.
+
+    No merge table begins with the same bytes.
+    """
     try:
         with path.open("rb") as file:
             return file.read(len(ARCHIVE)) == ARCHIVE

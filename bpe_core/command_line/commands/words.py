@@ -1,4 +1,4 @@
-"""The command `bpe-explorer words`: watch a handful of words being merged, step by step."""
+"""The command `bpe-explorer words`. It shows step by step how a few words are merged."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def counted(arguments: list[str]) -> Counter[str]:
-    """Count the words: how often each was given, or the number after its `=`.
+    """Count the words among the arguments. `new=6` counts the word `new` six times.
 
     >>> counted(["low", "low", "new=6", "a=b", "old=0"])
     Counter({'new': 6, 'low': 2, 'a=b': 1})
