@@ -1,4 +1,7 @@
-"""Ends with an error where two pictures of the window differ in more than a few places: `alike.py PNG PNG`."""
+"""The check that two pictures of the window are nearly equal: `alike.py PNG PNG`.
+
+It ends with an error if they differ.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ def points(path: str) -> np.ndarray:
 
 
 def main(one: str, other: str) -> str | None:
-    """Say in what the pictures differ."""
+    """Return a sentence if the pictures differ in more than a few places, or None."""
     first, second = points(one), points(other)
     if not first.size or first.shape != second.shape:
         return f"One has {first.shape}, the other {second.shape} points."

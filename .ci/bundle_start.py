@@ -1,4 +1,4 @@
-"""Where the bundle starts: the program, or what the program has another process of its own do, as Python would."""
+"""The start of the bundle. It runs the program, or the module or code that a child process runs by Python."""
 
 from __future__ import annotations
 

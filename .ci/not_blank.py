@@ -1,4 +1,7 @@
-"""Ends with an error when a picture of the window is missing, tiny or blank: `not_blank.py PNG`."""
+"""The check of a picture of the window: `not_blank.py PNG`.
+
+It ends with an error if the picture is missing or blank.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ FEWEST_COLOURS = 40  # text, tokens and charts have hundreds; an empty window ha
 
 
 def main(path: str) -> str | None:
-    """Return what is wrong with the picture."""
+    """Return a sentence about what is wrong with the picture, or None."""
     image = QImage(path)
     if image.isNull():
         return f"{path} is no picture."

@@ -73,8 +73,8 @@ class Report:
     def shown_moments(self) -> list[int]:
         """Return the steps that the report shows.
 
-        These are the steps that a person chose or marked. By default they are the beginning, some early steps
-        and the end.
+        These are the steps that a person chose or marked. By default they are the beginning, some early steps and the
+        end.
         """
         end = len(self.history)
         chosen = self.moments or tuple(mark.merge for mark in self.bookmarks)

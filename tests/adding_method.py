@@ -1,7 +1,7 @@
-"""A method for tests whose steps add tokens: each step adds the word that saves the most tokens.
+"""A method for tests whose steps add tokens. Each step adds the word that saves the most tokens.
 
-Its alphabet holds all words of more than one byte as seeds, which wait until a step adds them. A word is one token if
-it was added; otherwise each byte is one.
+Its alphabet holds all words of more than one byte as seeds. A seed becomes a token when a step adds it. A word that was
+added is one token, and otherwise each of its bytes is a token.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class AddingLearner:
 
 
 class WholeWords(LongestMatch):
-    """The segmenter of the method."""
+    """The segmenter of the method, which splits a text into added words and bytes."""
 
     def cut(self, word: bytes, id_of: dict[bytes, int]) -> Iterator[int]:
         yield from [id_of[word]] if word in id_of else (id_of[word[i : i + 1]] for i in range(len(word)))

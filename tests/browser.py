@@ -1,4 +1,4 @@
-"""Chromium without a screen, driven through two pipes by its DevTools protocol: a zero byte ends each message."""
+"""A driver of Chromium without a screen, by its DevTools protocol over two pipes. A zero byte ends each message."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ needs_browser = pytest.mark.skipif(PROGRAM is None or os.name == "nt", reason="t
 
 
 class Browser:
-    """A page in a browser, and all that went wrong in it."""
+    """A page in a browser, with a list of the page's errors."""
 
     def __init__(self, to_browser: int, from_browser: int) -> None:
         self._to, self._from = to_browser, from_browser
@@ -77,7 +77,10 @@ class Browser:
         assert self.value(look), self.errors
 
     def value(self, expression: str) -> Any:
-        """Return what a script in the page comes to, as JSON says it; a promise is waited for."""
+        """Return the value of a script in the page, converted through JSON.
+
+        If the value is a promise, wait for its result.
+        """
         found = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
@@ -101,7 +104,7 @@ class Browser:
 
 @contextmanager
 def browser(home: Path) -> Iterator[Browser]:
-    """Start a browser whose files are all in that folder, and end it."""
+    """Start a browser with all its files in the folder `home`. End the browser when the context ends."""
     assert PROGRAM is not None
     read_by_it, written = os.pipe()
     read, written_by_it = os.pipe()

@@ -1,4 +1,4 @@
-"""Fixtures of all tests."""
+"""The fixtures and hooks that all tests share."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ EXAMPLES = settings().max_examples  # tests for rare cases ask for several times
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile kernels and Python once, before several processes each do it."""
+    """Compile kernels and Python modules once, before several processes of tests start."""
     _ignore_no_signal()
     is_one_of_several = hasattr(config, "workerinput")
     # Processes of tests, and the next run of the tests, need not compile the program's Python again.
@@ -62,7 +62,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _ignore_no_signal() -> None:
-    """Let what the tests start be ended by Ctrl+C and a closed terminal, though the tests run in the background."""
+    """Restore the default handling of Ctrl+C and of a closed terminal, even if the tests run in the background.
+
+    Processes that the tests start inherit this handling.
+    """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
@@ -71,7 +74,7 @@ def _ignore_no_signal() -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def fewer_words() -> None:
-    """Check a written file with a tenth of the made words, and with all hard texts and given texts."""
+    """Check each written file with a tenth of the random words. All hard texts and given texts stay."""
     if not EXPLORES:
         sampling.WANTED_WORDS //= 10
 
@@ -83,9 +86,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Import the tests, each of several processes from another one on.
+    """Import the test modules. Each of several processes begins with another module.
 
-    So each file is compiled once where none has been compiled before, not at the same time by all.
+    So each file is compiled once, and not by all processes at the same time.
     """
     if given := getattr(session.config, "workerinput", None):
         files = [file for name in session.config.args for file in sorted(Path(name).rglob("test_*.py"))]
@@ -96,17 +99,17 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_sessionfinish() -> None:
-    """Look for garbage a last time; without this, half a dozen searches pass all that is loaded before the end."""
+    """Collect garbage a last time. Otherwise Python searches all loaded objects several times before the end."""
     gc.collect()
     gc.freeze()
 
 
 def pytest_collection_finish() -> None:
-    """Exclude loaded modules and collected tests from garbage collection: they stay to the end."""
+    """Exclude loaded modules and collected tests from garbage collection, because they stay until the end."""
     gc.collect()
     gc.freeze()
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Start two more workers than processors: tests of the window mostly wait."""
+    """Return the number of processors plus two. Tests of the window mostly wait, so two more workers are useful."""
     return (os.cpu_count() or 1) + 2

@@ -1,7 +1,7 @@
-"""A method for tests that is not byte-pair encoding, in place of all others.
+"""A method for tests whose steps drop tokens. It replaces all other methods.
 
-It begins with every piece of two or three bytes in the words, and each step drops the least used one. A word is cut by
-the longest token that fits, from the left.
+It begins with every piece of two or three bytes in the words. Each step drops the piece that is used least. A word is
+split from the left by the longest token that fits.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class DroppingLearner:
 
 
 class LongestMatch:
-    """The segmenter of the method."""
+    """The segmenter of the method, which takes the longest token that fits."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         self._history = history
@@ -130,7 +130,10 @@ class LongestMatch:
 
 
 class Words(Segmentation):
-    """A segmentation: words with their places; the rest belongs to no token. (It does not normalize.)"""
+    """A segmentation into words with their offsets.
+
+    Text between the words belongs to no token, and nothing is normalized.
+    """
 
     def __init__(self, data: bytes, words: list[tuple[int, bytes, int]], segmenter: LongestMatch) -> None:
         self.data, self._words, self._segmenter = data, words, segmenter

@@ -1,4 +1,4 @@
-"""Another process that may not take more memory or time than it should need."""
+"""The start of a process with a limit of memory and of time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ runpy.run_module(module, run_name="__main__", alter_sys=True)
 def limited(
     module: str, *arguments: str, memory: int = MEMORY, seconds: int = 60, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a module of Python; a process that takes more fails, or is killed."""
+    """Run a Python module in a separate process.
+
+    If the process exceeds `memory` or `seconds`, it fails or is killed.
+    """
     return subprocess.run(
         [sys.executable, "-c", _HELD, str(memory), str(seconds), module, *arguments],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""The choice whether machine code does the work in a test: from the first byte on, or never."""
+"""The context that chooses whether a test uses machine code for every text, or for no text."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Make the parts of the manual that follow from the code: commands, Python, formats, measures, recipes.
+"""The maker of the manual's parts that follow from the code: commands, Python, formats, measures, recipes.
 
     python -m tests.manual_pages
 
-writes them anew into `resources/manual`, each between the lines `<!-- made: NAME -->` and `<!-- end -->` of a page, and
-draws the pictures of the gallery. The tests fail where a page differs, or where something has no help.
+writes these parts anew into `resources/manual`, each between the lines `<!-- made: NAME -->` and `<!-- end -->` of a
+page. It also draws the pictures of the gallery. The tests fail if a page differs, or if something has no help.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ class Undocumented(Exception):
 
 
 class Recorder:
-    """Take a command's arguments in place of a parser, whose print differs from one Python to the next."""
+    """A recorder of a command's arguments.
+
+    It takes the place of a parser, whose print differs between Python versions.
+    """
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -81,7 +84,7 @@ class Recorder:
 
 
 def marked(text: str) -> str:
-    """Keep what Markdown would take for HTML or for the border of a cell."""
+    """Escape the characters that Markdown would read as HTML or as the border of a cell."""
     return text.replace("%%", "%").replace("|", r"\|").replace("<", "&lt;").replace("*", r"\*")
 
 
@@ -170,7 +173,7 @@ def _documented(name: str, thing: Any, comment: str | None) -> Iterator[str]:
 
 
 class Plain:
-    """A text that is shown without quotation marks in a signature."""
+    """A text that appears without quotation marks in a signature."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -184,7 +187,7 @@ def is_short(default: object) -> bool:
 
 
 def signature(name: str, thing: Any) -> str:
-    """Write how a thing is called, without long defaults and defaults that the engine makes."""
+    """Return how a function or class is called. Long defaults, and defaults that the engine makes, become dots."""
     found, empty = inspect.signature(thing), inspect.Parameter.empty
     parameters = [
         one.replace(
@@ -206,7 +209,7 @@ def own_docstring(name: str, thing: Any) -> str:
 
 
 def in_markdown(text: str) -> str:
-    """Write the sections of a docstring in NumPy's style as Markdown: parameters as a list, examples as they are."""
+    """Return a NumPy-style docstring as Markdown, with parameters as a list. Examples stay unchanged."""
     head, *rest = re.split(r"^(Parameters|Returns|Examples)\n-+\n", text, flags=re.MULTILINE)
     sections = zip(rest[::2], rest[1::2], strict=True)
     return "\n\n".join([head.strip(), *(_section(title, body.strip()) for title, body in sections)])
@@ -221,7 +224,7 @@ def _section(title: str, body: str) -> str:
 
 
 def first_sentence(thing: Any) -> str:
-    """Return what a member's help begins with; one whose name says everything has none."""
+    """Return the beginning of a member's help, or an empty text if the member has no help."""
     text = " ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split())
     return f": {text}" if text and not text.startswith(">>>") else ""
 
@@ -289,7 +292,7 @@ MAKERS = {one.__name__: one for one in (commands, python, formats, measures, pre
 
 
 def made(page: str) -> str:
-    """Return a page with all its made parts as the code has them now."""
+    """Return a page with its generated parts made anew from the code."""
     return PART.sub(lambda found: f"{found[1]}{chr(10).join(MAKERS[found[2]]())}\n{found[3]}", page)
 
 
@@ -310,7 +313,7 @@ def pictures_in(folder: Path) -> list[Path]:
 
 
 def draw_gallery(folder: Path) -> None:
-    """Run the commands of the gallery in a folder where the samples are."""
+    """Run the commands of the gallery in the folder of the samples. The commands draw the pictures."""
     before = Path.cwd()
     os.chdir(folder)
     try:

@@ -1,9 +1,9 @@
-"""Lists of what people read, one for each surface: errors, commands, questions, engine, window, lessons and manual.
+"""The lists of all texts that people read: errors, commands, questions, engine, window, lessons and manual.
 
     python -m tests.messages errors
 
 prints a list with the place of each message. In the code a message is a literal of two words or more that is not a
-docstring; the values that the program puts into it are in braces. The docstring of a question is a message, too.
+docstring. The values that the program puts into a message are in braces. The docstring of a question is a message, too.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _messages_of_code() -> tuple[tuple[str, Message], ...]:
 
 
 def messages_in(path: str, tree: ast.Module, errors: set[str]) -> Iterator[tuple[str, Message]]:
-    """Yield the messages of a module, each with its surface; `errors` are the names of classes of errors."""
+    """Yield the messages of a module, each with its surface. `errors` are the names of the error classes."""
     return _Collector(path, errors).messages(tree)
 
 
@@ -71,7 +71,7 @@ def children_of(name: str, trees: Mapping[str, ast.Module]) -> set[str]:
 
 
 class _Collector:
-    """A walk through the syntax tree of one file."""
+    """A collector of the messages in the syntax tree of one file."""
 
     def __init__(self, path: str, errors: set[str]) -> None:
         self.path = path
@@ -100,7 +100,7 @@ class _Collector:
 
 
 def _parts(node: ast.AST) -> list[str | ast.expr] | None:
-    """Return the literal texts and the values that a text is put together from; None if a node is no text."""
+    """Return the literals and the values that form a text, or None if the node is not a text."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return [node.value]
     if isinstance(node, ast.JoinedStr):
@@ -114,7 +114,10 @@ def _parts(node: ast.AST) -> list[str | ast.expr] | None:
 
 
 def _hidden_docstring(node: ast.AST) -> ast.stmt | None:
-    """Return the docstring of a node, unless it is that of a question, which commands and pages show."""
+    """Return the docstring node of a node, or None if it has no docstring.
+
+    Return None for a question, too, because commands and pages show its docstring.
+    """
     if not isinstance(node, DOCUMENTED) or not node.body or not isinstance(node.body[0], ast.Expr):
         return None
     if not isinstance(node.body[0].value, ast.Constant):
@@ -124,7 +127,7 @@ def _hidden_docstring(node: ast.AST) -> ast.stmt | None:
 
 
 def _name(call: ast.Call) -> str:
-    """Return the name that is called, with at most one name before it, such as `re.compile`."""
+    """Return the name that a call uses, with at most one name before it, such as `re.compile`."""
     if isinstance(call.func, ast.Attribute):
         before = f"{call.func.value.id}." if isinstance(call.func.value, ast.Name) else ""
         return before + call.func.attr

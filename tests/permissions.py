@@ -1,4 +1,7 @@
-"""The permissions of files. Root gives up rights for a while, so that a locked file is locked in containers, too."""
+"""The permissions of files in tests.
+
+Root gives up rights for a while, so that a locked file is locked for root, too.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ def mode(path: Path) -> int:
 
 @contextlib.contextmanager
 def obeyed() -> Iterator[None]:
-    """Make permissions count for this thread, and for threads that it starts."""
+    """Make file permissions count inside this context, for this thread and for the threads that it starts."""
     if not sys.platform.startswith("linux") or os.geteuid() != 0:
         yield
         return

@@ -1,8 +1,8 @@
-"""Make `bpe_core/asking/functions.pyi`, by which editors and type checkers know every question as a function.
+"""The maker of `bpe_core/asking/functions.pyi`, from which editors and type checkers read the functions of questions.
 
     python -m tests.question_stub
 
-writes it anew from the questions; a test fails where it differs.
+writes the file anew from the questions. A test fails if the file differs.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def written_type(annotation: Any) -> str: ...
 
 
 def stub() -> str:
-    """Return the stub as the questions are now."""
+    """Return the text of the stub, made from the present questions."""
     names = sorted(QUESTIONS.own)
     head = HEAD.format(names="".join(f'    "{name}",\n' for name in names))
     made = head + "".join(map(_function, map(question_named, names)))
@@ -68,7 +68,6 @@ def _function(question: type[Question]) -> str:
 
 
 def main() -> None:
-    """Write the stub."""
     STUB.write_text(stub(), encoding="utf-8")
 
 

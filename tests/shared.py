@@ -1,9 +1,9 @@
-"""The texts for tests: the project's own, and real ones where they exist.
+"""The texts for tests: texts of this project, and real texts if this machine has them.
 
-Its own lie in `tests/texts`, small and in many scripts, every sentence written for it; larger ones are made of their
-words. Real texts, tables of others and what independent programs made of them are no part of the project: they lie in
-`../shared`, or in the folder that the environment variable BPE_SHARED names. The same tests run on both; where that
-folder is missing, on the project's own alone.
+The project's texts are in `tests/texts`. They are small, in many scripts, and every sentence was written for the
+project. Larger texts are made from their words. Real texts, tables of other programs and their results are not part of
+the project. They are in `../shared`, or in the folder that the environment variable BPE_SHARED names. The same tests
+run on all texts. Without this folder, they run only on the project's texts.
 """
 
 from __future__ import annotations
@@ -33,18 +33,21 @@ COINED = 5_000  # words that are no words, shared out among the languages
 
 
 def here(*names: str) -> list[str]:
-    """Return the texts of these that this machine can read: "poem" always, "data/raven.txt" where it is."""
+    """Return the names of the texts that this machine can read.
+
+    A text of the project, such as "poem", is always among them. "data/raven.txt" is among them if the file exists.
+    """
     return [name for name in names if not _is_shared(name) or path_of(name).is_file()]
 
 
 def path_of(name: str) -> Path:
-    """The file of a text, or of a table of others, that is `here`."""
+    """Return the path of a text, or of a table of another program. `here` returns the possible names."""
     return SHARED / name if _is_shared(name) else OWN / f"{name}.txt"
 
 
 @cache
 def text_of(name: str) -> str:
-    """A text that is `here`, with the line ends it has."""
+    """Return a text with its original line ends. `here` returns the possible names."""
     if name == "languages":
         return "".join(text_of(script) for script in SCRIPTS)
     if name in MADE:
@@ -53,7 +56,10 @@ def text_of(name: str) -> str:
 
 
 def stretches_of(name: str, characters: int) -> str:
-    """Take this many characters from all parts of a text that is `here`: one in many languages keeps most of them."""
+    """Return this number of characters from all parts of a text.
+
+    A text in many languages keeps most of its languages.
+    """
     whole, each = text_of(name), characters // STRETCHES
     if len(whole) <= characters:
         return whole
@@ -62,7 +68,7 @@ def stretches_of(name: str, characters: int) -> str:
 
 
 def expected(name: str) -> Any:
-    """One of the results in `expected/`, for tests of a shared text that is `here`."""
+    """Return a result of the folder `expected/`, for tests of a shared text."""
     return json.loads(text_of(f"expected/{name}"))
 
 
@@ -71,7 +77,7 @@ def _is_shared(name: str) -> bool:
 
 
 def _made(lines: Sequence[str], characters: int) -> str:
-    """A text of these lines' words and of words made of their parts; a few occur often, most hardly ever."""
+    """Return a text of the words in these lines and of new words made from their parts. A few words are frequent."""
     rng = random.Random(characters)
     languages = [_vocabulary(line.split(), COINED // len(lines), rng) for line in lines if line.strip()]
     found: list[str] = []
@@ -83,7 +89,10 @@ def _made(lines: Sequence[str], characters: int) -> str:
 
 
 def _vocabulary(words: list[str], coined: int, rng: random.Random) -> tuple[list[str], list[float]]:
-    """The words of a language, with what each adds to the sum of all before it; the rank of a word is its rarity."""
+    """Return the words of a language, and the running sum of their weights.
+
+    The weight of a word is 1 divided by its rank.
+    """
     for _ in range(coined):
         first, last = rng.choices(words, k=2)
         words.append(first[: rng.randint(1, 5)] + last[-rng.randint(1, 5) :])

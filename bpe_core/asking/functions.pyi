@@ -244,11 +244,9 @@ def chat(
 ) -> Answer:
     """Show a chat as a model gets it: rendered by the template of its folder, token by token, coloured by role.
 
-    The answer also shows how many tokens the template adds, and which special tokens a user could write. If each
-    turn only
-    adds ids to those of the turn before, a model can keep what it has computed. The answer shows this, too.
-    Templates are
-    rendered in a sandbox.
+    The answer also shows how many tokens the template adds, and which special tokens a user could write. If each turn
+    only adds ids to those of the turn before, a model can keep what it has computed. The answer shows this, too.
+    Templates are rendered in a sandbox.
 
     Parameters
     ----------
@@ -291,11 +289,9 @@ def check(
 ) -> Answer:
     """Check whether a table was learned correctly: does each merge follow from the counts?
 
-    Each step should merge the most frequent pair. Each row of the answer is a step that merges another pair,
-    with the pair
-    that should have been merged. Without texts the table alone is checked. With pins, check whether texts are
-    still split
-    the same way.
+    Each step should merge the most frequent pair. Each row of the answer is a step that merges another pair, with the
+    pair that should have been merged. Without texts the table alone is checked. With pins, check whether texts are
+    still split the same way.
 
     Parameters
     ----------
@@ -826,8 +822,8 @@ def morphemes(
 ) -> Answer:
     """Measure how well the splits of tokenizers agree with the borders of morphemes.
 
-    A word is split as after a space, and counts once. More agreement is not always better: a frequent word should
-    be one token, even if it has several morphemes.
+    A word is split as after a space, and counts once. More agreement is not always better: a frequent word should be
+    one token, even if it has several morphemes.
 
     Parameters
     ----------
@@ -1058,9 +1054,8 @@ def sizes(
 ) -> Answer:
     """Show how well each vocabulary size compresses, how much of the vocabulary is used, and how evenly.
 
-    At the marked size, half as many tokens would nearly do: the text would be less than 5 % longer. Further
-    training does
-    not change the marked size.
+    At the marked size, half as many tokens would nearly do: the text would be less than 5 % longer. Further training
+    does not change the marked size.
 
     Parameters
     ----------
@@ -1246,9 +1241,8 @@ def token(
 ) -> Answer:
     """Show the life of a token: its parts, its count over time, its words, and where it occurs.
 
-    A new token has all its occurrences at once. From then on larger tokens take occurrences away. Before the
-    token exists,
-    the count is that of the pair it was made of.
+    A new token has all its occurrences at once. From then on larger tokens take occurrences away. Before the token
+    exists, the count is that of the pair it was made of.
 
     Parameters
     ----------
@@ -1413,9 +1407,8 @@ def why(
 ) -> Answer:
     """Show why a text is split where it is.
 
-    Each boundary between two bytes has one reason. The reasons are the pattern, a pair that was never learned, a
-    merge that
-    comes later, and an earlier merge that took one of the tokens.
+    Each boundary between two bytes has one reason. The reasons are the pattern, a pair that was never learned, a merge
+    that comes later, and an earlier merge that took one of the tokens.
 
     Parameters
     ----------

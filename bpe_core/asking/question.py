@@ -23,9 +23,8 @@ class Question:
 
     A subclass is a frozen dataclass whose fields are the parameters of the question.
 
-    The method `answer(study, work)` returns the answer. A question about several tokenizers gets a mapping of
-    studies by
-    their names.
+    The method `answer(study, work)` returns the answer. A question about several tokenizers gets a mapping of studies
+    by their names.
 
     Attributes
     ----------
@@ -132,9 +131,8 @@ class Question:
 def ask_about(question: type[Question], study: Any = None, work: Work = ALONE, **parameters: Any) -> Answer:
     """Ask a question about a study or several studies, and return the answer.
 
-    `parameters` are the parameters of the question. A list may stand for a tuple. Raise BpeError if a parameter
-    is unknown
-    or missing.
+    `parameters` are the parameters of the question. A list may stand for a tuple. Raise BpeError if a parameter is
+    unknown or missing.
     """
     known = {one.name: one for one in question.parameters()}
     unknown = next((name for name in parameters if name not in known), None)

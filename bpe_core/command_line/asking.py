@@ -125,9 +125,8 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
 def coloured(tokens: Sequence[str], kinds: Sequence[str] = ()) -> str:
     """Return the tokens of a text with a background colour for each token.
 
-    Without colours, put a bar between neighbouring tokens. If the tokens have kinds, each kind has a colour, and
-    each of
-    its parts has a line.
+    Without colours, put a bar between neighbouring tokens. If the tokens have kinds, each kind has a colour, and each
+    of its parts has a line.
     """
     if kinds:
         return "\n".join(_lines_of_kinds(tokens, kinds))

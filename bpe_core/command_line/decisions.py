@@ -55,9 +55,8 @@ def decided(
 ) -> tuple[Recipe, History | None]:
     """Return the recipe with the decisions of the command line, and the steps that were learned to reach them.
 
-    Each decision needs the ids of its tokens, so the run is trained up to the step of the decision. Forbidden
-    pairs come
-    first.
+    Each decision needs the ids of its tokens, so the run is trained up to the step of the decision. Forbidden pairs
+    come first.
     """
     if not (decisions := sorted([*(options.forbid or ()), *(options.force or ())])):
         return recipe, history

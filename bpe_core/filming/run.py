@@ -115,8 +115,8 @@ class Stretch:
     ) -> Stretch:
         """Return the moments of a film that plays faster and faster.
 
-        With `last`, the film reaches this step or size. By default the film ends when `seconds`, or `usual`
-        seconds, are over.
+        With `last`, the film reaches this step or size. By default the film ends when `seconds`, or `usual` seconds,
+        are over.
         """
         is_by_size = len(runs) > 1
         least = 0

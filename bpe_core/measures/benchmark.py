@@ -73,9 +73,8 @@ class Benchmark:
     def remarks(self) -> tuple[str, ...]:
         """Return warnings about the comparison.
 
-        A tokenizer that cannot encode everything gets a warning, because its numbers look better than they are.
-        Another warning
-        says that the vocabularies have different sizes.
+        A tokenizer that cannot encode everything gets a warning, because its numbers look better than they are. Another
+        warning says that the vocabularies have different sizes.
         """
         shares = self.of("unencoded_share")
         return tuple(filter(None, (*map(self._unknown, self.tokenizers, shares.tolist()), self._unequal)))
@@ -405,9 +404,8 @@ def checked_parallel(parallel: Parallel) -> Sentences:
 def parallel_texts(folder: Path | str) -> dict[str, list[str]]:
     """Return the sentences of each language in a folder.
 
-    The folder has a file for each language (`en.txt`, `de.txt`) and a line for each sentence. `OWN_SENTENCES`
-    stands for
-    the sentences that come with the program.
+    The folder has a file for each language (`en.txt`, `de.txt`) and a line for each sentence. `OWN_SENTENCES` stands
+    for the sentences that come with the program.
     """
     if folder == OWN_SENTENCES:
         return parallel_samples()

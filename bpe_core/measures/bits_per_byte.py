@@ -1,8 +1,8 @@
 """The measure of how well a small model of token pairs predicts held-out words, for every size of a run.
 
-Few words are split differently at the next size, so only these words are counted again. If merges have ranks, these
-are the words in which the step removes a boundary. If tokens are looked up, these are the words that may hold the added
-or dropped token. When new scores are set, these are all words.
+Few words are split differently at the next size, so only these words are counted again. If merges have ranks, these are
+the words in which the step removes a boundary. If tokens are looked up, these are the words that may hold the added or
+dropped token. When new scores are set, these are all words.
 """
 
 from __future__ import annotations

@@ -143,9 +143,8 @@ class InsideBySize:
 def inside_by_size(words: WordTable, history: History, work: Work = ALONE) -> InsideBySize:
     """Return the share of word ends inside tokens at some sizes of the vocabulary.
 
-    The words are those of the recipe, or runs of words for superwords. The end of such a word is the end of a
-    word in the
-    text if its last character is a letter or digit.
+    The words are those of the recipe, or runs of words for superwords. The end of such a word is the end of a word in
+    the text if its last character is a letter or digit.
     """
     cut = CutWords.of(words, history.recipe, history, cancelled=work.cancelled)
     places, weights, total = _ends_in(words, work)

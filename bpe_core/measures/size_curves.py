@@ -117,8 +117,8 @@ def _follow(
 ) -> tuple[list[int], list[int], list[float]]:
     """Return three lists with a value after each merge.
 
-    The values are the number of tokens that occur, the number of tokens that occur no longer, and the sum for
-    the entropy.
+    The values are the number of tokens that occur, the number of tokens that occur no longer, and the sum for the
+    entropy.
     """
     base = len(counts)
     term = _term(power)
@@ -212,8 +212,8 @@ def renyi_efficiency(counts: Iterable[int] | Int64s, power: float = USUAL_POWER)
 def half_would_do(sizes: Int64s, tokens: Int64s) -> int | None:
     """Return the row of the first size whose half needs less than 5 % more tokens, or None.
 
-    The sizes are in ascending order. The result depends only on smaller sizes, so it stays the same when a run
-    learns more.
+    The sizes are in ascending order. The result depends only on smaller sizes, so it stays the same when a run learns
+    more.
 
     >>> half_would_do(np.array([1, 2, 4, 8, 16]), np.array([900, 600, 400, 390, 389]))
     3

@@ -1,7 +1,7 @@
 """The questions, with a file for each. The window, the commands, the reports and Python functions ask them.
 
-A new question is a new file here, with one subclass of `Question` (`bpe_core/asking`). The name of the file is the
-name of the question. A plug-in names the module of its question.
+A new question is a new file here, with one subclass of `Question` (`bpe_core/asking`). The name of the file is the name
+of the question. A plug-in names the module of its question.
 """
 
 from __future__ import annotations

@@ -31,11 +31,9 @@ MOST_SPELLED = 2_000  # special tokens that are tried
 class ChatOfFolder(Question):
     """Show a chat as a model gets it: rendered by the template of its folder, token by token, coloured by role.
 
-    The answer also shows how many tokens the template adds, and which special tokens a user could write. If each
-    turn only
-    adds ids to those of the turn before, a model can keep what it has computed. The answer shows this, too.
-    Templates are
-    rendered in a sandbox.
+    The answer also shows how many tokens the template adds, and which special tokens a user could write. If each turn
+    only adds ids to those of the turn before, a model can keep what it has computed. The answer shows this, too.
+    Templates are rendered in a sandbox.
     """
 
     studies = NONE

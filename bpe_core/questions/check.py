@@ -53,11 +53,9 @@ KINDS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in KINDS.it
 class Check(Question):
     """Check whether a table was learned correctly: does each merge follow from the counts?
 
-    Each step should merge the most frequent pair. Each row of the answer is a step that merges another pair,
-    with the pair
-    that should have been merged. Without texts the table alone is checked. With pins, check whether texts are
-    still split
-    the same way.
+    Each step should merge the most frequent pair. Each row of the answer is a step that merges another pair, with the
+    pair that should have been merged. Without texts the table alone is checked. With pins, check whether texts are
+    still split the same way.
     """
 
     needs = "texts if known"

@@ -22,8 +22,8 @@ COLUMNS = "\n".join(f"  {name:<14} {MEASURES[name].meaning}" for name in ("words
 class Morphemes(Question):
     """Measure how well the splits of tokenizers agree with the borders of morphemes.
 
-    A word is split as after a space, and counts once. More agreement is not always better: a frequent word should
-    be one token, even if it has several morphemes.
+    A word is split as after a space, and counts once. More agreement is not always better: a frequent word should be
+    one token, even if it has several morphemes.
     """
 
     studies = (1, 1_000)

@@ -47,9 +47,8 @@ NOTES = "\n\n".join(note for name in OF_SIZES if (note := MEASURES[name].note or
 class Sizes(Question):
     """Show how well each vocabulary size compresses, how much of the vocabulary is used, and how evenly.
 
-    At the marked size, half as many tokens would nearly do: the text would be less than 5 % longer. Further
-    training does
-    not change the marked size.
+    At the marked size, half as many tokens would nearly do: the text would be less than 5 % longer. Further training
+    does not change the marked size.
     """
 
     axis = "size"

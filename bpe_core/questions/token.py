@@ -34,9 +34,8 @@ WHAT = "The life of a token"
 class Token(Question):
     """Show the life of a token: its parts, its count over time, its words, and where it occurs.
 
-    A new token has all its occurrences at once. From then on larger tokens take occurrences away. Before the
-    token exists,
-    the count is that of the pair it was made of.
+    A new token has all its occurrences at once. From then on larger tokens take occurrences away. Before the token
+    exists, the count is that of the pair it was made of.
     """
 
     needs = "texts"

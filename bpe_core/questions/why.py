@@ -23,9 +23,8 @@ AROUND = 12  # bytes shown before and after a boundary
 class Why(Question):
     """Show why a text is split where it is.
 
-    Each boundary between two bytes has one reason. The reasons are the pattern, a pair that was never learned, a
-    merge that
-    comes later, and an earlier merge that took one of the tokens.
+    Each boundary between two bytes has one reason. The reasons are the pattern, a pair that was never learned, a merge
+    that comes later, and an earlier merge that took one of the tokens.
     """
 
     needs = "texts if known"

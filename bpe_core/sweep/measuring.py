@@ -152,11 +152,9 @@ def _bits(
 def intervals(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> list[tuple[Float64s, Float64s]]:
     """Return the interval that contains each ratio of two sums in 95 of 100 draws.
 
-    A draw takes as many documents as there are. It may take a document several times. `of` holds a row for each
-    size and a
-    column for each document. All sums are whole numbers, so the ratios are exact. The draws are the same each
-    time, and
-    serve all ratios. With fewer than five documents all intervals are NaN.
+    A draw takes as many documents as there are. It may take a document several times. `of` holds a row for each size
+    and a column for each document. All sums are whole numbers, so the ratios are exact. The draws are the same each
+    time, and serve all ratios. With fewer than five documents all intervals are NaN.
     """
     count = of.shape[1]
     if count < LEAST:

@@ -1,4 +1,4 @@
-"""python -m tests.benchmarks [TEXT]: see --help."""
+"""The command `python -m tests.benchmarks [TEXT]`, which `--help` explains."""
 
 from __future__ import annotations
 
@@ -96,7 +96,11 @@ def _introduce(text: Path, options: argparse.Namespace) -> None:
 
 
 def _make_vocabulary(source: Path | str) -> Vocabulary:
-    """Learn it with ties to the lowest ids, like every peer that must train for itself."""
+    """Return the vocabulary by which the libraries encode.
+
+    The vocabulary is that of GPT-2, or a vocabulary learned from `source`. Ties go to the lowest ids, as in every
+    library that must train its own vocabulary.
+    """
     if str(source) == "gpt2":
         return Vocabulary.from_gpt2_file(GPT2_FILE)
     ours = BpeExplorer()
@@ -136,7 +140,7 @@ def _texts_for(job: str, text: Path, folder: Path) -> list[Path]:
 
 
 def _other_kinds(folder: Path) -> list[Path]:
-    """Return code, from Python's library and its packages, and a text in many languages."""
+    """Return a text of C code, from Python and its packages, and a text in many languages."""
     code = folder / "code-in-c.txt"
     if not code.exists():
         places = [Path(sysconfig.get_path(name)) for name in ("include", "purelib")]

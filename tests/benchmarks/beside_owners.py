@@ -1,9 +1,8 @@
-"""python -m tests.benchmarks.beside_owners: encode and open by a file's rules beside the library that owns them.
+"""The command `python -m tests.benchmarks.beside_owners`, which compares us with the library that owns a file format.
 
-Short texts come one by one, as lines of some 55 characters, and as one batch on one thread; the last rows open files
-and encode a first text.
-All is done in one process, round by round in turn, and the least CPU time counts. Ids are compared: the exit code is 1
-where one differs. Vocabularies are learned from one text, and two others are encoded.
+Both encode and open the same files. Short texts of some 55 characters are encoded one by one, and as one batch on one
+thread. The last rows open files and encode a first text. Everything is done in one process, in turn, and the least CPU
+time counts. If ids differ, the exit code is 1. Vocabularies are learned from one text, and two other texts are encoded.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ Encode = Callable[[list[str]], list[list[int]]]
 
 
 class Owner(NamedTuple):
-    """A kind of file; what encodes texts one by one and as a batch: by its library, and by us."""
+    """A kind of file, with functions that encode texts one by one and as a batch, by its library and by us."""
 
     name: str
     theirs: tuple[Encode, Encode]
@@ -70,13 +69,13 @@ def row(name: str, least: list[tuple[float, float]], unit: float) -> str:
 
 
 def lines(text: str) -> list[str]:
-    """Cut a text into different short lines, at blanks where there are any."""
+    """Split a text into distinct short lines, at blanks if the text has blanks."""
     cut = (line for paragraph in text.split("\n") for line in textwrap.wrap(paragraph, CHARACTERS))
     return list(dict.fromkeys(cut))[:LINES]
 
 
 def beside(ours: Callable[[], object], theirs: Callable[[], object]) -> tuple[float, float]:
-    """Return the least CPU seconds of both, which are done in turn."""
+    """Call both functions in turn, several times, and return the least CPU seconds of each."""
     rounds = [(seconds_of(ours), seconds_of(theirs)) for _ in range(ROUNDS)]
     return min(own for own, _ in rounds), min(other for _, other in rounds)
 
@@ -119,7 +118,10 @@ def owners() -> Iterator[Owner]:
 
 
 def other_openings() -> Iterator[tuple[str, Callable[[], object], Callable[[], object]]]:
-    """Files of other kinds with GPT-2's 50,257 tokens, opened to encode one text, by us and by their library."""
+    """Yield a name and two functions for files of other kinds with GPT-2's 50,257 tokens.
+
+    The first function opens the file by us, the second by its library. Both encode one text.
+    """
     import tiktoken.load
     import tokenizers
 
@@ -149,7 +151,10 @@ def other_openings() -> Iterator[tuple[str, Callable[[], object], Callable[[], o
 
 
 def encoders(tokenizer: Any, numbers_of: Any) -> tuple[Encode, Encode]:
-    """Return functions that encode texts one by one and all at once, to the ids of the tokenizer's file."""
+    """Return a function that encodes texts one by one, and a function that encodes all texts at once.
+
+    The results are the ids of the tokenizer's file.
+    """
     tokenizer.expect(10**7)
 
     def one_by_one(texts: list[str]) -> list[list[int]]:

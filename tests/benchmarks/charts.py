@@ -1,4 +1,7 @@
-"""Time what a chart takes of the processor when it changes, until it is painted: none may take more than 16 ms."""
+"""The measurement of the processor time from a change of a chart until it is painted.
+
+No change may take more than 16 ms.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ END = 32_000  # steps
 
 
 def measure(application: Any) -> None:
-    """Draw each kind of chart in two sizes: with other values, another moment, a crosshair, and moved along."""
+    """Draw each kind of chart in two sizes, with new values, at another step, with a crosshair, and moved."""
     from PySide6.QtCore import QPointF
 
     from app.window.charts.figure_view import FigureView

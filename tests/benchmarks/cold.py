@@ -1,8 +1,8 @@
-"""Time whole processes, as a person waits for them: ours, and scripts by other libraries.
+"""The measurement of whole processes, as a person waits for them: our commands, and scripts that use other libraries.
 
-`python -m tests.benchmarks --cold`. Files are in memory and kernels are kept; only the first run of all is that of a
-new installation. Merges are compared with rustbpe's, whose tie rule we have, too, and ids with tiktoken's. The
-measurements of `train` compare merges with the other trainers.
+The command is `python -m tests.benchmarks --cold`. Files are in memory and kernels are cached, except in the first run
+of a new installation. Merges are compared with those of rustbpe, which has the same tie rule as we, and ids with those
+of tiktoken. The measurements of `train` compare merges with the other trainers.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ ENCODING = (
 
 
 def measure_cold(text: Path, rounds: int) -> bool:
-    """Print a line for each kind of process: medians of wall and of processor time, and ratios to the fastest other.
+    """Print a line for each kind of process, and return False if merges or ids differ.
 
-    False where merges or ids differ.
+    A line has the medians of wall and of processor time, and the ratios to the fastest other library.
     """
     sound = True
     if not wait_until_ready(600):
@@ -106,7 +106,7 @@ def _measure_training(part: Path, size: int, place: Path, rounds: int) -> bool:
 
 
 def _measure_encoding(part: Path, size: int, place: Path, rounds: int) -> bool:
-    """Encode with the merges that were just learned."""
+    """Measure the encoding by the merges that were learned before. Return False if ids differ."""
     ids, others, ranks = place / "ids.npy", place / "ids.bin", place / "ranks.tiktoken"
     export = ["export", "--merges", str(place / MERGES), str(ranks)]
     subprocess.run([*OURS, *export], check=True, stdout=subprocess.DEVNULL)
@@ -134,7 +134,7 @@ def _said(what: str, are_equal: bool) -> bool:
 
 
 def _measure_first_run(part: Path, place: Path) -> None:
-    """Time a new installation without a person's folder, with and without installed machine code."""
+    """Print the time of a new installation without a user folder, with and without installed machine code."""
     installed = place / "installed"
     command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(installed), str(SOURCES)]
     began = time.perf_counter()
@@ -171,9 +171,10 @@ def _ours(part: Path, place: Path) -> list[str]:
 
 
 def _timed(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, tuple[float, float]]:
-    """Run the commands in turn, again and again, so that a slow minute of the machine affects all of them.
+    """Run the commands in turn several times, and return the median wall and processor seconds of each.
 
-    The first round is not counted: it brings files into memory.
+    A slow minute of the machine then affects all commands. The first round only loads files into memory and is not
+    counted.
     """
     found = [{told: _once(command, os.environ) for told, command in commands.items()} for _ in range(rounds + 1)][1:]
     walls, busy = ({told: statistics.median(one[told][part] for one in found) for told in commands} for part in (0, 1))

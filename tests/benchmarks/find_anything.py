@@ -1,4 +1,4 @@
-"""Time the answers of the field that finds everything, over 100,000 merges."""
+"""The measurement of the field that finds everything, over 100,000 merges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TYPED = ("", "e", "th", "open te", "␣the", "t h", "99,999", "nothing is called
 
 
 def measure(program: Program, run_for: Callable[[float], None]) -> None:
-    """Measure from the key that opens it, and from each entry, until the list is painted."""
+    """Print the time from opening the field, and from each entry, until the list is painted."""
     run = run_with(random_history(MERGES))
     began = time.perf_counter()
     box = FindBox(program.finding.searches(run), program.window)

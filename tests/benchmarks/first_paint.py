@@ -1,4 +1,4 @@
-"""Time the start until the window is painted first; started by `tests.benchmarks.window`."""
+"""The measurement of the start until the window is first painted. `tests.benchmarks.window` starts this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The gap of floor and vocabulary, second by second: `python -m tests.benchmarks.floor FILE SIZE [SECONDS]`."""
+"""The gap between the floor and the best vocabulary, second by second.
+
+python -m tests.benchmarks.floor FILE SIZE [SECONDS]
+"""
 
 from __future__ import annotations
 

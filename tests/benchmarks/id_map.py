@@ -1,4 +1,4 @@
-"""The CPU seconds of a map of 200,000 ids: python -m tests.benchmarks.id_map.
+"""The measurement of the CPU seconds for a map of 200,000 ids: python -m tests.benchmarks.id_map.
 
 Half of the tokens are new to the old table, so the map holds the parts of 100,000 tokens.
 """
@@ -19,7 +19,7 @@ BYTES = 256
 
 
 def tables() -> tuple[History, History]:
-    """Return a table of half of the ids, and one that goes on from it."""
+    """Return a table with half of the ids, and a table that continues it."""
     chance = np.random.default_rng(1)
     letters = np.arange(97, 123)
     pairs = [(int(one), int(other)) for one in letters for other in letters]

@@ -1,7 +1,9 @@
-"""Time the answers to questions about a run, and their cost during training.
+"""The measurement of the time that answers to questions about a run take, and of their cost during training.
 
-    python -m tests.benchmarks --only insight     in the engine: the first question asked of a run, and further ones
-    python -m tests.benchmarks.insight [TEXT]     in the window: from the click to the answer; the cost to a training
+    python -m tests.benchmarks --only insight     in the engine: the first question about a run, and further
+    questions
+    python -m tests.benchmarks.insight [TEXT]     in the window: from the click to the answer, and the cost to a
+    training
 
 Runs offscreen unless QT_QPA_PLATFORM or DISPLAY names a screen.
 """
@@ -48,7 +50,7 @@ COST_LIMIT = 0.03  # of the time of a training
 
 
 class Engine:
-    """A run with a text to ask about; `number` varies each question."""
+    """A run with a text for questions. The parameter `number` makes each question different."""
 
     def __init__(self, path: Path) -> None:
         recipe = Recipe.preset("gpt2", vocab_size=VOCABULARY)
@@ -60,7 +62,7 @@ class Engine:
         self.base = len(self.history.alphabet)
 
     def rank(self) -> None:
-        """Do the work that every first question waits for."""
+        """Rank the words, which every first question about a run needs."""
         self.ranked = RankedWords.of(self.words, self.history)
 
     def _step(self, number: int) -> int:
@@ -97,7 +99,7 @@ VARIANTS = tuple(f"{question}{again}" for question in QUESTIONS for again in (""
 
 
 def ask(path: Path, variant: str) -> Stopwatch:
-    """Time the first question of a run, or take the median of further ones of its kind."""
+    """Return the time of the first question about a run, or the median time of later questions of the same kind."""
     engine, name = Engine(path), variant.removesuffix(" again")
     with Stopwatch() as first:
         engine.rank()
@@ -116,7 +118,7 @@ def ask(path: Path, variant: str) -> Stopwatch:
 
 
 class Window:
-    """A window with a run at rest. Its modules are loaded only here."""
+    """A window with a run, without unfinished work. Its modules are loaded only here."""
 
     def __init__(self, path: Path) -> None:
         from PySide6.QtWidgets import QApplication
@@ -152,12 +154,12 @@ class Window:
                 raise TimeoutError("The window did not get there in time.")
 
     def rest(self) -> None:
-        """Wait until all work and every pause between questions are over."""
+        """Wait until no work is left and every pause between questions is over."""
         until = time.monotonic() + 0.4
         self.wait_for(lambda: time.monotonic() > until and not self.program.session.aside.is_busy())
 
     def train(self) -> float:
-        """Return the seconds from the order to the last merge."""
+        """Train a run, and return the seconds from the command to the last merge."""
         runs = self.program.session.runs
         began = time.perf_counter()
         self.program.session.train()
@@ -165,7 +167,7 @@ class Window:
         return time.perf_counter() - began
 
     def milliseconds_until(self, is_answered: Callable[[], bool], act: Callable[[], None]) -> float:
-        """Measure from an act until its answer is shown."""
+        """Call `act`, and return the milliseconds until its answer is shown."""
         began = time.perf_counter()
         act()
         self.wait_for(is_answered, 20)
@@ -206,7 +208,7 @@ class Window:
         self.program.charts.setCurrentWidget(self.pairs_page)
 
     def look_at(self, question: str) -> None:
-        """Bring the page of a question on top."""
+        """Show the page of a question."""
         program = self.program
         if question == "race":
             program.charts.setCurrentWidget(self.race_page)
@@ -216,7 +218,10 @@ class Window:
 
 
 def measure_answers(window: Window) -> bool:
-    """Check that every kind is answered in time: the first question of a fresh run, and later ones."""
+    """Return whether each kind of question is answered in time.
+
+    The first question about a new run and later questions are measured.
+    """
     in_time = True
     for question in ("why", "token", "race"):
         firsts, others = [], []
@@ -243,7 +248,7 @@ def _look_and_ask(window: Window, question: str, ask: Callable[[], None]) -> Non
 
 
 def measure_cost(window: Window) -> bool:
-    """Measure what questions cost a training while nobody looks."""
+    """Return whether hidden questions take little of a training's time."""
     window.look_away()
     window.train()
     shares = []
@@ -259,7 +264,7 @@ def measure_cost(window: Window) -> bool:
 
 @contextmanager
 def _clocked(window: Window) -> Iterator[Stopwatch]:
-    """Add up the time that the models of questions spend on signals and questions."""
+    """Add up the time that the models of questions spend on signals and questions, inside this context."""
     clock, session = Stopwatch(), window.program.session
     runs, cursor = session.runs, session.cursor
     heard: dict[Any, tuple[Any, ...]] = {

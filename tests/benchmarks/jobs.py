@@ -1,4 +1,7 @@
-"""The jobs: one work of one library in its process, of which a part is timed."""
+"""The jobs of the benchmark.
+
+A job does one kind of work by one library in a separate process, and a part of it is timed.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ COMPRESSED = 10_000_000  # bytes
 
 @dataclass(frozen=True)
 class Task:
-    """One measurement to make."""
+    """A measurement that is to be made."""
 
     job: str
     peer: str
@@ -84,7 +87,7 @@ def train_unsplit(peer: Peer, task: Task) -> Performed:
 
 
 def compress(peer: Peer, task: Task) -> Performed:
-    """Compress to a file in memory, and expand it."""
+    """Compress a text to a file in memory, and return the time. Check that the file expands to the same text."""
     from bpe_core.methods.gage import container as gage_file
 
     data = Path(task.text).read_bytes()[:COMPRESSED]
@@ -103,7 +106,7 @@ def encode_cold(peer: Peer, task: Task) -> Performed:
 
 
 def encode_again(peer: Peer, task: Task) -> Performed:
-    """Encode a second time, when all words are known."""
+    """Return the time of encoding a text a second time, when all its words are cached."""
     encode = _encoder(peer, task)
     text = Path(task.text).read_bytes().decode()
     encode(text)
@@ -154,7 +157,7 @@ def encode_superwords(peer: Peer, task: Task) -> Performed:
 
 
 def encode_warm(peer: Peer, task: Task) -> Performed:
-    """Take the median of many calls on the same KB."""
+    """Return the median time of many calls on the same KB of text."""
     encode = _encoder(peer, task)
     whole = Path(task.text).read_bytes()
     middle = len(whole) // 2
@@ -176,7 +179,7 @@ def encode_random_letters(peer: Peer, task: Task) -> Performed:
 
 
 def _encode_long_words(peer: Peer, task: Task, words: list[str]) -> Performed:
-    """Take the median over several words, as a library may remember a word."""
+    """Return the median time over several words, because a library may cache a word."""
     encode = _encoder(peer, task)
     watch = _median_call([partial(encode, word) for word in words[1:]])
     ids = encode(words[0])
@@ -219,7 +222,7 @@ def start_import(peer: Peer, task: Task) -> Performed:
 
 
 def start_command(peer: Peer, task: Task) -> Performed:
-    """Measure a whole command, with the start of the interpreter."""
+    """Return the time of a whole command, including the start of the interpreter."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "merges.csv"
         return _run_program(["-m", "bpe_core", "train", task.text, "--output", str(output), "--quiet"])
@@ -234,7 +237,7 @@ def _run_program(arguments: list[str]) -> Performed:
 
 @dataclass(frozen=True)
 class Job:
-    """A kind of work, and the peers that can do it."""
+    """A kind of work, and the libraries that can do it."""
 
     title: str
     perform: Callable[[Peer, Task], Performed]
@@ -245,7 +248,7 @@ class Job:
     variants_of: Mapping[str, tuple[str, ...]] | None = None  # where not all peers can do it, or differ in it
 
     def contestants(self, chosen: list[str]) -> list[tuple[str, str]]:
-        """Return the peers that take part, each with its tie rules."""
+        """Return the libraries that take part, each with a tie rule or another variant."""
         if self.only_ours:
             return [(OURS, variant) for variant in self.variants]
         names = [OURS, *(name for name in chosen if name != OURS)]

@@ -1,4 +1,7 @@
-"""Open, count and learn a folder with as many files as a large program, in a window and without one."""
+"""The measurement of a folder with as many files as a large program, in a window and without a window.
+
+The folder is opened, counted and learned from.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ MERGES = 1_000
 
 
 def make_folder(folder: Path, text: bytes) -> None:
-    """Cut a text into stretches of whole lines."""
+    """Write parts of a text to many files. A part has whole lines."""
     chosen = random.Random(44_175)
     for number in range(FILES):
         parent = folder / f"part{number // FILES_A_FOLDER:03}"
@@ -30,13 +33,13 @@ def make_folder(folder: Path, text: bytes) -> None:
 
 
 def processor_seconds(who: int) -> float:
-    """Return processor seconds: they are surer than elapsed time on a busy machine."""
+    """Return processor seconds, which vary less than elapsed time on a busy machine."""
     used = resource.getrusage(who)
     return used.ru_utime + used.ru_stime
 
 
 def measure(text: Path, open_window: Callable[[Path], None]) -> None:
-    """Run the command first, so that both find the files in memory."""
+    """Measure the command first, then the window, so that both find the files in memory."""
     with TemporaryDirectory() as top:
         folder = Path(top) / "many"
         folder.mkdir()

@@ -1,8 +1,7 @@
-"""Make a text in many languages with long words, as scripts without blanks have them.
+"""The maker of a text in many languages with long words, as in scripts without blanks.
 
-A chain over the characters of real texts chooses each next character as one that follows the same three characters
-somewhere in them. So pairs are as frequent as in those languages, and words seldom repeat. Each long word is among
-short ones, which are copied.
+Each next character is one that follows the same three characters somewhere in real texts. So pairs are as frequent as
+in those languages, and words seldom repeat. Each long word is among short words, which are copied.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ MEDIAN_LENGTH, SPREAD, LONGEST = 16, 0.75, 100  # of long words, in characters
 
 
 def make(source: Path, made: Path, long_words: int = LONG_WORDS) -> None:
-    """Write the text that these numbers make of a source; it is always the same."""
+    """Write a text made from the text `source`. The same source always gives the same text."""
     random = np.random.default_rng(SEED)
     words = ["".join(filter(str.isalpha, word)) for word in source.read_text(encoding="utf-8").split()]
     kept = np.array([word for word in words if word], object)
@@ -38,7 +37,10 @@ Followers = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.i
 
 
 def _followers(letters: npt.NDArray[np.str_]) -> Followers:
-    """Sort all places by their bytes and those before; give each place the start and size of its group."""
+    """Group all places of a text by their character and the characters before.
+
+    Return the places sorted by groups, and the start and size of the group of each place.
+    """
     _, kinds = np.unique(letters, return_inverse=True)
     contexts = kinds.copy()
     for back in range(1, CONTEXT):
@@ -51,7 +53,7 @@ def _followers(letters: npt.NDArray[np.str_]) -> Followers:
 def _chain(
     random: np.random.Generator, letters: npt.NDArray[np.str_], followers: Followers, lengths: npt.NDArray[np.int64]
 ) -> list[str]:
-    """Make words of these lengths, adding a letter to all at a time."""
+    """Return words of these lengths. A letter is added to all words at a time."""
     order, first, count = followers
     at = random.integers(len(letters), size=len(lengths))
     made = np.empty((len(lengths), LONGEST), letters.dtype)

@@ -1,6 +1,6 @@
-"""Make each measurement in a fresh process, so that none inherits memory or caches.
+"""The making of each measurement in a fresh process, which inherits no memory and no caches.
 
-`python -m tests.benchmarks.measure '{"job": ...}'` is that process.
+The process is `python -m tests.benchmarks.measure '{"job": ...}'`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.shared import ROOT
 
 @dataclass(frozen=True)
 class Failure:
-    """A failed measurement and its reason."""
+    """A failed measurement and the reason for its failure."""
 
     reason: str
 

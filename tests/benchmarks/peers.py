@@ -1,7 +1,7 @@
-"""One adapter per library, ours among them: each trains and encodes by the same calls.
+"""The adapters of the libraries, ours among them. Each adapter trains and encodes by the same calls.
 
-An adapter imports its library only in `warm_up`, in a process of its own. What `train` and an
-encoder do is timed; making their results comparable is not.
+An adapter imports its library only in `warm_up`, in a separate process. The work of `train` and of an encoder is timed.
+The work that makes their results comparable is not timed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LONG_TEXT = 100_000  # characters; a shorter one is never given to more than one
 
 
 class Peer(ABC):
-    """A library. `ties` are the rules for equal counts it can train by."""
+    """A library. `ties` are the tie rules by which it can train."""
 
     package: ClassVar[str]  # its name for import
     distribution: ClassVar[str]  # its name for installing
@@ -34,19 +34,25 @@ class Peer(ABC):
 
     @abstractmethod
     def warm_up(self) -> None:
-        """Import the library, and do on a few words all that it does once in a process."""
+        """Import the library, and train and encode a few words.
+
+        All work that is done once per process is over after this.
+        """
 
     def train(self, path: Path, size: int, ties: str) -> Any:
-        """Learn a vocabulary of `size` from the file, in the library's own form."""
+        """Return a vocabulary of `size` learned from a file, as an object of the library."""
         raise NotImplementedError(f"{self.distribution} does not train")
 
     def tokens(self, trained: Any) -> list[bytes] | None:
-        """Return the tokens in their learned order, without the bytes; None where they cannot be compared."""
+        """Return the tokens in the order in which they were learned, without the bytes.
+
+        Return None if the tokens cannot be compared.
+        """
         raise NotImplementedError
 
     @abstractmethod
     def encoder(self, vocabulary: Vocabulary) -> Encoder:
-        """Return a function that encodes a text on one thread, in the library's fastest form."""
+        """Return a function that encodes a text on one thread by the fastest call of the library."""
 
 
 class BpeExplorer(Peer):
@@ -232,10 +238,10 @@ PEERS: dict[str, type[Peer]] = {
 
 
 def pieces(path: Path) -> Iterator[str]:
-    """Yield the text in pieces of some size, for libraries that work on several texts at a time.
+    """Yield the text in pieces, for libraries that process several texts at a time.
 
-    A piece ends before a space that follows a visible ASCII character: no branch of GPT-2's pattern
-    reaches across such a place, so the words are those of the whole text.
+    A piece ends before a space that follows a visible ASCII character. No branch of GPT-2's pattern matches across such
+    a place, so the words are those of the whole text.
     """
     held = b""
     with path.open("rb") as file:

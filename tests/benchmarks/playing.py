@@ -1,4 +1,4 @@
-"""Time the frames while a history is played with animated merges, on the sample and on a megabyte of text."""
+"""The measurement of frames while a history is played with animated merges, on the sample and on a megabyte of text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_SECONDS = 60.0
 
 
 def measure_playing(text: Path, program: Any, run_for: Callable[[float], None], ticker: Any) -> None:
-    """Train and play; measure the time of each frame, and the gaps between ticks."""
+    """Train a run and play it. Print the time of each frame, and the gaps between ticks."""
     with tempfile.TemporaryDirectory() as folder:
         megabyte = Path(folder) / "megabyte.txt"
         megabyte.write_bytes(text.read_bytes()[:MEGABYTE])
@@ -41,7 +41,7 @@ def measure_playing(text: Path, program: Any, run_for: Callable[[float], None], 
 
 
 class _Frames:
-    """Times each picture that the window draws, with everything redrawn for it."""
+    """A recorder of the time that the window needs to draw each frame completely."""
 
     def __init__(self, window: Any, ticker: Any) -> None:
         from PySide6.QtCore import QEvent, QObject

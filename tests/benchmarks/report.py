@@ -1,4 +1,4 @@
-"""The table: medians, ratios, and who agrees with whom."""
+"""The table of a benchmark: medians, ratios, and which libraries have equal results."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def table(results: Results) -> tuple[list[str], bool]:
 
 
 def _ratio(name: str, ties: str, summary: Summary) -> str:
-    """Divide our wall time by theirs, under the same tie rule if we have it."""
+    """Return our wall time divided by that of another library, with the same tie rule if we have this rule."""
     candidates = [summary.get((OURS, ties)), *(one for (who, _), one in summary.items() if who == OURS)]
     ours = next((one for one in candidates if isinstance(one, Medians)), None)
     theirs = summary[name, ties]
@@ -91,7 +91,7 @@ def agreement(name: str, ties: str, summary: Summary) -> str:
 
 
 def comparisons(summary: Summary) -> list[str]:
-    """Compare ours by each tie rule with the fastest peer by any rule."""
+    """Return lines that compare each of our tie rules with the fastest other library."""
     peers = [(one, key) for key, one in summary.items() if isinstance(one, Medians) and key[0] != OURS]
     if not peers:
         return []

@@ -1,7 +1,10 @@
-"""python -m tests.benchmarks.shared_page: a shared run in Chromium: its size, its opening, a key in a text, its slider.
+"""The measurement of a shared run in Chromium: the size of its page, opening, a key press in a text, and the slider.
 
-A key in 10,000 characters should take 16 ms, and 50,000 merges half a second to load. Medians are shown, and behind
-that of a key its least time, which tells how much else the machine did. Merges are learned where there is enough text.
+    python -m tests.benchmarks.shared_page
+
+A key press in 10,000 characters should take 16 ms, and loading 50,000 merges half a second. Medians are shown. The
+least time of a key press follows its median, and shows how busy the machine was. If there is enough text, the merges
+are learned.
 """
 
 from __future__ import annotations
@@ -39,7 +42,7 @@ REAL = ("data/wikitext2-train-unk.txt", "data/udhr-languages.txt")
 
 
 def history_of(merges: int) -> bpe.History:
-    """Learn what there is to learn in our texts, and put merges behind it that are drawn by lot."""
+    """Return a history with this number of merges. Random merges follow the merges that our texts allow."""
     texts = [path.read_text(encoding="utf-8") for path in Path("tests/texts").glob("*.txt")]
     texts += [text_of(name) for name in here(*REAL)]
     learned = bpe.train(texts, "gpt2", vocab_size=None, merges=merges, min_frequency=1).history

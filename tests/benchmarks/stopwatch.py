@@ -1,4 +1,4 @@
-"""Measure wall time, processor time and peak memory of some work, with child processes."""
+"""The measurement of wall time, processor time and peak memory of some work, including child processes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _processor_seconds() -> float:
 
 
 def forget_peak() -> None:
-    """Start the peak anew, which Linux allows, so that what was before does not count."""
+    """Reset the peak of memory, so that earlier work does not count. Only Linux allows this."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 

@@ -1,4 +1,4 @@
-"""Encode by tables of superwords, beside tokenizers where it reads them."""
+"""The measurement of encoding by tables with superwords, compared with tokenizers if tokenizers reads the table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIZE = 32_000
 
 
 def encoder(peer: Peer, table: str, source: Path) -> Encoder:
-    """Learn the table from a file, and return a function that encodes by it on one thread."""
+    """Learn the table from a file, and return a function that encodes a text by the table on one thread."""
     from bpe_core.formats import write_history
     from bpe_core.methods.kit.tokenizer import Tokenizer
 

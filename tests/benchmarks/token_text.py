@@ -1,9 +1,9 @@
-"""Measure what the token text costs the GUI thread at 1 MB: a step through time, a key press, a scroll.
+"""The measurement of what the token text of 1 MB costs the GUI thread: a move of the slider, a key press, a scroll.
 
     python -m tests.benchmarks.token_text
 
-Prints CPU milliseconds of the GUI thread, repainting included. The ranks are made up: the
-engine works on another thread and is measured by itself.
+Prints CPU milliseconds of the GUI thread, including repainting. The ranks are random numbers, because the engine works
+on another thread and is measured separately.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LIMITS_MS = {"slider step": 16.0, "key press": 16.0}
 
 
 def text_of_words(separator_every: int) -> str:
-    """Make 1 MB of random words, with a newline after every n words (0: none)."""
+    """Return 1 MB of random words. A newline comes after every n words, or never if n is 0."""
     rng = random.Random(7)
     vocabulary = ["".join(rng.choices("etaoinshrdlucmfw", k=rng.randint(1, 11))) for _ in range(4000)]
     words: list[str] = []
@@ -53,7 +53,10 @@ def text_of_words(separator_every: int) -> str:
 
 
 def made_up_ranks(text: str) -> Int32s:
-    """Make ranks: a cut before each blank; inside words, merges at all times, and some boundaries that stay."""
+    """Return random ranks of the boundaries of a text.
+
+    Each blank begins a word. Inside words, merges of all steps remove boundaries, and some boundaries stay.
+    """
     data = np.frombuffer(text.encode(), np.uint8)
     rng = np.random.default_rng(3)
     ranks = (MERGES * rng.random(len(data) + 1) ** 2).astype(np.int32)
@@ -64,7 +67,10 @@ def made_up_ranks(text: str) -> Int32s:
 
 
 def answer(model: TokenTextModel) -> Callable[[TextChange], None]:
-    """Answer each edit as a session does, without an engine: with the ranks of the requested bytes."""
+    """Return a function that answers each edit with made-up ranks of the requested bytes.
+
+    A session answers with real ranks.
+    """
     cuts = SafeCuts.of(Recipe.preset("gpt2"))
 
     def on_change(_change: TextChange) -> None:
@@ -118,7 +124,7 @@ def measured(text: str) -> Iterator[tuple[str, list[float]]]:
 
 
 def measured_beside_ids(text: str) -> Iterator[tuple[str, list[float]]]:
-    """Measure the same with ids and counts on the screen, including their work in the same turn."""
+    """Yield the measurements of the text when ids and counts are on the screen, including their repainting."""
     model = TokenTextModel(text)
     panel = TokenTextPanel(model)
     panel.resize(1280, WINDOW[1])

@@ -1,4 +1,4 @@
-"""Compare Unigram with SentencePiece and tokenizers: training, and encoding by SentencePiece's vocabulary.
+"""The comparison of Unigram with SentencePiece and tokenizers: training, and encoding by SentencePiece's vocabulary.
 
 Words are split at blanks, and texts are not normalized.
 """
@@ -59,14 +59,13 @@ def _trained_by(peer: Tokenizers, path: Path) -> Any:
 
 
 def size_of(trained: Any) -> int:
-    """Return the number of tokens."""
     if hasattr(trained, "get_piece_size"):
         return int(trained.get_piece_size())
     return int(trained.get_vocab_size() if hasattr(trained, "get_vocab_size") else trained.vocabulary_size)
 
 
 def encoder(peer: Peer, learned_from: Path) -> Encoder:
-    """Return an encoder by the vocabulary that SentencePiece learns from a text."""
+    """Return a function that encodes by the vocabulary that SentencePiece learns from a text."""
     library = SentencePiece()
     library.warm_up()
     processor = _processor(library, learned_from)

@@ -14,7 +14,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Byte b has the id b, and merge i the id 256 + i, for every library."""
+    """A vocabulary of bytes and merges. For every library, byte b has the id b, and merge i the id 256 + i."""
 
     pairs: tuple[Pair, ...]
     trained_on: Path | None  # the text, for libraries that can use only their own vocabularies
@@ -38,7 +38,7 @@ class Vocabulary:
 
     @classmethod
     def from_gpt2_file(cls, path: Path) -> Vocabulary:
-        """Read the merges of GPT-2's vocab.bpe; bytes have their values as ids."""
+        """Return the vocabulary with the merges of GPT-2's file vocab.bpe."""
         byte_of = {character: byte for byte, character in enumerate(printable_bytes())}
         id_of = {bytes([byte]): byte for byte in range(256)}
         pairs = []
@@ -50,7 +50,7 @@ class Vocabulary:
         return cls(tuple(pairs), None)
 
     def as_hugging_face(self) -> str:
-        """Write it as the text of a tokenizer.json."""
+        """Return the vocabulary as the text of a tokenizer.json."""
         stand_in = printable_bytes()
         written = ["".join(stand_in[byte] for byte in token) for token in self.tokens]
         byte_level: dict[str, Any] = {
@@ -85,12 +85,12 @@ class Vocabulary:
         return json.dumps(whole)
 
     def as_tiktoken(self) -> str:
-        """Write it as the text of a .tiktoken file."""
+        """Return the vocabulary as the text of a .tiktoken file."""
         return "".join(f"{base64.b64encode(token).decode()} {id}\n" for id, token in enumerate(self.tokens))
 
 
 def printable_bytes() -> list[str]:
-    """Map each byte to its printable character in Hugging Face's byte-level files."""
+    """Return the printable character of each byte in Hugging Face's byte-level files."""
     printable = {*range(33, 127), *range(161, 173), *range(174, 256)}
     others = iter(range(256, 512))
     return [chr(byte) if byte in printable else chr(next(others)) for byte in range(256)]

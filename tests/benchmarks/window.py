@@ -1,4 +1,4 @@
-"""Measure how smoothly the window runs: start-up, idling, training at full speed, a folder of many files, large tables.
+"""The measurement of how smoothly the window runs: start, idling, training at full speed, many files, large tables.
 
     python -m tests.benchmarks.window [TEXT] [--only PART ...]
 
@@ -77,7 +77,7 @@ def _in_fresh_process(part: str, text: Path, folder: Path) -> int:
 
 
 def measure_idle(_: Path) -> None:
-    """Measure memory and processor time of a window that nobody touches."""
+    """Print the memory and the processor time of a window without input."""
     program, run_for = _window()
     run_for(2.0)
     before = time.process_time()
@@ -96,7 +96,7 @@ def _memory_megabytes() -> float:
 
 
 def measure_training(text: Path) -> None:
-    """Measure the gaps of a 5 ms timer in the window's thread: idle, then training over and over."""
+    """Print the gaps of a 5 ms timer in the window's thread: first without work, then during training."""
     program, run_for = _window(text)
     beginning = text.read_bytes()[:TEXT_BYTES].decode(errors="ignore")
     program.token_text.set_text(beginning)
@@ -130,7 +130,10 @@ def measure_training(text: Path) -> None:
 
 
 def measure_pointing(text: Path) -> None:
-    """Measure a move of the pointer over 1 MB of text with 32,000 merges: all views light up the token below it."""
+    """Print the time of a pointer move over 1 MB of text with 32,000 merges.
+
+    All views highlight the token below the pointer.
+    """
     from PySide6.QtCore import QEvent, QPointF, Qt
     from PySide6.QtGui import QMouseEvent
     from PySide6.QtWidgets import QApplication
@@ -166,7 +169,10 @@ def measure_pointing(text: Path) -> None:
 
 
 def measure_methods(text: Path) -> None:
-    """Measure the same gaps for each method: while it learns, through time, and when a megabyte of text is put in."""
+    """Print the gaps of the timer for each method.
+
+    The gaps are measured while the method learns, when the slider moves, and when 1 MB of text is entered.
+    """
     from bpe_core.methods.registry import METHODS
     from bpe_core.recipes.presets import PRESETS
     from bpe_core.recipes.recipe import Recipe
@@ -205,7 +211,7 @@ def _learned(program: object) -> int:
 
 
 class _Ticker:
-    """Notes when a 5 ms timer fires; a person feels the gaps between two notes."""
+    """A recorder of the times at which a 5 ms timer fires. A person feels the gaps between them."""
 
     def __init__(self) -> None:
         from PySide6.QtCore import Qt, QTimer
@@ -237,7 +243,10 @@ class _Ticker:
 
 
 def measure_folder(text: Path, is_picked: bool = False) -> None:
-    """Measure the gaps while a folder of many files, or each file, is opened, counted and learned from."""
+    """Print the gaps of the timer while a folder of many files is opened, counted and learned from.
+
+    If `is_picked` is set, each file is opened instead of the folder.
+    """
 
     def in_a_window(folder: Path) -> None:
         program, run_for = _window()
@@ -263,7 +272,7 @@ def measure_folder(text: Path, is_picked: bool = False) -> None:
 
 
 def measure_table(_: Path) -> None:
-    """Filter and sort 100,000 merges; stream, scroll, filter and export 250,000."""
+    """Print the times to filter and sort 100,000 merges, and to stream, scroll, filter and export 250,000 merges."""
     from PySide6.QtCore import Qt
     from PySide6.QtWidgets import QApplication
 
@@ -326,7 +335,7 @@ def measure_table(_: Path) -> None:
 
 
 def measure_find(_: Path) -> None:
-    """Measure the first answers of the field that finds everything."""
+    """Print the times of the first answers of the field that finds everything."""
     from tests.benchmarks import find_anything
 
     program, run_for = _window()
@@ -336,7 +345,7 @@ def measure_find(_: Path) -> None:
 
 
 def measure_charts(_: Path) -> None:
-    """Change, point at and move each kind of chart."""
+    """Print the times to change each kind of chart, to point at it and to move it."""
     from PySide6.QtWidgets import QApplication
 
     from tests.benchmarks import charts
@@ -345,7 +354,7 @@ def measure_charts(_: Path) -> None:
 
 
 def measure_play(text: Path) -> None:
-    """Play a history merge by merge."""
+    """Print the times of the frames while a history is played merge by merge."""
     from tests.benchmarks.playing import measure_playing
 
     program, run_for = _window()
@@ -356,7 +365,7 @@ LIVE_SIZES = (10_000_000, 1_000_000)  # bytes; the first change loads what all n
 
 
 def measure_live(text: Path) -> None:
-    """Measure the time from a change of the recipe until the window shows what is learned by it."""
+    """Print the time from a change of the recipe until the window shows the newly learned run."""
     from PySide6.QtCore import QTimer
 
     program, run_for = _window()
@@ -399,7 +408,7 @@ LIVE_CHANGES: dict[str, list[dict[str, object]]] = {
 
 
 def _window(*files: Path):  # its modules are loaded only here
-    """Open a window; return it with a function that runs it for some seconds."""
+    """Open a window. Return it with a function that runs the window for some seconds."""
     from PySide6.QtCore import QEventLoop, QTimer
     from PySide6.QtWidgets import QApplication
 

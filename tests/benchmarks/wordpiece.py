@@ -1,7 +1,7 @@
-"""Compare WordPiece with tokenizers: training, and encoding by one vocabulary.
+"""The comparison of WordPiece with tokenizers: training, and encoding by one vocabulary.
 
-Words are split as in BERT. Training does not normalize; encoding cleans the text, makes letters small and drops their
-accents, in both alike.
+Words are split as in BERT. Training does not normalize. For encoding, both libraries clean the text, make letters small
+and drop their accents.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Encoder = Callable[[str], Any]
 
 
 def trainer(peer: Peer, size: int, rule: str) -> Callable[[Path], Any]:
-    """Return a function that trains a vocabulary of that size on a file."""
+    """Return a function that trains a vocabulary of a size on a file."""
     if isinstance(peer, Tokenizers):
         return lambda path: _trained_by(peer, path, size)
     assert isinstance(peer, BpeExplorer)
@@ -47,12 +47,11 @@ def _trained_by(peer: Tokenizers, path: Path, size: int) -> Any:
 
 
 def size_of(trained: Any) -> int:
-    """Return the number of tokens."""
     return int(trained.get_vocab_size() if hasattr(trained, "get_vocab_size") else trained.vocabulary_size)
 
 
 def encoder(peer: Peer, learned_from: Path) -> Encoder:
-    """Return an encoder by a vocabulary that our engine learns from a text."""
+    """Return a function that encodes by a vocabulary that our engine learns from a text."""
     history = _history(learned_from)
     if isinstance(peer, BpeExplorer):
         from bpe_core.methods.kit.tokenizer import Tokenizer

@@ -1,7 +1,7 @@
-"""Hears every attempt of this process to reach a network, by Python or past it.
+"""A watch on every attempt of this process to reach a network, by Python or by other code.
 
-`listen()` writes a line to the standard error for each attempt that Python makes: an audit hook cannot
-be taken away again. `network_sockets()` asks the kernel (Linux) what is open, whoever opened it.
+`listen()` writes a line to standard error for each attempt that Python makes. Python cannot remove an audit hook.
+`network_sockets()` asks the Linux kernel for open sockets, so it also finds sockets of other code.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ HEADS = ("socket.", "urllib.", "http.", "ftplib.", "smtplib.", "webbrowser.")
 
 
 def listen() -> None:
-    """Listen from now on, to the end of the process."""
+    """Report network attempts from this moment until the process ends."""
     sys.addaudithook(_hear)
 
 
@@ -25,7 +25,7 @@ def _hear(event: str, arguments: tuple[object, ...]) -> None:
 
 
 def network_sockets(process: str = "self") -> list[str]:
-    """The Internet sockets that a process has open, as the kernel lists them."""
+    """Return the Internet sockets that a process has open, as the kernel lists them."""
     own = {link.removeprefix("socket:[").removesuffix("]") for link in _open_files(process) if "socket:" in link}
     found = []
     for protocol in ("tcp", "tcp6", "udp", "udp6", "raw", "raw6"):

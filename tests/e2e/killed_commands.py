@@ -1,11 +1,11 @@
-"""Every command that writes, killed at any moment: what lay there before is whole, and the next run ends equal.
+"""The test of every command that writes, killed at any moment. Earlier files stay whole, and the next run ends equal.
 
     python -m tests.e2e.killed_commands SEED TOTAL [CASE ...]
 
-Half of the kills come at a moment of the run, most of them late in it; half before one of its deeds, by which files are
-opened for writing, renamed or removed. Some are no kills: signals that ask, a pipe that nobody reads, and a full disk.
-A try is a fork of this process, which has loaded everything, in a folder with `in/` and `out/`. Before it `out/` is
-empty, or holds what the same command made of other texts.
+Half of the kills come at a random moment of the run, most of them late. The other half come before a file is opened for
+writing, renamed or removed. Some attempts do not kill: they send signals that ask the command to stop, close the pipe
+that it writes to, or fill the disk. An attempt is a fork of this process, which has loaded everything, in a folder with
+`in/` and `out/`. Before the attempt `out/` is empty, or holds the result of the same command for other texts.
 """
 
 from __future__ import annotations
@@ -132,7 +132,10 @@ Files = dict[str, Any]  # by their places in a folder: what is in them
 
 
 def begin(arguments: str, folder: Path, *, settles: Callable[[], None] = lambda: None, stop: int = 0) -> int:
-    """Start a command in a process of its own, which kills itself before that deed; return its number."""
+    """Start a command in a separate process, and return the number of the process.
+
+    The process kills itself before the file operation with the number `stop`.
+    """
     sys.stdout.flush()
     child = os.fork()
     if child:
@@ -182,7 +185,7 @@ def deeds_in(folder: Path) -> Path:
 
 
 def end_of(child: int) -> int:
-    """Return its exit code, or the number of its signal, negative."""
+    """Return the exit code of a process, or the negative number of the signal that killed it."""
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
@@ -196,7 +199,7 @@ def files_in(folder: Path) -> Files:
 
 
 def content(path: Path) -> Any:
-    """Return the content of a file without the parts that differ each time."""
+    """Return the content of a file without the parts that differ in each run."""
     ending = path.suffix
     with suppress(Exception):  # half a table has no columns
         if is_data(path) and TAKEN in (columns := read_plainly(path)):
@@ -210,13 +213,13 @@ def is_hidden(name: str) -> bool:
 
 
 def seen(files: Files) -> Files:
-    """Leave out what is hidden, and where a count goes on."""
+    """Return the files without hidden files and without the files of unfinished counts."""
     return {name: held for name, held in files.items() if not is_hidden(name) and f"{WORKING}/" not in name}
 
 
 @dataclass
 class PreparedCommand:
-    """The files that a command begins with and should end with, and the time it takes."""
+    """A command with the files at its beginning and at its end, and the seconds it takes."""
 
     name: str
     before: Path
@@ -232,7 +235,7 @@ class PreparedCommand:
 
 
 class Attempts:
-    """Tries of all commands in one folder."""
+    """The attempts of all commands, made in one folder."""
 
     def __init__(self, place: Path, seed: int) -> None:
         self.place, self.chosen = place, random.Random(seed)
@@ -257,7 +260,7 @@ class Attempts:
             (self.folder / name).mkdir(parents=True, exist_ok=True)
 
     def prepare(self, name: str) -> list[PreparedCommand]:
-        """Make it ready for tries over nothing, and over what an older one made."""
+        """Return a command twice: to run in an empty folder, and to run over the result of an older run."""
         found: list[PreparedCommand] = []
         for is_over_old in (False, True):
             if is_over_old:
@@ -312,7 +315,7 @@ class Attempts:
         yield from self._again(one)
 
     def _again(self, one: PreparedCommand) -> Iterator[str]:
-        """Give the same command again."""
+        """Run the same command again, and yield a sentence for each difference from its expected end."""
         code = end_of(begin(one.arguments, self.folder))
         again = files_in(self.folder / "out")
         if code:
@@ -325,7 +328,7 @@ class Attempts:
 
 
 def mixed(one: PreparedCommand, now: Files, *, is_asked: bool) -> Iterator[str]:
-    """Say what is neither old nor new, or old beside new."""
+    """Yield a sentence for each file that is neither old nor new, and a sentence if old and new files are mixed."""
     visible = seen(now)
     for name in visible.keys() | one.old.keys():
         held, old, new = visible.get(name), one.old.get(name), one.new.get(name)
@@ -337,7 +340,7 @@ def mixed(one: PreparedCommand, now: Files, *, is_asked: bool) -> Iterator[str]:
 
 
 def is_sound_part(one: PreparedCommand, held: Any, new: Any, *, is_asked: bool) -> bool:
-    """Return whether a file is a valid part of the result: some rows of a sweep, or the steps learned before a stop."""
+    """Return whether a file is a valid part of the result: rows of a sweep, or the steps learned before a stop."""
     if isinstance(held, Counter):
         return isinstance(new, Counter) and held <= new
     return (is_asked and one.name.startswith(LEARNS)) or (one.name in BIT_BY_BIT and held is not None)
@@ -411,7 +414,7 @@ def say(*lines: str) -> None:
 
 
 def warm_up() -> None:
-    """Load what tries would load, so that each takes only what it does itself."""
+    """Load all modules that attempts need, so that an attempt spends its time on its own work."""
     os.environ |= {"TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1", "BPE_EXPLORER_CACHE": "cache"}
     for name in COMMANDS:
         command_named(name)
@@ -424,7 +427,7 @@ def warm_up() -> None:
 
 
 def tried(seed: int, total: int, names: Sequence[str] = ()) -> Attempts:
-    """Try so many times, all commands in turn."""
+    """Return `total` attempts, made with all commands in turn."""
     kept.pack()  # from the person's own folder; what tries keep is in theirs
     warm_up()
     with TemporaryDirectory(ignore_cleanup_errors=True) as place:

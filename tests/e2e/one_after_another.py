@@ -1,9 +1,9 @@
-"""Several commands in one process: to start one for each would take longer than what they do.
+"""A process that runs several commands, because a process for each command would take longer than the commands.
 
     python -m tests.e2e.one_after_another COMMANDS
 
-COMMANDS is a JSON list of lists of arguments. Prints a JSON list: of each its exit code, what it said on standard error
-and what it printed. An exception that a command lets out ends the process.
+COMMANDS is a JSON list of lists of arguments. The process prints a JSON list. It holds for each command the exit code,
+the text on standard error and the printed text. An exception that leaves a command ends the process.
 """
 
 from __future__ import annotations

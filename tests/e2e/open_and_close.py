@@ -1,10 +1,9 @@
-"""A window that opens files, asks about the last token of the table it shows, and is closed: run by test_doubling.py.
+"""A window that opens files, asks about the last token of the shown table, and is closed. `test_doubling.py` runs it.
 
     python -m tests.e2e.open_and_close SECONDS FILE...
 
-Looks at it as soon as a run is shown or a sentence of what came of it, at the latest after those seconds, and closes a
-second later.
-Prints which run is shown, what the message bar says, and how long closing took.
+The window asks as soon as it shows a run or a message, at the latest after SECONDS. It closes a second later. Then it
+prints which run is shown, the text of the message bar, and how long closing took.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""A window that trains, counts, saves, saves as and exports without a pause until it is killed: run by test_killed.py.
+"""A window that trains, counts, saves and exports without a pause until it is killed. `test_killed.py` runs it.
 
     python -m tests.e2e.restless FOLDER SEED
-    python -m tests.e2e.restless FOLDER SEED recover     begins by bringing back what a killed one has left, and rests
+    python -m tests.e2e.restless FOLDER SEED recover     first restores what a killed window has left, then rests
 
-Every few hundredths of a second it prints which run is shown and how much it has learned, so that
-whoever kills it knows what must be found afterwards. A run that has ended is followed by a new one.
+Every few hundredths of a second the window prints which run is shown and how many steps it has. So the test that kills
+the window knows what must exist afterwards. A run that has ended is followed by a new run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PACES = (None, 400.0, 3_000.0)  # merges a second; None: as fast as can be
 
 
 def restless_text() -> str:
-    """Always the same, with enough different words for thousands of merges."""
+    """Return a text with enough different words for thousands of merges. The text is always the same."""
     chosen = random.Random(5)
     syllables = [a + b + c for a in "bdfgklmnprst" for b in "aeiou" for c in ("", "n", "r", "st")]
     words = ["".join(chosen.choices(syllables, k=chosen.randint(1, 4))) for _ in range(9_000)]

@@ -1,10 +1,10 @@
-"""A window with random acts without a pause, while runs are learned at full speed.
+"""A window that does random acts without a pause, while runs are learned at full speed.
 
     python -m tests.e2e.soak FOLDER SECONDS SEED [DEEDS]
 
-Each second it prints how much memory it has, how many Qt objects there are, and what was done last;
-an exception that nobody caught is on its standard error, and so is every attempt to reach a
-network. When the time is over and so many deeds are done, the window is closed as a person would close it.
+Each second it prints its memory, the number of Qt objects, and the last act. Uncaught exceptions and attempts to reach
+a network are printed on standard error. When the time is over and DEEDS acts are done, the window is closed as a person
+closes it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PRESETS = ("gpt2", "english", "clean-words", "raw-bytes")
 
 
 class Somebody:
-    """Chooses and does one thing after another."""
+    """A simulated person, who chooses and does one act after another."""
 
     def __init__(self, program: Program, folder: Path, seed: int) -> None:
         self._program, self._folder = program, folder
@@ -66,7 +66,7 @@ class Somebody:
         )
 
     def act(self) -> None:
-        """One deed."""
+        """Do one random act. If there are many runs, begin a new session instead."""
         close_dialogs()
         if len(self._program.session.runs.all) >= MOST_RUNS:
             deed: Callable[[], None] = self._program.actions["new_session"].trigger
@@ -78,7 +78,10 @@ class Somebody:
         self.done += 1
 
     def path(self, *_: object, ending: str = "") -> tuple[str, str]:
-        """Choose a path to save or open: mostly one of a few files, now and then a folder that does not exist."""
+        """Return a path to save or open.
+
+        Most paths are among a few files, and some are in a folder that does not exist.
+        """
         endings = ("bpex", "csv", "json", "html", "png", "txt", "svg")
         name = f"{self._chosen.choice('abc')}.{ending or self._chosen.choice(endings)}"
         return str(self._folder / ("no/such/folder" if self._chosen.random() < 0.1 else "") / name), ""
@@ -91,7 +94,7 @@ class Somebody:
             self._program.actions[name].trigger()
 
     def _train(self) -> None:
-        """Most of the time something is being learned, as fast as can be."""
+        """Start a training at full speed unless a training is running."""
         program, status = self._program, self._program.training.status
         program.speed.slider.setValue(self._chosen.choice((100, 100, 100, 70)))
         if not status.is_busy:
@@ -163,7 +166,7 @@ class Somebody:
 
 
 def close_dialogs() -> None:
-    """Whatever waits for an answer gets none."""
+    """Close all dialogs that wait for an answer."""
     for widget in QApplication.topLevelWidgets():
         if isinstance(widget, QDialog) and widget.isVisible():
             widget.close()
@@ -176,14 +179,14 @@ def memory() -> int:
 
 
 def qt_objects(program: Program) -> Counter[str]:
-    """Count the objects of Qt that belong to the program, its windows, or the application, by their classes."""
+    """Count the Qt objects of the program, its windows and the application, by their classes."""
     owners: list[QObject] = [program, QApplication.instance(), *QApplication.topLevelWidgets()]  # type: ignore[list-item]  # there is one
     owned = {id(one): one for owner in owners for one in (owner, *owner.findChildren(QObject))}
     return Counter(one.metaObject().className() for one in owned.values())
 
 
 class Teller:
-    """Prints how it stands; Qt objects are counted now and then, as each count is a deed of its own."""
+    """A printer of the memory and the last act. It counts Qt objects only now and then, because a count takes time."""
 
     def __init__(self, somebody: Somebody, program: Program) -> None:
         self._somebody, self._program = somebody, program

@@ -1,4 +1,7 @@
-"""A question is one file, with a figure of its own kind: a command, a Python function, part of reports and a page."""
+"""The tests of a new question in one file, with a new kind of figure.
+
+The file alone makes a command, a Python function, a part of reports and a page in the window.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +110,7 @@ application.exec()
 
 @pytest.fixture
 def with_one_more(tmp_path: Path) -> Path:
-    """The program as it is here, by links, with a file more."""
+    """Return a folder with links to the program and an additional question file."""
     for name in ("app", "resources", "pyproject.toml"):
         (tmp_path / name).symlink_to(ROOT / name)
     for folder in (Path("bpe_core"), Path("bpe_core", "questions")):

@@ -1,4 +1,7 @@
-"""Tokens that double: a table of a few lines spells texts beyond any memory. Every command and the window bear it."""
+"""The tests of tokens that double.
+
+A table of a few lines spells texts beyond any memory, and no command may fail on it.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ def model(folder: Path, merges: int) -> Path:
 
 
 def saved(folder: Path, merges: int) -> Path:
-    """A session whose run says that it learned such merges."""
+    """Return a session whose run has this number of doubling merges."""
     recipe = Recipe.preset("raw-bytes", merges=merges)
     pairs = [(id, id) for id in (97, *range(256, 255 + merges))]
     history = History.from_pairs(recipe, Alphabet.of_bytes(), pairs)
@@ -44,7 +47,7 @@ def saved(folder: Path, merges: int) -> Path:
 
 
 def commands(table: Path, folder: Path, merges: int) -> list[list[str]]:
-    """Each command on a table of n merges."""
+    """Return each command with a table of this number of merges."""
     text = folder / "text.txt"
     text.write_text("aaaa aaaaaaaa aaaaaaaaaaaaaaaa low " * 50)
     last, middle = 255 + merges, 255 + merges // 2

@@ -1,4 +1,7 @@
-"""A full disk, a disk that cannot be written to, and a clock in the past: a sentence, and a window that works."""
+"""The tests with a full disk, a disk that cannot be written, and a clock in the past.
+
+The program gives a sentence as its error, and the window works.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ def program(*arguments: str, module: str = "app", **environment: str) -> subproc
 
 
 def one_after_another(*commands: list[str], **environment: str) -> list[tuple[int, str, str]]:
-    """The code of each command, what it said and what it printed."""
+    """Return the exit code, the text on standard error and the printed text of each command."""
     done = program(json.dumps(commands), module="tests.e2e.one_after_another", **environment)
     assert done.returncode == 0, done.stderr
     return [(code, said, printed) for code, said, printed in json.loads(done.stdout)]

@@ -1,7 +1,8 @@
-"""Killed at any moment of training, counting, saving, saving as and exporting, it loses at most a second.
+"""The tests of a window that is killed while it trains, counts, saves or exports. It loses at most a second of work.
 
-A few times always; BPE_LONG=1 in the environment asks for two hundred, BPE_KILLS=7 for seven: each is killed once at
-work, and once more while it brings back what was left, by which nothing at all may be lost.
+A few kills are always made. The environment variable BPE_LONG=1 requests two hundred kills, and BPE_KILLS=7 requests
+seven. Each window is killed once during work, and once more while it restores the work. The second kill may lose
+nothing.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows kills proces
 
 
 class Restless:
-    """The program, and what it says."""
+    """The restless window as a process, with the lines that it prints."""
 
     def __init__(self, folder: Path, seed: int, *further: str) -> None:
         environment = {
@@ -73,7 +74,10 @@ class Restless:
                     self._learns.set()
 
     def kill_after(self, seconds: float, *, learns: bool = False) -> float:
-        """Kill the program some time after it was ready or had learned something, and return the moment."""
+        """Kill the program some seconds after it is ready, and return the moment of the kill.
+
+        With `learns`, wait until the program has learned something.
+        """
         assert (self._learns if learns else self._ready).wait(START_SECONDS)
         time.sleep(seconds)
         assert self._process.poll() is None, "it ended by itself"
@@ -89,14 +93,14 @@ class Restless:
         self._process.stdout.close()
 
     def seconds_lost(self, killed: float, recovered: Mapping[int, int]) -> float:
-        """Return how many seconds before its end the first lost merge was reported."""
+        """Return how many seconds before the kill the program reported the first merge that is lost."""
         lost = (killed - moment for moment, run, learned in self.told if learned > recovered.get(run, 0))
         return max(lost, default=0.0)
 
 
 @pytest.fixture(scope="module")
 def undisturbed() -> History:
-    """Return the history that is learned when nobody interferes."""
+    """Return the history that a run has if nothing interrupts it."""
     return learn(words(), Recipe.preset("gpt2", vocab_size=VOCABULARY))
 
 
@@ -127,7 +131,7 @@ def test_a_window_killed_at_any_moment_can_restore_almost_all_of_its_work(
 
 
 def kill(program: Restless, seconds: float, *, learns: bool = False) -> float:
-    """Kill the program, which must not have ended before, and return the moment."""
+    """Kill the program, and return the moment of the kill. The program must not have ended before."""
     try:
         killed = program.kill_after(seconds, learns=learns)
     except AssertionError:
@@ -142,13 +146,13 @@ def copies_in(folder: Path) -> list[Path]:
 
 
 def found_in(folder: Path) -> tuple[list[SavedRun], dict[int, int]]:
-    """All runs that were left in any file, and the most that each had learned."""
+    """Return all runs in the files of a folder, and the largest number of learned steps of each run."""
     recovered = [run for path in (*copies_in(folder), *folder.glob("*.bpex")) for run in runs_of(path)]
     return recovered, {run.number: run.learned for run in sorted(recovered, key=lambda run: run.learned)}
 
 
 def runs_of(path: Path) -> list[SavedRun]:
-    """Return the runs of a file that was left, which must be valid."""
+    """Return the runs of a file, after checking that the file is valid."""
     is_copy = path.parent.name == "unsaved"
     if is_copy and not has_tables(path):
         return []  # killed while it was being made: nothing had been promised yet

@@ -1,4 +1,4 @@
-"""Parts from plug-ins work like the program's own. Broken ones are named and left out."""
+"""The tests of plug-ins. Their parts work like the program's own parts. A broken plug-in is named and left out."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ print(program.recipe_panel.field("link").text(), [box.itemText(0) for box in [pr
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example as an installer leaves it, and a text."""
+    """Return a folder with the installed example plug-in, and a text."""
     folder = tmp_path_factory.mktemp("plug-ins")
     shutil.copytree(EXAMPLE / "bpe_example", folder / "site" / "bpe_example")
     project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -107,7 +107,7 @@ def program(folder: Path, *arguments: str, fails: bool = False) -> subprocess.Co
 
 
 def commands(folder: Path, *lines: str) -> list[str]:
-    """Return the output of these commands, run one after another in one process."""
+    """Return the printed text of each command. All commands run in one process."""
     asked = json.dumps([line.split() for line in lines])
     done = json.loads(run(folder, "-m", "tests.e2e.one_after_another", asked).stdout)
     for line, (code, said, _) in zip(lines, done, strict=True):

@@ -1,7 +1,7 @@
-"""Random acts for a long time: nothing unexpected happens, memory and Qt objects do not grow, no network is reached.
+"""The tests of random acts for a long time. No exception occurs, memory does not grow, and no network is reached.
 
-A few seconds always; BPE_LONG=1 in the environment asks for 5,000 deeds, BPE_SOAK_DEEDS=1000 for a thousand, and
-BPE_SOAK_SEED=7 for others.
+The acts always run for a few seconds. In the environment, BPE_LONG=1 requests 5,000 acts, BPE_SOAK_DEEDS=1000 requests
+a thousand, and BPE_SOAK_SEED=7 requests other acts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The real process: it opens, works, and ends with the right exit code, with and without a screen."""
+"""The tests of the real process. It opens, works, and ends with the right exit code, with and without a screen."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
 
 
 def environment_with(changes: dict[str, str]) -> dict[str, str]:
-    """Ours without a screen of any kind, and with these changes."""
+    """Return the environment without a screen, and with these changes."""
     kept = {name: value for name, value in os.environ.items() if name not in SCREENS}
     return {**kept, **changes}
 
@@ -118,7 +118,10 @@ def test_a_command_line_question_works_without_a_screen() -> None:
 
 @contextmanager
 def screen() -> Iterator[dict[str, str]]:
-    """One in memory where Xvfb is installed (on Debian the package xvfb); elsewhere none."""
+    """Yield the environment of a screen in memory, or an empty environment if Xvfb is not installed.
+
+    On Debian, Xvfb is in the package xvfb.
+    """
     if shutil.which("Xvfb") is None:
         yield {}
         return
@@ -136,7 +139,7 @@ def screen() -> Iterator[dict[str, str]]:
 def test_a_screenshot_of_a_missing_file_shows_and_prints_the_error(
     tmp_path: Path, own_settings: dict[str, str]
 ) -> None:
-    """The window is shown, on a screen if there can be one, and says so."""
+    """The screenshot shows the window with the message."""
     picture = tmp_path / "window.png"
     with screen() as environment:
         done = run("--screenshot", str(picture), str(tmp_path / "missing.txt"), **environment, **own_settings)
@@ -159,7 +162,7 @@ sys.exit(main(sys.argv[1:]))
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no table of users to ask")
 def test_commands_and_screenshots_work_for_a_user_without_a_name_and_a_home_folder(tmp_path: Path) -> None:
-    """A container can be started with any user number. Commands and a picture of a session work there."""
+    """A container can be started with any user number. Commands and a screenshot of a session work there."""
     environment = environment_with({"QT_QPA_PLATFORM": "offscreen"})
     for name in ("HOME", "XDG_CACHE_HOME", "BPE_EXPLORER_CACHE", "BPE_EXPLORER_SETTINGS"):
         environment.pop(name, None)
@@ -228,7 +231,7 @@ sys.exit(main([]))
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows sends signals in another way")
 def test_signals_ask_before_they_close_a_window_with_unsaved_work(own_settings: dict[str, str]) -> None:
-    """Repeated, by any signal; the third time is answered at once."""
+    """The second signal may be any of the signals. A third signal ends the window at once."""
     command = [sys.executable, "-c", STAYING]
     environment = environment_with({"QT_QPA_PLATFORM": "offscreen", **own_settings})
     with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:

@@ -1,4 +1,4 @@
-"""A server or a container without Qt: every command works, and opening the window says what is missing."""
+"""The tests on a computer without Qt. Every command works, and opening the window names the missing package."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ EXAMPLES = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two ways to be without Qt, and a text with its merges."""
+    """Return a folder with two ways to be without Qt, and a text with its merges."""
     folder = tmp_path_factory.mktemp("without qt")
     for name, file, content in [
         ("absent", "sitecustomize.py", NOT_INSTALLED),

@@ -1,4 +1,7 @@
-"""Values of other kinds put into data that is sound as a file: too deep, of another type, missing, twice, too large."""
+"""The functions that damage the values of a file but keep its format.
+
+The values become too deep, too large, of another type, missing, or doubled.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ DEPTHS = (3, 60, 900, 5_000)
 
 
 def nested(depth: int) -> Any:
-    """Lists or objects in each other, without a function that calls itself."""
+    """Return lists or objects nested to a depth. The function does not call itself."""
     found: Any = 7
     for level in range(depth):
         found = {"a": found} if level % 7 == 3 else [found]
@@ -57,7 +60,7 @@ def odd(chance: random.Random) -> Any:
 
 
 def misshapen(value: Any, chance: random.Random, times: int = 3) -> Any:
-    """A copy with some values replaced, left out, put in, doubled or changed for each other."""
+    """Return a copy of a value with some parts replaced, removed, added, doubled or exchanged."""
     found = copy.deepcopy(value)
     for _ in range(chance.randint(1, times)):
         found = _changed_once(found, chance)
@@ -89,7 +92,10 @@ def _changed_once(value: Any, chance: random.Random) -> Any:
 
 
 def as_json(value: Any, chance: random.Random) -> bytes:
-    """JSON, also of what Python's own writer finds too deep, and sometimes in no Unicode."""
+    """Return a value as JSON. Return other deep JSON if the value is too deep for Python's writer.
+
+    Some results are encoded in UTF-16 or with a byte order mark.
+    """
     try:
         text = json.dumps(value, ensure_ascii=chance.random() < 0.5)
     except RecursionError:
@@ -99,7 +105,7 @@ def as_json(value: Any, chance: random.Random) -> bytes:
 
 
 def as_toml(value: Any) -> bytes:
-    """Write TOML in one line an entry; what TOML cannot say is written as a text."""
+    """Return a value as TOML with a line for each entry. Values that TOML does not have are written as texts."""
     value = value if isinstance(value, dict) else {"a": value}
     return "".join(f"{json.dumps(str(key))} = {_toml(one)}\n" for key, one in value.items()).encode(
         "utf-8", "surrogatepass"
@@ -123,7 +129,7 @@ LARGE = (2**20, 2**26, 2**28, 2**30 - 1, 2**31 - 1, 2**33, 2**40, 2**63 - 1)
 
 
 def claiming(data: bytes, chance: random.Random) -> bytes:
-    """Numbers as files write them, but large, over some of its bytes: sizes and counts of what is not there."""
+    """Return data in which large numbers replace some bytes, like sizes and counts of missing content."""
     for _ in range(chance.randint(1, 3)):
         number, place = chance.choice(LARGE), chance.randrange(len(data) + 1)
         digits = re.search(rb"\d+", data[place:])
@@ -167,7 +173,10 @@ TYPES: tuple[Callable[[], Any], ...] = (
 
 
 def misshapen_table(table: Any, chance: random.Random) -> Any:
-    """Columns of other types, with holes, missing, twice, under other names, or none at all; the metadata stays."""
+    """Return a table with changed columns: other types, holes, missing or doubled columns, other names.
+
+    The metadata stays.
+    """
     for _ in range(chance.randint(1, 2)):
         what, metadata = chance.randrange(7), table.schema.metadata
         if not table.num_columns or what == 0:
@@ -208,7 +217,10 @@ def _of_another_type(rows: int, chance: random.Random) -> Any:
 
 
 def misshape_session(path: Path, chance: random.Random) -> None:
-    """Put odd values into cells, drop rows or write them again, and make all checksums anew: they find nothing."""
+    """Put unusual values into the cells of a session, and remove or repeat rows.
+
+    The checksums are computed anew, so they do not reveal the damage.
+    """
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA synchronous = OFF")
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]

@@ -1,9 +1,11 @@
-"""Small sound inputs, made here and changed at random, given to the program: only a BpeError is a good end.
+"""The process that gives randomly damaged inputs to the program.
+
+Each input must end without an error or with a BpeError.
 
     python -m tests.fuzz.target KIND[,KIND...] SECONDS SEED      these seconds for each kind
     python -m tests.fuzz.target again KIND SEED NUMBER [KIND SEED NUMBER ...]
 
-Each input follows from its kind, seed and number alone: they are all that must be kept of one that failed.
+Each input follows from its kind, seed and number. So these three values are enough to repeat an input that failed.
 """
 
 from __future__ import annotations
@@ -83,7 +85,7 @@ def changed(data: bytes, chance: random.Random) -> bytes:
 
 @cache
 def _tables(format: str) -> list[dict[str, bytes]]:
-    """One of each method that the format can hold."""
+    """Return the files of a table for each method that the format can hold."""
     return [
         files(history, format, file_name(FORMATS[format]))
         for history in histories_for(FORMATS[format], TEXT, merges=15)
@@ -132,7 +134,7 @@ def corpora(chance: random.Random, folder: Path) -> None:
 
 @cache
 def _held_texts() -> list[tuple[str, bytes, str | None]]:
-    """Files of every kind that holds many texts: their names, what is in them, and where the texts are."""
+    """Return files of every kind that holds many texts: the name, the content, and the field with the texts."""
     with tempfile.TemporaryDirectory() as folder:
         ways = write_every_kind(Path(folder), [*TEXT.splitlines()[:1], "", "日本" * 9])
         paths = {Path(folder, name.split("#")[0]): way for name, way in ways.items()}
@@ -169,7 +171,7 @@ def command_lines(chance: random.Random, folder: Path) -> None:
 
 
 def asked(command: str, *words: str) -> None:
-    """Run a command, which must end well or say one sentence."""
+    """Run a command, and check that it ends well or prints one sentence."""
     told = io.StringIO()
     with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(told):
         assert run([command, *words]) in (0, 1, 2, 3), told.getvalue()
@@ -210,7 +212,7 @@ MAKING = (
 
 @cache
 def _made() -> dict[str, bytes]:
-    """Sound files of all kinds that commands write, by their names."""
+    """Return valid files of all kinds that commands write, by their names."""
     with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
         Path("text.txt").write_text(TEXT, encoding="utf-8")
         Path("parts.tsv").write_text("lowest\tlow est\nlower\tlow er\n", encoding="utf-8")
@@ -229,13 +231,13 @@ def _made() -> dict[str, bytes]:
 
 
 def _take(*names: str) -> None:
-    """Put these sound files where the command works, and give the folder what it has of them."""
+    """Write these valid files to the folder in which the command works."""
     for name in names:
         Path(name).write_bytes(_made()[name])
 
 
 def _misshape(name: str, chance: random.Random) -> None:
-    """Write a file that is sound but for some of its values."""
+    """Write a valid file with some damaged values."""
     data, ending = _made()[name], Path(name).suffix
     if ending in (".parquet", ".arrow"):
         whole = parquet.read_table(io.BytesIO(data)) if ending == ".parquet" else ipc.open_stream(data).read_all()
@@ -273,7 +275,7 @@ def _misshapen_json(data: bytes, chance: random.Random) -> bytes:
 
 
 def foreign_tables(chance: random.Random, folder: Path) -> None:
-    """Tables and tokenizers with odd values: opened, asked, trimmed, audited and written in other formats."""
+    """Open a table or tokenizer with damaged values, and ask, trim, audit or convert it."""
     name = chance.choice(("tokenizer.json", "table.parquet", "table.csv", "table.json", "pieces.csv", "run.bpex"))
     _take("text.txt")
     if name == "run.bpex" or chance.random() < 0.5:
@@ -346,7 +348,7 @@ def foreign_pins(chance: random.Random, folder: Path) -> None:
 
 @cache
 def _models() -> list[bytes]:
-    """SentencePiece models of several kinds, as its trainer writes them."""
+    """Return SentencePiece models of several kinds, as SentencePiece's trainer writes them."""
     lines = [line + word for line in TEXT.splitlines() for word in TEXT.split()]
     made = []
     kinds: tuple[dict[str, Any], ...] = (
@@ -365,7 +367,7 @@ def _models() -> list[bytes]:
 
 
 def foreign_models(chance: random.Random, folder: Path) -> None:
-    """Messages with fields left out, doubled, of other kinds, or with odd values; those of pieces, too."""
+    """Open a SentencePiece model whose message fields are removed, doubled, of other kinds, or have unusual values."""
     fields = list(fields_of(memoryview(chance.choice(_models())), "made", most=10**6))
     for _ in range(chance.randint(1, 4)):
         place = chance.randrange(len(fields))
@@ -435,7 +437,7 @@ def foreign_sessions(chance: random.Random, folder: Path) -> None:
 
 
 def claims(chance: random.Random, folder: Path) -> None:
-    """Sound files of all kinds in which numbers claim far more than is there."""
+    """Open valid files in which numbers claim far more content than the file has."""
     what = chance.randrange(5)
     if what == 0:
         name, whole, way = chance.choice(_held_texts())
@@ -470,7 +472,7 @@ KINDS: dict[str, Callable[[random.Random, Path], None]] = {
 
 
 def check_sentence(sentence: str) -> None:
-    """Check that a sentence is short and has no words that only the makers of a library understand."""
+    """Check that a sentence is short and has no internal words of a library."""
     assert len(sentence) <= LONGEST_SENTENCE, sentence
     assert not [word for word in JARGON if word in sentence.lower()], sentence
 
@@ -497,7 +499,7 @@ def attempt(kind: str, seed: int, number: int) -> Cost:
 
 
 def attempts(inputs: Iterable[tuple[str, int, int]]) -> None:
-    """One after the other; on standard error which one failed."""
+    """Try the inputs one after the other. Print the input that fails on standard error."""
     most, done = Cost(0.0, 0), 0
     for kind, seed, number in inputs:
         try:

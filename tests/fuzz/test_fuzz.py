@@ -1,7 +1,8 @@
-"""Each kind of input, changed at random for a while: as many seconds as BPE_FUZZ_SECONDS says; BPE_LONG: an hour.
+"""The tests that give randomly changed inputs of each kind to the program.
 
-Always in the same way, so that nobody is held up by what somebody else has left; but by chance in that hour. What
-failed once is a line in `found.txt` and is tried again each time.
+BPE_FUZZ_SECONDS in the environment sets the number of seconds, and BPE_LONG sets an hour. The inputs are the same in
+each run, so that a failure is due to the present change. In the long run they are random. An input that failed once is
+a line in `found.txt`, and is tried again in each run.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The commands of `bpe-explorer` that need no window, in groups, each with a line for the help.
 
-Each command has a file with its name. The file has `add_arguments(parser)`, and `run(options)`, which returns the
-exit code. Only the file of the chosen command is loaded.
+Each command has a file with its name. The file has `add_arguments(parser)`, and `run(options)`, which returns the exit
+code. Only the file of the chosen command is loaded.
 """
 
 GROUPS: dict[str, dict[str, str]] = {

@@ -70,8 +70,7 @@ def _recipe_before(history: History, step: int) -> Recipe:
     """Return the recipe of a branch that begins at a step.
 
     The recipe keeps the interventions before the step, and the pairs that are forbidden at the step. Later
-    interventions
-    are removed.
+    interventions are removed.
     """
     own = history.recipe.grown_from
     if step > len(history):
@@ -97,9 +96,8 @@ def _write(old: History, branch: History, words: WordTable, first: int, options:
 def _numbers(old: History, branch: History, first: int) -> Int64s | None:
     """Return the ids of the tokens of a branch.
 
-    Tokens that both runs have keep their ids. The other tokens get the ids after these. Return None if the saved
-    run has
-    no ids apart from its indices.
+    Tokens that both runs have keep their ids. The other tokens get the ids after these. Return None if the saved run
+    has no ids apart from its indices.
     """
     if old.numbers is None:
         return None

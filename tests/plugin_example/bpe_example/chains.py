@@ -1,4 +1,7 @@
-"""A method: tokens grow by a few base symbols at a time. It has choices of its own, and tells of links when asked."""
+"""A method whose tokens grow by a few base symbols at a time.
+
+It has options, and it can report the links of a chain.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,7 @@ class ChainLearner(PlainLearner):
 
 
 class ChainReasons(ExplainedText):
-    """The reasons of byte-pair encoding in the words of chains."""
+    """The reasons of byte-pair encoding, expressed with the words of chains."""
 
     def __init__(self, whole: ExplainedText, link: int) -> None:
         self._whole, self._link = whole, link
@@ -74,7 +77,7 @@ class ChainReasons(ExplainedText):
 
 
 class ChainWays(Ways):
-    """The ways of byte-pair encoding, without the fewest tokens, which know no links."""
+    """The ways of byte-pair encoding without the fewest tokens, because that way does not follow links."""
 
     @property
     def known(self) -> tuple[Way, ...]:

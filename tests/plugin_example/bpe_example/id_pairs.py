@@ -1,4 +1,7 @@
-"""A format: the two ids that each merge joins, a merge a line, on top of the 256 bytes."""
+"""A format with a line for each merge.
+
+The line holds the two ids that the merge joins, after the ids of the 256 bytes.
+"""
 
 from __future__ import annotations
 
